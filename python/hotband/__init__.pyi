@@ -680,6 +680,7 @@ def run(
     slo: str | None = None,
     seed: int = 1,
     duration: str | None = None,
+    precision: str | None = None,
     out: str | PathLike[str] | None = None,
     into: str | PathLike[str] | None = None,
     io_log: str | PathLike[str] | None = None,
@@ -713,6 +714,7 @@ def run(
         slo: An objective, such as "p99 < 1 ms": is it met?
         seed: Root of all randomness.
         duration: Measured time of a step, as "60 s".
+        precision: Stop when rates are known to this, as "1 %"; off: whole runs.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
         io_log: Log every I/O, to .parquet or .csv.
@@ -1070,12 +1072,11 @@ def explain(
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    For a workload that reads and writes, `figure` can also be "read.p99" and so on. All other arguments are as in
-    `run`.
+    `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
 
     The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
-    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, and KeyboardInterrupt if it
-    is stopped before there are enough samples.
+    `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
+    stopped before there are draws enough.
     """
 
 __all__ = [

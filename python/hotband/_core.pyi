@@ -67,6 +67,7 @@ class Run:
         set: list[tuple[str, str]] = ...,
         seed: int = 1,
         duration: str | None = None,
+        precision: str | None = None,
         traces: list[Path] = ...,
         io_log: Path | None = None,
         power_loss: str | None = None,

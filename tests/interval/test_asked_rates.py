@@ -15,7 +15,7 @@ from hotband.data.inputs.loads import Load
 from hotband.execution.experiment.experiment import execute
 from hotband.inference.interval import asked_rate
 from hotband.inference.interval.asked_rate import NOTE, at_speed, ends_of
-from hotband.inference.interval.of_record import intervals_of
+from hotband.inference.interval.of_record import explained_intervals_of
 from hotband.inference.interval.of_run import Asked
 from hotband.inference.interval.why import GIVEN
 
@@ -33,7 +33,7 @@ def spec_of(load: str, said: tuple[tuple[str, str], ...] = (), duration: str | N
 def made(spec: RunSpec) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """The intervals of a run, where they come from, and what is noted."""
     whole = execute([spec])[0]
-    document, whys = intervals_of(spec, whole, Asked(90, 8), None, lambda _: None, lambda _: nullcontext())
+    document, whys = explained_intervals_of(spec, whole, Asked(90, 8), None, lambda _: None, lambda _: nullcontext())
     figures = {one["figure"]: dict(one) for one in document["figures"]}
     return figures, {one["figure"]: one for one in whys}, document["notes"]
 

@@ -48,7 +48,7 @@ def of_stream(machine: str, read: int, depth: int = 8, size: str = "128 KiB", ti
         "run", machine, "stream.toml", (("scale", "256"),) if "exos" not in machine else (), workload_text=text
     )
     whole = execute([spec])[0]
-    document, _ = intervals_of(spec, whole, Asked(90, 8), None, lambda _: None, lambda _: nullcontext())
+    document = intervals_of(spec, whole, Asked(90, 8), None, lambda _: None, lambda _: nullcontext())
     return {one["figure"]: dict(one) for one in document["figures"]}
 
 

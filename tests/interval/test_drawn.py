@@ -17,6 +17,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment.ranges import Range
 from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.run import Prepared
 from hotband.inference.interval import of_record, of_run, short
 from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.distribution import distribution_of
@@ -70,15 +71,15 @@ def refuse(monkeypatch: pytest.MonkeyPatch, above: float) -> None:
         at = dict(specs[0].set)
         return "no" if "scale" in at or float(at.get("rate", 0)) > above else None
 
-    for module in (of_run, short):
-        monkeypatch.setattr(module, "refusal", refusal)
+    monkeypatch.setattr(short, "refusal", refusal)
+    monkeypatch.setattr(of_run, "attempt", lambda spec: refusal([spec]) or Prepared(spec, cast("Any", None)))
 
 
 @pytest.fixture
 def formula(monkeypatch: pytest.MonkeyPatch) -> Formula:
     made = Formula()
     monkeypatch.setattr(of_run, "of_run", lambda spec: list(VALUES))
-    monkeypatch.setattr(of_run._Runner, "run", lambda self, specs: made.run(specs))
+    monkeypatch.setattr(of_run._Runner, "run", lambda self, specs, prepared=None: made.run(specs))
     refuse(monkeypatch, 100.0)
     return made
 
@@ -112,7 +113,7 @@ def test_a_warm_up_is_what_was_run_and_not_measured(
 ) -> None:
     ran: list[RunSpec] = []
 
-    def run(self: Any, specs: Sequence[RunSpec]) -> list[Finished]:
+    def run(self: Any, specs: Sequence[RunSpec], prepared: object) -> list[Finished]:
         ran.extend(specs)
         return formula.run(specs)
 
@@ -186,7 +187,7 @@ def test_steps_are_what_two_of_three_draws_are_refused_of(
 
 
 def test_an_interrupt_with_fewer_than_eight_draws_is_one(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(self: Any, specs: Sequence[RunSpec]) -> list[Finished]:
+    def stopped(self: Any, specs: Sequence[RunSpec], prepared: object) -> list[Finished]:
         if specs[0].id.startswith("draw "):
             raise RunsInterrupted(formula.run(specs[:kept]))
         return formula.run(specs)

@@ -18,7 +18,7 @@ from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import refusal
 from hotband.inference.interval import of_run, uncertain
-from hotband.inference.interval.of_record import expect_figure, intervals_of
+from hotband.inference.interval.of_record import expect_figure, explained_intervals_of
 from hotband.inference.interval.of_run import Asked
 from hotband.inference.interval.short import shortened
 
@@ -49,7 +49,7 @@ def no_watch(title: str) -> Any:
 
 def made(whole: tuple[RunSpec, Finished], level: float = 90.0, draws: int = 8) -> Any:
     spec, finished = whole
-    return intervals_of(spec, finished, Asked(level, draws), None, lambda _: None, no_watch)
+    return explained_intervals_of(spec, finished, Asked(level, draws), None, lambda _: None, no_watch)
 
 
 @pytest.fixture(scope="module")
@@ -222,10 +222,10 @@ def test_an_interrupt_keeps_the_draws_that_are_done(
 ) -> None:
     run = of_run._Runner.run
 
-    def stopped(self: Any, specs: Any) -> Any:
+    def stopped(self: Any, specs: Any, prepared: Any) -> Any:
         if not specs[0].id.startswith("draw"):
-            return run(self, specs)
-        raise RunsInterrupted(run(self, specs[:9]))
+            return run(self, specs, prepared)
+        raise RunsInterrupted(run(self, specs[:9], prepared))
 
     monkeypatch.setattr(of_run._Runner, "run", stopped)
     intervals, _ = made(small, draws=12)

@@ -153,11 +153,11 @@ def test_rows_alone_do_not_stand_for_records(swept: Swept, tmp_path: Path) -> No
     assert python(out=out, records=True)[11] == whole[11]
 
 
-def half_to_double(spec: RunSpec, whole: Finished, asked: Asked, *_: object) -> tuple[dict[str, object], list[object]]:
+def half_to_double(spec: RunSpec, whole: Finished, asked: Asked, *_: object) -> dict[str, object]:
     """Intervals without their hundred runs: from half of a figure to the double of it."""
     figures = figures_of(whole.record).items()
     bounds = [{"figure": name, "low": value / 2, "high": 2 * value} for name, value in figures]
-    return {"level": asked.level, "notes": [], "figures": bounds}, []
+    return {"level": asked.level, "notes": [], "figures": bounds}
 
 
 def test_intervals_are_of_the_first_seed(tmp_path: Path, hotband, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,8 @@ pub struct Request {
     pub seed: u64,
     /// `--duration`.
     pub duration: Option<String>,
+    /// `--precision`: a percentage, or "off"; the workload's where not stated.
+    pub precision: Option<String>,
     /// File to which every I/O is logged.
     pub io_log: Option<PathBuf>,
     /// `--power-loss`.

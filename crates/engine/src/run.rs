@@ -393,18 +393,29 @@ impl Run {
         Driver::new(&mut machine, streams, targets, sources, probes).contents_key(&closing.workload, seed)
     }
 
+    /// Whether streams are all that issues I/Os, and nothing happens to the machine: then its rates change no more, once
+    /// its memories are full.
+    fn is_even(&self) -> bool {
+        let workload = &self.workload;
+        let is_streams = workload.app.is_none() && workload.scripts.is_empty() && workload.traces.is_empty();
+        let is_whole = self.happenings.is_empty() && self.fail_later.is_empty() && self.power_cut.is_none();
+        is_streams && is_whole
+    }
+
     /// What runs, apart from what is known of it; the machine keeps account of what may happen.
     fn begin(mut self, held: Option<HeldSink>) -> Result<Begun, RunError> {
         let (above_names, above_targets) = self.above.streams();
+        let is_even = self.is_even();
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
         let sources = Sources::new(&self.workload, std::mem::take(&mut self.above), self.request.seed);
         let Assembled { mut machine, products, layouts, remarks, caches, .. } = self.assembled;
+        let fills = caches.fills().filter(|_| is_even);
         let about = About { products, layouts, caches, remarks };
         let closing = Closing::new(self.request, self.texts, self.workload, &self.streams, about);
         let (streams, mut targets): (Vec<Stream>, Vec<u16>) = self.streams.into_iter().unzip();
         let names: Vec<String> = streams.iter().map(|stream| stream.name().to_owned()).chain(above_names).collect();
         targets.extend(above_targets);
-        let mut probes = Probes::new(&names, &closing.workload);
+        let mut probes = Probes::new(&names, &closing.workload, fills);
         if let Some(log) = log {
             probes.add(Box::new(log));
         }

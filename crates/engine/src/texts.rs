@@ -5,7 +5,7 @@ use std::path::Path;
 use hotband_layouts::KINDS;
 use hotband_machine::{SpecError, short_form};
 use hotband_units::Span;
-use hotband_workloads::Workload;
+use hotband_workloads::{Precision, Workload};
 use toml::{Table, Value};
 
 use crate::build::catalog::Catalog;
@@ -27,6 +27,9 @@ pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(Stri
     if let Some(duration) = &request.duration {
         set_duration(&mut workload, duration)?;
     }
+    if let Some(precision) = &request.precision {
+        set_precision(&mut workload, precision)?;
+    }
     Ok((workload, drive_set))
 }
 
@@ -36,6 +39,18 @@ pub fn set_duration(workload: &mut Workload, duration: &str) -> Result<(), SpecE
         SpecError::new("duration", "", duration, format!("expected {}", error.accepted))
     })?;
     workload.set_duration(span)
+}
+
+/// Text of `--precision` for whole runs.
+const OFF: &str = "off";
+
+/// `--precision`: when measured phases know enough.
+fn set_precision(workload: &mut Workload, text: &str) -> Result<(), SpecError> {
+    let wrong = |accepted: &str| SpecError::new("precision", "", text, accepted);
+    let is_off = text.trim() == OFF;
+    let precision = (!is_off).then(|| Precision::read(text)).transpose();
+    let precision = precision.map_err(|accepted| wrong(&format!("{accepted}, or {OFF}")))?;
+    workload.set_precision(precision).map_err(wrong)
 }
 
 /// Applies `--set` to the workload; returns the pairs that belong to the drives.

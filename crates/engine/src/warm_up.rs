@@ -1,5 +1,6 @@
-//! How long a workload warms up where its measured time was shortened (`--duration`): as long as that, where the machine
-//! has nothing that takes longer to fill. Tests over ten seeds (tests/long) hold both within 1 %.
+//! How long a workload warms up where its measured time was shortened (`--duration`), or may be (`until_precise`): as long
+//! as that, where the machine has nothing that takes longer to fill. Tests over ten seeds (tests/long) hold both within
+//! 1 %.
 //!
 //! Leaves out, so that they warm up as long as the workload says: drives with a volatile write cache, a pseudo-SLC cache,
 //! a flash cache or a map that does not fit into memory; controllers, stripe caches, pools and RAID-Z; apps, scripts and
@@ -15,6 +16,7 @@ use toml::Table;
 use crate::build::assemble::as_value;
 use crate::build::catalog::Catalog;
 use crate::keys::takes;
+use crate::probes::precise::least_time;
 use crate::request::Request;
 use crate::texts::{machine_text, workload_of};
 
@@ -30,9 +32,8 @@ pub(crate) fn fitted(catalog: &Catalog, mut request: Request) -> Request {
 }
 
 fn shorter(catalog: &Catalog, request: &Request) -> Option<Span> {
-    let time: Span = request.duration.as_ref()?.parse().ok()?;
     let is_said = request.set.iter().any(|(key, _)| key == WARM_UP);
-    if !request.in_use || is_said || time == Span::ZERO {
+    if !request.in_use || is_said {
         return None;
     }
     let text = match &request.workload_text {
@@ -40,8 +41,12 @@ fn shorter(catalog: &Catalog, request: &Request) -> Option<Span> {
         None => catalog.workload(&request.workload, ("", "")).ok()?,
     };
     let (mut workload, _) = workload_of(request, &text).ok()?;
+    let time: Span = match &request.duration {
+        Some(duration) => duration.parse().ok()?,
+        None => workload.phases.iter().filter_map(least_time).max()?,
+    };
     let warm_up = workload.warm_up()?;
-    (warm_up > time && is_plain(&workload) && fills_soon(catalog, request)?).then_some(time)
+    (time > Span::ZERO && warm_up > time && is_plain(&workload) && fills_soon(catalog, request)?).then_some(time)
 }
 
 /// Whether streams are all that asks.

@@ -65,7 +65,7 @@ impl PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, traces=Vec::new(), io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), follows=false, is_followed=false, in_use=false, memory=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, precision=None, traces=Vec::new(), io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), follows=false, is_followed=false, in_use=false, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -77,6 +77,7 @@ impl PyRun {
         set: Vec<(String, String)>,
         seed: u64,
         duration: Option<String>,
+        precision: Option<String>,
         traces: Vec<PathBuf>,
         io_log: Option<PathBuf>,
         power_loss: Option<String>,
@@ -99,6 +100,7 @@ impl PyRun {
             set,
             seed,
             duration,
+            precision,
             traces,
             io_log,
             power_loss,

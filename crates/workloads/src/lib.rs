@@ -67,4 +67,5 @@ pub use steady_state::{
 };
 pub use stream::{IoRequest, RandomMode, Stream};
 pub use until::Until;
+pub use until::precise::Precision;
 pub use until::steady::{Track, UntilSteady};

@@ -11,9 +11,10 @@ use crate::phase::Phase;
 use crate::set_keys::SETTABLE;
 use crate::spec::Workload;
 use crate::until::Until;
+use crate::until::precise::Precision;
 
 /// Keys of a phase that say when it ends.
-const ENDS: [&str; 6] = ["until", "duration", "ios", "operations", "until_warm", "until_done"];
+const ENDS: [&str; 7] = ["until", "duration", "ios", "operations", "until_precise", "until_warm", "until_done"];
 
 impl Workload {
     /// Changes one thing, in every stream where it is one of streams: the keys of [`Workload::SET_KEYS`].
@@ -106,6 +107,26 @@ impl Workload {
         }
         let error = |error: SpecError| SpecError::new("duration", "", duration.to_string(), error.accepted);
         self.read_table_again(table).map_err(error)
+    }
+
+    /// Ends measured phases that have a time or a number of I/Os when their figures are known to `precision`; none
+    /// leaves them whole, whatever the text says.
+    ///
+    /// # Errors
+    /// There is no such phase.
+    pub fn set_precision(&mut self, precision: Option<Precision>) -> Result<(), &'static str> {
+        let is_of_amount = |phase: &Phase| {
+            let is_amount = |until: &Until| matches!(until, Until::Time(_) | Until::Ios(_) | Until::Precise(_));
+            phase.measure && phase.until.iter().all(is_amount)
+        };
+        if precision.is_some() && !self.phases.iter().any(is_of_amount) {
+            return Err("expected a workload with a measured phase that has a duration, or a number of I/Os");
+        }
+        for phase in self.phases.iter_mut().filter(|phase| is_of_amount(phase)) {
+            phase.until.retain(|until| until.precise().is_none());
+            phase.until.extend(precision.map(Until::Precise));
+        }
+        Ok(())
     }
 
     /// Returns the text of the workload with all changes.

@@ -2,6 +2,7 @@
 
 use hotband_units::Span;
 
+use crate::until::precise::Precision;
 use crate::until::steady::UntilSteady;
 use crate::until::{Until, longest};
 
@@ -65,6 +66,11 @@ impl Phase {
     /// Whether its end depends on rounds that are steady.
     pub fn steady(&self) -> Option<UntilSteady> {
         self.until.iter().find_map(Until::steady)
+    }
+
+    /// Precision of rates and latencies with which it ends.
+    pub fn precise(&self) -> Option<Precision> {
+        self.until.iter().find_map(Until::precise)
     }
 
     /// Whether the stream `name` runs in it.

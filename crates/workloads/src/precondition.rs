@@ -91,7 +91,7 @@ impl Precondition {
 }
 
 /// Keys that say something about time, or about who asks.
-const TIMED: [&str; 12] = [
+const TIMED: [&str; 13] = [
     "duration",
     "until",
     "operations",
@@ -99,6 +99,7 @@ const TIMED: [&str; 12] = [
     "threads",
     "until_warm",
     "until_steady",
+    "until_precise",
     "round",
     "scripts",
     "clients",

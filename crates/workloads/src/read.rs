@@ -401,6 +401,10 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
         let accepted = "only a phase without measure = true may end when the machine is warm";
         return Err(section.error("until", "warm", accepted));
     }
+    if !measure && until.iter().any(|condition| condition.precise().is_some()) {
+        let accepted = "only a phase with measure = true has rates and latencies to be known";
+        return Err(section.error("until_precise", "", accepted));
+    }
     let drain = section.flag("drain")?.unwrap_or(false);
     section.finish()?;
     Ok(Phase { name, until, untimed, measure, drain, streams, threads, scripts })

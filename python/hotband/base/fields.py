@@ -36,7 +36,7 @@ ENGINE = {
     "repair.rebuild_after": "rebuild_after",
     "compressors": "compressor",
     "chunks": "chunk",
-    **{name: name for name in ("duration", "power_loss", "events", "sample", "repeat", "seed")},
+    **{name: name for name in ("duration", "precision", "power_loss", "events", "sample", "repeat", "seed")},
     **{
         f"trace.{name}": name
         for name in ("format", "columns", "skip_bad", "device", "host", "process", "direction", "from", "for")

@@ -107,6 +107,12 @@ def slo() -> Any:
     return asks('An objective, such as "p99 < 1 ms": is it met?', default=None, metavar="CONDITIONS")
 
 
+def precision() -> Any:
+    """Return the field `precision`."""
+    text = 'Stop when rates are known to this, as "1 %"; off: whole runs.'
+    return asks(text, default=None, metavar="PERCENT")
+
+
 def fresh(*, hidden: bool = False) -> Any:
     """Return the field `fresh`, which is for a folder."""
     text = "Start over; else runs that are in the folder already are not repeated."

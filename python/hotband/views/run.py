@@ -12,6 +12,7 @@ from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import said_of
 from hotband.data.record.steady import of_phases
+from hotband.data.record.stopped import stopped_lines
 from hotband.data.record.trace import trace_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes
 from hotband.views.expect import expected_views
@@ -47,6 +48,7 @@ def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:
     yield from said_of(record)
     yield from (f"  note: {note}" for note in other_notes(record))
     yield from (line for verdict in of_phases(record) for line in steady_lines(verdict))
+    yield from stopped_lines(record)
     for lines_of in (smart_lines, energy_lines, limits_lines, power_loss_lines, repair_lines, trace_lines):
         yield from lines_of(record)
     if "expected" in record:

@@ -15,6 +15,7 @@ from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import merge
 from hotband.data.record.steady import of_phases
+from hotband.data.record.stopped import stopped_words
 from hotband.data.record.trace import comparison_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes, why_no_interval
 from hotband.inference.beside import beside, beside_lines, beside_table
@@ -205,7 +206,7 @@ def state_line(record: RecordDoc) -> str:
         caches = dict.fromkeys(f"write cache {one['write_cache']}" for one in alike)
         parts += [part for part in (" and ".join(held), " and ".join(caches)) if part]
         parts += [f"controller cache {one['write_cache']}" for one in states.get("controllers", [])]
-    parts += warm_up_words(record)
+    parts += [*warm_up_words(record), *stopped_words(record)]
     if (energy := record.get("energy")) is not None:
         parts.append(quantity(energy["mean_w"], "W"))
     return ", ".join(parts)

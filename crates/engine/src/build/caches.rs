@@ -34,6 +34,10 @@ pub struct DriveCaches {
     pub flash_cache_bytes: u64,
     /// Divisor of the size of a solid-state drive.
     pub scale: u64,
+    /// Bytes of its memories that fill as a run goes on; none where that is not known: of a pseudo-SLC cache, or a map
+    /// that does not fit into memory.
+    #[serde(skip)]
+    pub fills: Option<u64>,
 }
 
 impl DriveCaches {
@@ -48,6 +52,7 @@ impl DriveCaches {
             flash_cache: None,
             flash_cache_bytes: 0,
             scale: 1,
+            fills: None,
         }
     }
 
@@ -55,6 +60,7 @@ impl DriveCaches {
     pub fn of_disk(params: &DiskParams, product: &Product) -> Self {
         let writes = params.write_caches.setting();
         let read = if params.rereads { params.segments as u64 * params.segment_sectors * SECTOR } else { 0 };
+        let flash = params.flash.as_ref().map_or(0, |flash| flash.size);
         Self {
             write_cache: writes.kind,
             declared_volatile: false,
@@ -62,8 +68,9 @@ impl DriveCaches {
             read_cache_bytes: read,
             read_ahead: Some(params.segments > 0 && params.look_ahead_sectors > 0),
             flash_cache: product.has("turboboost").then_some(params.flash.is_some()),
-            flash_cache_bytes: params.flash.as_ref().map_or(0, |flash| flash.size),
+            flash_cache_bytes: flash,
             scale: 1,
+            fills: Some(writes.bytes + read + flash),
         }
     }
 
@@ -76,6 +83,7 @@ impl DriveCaches {
             (false, false) => "off",
         };
         let buffer = params.ftl.buffer_pages as u64 * PAGE;
+        let is_known = params.nand.quick.is_none() && params.mapping.is_none();
         Self {
             write_cache,
             declared_volatile: cache.protected && cache.volatile,
@@ -85,6 +93,7 @@ impl DriveCaches {
             flash_cache: None,
             flash_cache_bytes: 0,
             scale: params.scale,
+            fills: is_known.then_some(buffer),
         }
     }
 }
@@ -168,6 +177,16 @@ impl MachineCaches {
         });
         let below = below.collect();
         Self { drives, controllers, below, stays_new: stays_new(spec) }
+    }
+
+    /// Bytes of all memories that fill as a run goes on; none where that is not known.
+    pub fn fills(&self) -> Option<u64> {
+        if self.stays_new || self.drives.is_empty() {
+            return None;
+        }
+        let controllers: u64 = self.controllers.iter().map(|controller| controller.cache_bytes).sum();
+        let drives = self.drives.iter().map(|drive| drive.caches.fills).sum::<Option<u64>>()?;
+        Some(drives + controllers)
     }
 
     /// Return the settings of `machine` as runs have left it, because events turn switches.

@@ -39,6 +39,8 @@ pub struct DirectionStats {
     interval_bytes: u64,
     /// Latencies of the current interval; at its end they go into the totals and the histogram, all at once.
     latencies: Vec<u64>,
+    /// How many of them a batch has taken.
+    taken: usize,
 }
 
 /// One row of the series.
@@ -75,6 +77,7 @@ impl DirectionStats {
             interval_area: 0,
             interval_bytes: 0,
             latencies: Vec::new(),
+            taken: 0,
         }
     }
 
@@ -134,6 +137,7 @@ impl DirectionStats {
             interval_area: _,
             interval_bytes: _,
             latencies: _,
+            taken: _,
         } = other;
         self.count += count;
         self.bytes += bytes;
@@ -148,6 +152,17 @@ impl DirectionStats {
             merged.add(histogram).expect("all histograms have the same bounds");
         }
         self.area += area;
+    }
+
+    /// Latencies since the last call; an interval that ends takes those that nobody took.
+    pub fn take_latencies(&mut self) -> &[u64] {
+        let taken = std::mem::replace(&mut self.taken, self.latencies.len());
+        &self.latencies[taken..]
+    }
+
+    /// Bytes so far.
+    pub fn bytes_so_far(&self) -> u64 {
+        self.bytes + self.interval_bytes
     }
 
     /// Adds the latencies kept so far to the totals; returns their number and sum.
@@ -174,7 +189,7 @@ impl DirectionStats {
         self.count_latencies();
         self.bytes += self.interval_bytes;
         self.latencies.clear();
-        self.interval_bytes = 0;
+        (self.interval_bytes, self.taken) = (0, 0);
     }
 
     /// Ends an interval at `now`.
@@ -191,7 +206,7 @@ impl DirectionStats {
         self.bytes += self.interval_bytes;
         self.area += u128::from(self.interval_area);
         self.latencies.clear();
-        (self.interval_area, self.interval_bytes) = (0, 0);
+        (self.interval_area, self.interval_bytes, self.taken) = (0, 0, 0);
         row
     }
 }

@@ -3,6 +3,7 @@
 //! Counting what streams do is the one probe that every I/O pays for. Whatever else wants every I/O stands behind one
 //! test, which plain runs fail; the rest looks when an interval ends.
 
+pub mod batch;
 pub mod caches;
 pub mod direction;
 pub mod host;
@@ -10,6 +11,7 @@ pub mod io_log;
 pub mod operations;
 pub mod power;
 pub mod power_loss;
+pub mod precise;
 pub mod probe;
 pub mod repair;
 pub mod scripts;
@@ -27,6 +29,7 @@ use hotband_workloads::{MOST_INTERVALS, Phase, Workload};
 use crate::control::{Passed, RunError};
 use crate::probes::caches::CacheProbe;
 use crate::probes::power::PowerProbe;
+use crate::probes::precise::PreciseProbe;
 pub use crate::probes::probe::{Answered, Findings, Interval, Probe, RunEnd};
 use crate::probes::smart::SmartProbe;
 use crate::probes::steady::SteadyProbe;
@@ -61,6 +64,7 @@ pub struct Probes {
     streams: Streams,
     /// The loop asks it when a phase is over.
     steady: SteadyProbe,
+    precise: PreciseProbe,
     others: Vec<Box<dyn Probe>>,
     /// Whether anything but `streams` wants every I/O.
     every_io: bool,
@@ -88,13 +92,15 @@ pub struct Watched {
 }
 
 impl Probes {
-    /// Those of a run of `workload`; `streams` are the names of its streams.
-    pub fn new(streams: &[String], workload: &Workload) -> Self {
+    /// Those of a run of `workload`; `streams` are the names of its streams, `fills` the bytes of memories that fill as it
+    /// goes on, where that is known.
+    pub fn new(streams: &[String], workload: &Workload, fills: Option<u64>) -> Self {
         let steady = SteadyProbe::new(workload);
         Self {
             streams: Streams::new(streams),
             every_io: steady.wants_ios(),
             steady,
+            precise: PreciseProbe::new(fills),
             others: always(workload),
             file: workload.file.clone(),
             interval: workload.interval,
@@ -127,6 +133,16 @@ impl Probes {
     /// A phase begins, measured or not.
     pub fn begin_phase(&mut self, phase: &Phase, now: Instant) {
         self.steady.begin_phase(phase, now);
+    }
+
+    /// A phase begins after `ios` of the run: the I/Os at which its first batch ends, if it ends when it is precise.
+    pub fn begin_batches(&mut self, phase: &Phase, now: Instant, ios: u64) -> Option<u64> {
+        self.precise.begin_phase(phase, now, ios, &self.streams)
+    }
+
+    /// So many I/Os of the run are done: the number at which the next batch ends; none where the phase is precise.
+    pub fn end_batch(&mut self, now: Instant, ios: u64) -> Option<u64> {
+        self.precise.end_batch(now, ios, &mut self.streams)
     }
 
     /// A measured phase begins; `parts` are those of sources.
@@ -221,6 +237,7 @@ impl Probes {
     fn end_interval(&mut self, end: Instant, machine: &Machine) {
         let time_ns = self.interval_start.since(self.begin.expect("the measured time has begun")).0;
         let interval = Interval { time_ns, begin: self.interval_start, end };
+        self.precise.collect(&mut self.streams);
         self.streams.interval(&interval);
         self.others.iter_mut().for_each(|probe| probe.interval(&interval, machine));
         self.interval_start = end;
@@ -240,6 +257,7 @@ impl Probes {
     /// A phase ends, measured or not.
     pub fn end_phase(&mut self, phase: &Phase, now: Instant, machine: &Machine) {
         self.steady.end_phase(phase, machine);
+        self.precise.end_phase(phase);
         self.tick(now, machine);
     }
 
@@ -277,6 +295,10 @@ impl Probes {
         self.streams.join_steps();
         run.served = self.streams.served();
         let mut findings = Findings::default();
+        let stopped = self.precise.stopped();
+        if !stopped.is_empty() {
+            findings = findings.with("stopped", stopped);
+        }
         for probe in self.others.into_iter().chain([Box::new(self.steady) as Box<dyn Probe>]) {
             findings.extend(probe.end(run)?);
         }

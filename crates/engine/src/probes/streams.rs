@@ -99,6 +99,15 @@ impl Streams {
         stats.completed(io.done, io.len, self.measuring);
     }
 
+    /// Gives each latency of reads and writes that was not taken yet; returns the bytes of all so far.
+    pub fn take_latencies(&mut self, mut take: impl FnMut(u64)) -> u64 {
+        let sides = self.all.iter_mut().flat_map(|directions| &mut directions[..2]);
+        sides.fold(0, |bytes, stats| {
+            stats.take_latencies().iter().for_each(|latency| take(*latency));
+            bytes + stats.bytes_so_far()
+        })
+    }
+
     /// An interval is over.
     pub fn interval(&mut self, interval: &Interval) {
         let length = interval.length().as_secs_f64();

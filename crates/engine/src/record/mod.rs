@@ -95,6 +95,7 @@ impl Head {
                 drives: texts.products.clone(),
                 set: request.set.iter().cloned().collect(),
                 duration: request.duration.clone(),
+                precision: request.precision.clone(),
                 power_loss: request.power_loss.clone(),
                 repair: RepairSpecs::new(&request.repair),
                 events: request.events.clone(),
@@ -116,6 +117,8 @@ struct Specs {
     drives: BTreeMap<String, String>,
     set: BTreeMap<String, String>,
     duration: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precision: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power_loss: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -40,6 +40,7 @@ mod ssd_tails;
 mod states;
 mod steps;
 mod trace;
+mod until_precise;
 mod until_steady;
 mod untimed;
 mod waiting;

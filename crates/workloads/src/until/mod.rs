@@ -7,6 +7,7 @@
 mod count;
 mod done;
 mod drained;
+pub(crate) mod precise;
 pub(crate) mod steady;
 mod time;
 mod warm;
@@ -15,6 +16,7 @@ use hotband_machine::{Section, SpecError};
 use hotband_units::Span;
 use toml::Value;
 
+use self::precise::Precision;
 use self::steady::UntilSteady;
 
 /// Condition that ends a phase.
@@ -28,6 +30,8 @@ pub enum Until {
     Operations(u64),
     /// Rounds that are steady.
     Steady(UntilSteady),
+    /// Rates and latencies are known to a precision.
+    Precise(Precision),
     /// The flash caches of all drives are warm.
     Warm,
     /// Every script that runs once is done.
@@ -47,17 +51,31 @@ struct Reader {
 }
 
 /// A condition a line.
-const CONDITIONS: [Reader; 7] =
-    [steady::READER, time::READER, count::IOS, count::OPERATIONS, warm::READER, done::READER, drained::READER];
+const CONDITIONS: [Reader; 8] = [
+    steady::READER,
+    time::READER,
+    count::IOS,
+    count::OPERATIONS,
+    precise::READER,
+    warm::READER,
+    done::READER,
+    drained::READER,
+];
 
 /// Keys of conditions that `until` stands for.
-const KEYS: [&str; 6] = ["duration", "ios", "operations", "until_steady", "until_warm", "until_done"];
+const KEYS: [&str; 7] = ["duration", "ios", "operations", "until_steady", "until_precise", "until_warm", "until_done"];
 
 impl Until {
     /// Reads the conditions of a timed phase, none of which may be a second way to say the same.
     pub(crate) fn read(section: &Section) -> Result<Vec<Self>, SpecError> {
         let mut conditions = match section.value("until") {
-            Some(value) => Self::of_texts(section, &texts(section, value)?)?,
+            Some(value) => {
+                expect_no_key(section)?;
+                match value {
+                    Value::Table(table) => precise::of_table(section, table)?,
+                    _ => Self::of_texts(section, &texts(section, value)?)?,
+                }
+            }
             None => Self::of_keys(section)?,
         };
         if let Some(longest) = conditions.iter().find_map(Self::steady).map(UntilSteady::longest) {
@@ -79,9 +97,6 @@ impl Until {
     }
 
     fn of_texts(section: &Section, texts: &[&str]) -> Result<Vec<Self>, SpecError> {
-        if let Some(key) = KEYS.into_iter().find(|key| section.value(key).is_some()) {
-            return Err(section.error(key, "", "until sets when the phase ends: remove one of them"));
-        }
         steady::keys(section, texts.contains(&steady::TEXT))?;
         let mut conditions: Vec<Self> = Vec::new();
         for text in texts {
@@ -104,16 +119,26 @@ impl Until {
 
     /// Whether it is met at some time, whatever happens.
     fn is_bound(&self) -> bool {
-        !matches!(self, Self::Warm | Self::ScriptsDone)
+        !matches!(self, Self::Precise(_) | Self::Warm | Self::ScriptsDone)
     }
 
     pub(crate) fn steady(&self) -> Option<UntilSteady> {
         if let Self::Steady(steady) = self { Some(*steady) } else { None }
     }
 
+    pub(crate) fn precise(&self) -> Option<Precision> {
+        if let Self::Precise(precision) = self { Some(*precision) } else { None }
+    }
+
     fn time(&self) -> Option<Span> {
         if let Self::Time(time) = self { Some(*time) } else { None }
     }
+}
+
+/// Refuses keys of conditions beside `until`.
+fn expect_no_key(section: &Section) -> Result<(), SpecError> {
+    let stray = KEYS.into_iter().find(|key| section.value(key).is_some());
+    stray.map_or(Ok(()), |key| Err(section.error(key, "", "until sets when the phase ends: remove one of them")))
 }
 
 /// `until` of a phase: one text or several.

@@ -84,7 +84,9 @@ pub(super) fn keys(section: &Section, is_steady: bool) -> Result<Option<UntilSte
         let accepted = "only a phase with until_steady = true, or until = \"steady\", has rounds";
         return stray.map_or(Ok(None), |(key, _)| Err(section.error(key, "", accepted)));
     }
-    if let Some(key) = ["duration", "ios", "until_warm"].into_iter().find(|key| section.value(key).is_some()) {
+    if let Some(key) =
+        ["duration", "ios", "until_precise", "until_warm"].into_iter().find(|key| section.value(key).is_some())
+    {
         let accepted =
             format!("a phase with until_steady = true ends by itself, after {MOST_ROUNDS} rounds at the latest");
         return Err(section.error(key, "", accepted));

@@ -121,6 +121,7 @@ class SpecDoc(FioSpecDoc, total=False):
     drives: dict[str, str]
     set: dict[str, str]
     duration: str | None
+    precision: str
     power_loss: str
     repair: RepairSpecDoc
     events: list[str]
@@ -133,6 +134,7 @@ class RunBeforeDoc(TypedDict):
     set: dict[str, str]
     seed: str
     duration: str | None
+    precision: NotRequired[str]
     events: NotRequired[list[str]]
 
 
@@ -314,6 +316,25 @@ class SteadyStateDoc(SteadyRule):
     fills: NotRequired[float]
 
 
+class StoppedDoc(TypedDict):
+    """End of a measured phase with a precision: `by` "precision", or by its time or number of I/Os ("amount").
+
+    `precision_pct` is the requested half width of 95 % confidence intervals of rates and means, a third of that of the
+    99th percentile. The half widths are those at the last look, over `batches` of `batch_ios` I/Os each; a phase with
+    too few I/Os for a look has none.
+    """
+
+    phase: str
+    by: str
+    precision_pct: float
+    batches: int
+    batch_ios: int
+    iops_pct: NotRequired[float]
+    bandwidth_pct: NotRequired[float]
+    latency_mean_pct: NotRequired[float]
+    latency_p99_pct: NotRequired[float]
+
+
 class LeftDoc(TypedDict):
     """The end of steady state: detected in `round`, since round `since`, by this many percent."""
 
@@ -468,6 +489,7 @@ class RecordDoc(TypedDict):
     data: NotRequired[list[DataDoc]]
     steady_state: NotRequired[SteadyStateDoc]
     steady_state_before: NotRequired[list[SteadyStateDoc]]
+    stopped: NotRequired[list[StoppedDoc]]
     limits: NotRequired[list[LimitDoc]]
     slo: NotRequired[list[SloDoc]]
     passed: NotRequired[bool]

@@ -28,6 +28,7 @@ class RunSpec:
     pairs; `out` is the folder for the record (nothing is written where None); of several runs those of the largest
     `weight` start first. A run `after` another (its id) begins on the machine as that one left it. `events` say what
     happens to it at a time ("at 60 s: fail d3").
+    `precision` ("1 %") ends measured phases when their figures are known, "off" leaves them whole.
     With `in_use` solid-state drives of which neither workload nor `set` says what they hold are written over first, at
     a scale at which that takes seconds where nothing says which.
     """
@@ -48,3 +49,4 @@ class RunSpec:
     repair: Repair = field(default=Repair(), kw_only=True)
     events: tuple[str, ...] = field(default=(), kw_only=True)
     in_use: bool = field(default=False, kw_only=True)
+    precision: str | None = field(default=None, kw_only=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WARM_UP = 5
 """A warm-up ends after the I/Os that are measured divided by this, where its own time is longer."""
-ENDS = ("duration", "ios", "until", "operations", "until_done")
+ENDS = ("duration", "ios", "until", "operations", "until_precise", "until_done")
 """Keys that end a measured phase (docs/guides/workloads.md)."""
 LOOP_KEYS = ("qd", "depth", "threads", "think", "rate_iops")
 """Keys of `set` that say how hard is asked."""

@@ -226,6 +226,9 @@ def _length(conversion: Conversion, key: str, phase: Table) -> tuple[float | Non
     seconds = _us(phase["duration"]) / 1e6 if "duration" in phase else None
     ios = int(phase["ios"]) if "ios" in phase else None
     until = phase.get("until", [])
+    if isinstance(until, dict):
+        # Precision has ten minutes at the most (docs/guides/workloads.md).
+        until = "10 min"
     for condition in [until] if isinstance(until, str) else until:
         count = re.fullmatch(r"([\d.e+]+)\s*I/Os", condition.strip())
         time = span_ns(condition)

@@ -75,10 +75,13 @@ def kept_lines(record: RecordDoc | Mapping[str, object]) -> list[str]:
 
 
 def warm_up_words(record: RecordDoc | Mapping[str, object]) -> list[str]:
-    """Return the warm-up of a run whose measured time was set (`--duration`): "warm-up 2 s (workload: 60 s)". Empty for
-    other runs, and for workloads without a warm-up."""
+    """Return the warm-up of a run whose measured time was set (`--duration`): "warm-up 2 s (workload: 60 s)", or of one
+    that stopped by precision after a shorter warm-up. Empty for other runs, and for workloads without a warm-up."""
     spec = record.get("spec")
-    if not isinstance(spec, dict) or spec.get("duration") is None:
+    if not isinstance(spec, dict):
+        return []
+    is_stopped = "stopped" in record and "warm_up" in spec.get("set", {})
+    if spec.get("duration") is None and not is_stopped:
         return []
     try:
         phases = tomli.loads(spec.get("workload", "")).get("phases", [])

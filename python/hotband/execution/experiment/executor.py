@@ -107,7 +107,7 @@ class _Running:
     def __init__(self, points: Sequence[Point], done: Done) -> None:
         self.points, self.done = points, done
         before = {point.spec.after for point in points}
-        self.prepared = [prepare(point.spec, is_followed=point.spec.id in before) for point in points]
+        self.prepared = [point.prepared or prepare(point.spec, is_followed=point.spec.id in before) for point in points]
         self.lines = sequences(self.prepared)
         self.lines.sort(key=lambda line: -sum(self.prepared[index].spec.weight for index in line))
         self.waiting: queue.SimpleQueue[list[int]] = queue.SimpleQueue()

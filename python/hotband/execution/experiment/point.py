@@ -20,6 +20,7 @@ from hotband.data.inputs.texts import bytes_of, text_of
 from hotband.data.inputs.values import Coordinate
 from hotband.data.traces.files import digest_of
 from hotband.execution.experiment.parcel import is_data_file
+from hotband.execution.runs.run import Prepared
 
 Named = tuple[str, str | None, str, str | None]
 Texts = dict[str, object]
@@ -30,10 +31,12 @@ PRODUCT_FOLDERS = ("drives", "osds")
 @dataclass(frozen=True)
 class Point:
     """One run of an experiment. `at` are its coordinates, which are columns of the frame: target, workload, seed and
-    what its sampler varies."""
+    what its sampler varies. `prepared` is the run where it was checked before; the cores of this computer execute it.
+    """
 
     spec: RunSpec
     at: Mapping[str, Coordinate] = field(default_factory=dict)
+    prepared: Prepared | None = field(default=None, compare=False, repr=False)
 
     @property
     def id(self) -> str:
@@ -81,6 +84,7 @@ def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) 
         "power_loss": spec.power_loss,
         "in_use": spec.in_use,
         "repair": [repair.fail, repair.spares, repair.rate, repair.after],
+        **({} if spec.precision is None else {"precision": spec.precision}),
         **_data(spec, digests),
     }
 

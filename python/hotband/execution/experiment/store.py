@@ -172,12 +172,14 @@ def expect_same_run(out: Path, spec: RunSpec) -> None:
         return
     # A drive in use is brought into its state, at a scale, where nothing else is said.
     chosen = [key for key in ("state", "scale") if key in settings]
-    # And warms up as long as it measures, where nothing has to fill.
-    if "warm_up" in settings and (span_ns(settings["warm_up"]) or 0) == span_ns(str(duration)):
-        chosen.append("warm_up")
+    # And warms up as long as it measures, or at least measures, where nothing has to fill.
+    if "warm_up" in settings:
+        is_chosen = "stopped" in held or (span_ns(settings["warm_up"]) or 0) == span_ns(str(duration))
+        chosen += ["warm_up"] if is_chosen else []
     requested = {key: settings[key] for key in chosen} | dict(spec.set)
-    of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, requested)
-    if (name, seed, duration, settings) != of_this:
+    precision = held["spec"].get("precision")
+    of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, spec.precision, requested)
+    if (name, seed, duration, precision, settings) != of_this:
         words = "".join(f" {key}={value}" for key, value in settings.items())
         raise refused(out, f"contains the record of another run, {shortened(name)}{shortened(words)}")
 

@@ -67,6 +67,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
             set=list(spec.set),
             seed=spec.seed,
             duration=spec.duration,
+            precision=spec.precision,
             traces=traces,
             io_log=raw_log,
             power_loss=spec.power_loss,
@@ -139,6 +140,8 @@ def run_before(spec: RunSpec) -> RunBeforeDoc:
         "seed": str(spec.seed),
         "duration": spec.duration,
     }
+    if spec.precision is not None:
+        asked["precision"] = spec.precision
     events = [*spec.events, *(failure_event(text) for text in spec.repair.fail)]
     return {**asked, "events": events} if events else asked
 
@@ -169,6 +172,14 @@ def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
         except _core.SpecError as error:
             raise user_error(error) from None
     return lines
+
+
+def attempt(spec: RunSpec) -> Prepared | str:
+    """Return a run that was checked, or why the model refuses it."""
+    try:
+        return prepare(spec)
+    except UserError as error:
+        return str(error)
 
 
 def refusal(specs: Iterable[RunSpec], *, is_followed: bool = True) -> str | None:

@@ -16,7 +16,7 @@ from hotband.data.catalog.named import expect_model
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
 from hotband.execution.experiment.experiment import execute
-from hotband.inference.interval.of_record import expect_figure, figure_name, intervals_of
+from hotband.inference.interval.of_record import expect_figure, explained_intervals_of, figure_name
 from hotband.inference.interval.of_run import Asked, figures_of, pinned
 
 if TYPE_CHECKING:
@@ -99,5 +99,6 @@ def why(question: WhyQuestion, way: Way) -> Why:
     if why_none is not None:
         raise UserError("question.on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
     intervals = Asked(question.interval, question.draws)
-    figures = {one["figure"]: one for one in intervals_of(spec, whole, intervals, question.jobs, way.say, way.watch)[1]}
+    _, whys = explained_intervals_of(spec, whole, intervals, question.jobs, way.say, way.watch)
+    figures = {why["figure"]: why for why in whys}
     return Why(figures[figure_name(question.figure, list(figures))])

@@ -57,17 +57,33 @@ ALMOST_CLOSED = 0.99
 
 def intervals_of(
     spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Say, watch: Watch
+) -> RunIntervalsDoc:
+    """Return the intervals of a run that is finished; none where what its figures rest on is not modelled. Raises
+    UserError, RunsInterrupted."""
+    term = model_term()
+    return _document(spec, whole, asked, _sampled(spec, whole, asked, term, jobs, say, watch), term)
+
+
+def explained_intervals_of(
+    spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Say, watch: Watch
 ) -> tuple[RunIntervalsDoc, list[WhyFigureDoc]]:
-    """The intervals of a run that is finished, and where they come from; none where what its figures rest on is not
-    modelled. Raises UserError, RunsInterrupted."""
+    """Return the same with where they come from, which takes as long as the samples of a disk. Raises UserError,
+    RunsInterrupted."""
+    term = model_term()
+    drawn = _sampled(spec, whole, asked, term, jobs, say, watch)
+    return _document(spec, whole, asked, drawn, term), _whys(spec, whole, asked, drawn, term)
+
+
+def _sampled(
+    spec: RunSpec, whole: Finished, asked: Asked, term: ModelTerm, jobs: int | None, say: Say, watch: Watch
+) -> Drawn:
+    """Return the samples of a run; of one without intervals why it has none."""
     why_none = why_no_interval(whole.record)
     if why_none is not None:
-        drawn = Drawn({}, notes=[why_none])
-        return _document(spec, whole, asked, drawn, model_term()), []
-    term = model_term()
+        return Drawn({}, notes=[why_none])
     drawn = draw(spec, whole, asked, jobs, say, watch)
     _bound_asked(spec, whole, asked, drawn, term, jobs, watch)
-    return _document(spec, whole, asked, drawn, term), _whys(spec, whole, asked, drawn, term)
+    return drawn
 
 
 def keep(whole: Finished, intervals: RunIntervalsDoc) -> None:

@@ -27,7 +27,7 @@ from hotband.data.record.stats import FIGURES
 from hotband.execution.experiment import Experiment, Say, Tick, points_of
 from hotband.execution.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import refusal
+from hotband.execution.runs.run import Prepared, attempt
 from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
 from hotband.inference.interval.asked_rate import at_speed
 from hotband.inference.interval.ceiling import room_of
@@ -208,8 +208,11 @@ class _Runner:
     jobs: int | None
     tick: Tick | None
 
-    def run(self, specs: Sequence[RunSpec]) -> list[Finished]:
-        return Experiment(points_of(specs)).run(progress=self.tick, jobs=self.jobs).finished
+    def run(self, specs: Sequence[RunSpec], prepared: Mapping[str, Prepared] | None = None) -> list[Finished]:
+        """Return the runs; `prepared` are those that were checked before, by id."""
+        ready = prepared or {}
+        points = [replace(point, prepared=ready.get(point.id)) for point in points_of(specs)]
+        return Experiment(points).run(progress=self.tick, jobs=self.jobs).finished
 
 
 def with_end(spec: RunSpec, one: Uncertain, end: End) -> RunSpec:
@@ -228,9 +231,11 @@ def _screen(
     """Runs the nominal run, some with other seeds, and the ends of every value."""
     nominal = renamed(short, "nominal.")
     seeds = [replace(renamed(short, f"seed {n}."), seed=(short.seed + n) % 2**64) for n in range(1, SEEDS + 1)]
-    drawn.refused_ends = {key: why for key, spec in ends.items() if (why := refusal([spec])) is not None}
+    tried = {key: attempt(spec) for key, spec in ends.items()}
+    drawn.refused_ends = {key: why for key, why in tried.items() if isinstance(why, str)}
     asked = {key: spec for key, spec in ends.items() if key not in drawn.refused_ends}
-    finished = runner.run([nominal, *seeds, *asked.values()])
+    prepared = {run.spec.id: run for run in tried.values() if isinstance(run, Prepared)}
+    finished = runner.run([nominal, *seeds, *asked.values()], prepared)
     by_id = {one.spec.id: one for one in finished}
     base = figures_of(by_id[nominal.id].record)
     drawn.base = base
@@ -295,27 +300,28 @@ def _draw(drawn: Drawn, short: RunSpec, draws: int, seed: int, runner: _Runner) 
             f"not sampled, because the model changes only in steps: {', '.join(step.name for step in steps)}"
         )
     sampler = Sampler(drawn.values, seed)
-    specs: dict[str, RunSpec] = {}
+    prepared: dict[str, Prepared] = {}
     rows: dict[str, NDArray[np.float64]] = {}
     for number in range(TRIES * draws):
-        if len(specs) == draws:
+        if len(prepared) == draws:
             break
         shares = sampler.shares(1)
         chosen = [(one, one.at(float(u))) for one, u in zip(drawn.values, shares[0], strict=True)]
         spec = with_values(renamed(short, f"draw {number}."), chosen)
-        if refusal([spec]) is None:
-            specs[spec.id], rows[spec.id] = spec, sampler.places(shares)[0]
+        run = attempt(spec)
+        if isinstance(run, Prepared):
+            prepared[spec.id], rows[spec.id] = run, sampler.places(shares)[0]
         else:
             drawn.refused += 1
     try:
-        finished = runner.run(list(specs.values()))
+        finished = runner.run([run.spec for run in prepared.values()], prepared)
     except RunsInterrupted as stopped:
         if len(stopped.finished) < LEAST_DRAWS:
             raise
         finished = stopped.finished
         drawn.notes.append(f"interrupted: {len(finished)} of {draws} draws were run")
-    if len(specs) < draws:
-        drawn.notes.append(f"the model refused {drawn.refused} draws: {len(specs)} of {draws} were run")
+    if len(prepared) < draws:
+        drawn.notes.append(f"the model refused {drawn.refused} draws: {len(prepared)} of {draws} were run")
     _count(drawn, finished)
     drawn.places = np.array([rows[one.spec.id] for one in finished])
     drawn.draws = [_ratios(drawn.base, one) for one in finished]

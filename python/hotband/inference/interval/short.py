@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 import hotband._core as _core
@@ -82,5 +83,7 @@ def takes_steps(of: Uncertain, spec: RunSpec, shares: Sequence[float]) -> bool:
     if of.distribution.kind == "choice":
         return False
     tried = shares[:STEPS_TRIED]
-    refused = sum(refusal([with_values(spec, [(of, of.at(share))])]) is not None for share in tried)
-    return refused > len(tried) / 2
+    enough = len(tried) - len(tried) // 2
+    accepted = (share for share in tried if refusal([with_values(spec, [(of, of.at(share))])]) is None)
+    # What follows makes no difference once enough of them are accepted.
+    return len(list(islice(accepted, enough))) < enough

@@ -6,6 +6,7 @@ Kuo, SIAM Journal on Scientific Computing 30, 2008), so all dimensions of that t
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,7 @@ class Sobol:
         return points / 2.0**BITS
 
 
+@cache
 def direction_numbers(dimensions: int) -> NDArray[np.uint32]:
     """Return the direction numbers of each dimension. Raises OSError where scipy's table cannot be read."""
     scipy = find_spec("scipy")

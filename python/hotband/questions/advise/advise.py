@@ -48,7 +48,7 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     say(f"{len(listed.candidates):,} of {listed.of:,} candidates hold the data and survive the failures")
     found = search(listed.candidates, needs, bench)
     if not space.counts:
-        fewest(found, listed, needs, prices, bench, lambda one: point_of(one, needs, question.interval).surely)
+        fewest(found, listed, needs, prices, bench, lambda tried: point_of(tried, needs, question.interval).surely)
     return _Advising(question, needs, prices, listed, bench, found).advice()
 
 

@@ -41,7 +41,7 @@ class _Family:
     known: bool
 
     def key(self, count: int) -> Key:
-        """Return the key of so many drives."""
+        """Return the key of a number of drives."""
         cost = self.example.static.cost
         return (math.inf if cost is None else cost[0] / self.example.count * count, count)
 
@@ -68,34 +68,35 @@ class _Family:
         self.known |= is_enough
 
 
-def fewest(found: Searched, listed: Listed, needs: Needs, prices: Prices, bench: Bench, is_sure: Judge) -> None:
+def fewest(searched: Searched, listed: Listed, needs: Needs, prices: Prices, bench: Bench, is_sure: Judge) -> None:
     """Add the fewest drives of each family that come before the best so far. Raises UserError, OSError,
     RunsInterrupted."""
     # Volatile caches are not recommended.
-    good = [one for one in found.good if not one.candidate.is_volatile]
-    sure = [one for one in good if is_sure(one)]
+    good = [tried for tried in searched.good if not tried.candidate.is_volatile]
+    sure = [tried for tried in good if is_sure(tried)]
     # Where none is sure those that hold are compared.
     judge = is_sure if sure else lambda _: True
-    holding = {one.name for one in found.good if judge(one)}
+    holding = {tried.name for tried in searched.good if judge(tried)}
     families = _families(listed.candidates, holding)
-    best = min((families[_name(one.candidate)].key(one.candidate.count) for one in sure or good), default=NONE)
+    best = min((families[_name(tried.candidate)].key(tried.candidate.count) for tried in sure or good), default=NONE)
     while True:
-        tried: list[Tried] = []
+        candidates: list[Candidate] = []
         for family in families.values():
             family.before(best)
             candidate = family.next(needs, prices)
-            tried += [] if candidate is None else [Tried(candidate)]
-        if not tried:
+            candidates += [] if candidate is None else [candidate]
+        if not candidates:
             break
-        listed.candidates += [one.candidate for one in tried]
-        held = run_round(tried, needs, bench, ROUNDS[-1], "numbers of drives between", found, surely=False)
-        found.good += held
-        enough = {one.name for one in held if judge(one)}
-        for one in tried:
-            family = families[_name(one.candidate)]
-            family.learn(one.candidate.count, one.name in enough)
-            best = min(best, family.key(one.candidate.count)) if one.name in enough else best
-    found.front = front_of(found.good, shown_figure(needs))
+        listed.candidates += candidates
+        runs = [Tried(candidate) for candidate in candidates]
+        held = run_round(runs, needs, bench, ROUNDS[-1], "numbers of drives between", searched, surely=False)
+        searched.good += held
+        enough = {tried.name for tried in held if judge(tried)}
+        for candidate in candidates:
+            family = families[_name(candidate)]
+            family.learn(candidate.count, candidate.name in enough)
+            best = min(best, family.key(candidate.count)) if candidate.name in enough else best
+    searched.front = front_of(searched.good, shown_figure(needs))
 
 
 NONE: Key = (math.inf, MOST_DRIVES + 1)
@@ -110,16 +111,16 @@ def _name(candidate: Candidate) -> Name:
 def _families(candidates: Sequence[Candidate], holding: Collection[str]) -> dict[Name, _Family]:
     """Return the families of candidates, of which those that are enough are named."""
     members: dict[Name, list[Candidate]] = {}
-    for one in candidates:
-        members.setdefault(_name(one), []).append(one)
-    return {name: _family(of, holding) for name, of in members.items()}
+    for candidate in candidates:
+        members.setdefault(_name(candidate), []).append(candidate)
+    return {name: _family(alike, holding) for name, alike in members.items()}
 
 
 def _family(members: Sequence[Candidate], holding: Collection[str]) -> _Family:
     """Return the numbers between the most that is not enough and the fewest that is."""
-    enough = [one.count for one in members if one.name in holding]
+    enough = [candidate.count for candidate in members if candidate.name in holding]
     above = min(enough, default=MOST_DRIVES + 1)
-    below = max((one.count for one in members if one.count < above), default=above)
+    below = max((candidate.count for candidate in members if candidate.count < above), default=above)
     step = legal_counts(members[0].layout)[1]
     # No more volatile caches are tried.
     counts = [] if members[0].is_volatile else list(range(below + step, above, step))

@@ -22,7 +22,7 @@ from hotband.execution.experiment import Experiment
 from hotband.execution.experiment import Point as RunPoint
 from hotband.inference.interval.ceiling import capped, room_of
 from hotband.inference.interval.conformal import Spread
-from hotband.inference.interval.of_record import intervals_of, is_inverse, kinds_of
+from hotband.inference.interval.of_record import explained_intervals_of, is_inverse, kinds_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.inference.interval.residuals import model_term
 from hotband.questions.advise.advice import Between, Point
@@ -156,7 +156,7 @@ def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, be
     spec = replace(spec, after="")
     if why_no_interval(whole.record) is not None:
         return Finalist(point, [], 1.0)
-    document, whys = intervals_of(spec, whole, wanted, question.jobs, lambda _: None, bench.watch)
+    document, whys = explained_intervals_of(spec, whole, wanted, question.jobs, lambda _: None, bench.watch)
     bench.runs, bench.ios = bench.runs + document["runs"], bench.ios + document["ios"]
     # Where a load does reads alone, their figures are those of all I/Os.
     known = {one["figure"]: one for one in document["figures"]}

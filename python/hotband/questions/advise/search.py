@@ -57,11 +57,16 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
     disks = [Tried(candidate) for candidate in candidates if not candidate.drive.is_flash]
     tried: list[Tried] = []
     last = ROUNDS[-1]
-    # Flash is written over before every run, which takes longer than any run of this length: one round.
-    ready = run_round(flash, needs, bench, last, "solid-state drives", found, surely=False)
+    ready: list[Tried] = []
     for ios in ROUNDS:
         what = "disks" if ios == last else f"disks, {ios:,} I/Os"
         disks = run_round(disks, needs, bench, ios, what, found, surely=ios != last)
+        if flash and ios == ROUNDS[0]:
+            _say_best(disks, needs, bench, f"after {ios:,} I/Os of each array of disks")
+            # Flash is written over before every run, which takes longer than any run of this length: one round, after
+            # the quickest of disks.
+            ready = run_round(flash, needs, bench, last, "solid-state drives", found, surely=False)
+            _say_best([*ready, *disks], needs, bench, "with solid-state drives")
         tried = [*ready, *disks]
         if ios != last:
             gone = cannot_reach(tried, needs, shown_figure(needs))
@@ -70,6 +75,14 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
     found.good = tried
     found.front = front_of(tried, shown_figure(needs))
     return found
+
+
+def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> None:
+    """Say what comes first of those that hold so far."""
+    good = [each for each in tried if not each.candidate.is_volatile and furthest(each, needs, needs.slo) is None]
+    if good:
+        best = min(good, key=lambda each: order(each, shown_figure(needs)))
+        bench.say(f"so far, {when}: {best.name}")
 
 
 def run_round(

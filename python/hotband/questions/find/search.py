@@ -177,8 +177,8 @@ def _upwards(bracket: Bracket, axis: Axis) -> list[float]:
     if most.met or most.value == axis.high:
         return []
     guess = most.value / min(max(1 + most.score, LEAST_REACHED), MOST_REACHED)
-    found = (min(axis.snap(guess * more), axis.high) for more in (1.0, 1.5))
-    return [value for value in dict.fromkeys(found) if value > most.value] or [axis.high]
+    larger = (min(axis.snap(guess * more), axis.high) for more in (1.0, 1.5))
+    return [value for value in dict.fromkeys(larger) if value > most.value] or [axis.high]
 
 
 def _thirds(bracket: Bracket, axis: Axis) -> list[float]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, rate, seed, slo
+from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, precision, rate, seed, slo
 from hotband.data.documents.run import MOST_SPARES
 from hotband.data.inputs.kinds import Machine, Rate, Settings, Texts, Workload, Workloads
 from hotband.data.inputs.specify import expect_interval
@@ -60,6 +60,7 @@ class RunQuestion(OnHardware, Question):
     slo: str | None = slo()
     seed: int = seed()
     duration: str | None = duration()
+    precision: str | None = precision()
     out: Path | None = out()
     into: Path | None = into()
     io_log: Path | None = asks("Log every I/O, to .parquet or .csv.", default=None, metavar="FILE")

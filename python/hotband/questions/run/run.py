@@ -48,6 +48,9 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
     if is_real(on) and question.interval is not None:
         accepted = "is of predictions: question.expect PRODUCT has them"
         raise UserError("question.interval", "", f"{question.interval:g}", accepted)
+    if is_real(on) and question.precision is not None:
+        accepted = "is for runs in virtual time: hardware runs for as long as the workload states"
+        raise UserError("question.precision", "", question.precision, accepted)
     if is_emulated(on) and way.on_terminal:
         return on_emulated(question, way)
     specs = specs_of(question)
@@ -115,6 +118,7 @@ def specs_of(question: RunQuestion) -> list[RunSpec]:
         repair=Repair(question.fail, question.spares, question.rebuild_rate, question.rebuild_after),
         events=question.events,
         in_use=True,
+        precision=question.precision,
     )
     if question.interval is not None:
         from hotband.inference.interval.of_run import pinned
@@ -171,7 +175,7 @@ def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way:
     assert question.interval is not None, "intervals are asked for"
     drawn = Asked(question.interval, DRAWS if question.draws is None else question.draws)
     try:
-        intervals, _ = intervals_of(spec, finished, drawn, None, way.say, way.watch)
+        intervals = intervals_of(spec, finished, drawn, None, way.say, way.watch)
     except RunsInterrupted:
         if not way.on_terminal:
             raise
@@ -213,7 +217,7 @@ def slo_of_record(slo: Sequence[Condition], finished: Finished) -> list[SloDoc]:
 
 MODEL, FIO, SERVED = "model", "emulated", "served"
 """Folders of the records of a model and the emulated drive."""
-VIRTUAL = ("then", "io_log", "power_loss", "fail", "spares", "rebuild_rate", "rebuild_after", "interval")
+VIRTUAL = ("precision", "then", "io_log", "power_loss", "fail", "spares", "rebuild_rate", "rebuild_after", "interval")
 """Fields that only virtual time has."""
 
 

@@ -264,7 +264,7 @@ class _Runs:
                 part = _part(tick, number, of)
                 spec = self.specs[place]
                 whole = execute([spec], None, self.asked.jobs)[0]
-                made, _ = of_record.intervals_of(spec, whole, asked, self.asked.jobs, lambda _: None, part)
+                made = of_record.intervals_of(spec, whole, asked, self.asked.jobs, lambda _: None, part)
                 if any(note.startswith("interrupted") for note in made["notes"]):
                     raise KeyboardInterrupt
                 keep(whole, made)

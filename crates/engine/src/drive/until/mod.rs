@@ -32,6 +32,8 @@ enum Condition {
     At(Instant),
     /// When so many I/Os of the run are done: what most phases count, and therefore costs no call.
     AtIos(u64),
+    /// When a batch of I/Os is over after which the figures are known: the probe of them knows.
+    Batches,
     Calm(Box<dyn Calm>),
     AfterEvent(Box<dyn AfterEvent>),
 }
@@ -46,6 +48,7 @@ impl Condition {
                 Self::AfterEvent(Box::new(operations::Operations::new(operations, driver)))
             }
             Until::Steady(_) => Self::Calm(Box::new(steady::Steady)),
+            Until::Precise(_) => Self::Batches,
             Until::Warm => Self::Calm(Box::new(warm::Warm::new(driver.now))),
             Until::ScriptsDone => Self::AfterEvent(Box::new(done::ScriptsDone)),
             Until::Drained => Self::AfterEvent(Box::new(drained::Drained)),
@@ -59,17 +62,20 @@ pub struct Conditions {
     latest: Instant,
     /// I/Os of the run when it began, and when it is over.
     ios: (u64, u64),
+    /// I/Os of the run at which it is next looked whether it is over.
+    look: u64,
     calm: Vec<Box<dyn Calm>>,
     after_event: Vec<Box<dyn AfterEvent>>,
 }
 
 impl Conditions {
     /// Those of `phase`, which has just begun; it is over at `cut` in any case.
-    pub fn of(phase: &Phase, cut: Instant, driver: &Driver) -> Self {
+    pub fn of(phase: &Phase, cut: Instant, driver: &mut Driver) -> Self {
         let mut conditions = Self {
             begin: driver.now,
             latest: cut,
             ios: (driver.ios, u64::MAX),
+            look: u64::MAX,
             calm: Vec::new(),
             after_event: Vec::new(),
         };
@@ -77,10 +83,15 @@ impl Conditions {
             match Condition::of(*until, driver) {
                 Condition::At(at) => conditions.latest = conditions.latest.min(at),
                 Condition::AtIos(ios) => conditions.ios.1 = ios,
+                Condition::Batches => {
+                    let first = driver.probes.begin_batches(phase, driver.now, driver.ios);
+                    conditions.look = first.unwrap_or(u64::MAX);
+                }
                 Condition::Calm(condition) => conditions.calm.push(condition),
                 Condition::AfterEvent(condition) => conditions.after_event.push(condition),
             }
         }
+        conditions.look = conditions.look.min(conditions.ios.1);
         conditions
     }
 
@@ -103,9 +114,17 @@ impl Conditions {
 
     /// Whether what just happened was the last.
     #[inline]
-    pub fn are_met(&self, driver: &mut Driver) -> bool {
-        driver.ios >= self.ios.1
+    pub fn are_met(&mut self, driver: &mut Driver) -> bool {
+        (driver.ios >= self.look && self.is_enough(driver))
             || (!self.after_event.is_empty() && self.after_event.iter().any(|condition| condition.is_met(driver)))
+    }
+
+    /// Whether so many I/Os are done as the phase has, or as its figures need.
+    #[inline(never)]
+    fn is_enough(&mut self, driver: &mut Driver) -> bool {
+        let next = driver.probes.end_batch(driver.now, driver.ios);
+        self.look = next.unwrap_or(0).min(self.ios.1);
+        driver.ios >= self.ios.1 || next.is_none()
     }
 
     /// How much is done of what is counted, and of how much.
