@@ -144,9 +144,7 @@ def terminal(report: Report, question: ReportQuestion) -> Screen:
     return Screen(
         answer=first,
         more=[*more, *texts[1:]][:MOST_SENTENCES],
-        body=[
-            shortened(table, MOST_ROWS, "more record") for table in map(_figures, tables[:1]) if len(table.columns) > 1
-        ],
+        body=[shortened(table, MOST_ROWS, "more record") for table in tables[:1] if len(table.columns) > 1],
         next=command("audit", *paths) if is_audited else "",
         details=[report.title, *texts],
     )
