@@ -219,7 +219,7 @@ def test_a_trace_key_that_names_nothing_is_refused(hotband: Any, log: Path, tmp_
 def test_what_a_trace_cannot_be_is_said(hotband: Any, log: Path) -> None:
     for call, part in (
         (("find", "IOPS at p99 < 10 ms", "-w", str(log), "--on", DISK), "needs a loop of streams"),
-        (("workloads", "convert", str(log), "-o", str(log.parent / "x.fio")), "no pattern"),
+        (("workloads", "convert", str(log), "-o", str(log.parent / "x.fio")), "a job cannot express a trace"),
     ):
         done = hotband(*call)
         assert (done.returncode, part in done.stderr, "Traceback" in done.stderr) == (2, True, False), done.stderr

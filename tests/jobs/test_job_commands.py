@@ -22,7 +22,7 @@ def test_a_job_file_runs_as_it_is_and_the_record_says_what_became_of_it(hotband,
     (tmp_path / "my.fio").write_text(JOB)
     done: CompletedProcess[str] = hotband("run", "my.fio", "--on", "exos-15e900-512n", *TINY, "--out", "o")
     assert done.returncode == 0, done.stderr
-    assert "converted from my.fio (fio): 9 kept, 1 approximated, 0 ignored" in done.stdout
+    assert "! approximated: my.fio:5: norandommap=0 (not set): " in done.stdout
     record = json.loads((tmp_path / "o" / "record.json").read_text())
     assert "converted from my.fio (fio): 9 kept, 1 approximated, 0 ignored" in record["notes"]
     assert any(note.startswith("approximated: my.fio:5: norandommap=0 (not set): ") for note in record["notes"])

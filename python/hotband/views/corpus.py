@@ -179,7 +179,7 @@ def checked(answer: CorpusChecked, _: CheckCorpusQuestion) -> Screen:
     for finding in findings:
         table.add(finding.rule, " ".join(finding.ids), finding.text)
     return Screen(
-        answer=f"{answer.path} has {wrong} in {counted(answer.figures, 'figure')} of {families_text(answer.families)}.",
+        answer=f"{counted(answer.figures, 'figure')} of {families_text(answer.families)} have {wrong}: {answer.path}.",
         verdict="no" if findings else "yes",
         body=[finding.text for finding in findings[:MOST_FINDINGS]],
         state=["Checked: ids, units, percentiles that rise, and Little's law of closed loops."],

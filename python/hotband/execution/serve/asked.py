@@ -127,7 +127,7 @@ class ServeQuestion(Serving, Places):
 
 @dataclass(frozen=True, kw_only=True)
 class MountQuestion(Serving, MountPoint):
-    """Mount a modelled machine: one file per volume, and with --loop block devices, as long as the command runs."""
+    """Mount an emulated machine: one file per volume, with --loop also block devices, while the command runs."""
 
     name = "mount"
     schema = "hotband-record"

@@ -158,13 +158,32 @@ METAVARS = {"int": "N", "float": "NUMBER", "str": "TEXT", "pathlib.Path": "PATH"
 """What an option without a word of its own takes, by the type of its value."""
 
 
+MOST_SEED = 2**64 - 1
+"""The end of a seed, which takes a line of help and is no help."""
+
+
+def without_type(ctx: Any) -> str:
+    """Return no type for an argument whose word says what it takes."""
+    return ""
+
+
+def without_range() -> None:
+    """Return no range for a number that may be any."""
+    return
+
+
 def in_plain_words(command: Any) -> None:
-    """Have the help of a command show what an option takes by a word (`N`, not `<int range>`), and its end as lines."""
+    """Have the help of a command show what an option takes by a word (`N`, not `<int range>`), without types and ends
+    that say nothing, and its end as lines."""
     for param in command.params:
         is_flag = getattr(param, "is_flag", False)
         if param.param_type_name == "option" and not param.metavar and not is_flag:
             kind = str(param.type_descriptor.annotation)
             param.metavar = METAVARS.get(kind.removeprefix("<class '").removesuffix("'>").split(" | ")[0])
+        if param.param_type_name == "argument" and param.metavar:
+            param.display_type_rich = without_type
+        if getattr(param, "max", None) == MOST_SEED:
+            param._get_number_range_help_str = without_range
     if command.epilog and "\b" not in command.epilog:
         command.epilog = plain_epilog(command.epilog)
 

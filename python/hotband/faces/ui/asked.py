@@ -54,9 +54,9 @@ def settings(form: Form, _: Field) -> tuple[tuple[str, str], ...]:
     return settings_of(changes(form.settings(), {}))
 
 
-def rates(form: Form, one: Field) -> str | None:
+def rates(form: Form, field: Field) -> str | None:
     """Return one rate or several, as text."""
-    given = form.text(one.name)
+    given = form.text(field.name)
     return None if given is None else rate_text(given)
 
 
