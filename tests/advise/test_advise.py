@@ -102,7 +102,9 @@ def test_the_recommended_point_is_the_smallest_that_holds(advice: Advice) -> Non
     assert advice.recommended.machine in advice.answer[0]
     assert len(advice.answer) == 2
     assert advice.recommended.interval_from == "draws"
-    assert any("no prices" in note for note in advice.notes)
+    assert advice.priced_by_class
+    assert advice.currency == "EUR"
+    assert advice.recommended.cost.low < advice.recommended.cost.value < advice.recommended.cost.high
 
 
 def test_it_says_what_it_rests_on_and_which_value_could_overturn_it(advice: Advice) -> None:
@@ -177,7 +179,7 @@ def test_prices_decide_where_there_are_some(tmp_path: Path, without_draws) -> No
     (tmp_path / "prices.csv").write_text(
         "drive,price,currency,watts\nexos-x18-18tb,100,EUR,9\ntoshiba-mg08-16tb,900,EUR,\n"
     )
-    found = hb.advise("fio-randread", candidates=FEW, cost=tmp_path / "prices.csv", **ASK)
+    found = hb.advise("fio-randread", candidates=FEW, prices=tmp_path / "prices.csv", **ASK)
     assert found.recommended.drive == "exos-x18-18tb"
     assert found.recommended.cost.value == 100 * found.recommended.drives
     assert found.recommended.watts.value == 9 * found.recommended.drives

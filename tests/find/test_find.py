@@ -25,6 +25,7 @@ SHORT = {"ios": 3_000, "progress": False}
 """Enough for these questions: what is asked is the search, not the third digit."""
 STREAMS = '[[streams]]\nname = "{}"\nsize = "{}"\nread_pct = 100\nrandom_pct = 100\n{}\n'
 PHASES = '[[phases]]\nduration = "9 s"\n[[phases]]\nduration = "60 s"\nmeasure = true\n'
+OPEN = "load = { open = { rate_iops = 50, arrival = 'fixed' } }"
 CLOSED = "load = { closed = { threads = 1 } }"
 
 
@@ -186,12 +187,19 @@ def test_mistakes_are_one_line(hotband, arguments: list[str], said: str) -> None
     [
         ("[[scripts]]\nname = 'a'\n", "needs a loop of streams"),
         ("[[phases]]\nmeasure = true\n[[phases]]\nmeasure = true\n", "several phases are measured"),
-        (STREAMS.format("a", "4k", CLOSED) + STREAMS.format("b", "4k", CLOSED), "loops of their own"),
+        (STREAMS.format("a", "4k", CLOSED) + STREAMS.format("b", "4k", OPEN), "loops of several kinds"),
     ],
 )
 def test_a_load_without_one_loop_has_no_rate_to_vary(text: str, said: str) -> None:
     with pytest.raises(hb.UserError, match=said):
         Load(text, "w").expect_loop()
+
+
+def test_closed_loops_share_a_rate_by_what_they_have_outstanding() -> None:
+    text = STREAMS.format("a", "4k", CLOSED) + STREAMS.format("b", "4k", CLOSED.replace("threads = 1", "threads = 3"))
+    streams = Load(text + PHASES, "w").with_open_loop(600.0, "poisson").table["streams"]
+    rates = [stream["load"]["open"]["rate_iops"] for stream in streams]
+    assert rates == [150.0, 450.0]
 
 
 def test_rates_go_to_the_loop_that_streams_share() -> None:

@@ -47,7 +47,7 @@ def said(page: Page) -> str:
 
 def test_a_line_a_machine_and_no_more_titles_than_differ() -> None:
     page = sweep_page(swept({"target": ["A", "B"], "qd": [1, 2, 4, 8]}))
-    assert page.title == "w on A, B: queue depth 1, 2, 4, 8"
+    assert page.title == "How fast is w on A, B with queue depth 1, 2, 4, 8?"
     assert titles(page) == ["IOPS", "p99 latency (µs)", "Mean latency (µs)", "p99 latency (µs) against IOPS"]
     assert [section.title for section in page.sections][-2:] == ["Numbers", "Conditions"]
 

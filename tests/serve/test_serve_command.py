@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from hotband.base.text.table import Table
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving
 from hotband.execution.experiment.experiment import execute
@@ -24,7 +25,7 @@ from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.serve.speed import Speed, expect_servable
 from hotband.execution.targets import emulated
 from hotband.execution.targets.emulated import Emulated
-from hotband.views import run as run_view
+from hotband.views import run_screen
 
 DRIVE = "exos-15e900-512n"
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
@@ -302,8 +303,8 @@ def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return Emulated(model, measured, served, "", ())
 
     monkeypatch.setattr(emulated, "emulate", emulate)
-    monkeypatch.setattr(run_view, "beside_lines", lambda _: [])
-    monkeypatch.setattr(run_view, "beside_table", lambda _: "")
+    monkeypatch.setattr(run_screen, "beside_lines", lambda _: [])
+    monkeypatch.setattr(run_screen, "beside_table", lambda _: Table("", []))
     return tmp_path / "both"
 
 

@@ -8,6 +8,8 @@ import pytest
 from served_page import Served
 
 from hotband.faces.ui import server
+from hotband.faces.ui.calls import prepare
+from hotband.faces.ui.form import Form
 
 RUN: dict[str, Any] = {"workload": "fio-randread", "on": ["exos-15e900-512n"], "duration": "1 s"}
 
@@ -148,3 +150,10 @@ def test_a_mistake_in_what_is_to_be_bought_is_said_beside_its_field(
 ) -> None:
     error = served.refused("advise", {**ADVISE, **changed})
     assert (error["field"], said in error["text"]) == (field, True), error
+
+
+@pytest.mark.parametrize("kind", ["run", "sweep"])
+def test_a_rate_is_read(served: Served, kind: str) -> None:
+    fields = {"workload": "fio-randread", "on": ["ent-10k"], "rate": "100"}
+    call = prepare(kind, Form(fields, served.ui.places.place, served.ui.kept.file_label))
+    assert call.command == [kind, "fio-randread", "--on", "ent-10k", "--rate", "100"]

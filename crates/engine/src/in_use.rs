@@ -1,5 +1,5 @@
 //! Solid-state drives that are in use: written over before a run that does not say what they hold, at a scale at which
-//! that takes seconds.
+//! that takes seconds. New ones that are written to are as much smaller as their maps need to be.
 //!
 //! Leaves out, so that such drives start new and whole as ever: machines with disks, too, which have no scale and would
 //! be out of proportion; pools and RAID-Z, which pass on no writes that take no time; runs in which drives fail or daemons go out, as a rebuild takes as long as drives are large.
@@ -13,6 +13,7 @@ use toml::Table;
 use crate::build::assemble::as_value;
 use crate::build::caches::{MachineCaches, stays_new};
 use crate::build::catalog::Catalog;
+use crate::build::means::Use;
 use crate::events::Asked;
 use crate::keys::takes;
 use crate::request::Request;
@@ -21,6 +22,8 @@ use crate::texts::{self, machine_text, workload_of};
 /// Bytes that the drives of a machine hold together at the scale that is chosen, at most. All of it written twice in
 /// order and once at random takes 2 to 3 s of a core of 2020, with compression 5 s (docs/guides/steady-state.md).
 const HELD: u64 = 32_000_000_000;
+/// The same of drives that are new and written to, whose maps are all that takes memory: 1 GB of them.
+const HELD_NEW: u64 = 1_024_000_000_000;
 /// So many times that is still taken where what the workload reaches to does not fit.
 const MOST: u64 = 8;
 /// Largest scale of a drive.
@@ -49,6 +52,11 @@ impl Chosen {
     pub fn of_follower(&self, workload: &Workload) -> Self {
         let set = self.set.iter().filter(|(key, _)| key != STATE.0).cloned().collect();
         Self { set, has_sizes: has_sizes(workload) }
+    }
+
+    /// Whether drives are preconditioned of which nothing else is said.
+    pub fn preconditions(&self) -> bool {
+        self.has(STATE.0).is_some()
     }
 
     fn has(&self, key: &str) -> Option<&str> {
@@ -100,14 +108,19 @@ pub(crate) fn settings(catalog: &Catalog, request: &Request) -> Vec<Chosen> {
 fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
     let text = match &request.workload_text {
         Some(text) => text.clone(),
-        None => catalog.text("workloads", &request.workload, ("", "")).ok()?,
+        None => catalog.workload(&request.workload, ("", "")).ok()?,
     };
     let (workload, _) = workload_of(request, &text).ok()?;
     let state = request.set.iter().rev().find(|(key, _)| key == STATE.0).map(|(_, value)| value.as_str());
     let (file, machine) = machine_text(catalog, request).ok()?;
     let spec = MachineSpec::read(&file, &machine).ok()?;
     let is_said = state.is_none() && (workload.precondition.is_some() || workload.is_preconditioned());
-    if is_said || state == Some("fob") || stays_new(&spec) || takes_its_time(request, &workload, &spec) {
+    if is_said || stays_new(&spec) || takes_its_time(request, &workload, &spec) {
+        return None;
+    }
+    // Reads of what was never written take no memory.
+    let is_new = state == Some("fob");
+    if is_new && Use::of(&workload) == Use::Reads {
         return None;
     }
     let held = capacity(catalog, request, &spec)?;
@@ -121,13 +134,19 @@ fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
         let scale = scale.map(|scale| pair("scale", &scale.to_string()));
         Chosen { set: over.clone().into_iter().chain(scale).collect(), has_sizes }
     };
-    Some(if is_scaled { vec![chosen(None)] } else { scales(held).map(|scale| chosen(Some(scale))).collect() })
+    let of_scale = |scale| chosen(Some(scale));
+    match (is_new, is_scaled) {
+        (true, true) => None,
+        (false, true) => Some(vec![chosen(None)]),
+        (true, false) => Some(scales(held, HELD_NEW).filter(|scale| *scale > 1).map(of_scale).collect()),
+        (false, false) => Some(scales(held, HELD).map(of_scale).collect()),
+    }
 }
 
-/// Scales at which drives that hold so much are written over quickly, the quickest first.
-fn scales(held: u64) -> impl Iterator<Item = u64> {
-    let quickest = held.div_ceil(HELD).next_power_of_two().min(LARGEST_SCALE);
-    (0..=quickest.ilog2()).map(move |halvings| quickest >> halvings).filter(move |scale| held / scale <= MOST * HELD)
+/// Scales at which drives that hold `held` take about as long as those that hold `quick`, the quickest first.
+fn scales(held: u64, quick: u64) -> impl Iterator<Item = u64> {
+    let quickest = held.div_ceil(quick).next_power_of_two().min(LARGEST_SCALE);
+    (0..=quickest.ilog2()).map(move |halvings| quickest >> halvings).filter(move |scale| held / scale <= MOST * quick)
 }
 
 /// Whether something happens that takes as long as drives are large.
@@ -175,11 +194,11 @@ mod tests {
 
     #[test]
     fn drives_hold_what_is_written_quickly_and_larger_ones_are_tried_next() {
-        assert_eq!(scales(960_000_000_000).collect::<Vec<_>>(), [32, 16, 8, 4]);
-        assert_eq!(scales(24_000_000_000).collect::<Vec<_>>(), [1], "it is small enough");
-        assert_eq!(scales(HELD).next(), Some(1));
-        assert_eq!(scales(HELD + 1).next(), Some(2));
+        assert_eq!(scales(960_000_000_000, HELD).collect::<Vec<_>>(), [32, 16, 8, 4]);
+        assert_eq!(scales(24_000_000_000, HELD).collect::<Vec<_>>(), [1], "it is small enough");
+        assert_eq!(scales(HELD, HELD).next(), Some(1));
+        assert_eq!(scales(HELD + 1, HELD).next(), Some(2));
         let largest = 1000 * LARGEST_SCALE * HELD;
-        assert_eq!(scales(largest).count(), 0, "no scale makes it quick");
+        assert_eq!(scales(largest, HELD).count(), 0, "no scale makes it quick");
     }
 }

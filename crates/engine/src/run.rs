@@ -17,6 +17,7 @@ use crate::events::{Asked, Happening, failing, in_short_forms, measured_time, mi
 use crate::in_use;
 use crate::live::Live;
 use crate::outcome::Outcome;
+use crate::parts::Parts;
 use crate::power_cut::PowerCut;
 use crate::probes::direction::DirectionStats;
 use crate::probes::host::HostProbe;
@@ -100,7 +101,8 @@ impl Run {
             }
         }
         let mut run = Self::with(catalog, request, means)?;
-        run.assembled.remarks.extend((!choices.is_empty()).then(|| in_use::too_large(&run.assembled.caches)));
+        let is_left_new = choices.iter().any(in_use::Chosen::preconditions);
+        run.assembled.remarks.extend(is_left_new.then(|| in_use::too_large(&run.assembled.caches)));
         Ok(Self { asked_for: follows, ..run })
     }
 
@@ -129,7 +131,7 @@ impl Run {
         let (machine_file, machine_text) = machine_text(catalog, &request)?;
         let workload_text = match &request.workload_text {
             Some(text) => text.clone(),
-            None => catalog.text("workloads", &request.workload, ("WORKLOAD", ""))?,
+            None => catalog.workload(&request.workload, ("WORKLOAD", ""))?,
         };
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
@@ -154,6 +156,7 @@ impl Run {
             layouts: Vec::new(),
             memory: Bytes(0),
             remarks: Vec::new(),
+            has_named_volumes: true,
             caches: MachineCaches::default(),
         };
         let requested = Asked::of(&request, &workload, &[])?;
@@ -183,6 +186,7 @@ impl Run {
         let power_cut = PowerCut::of(&asked, &workload)?;
         let request = in_short_forms(request)?;
         let streams = bind(&workload, &assembled, request.seed)?;
+        assembled.remarks.extend(Parts::of(&workload, &assembled).and_then(|parts| parts.remark()));
         check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
         let (seed, cut) = (request.seed, power_cut.is_some());
         let above = Above {
@@ -316,6 +320,7 @@ impl Run {
         drain: bool,
         control: &Control,
     ) -> Result<(Outcome, MachineState), RunError> {
+        let is_new = before.is_none();
         let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
         let (seed, rebuilds, drive_set) = (self.request.seed, self.rebuilds, std::mem::take(&mut self.drive_set));
         let (requested, is_followed) = (std::mem::take(&mut self.asked), self.request.is_followed);
@@ -330,7 +335,7 @@ impl Run {
         let phases = before + workload.phases.len() as u64;
         control.set_phases(phases);
         driver.probes.start(driver.machine);
-        driver.precondition(workload, seed, control)?;
+        driver.precondition(workload, (seed, is_new), control)?;
         control.begin_phase(before - laid_out);
         driver.lay_out(control)?;
         let (duration, left) = run_phases(&mut driver, workload, (before, seed), control)?;
@@ -371,12 +376,21 @@ impl Run {
             // What programs will write nobody knows yet: flash is worn in by writes all over it.
             before.random += std::mem::take(&mut before.workload);
         }
-        driver.precondition(&closing.workload, seed, control)?;
+        driver.precondition(&closing.workload, (seed, true), control)?;
         control.begin_phase(1);
         let (now, cut) = driver.begin_live();
         let Driver { probes, .. } = driver;
         closing.target = "emulated";
         Ok(Live::new(machine, probes, (now, cut), (names, of_volumes), (closing, held)))
+    }
+
+    /// The key of what its preconditioning makes.
+    #[cfg(test)]
+    pub(crate) fn contents_key(self) -> Option<String> {
+        let seed = self.request.seed;
+        let Begun { mut machine, parts, closing } = self.begin(None).ok()?;
+        let DriverParts { streams, targets, sources, probes, .. } = parts;
+        Driver::new(&mut machine, streams, targets, sources, probes).contents_key(&closing.workload, seed)
     }
 
     /// What runs, apart from what is known of it; the machine keeps account of what may happen.

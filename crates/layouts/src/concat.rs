@@ -4,6 +4,7 @@ use hotband_machine::{Extent, Layout, Leg, MemberState, Members, Placed, Plan};
 use hotband_units::Bytes;
 
 /// Members end to end.
+#[derive(Debug)]
 pub struct Concat {
     kind: &'static str,
     /// Where each member ends in the address space.

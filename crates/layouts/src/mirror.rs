@@ -9,6 +9,7 @@ use crate::chunks;
 use crate::policy::ReadPolicy;
 
 /// Mirrors, striped where there is more than one group.
+#[derive(Debug)]
 pub struct Mirror {
     kind: &'static str,
     pub(crate) groups: u64,

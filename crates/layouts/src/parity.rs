@@ -13,6 +13,7 @@ use hotband_machine::{Extent, Layout, Leg, MemberState, Members, Op, Placed, Pla
 use hotband_units::Bytes;
 
 /// Distributed parity.
+#[derive(Debug)]
 pub struct Parity {
     kind: &'static str,
     pub(crate) members: u64,

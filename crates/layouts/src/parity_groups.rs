@@ -15,6 +15,7 @@ use crate::chunks;
 use crate::parity::Parity;
 
 /// Groups of members that all have the same shape; group g has the members from g x members of a group on.
+#[derive(Debug)]
 pub struct ParityGroups {
     kind: &'static str,
     group: Parity,

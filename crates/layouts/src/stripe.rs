@@ -6,6 +6,7 @@ use hotband_units::Bytes;
 use crate::chunks;
 
 /// A stripe without redundancy.
+#[derive(Debug)]
 pub struct Stripe {
     members: u64,
     rows: u64,

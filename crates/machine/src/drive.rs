@@ -2,6 +2,7 @@
 
 use hotband_units::{Bytes, Instant, Power, Span};
 
+use crate::contents::Carrier;
 use crate::event::SetError;
 use crate::io::{Entropy, Fault, Op, Times};
 use crate::repair::SectorErrors;
@@ -283,6 +284,15 @@ pub trait Drive: Send {
     /// not depend on what it holds does nothing.
     fn write_untimed(&mut self, writes: &[UntimedWrite]) {
         let _ = writes;
+    }
+    /// All that untimed writes read of a new drive, as text: drives with the same text hold the same after the same
+    /// writes. None of a drive whose contents cannot be carried.
+    fn contents_key(&self) -> Option<String> {
+        None
+    }
+    /// Carries all that untimed writes change out of the drive, or into a new one with the same key.
+    fn carry_contents(&mut self, carrier: &mut Carrier) {
+        let _ = carrier;
     }
     /// Return the unrecoverable read errors; none if unknown.
     fn sector_errors(&self) -> Option<SectorErrors> {

@@ -4,6 +4,7 @@
 //! and never asks for it.
 
 mod building;
+mod contents;
 mod drive;
 mod event;
 mod graph;
@@ -16,6 +17,7 @@ mod spec;
 mod versions;
 
 pub use building::{BuildError, Look, MemoryError, Stopped, unwatched};
+pub use contents::Carrier;
 pub use drive::{
     CacheState, Command, Counter, Done, Draw, Drive, Levels, PartReport, Smart, UntimedWrite, Warmth, WriteCacheSetting,
 };

@@ -1,5 +1,6 @@
 //! A layout is a planner: it maps one I/O to legs on its members, in one or more phases.
 
+use std::fmt::Debug;
 use std::ops::Range;
 
 use hotband_units::Bytes;
@@ -165,7 +166,7 @@ impl<'a> Members<'a> {
 /// A way for drives to form one address space.
 ///
 /// Planning is pure: the same extent, states and turn always give the same plan.
-pub trait Layout: Send {
+pub trait Layout: Send + Debug {
     /// Name of the layout ("raid5").
     fn kind(&self) -> &'static str;
     /// Addressable bytes.

@@ -74,7 +74,8 @@ def console(file: IO[str] | None = None, width: int | None = None) -> Console:
         def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(visible_lines(text), **options | {"markup": False, "emoji": False})
 
-    return ForeignConsole(file=file or sys.stdout, width=width, markup=False, emoji=False)
+    # Colours are for verdicts: numbers have none of their own.
+    return ForeignConsole(file=file or sys.stdout, width=width, markup=False, emoji=False, highlight=False)
 
 
 def marked(markup: str, **foreign: object) -> Text:

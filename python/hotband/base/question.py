@@ -5,7 +5,7 @@
         '''Say how long an array keeps its data.'''
 
         on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE", positional=True)
-        spares: int = asks("Spare drives that are there.", default=0, least=0, most=64)
+        spares: int = asks("Spare drives in stock.", default=0, least=0, most=64)
 
 
 A function of the question and its `Way` answers it; a line of `hotband.faces.questions` names both. Its command, its
@@ -97,6 +97,16 @@ def duration() -> Any:
     return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
 
 
+def rate(text: str) -> Any:
+    """Return the field `rate` of an open loop."""
+    return asks(text, default=None, metavar="IOPS")
+
+
+def slo() -> Any:
+    """Return the field `slo` of a question that runs something."""
+    return asks('An objective, such as "p99 < 1 ms": is it met?', default=None, metavar="CONDITIONS")
+
+
 def fresh(*, hidden: bool = False) -> Any:
     """Return the field `fresh`, which is for a folder."""
     text = "Start over; else runs that are in the folder already are not repeated."
@@ -170,7 +180,7 @@ class Question:
     answer as JSON, `answers` its type ("module:Class"); a list of documents that name their own schema has none. One
     that `runs` shows progress, and accepts an executor if it `has_executor`; one that `has_page` writes its answer as a
     page by the method that `writes` it, to the file that `page_field` names. Its answer is printed as JSON if it
-    `has_json`. If it `folds`, the terminal prints lines within the width of tables, else whole. One that runs
+    `has_json`. One that runs
     `in_rounds` reports the saved part of the round after an interruption. Results of the types `on_the_way` are shown
     before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
     one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`.
@@ -185,7 +195,6 @@ class Question:
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
     page_field: ClassVar[str] = "output"
-    folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
     shown: ClassVar[tuple[str, ...]] = ()

@@ -8,7 +8,7 @@
 //! Seagate's rule that entropy 75 % without over-provisioning behaves like 28 % over-provisioning (physics.md) gives
 //! 1 - n / 4 = 1 / 1.28, n = 0.875.
 
-use hotband_machine::Entropy;
+use hotband_machine::{Carrier, Entropy};
 
 use super::ftl::{PAGE, PAGE_UNITS, UNIT};
 
@@ -66,6 +66,11 @@ impl Compression {
             self.owed = 0;
         }
         (size / ONE).clamp(1, PAGE_UNITS)
+    }
+
+    /// Carries the remainder; the size of the last entropy follows from the parameters.
+    pub fn carry(&mut self, carrier: &mut Carrier) {
+        carrier.word(&mut self.owed);
     }
 
     /// Size of a page, in 1/65536 of a unit.

@@ -33,7 +33,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use hotband_machine::{
-    Command, Counter, Done, Draw, Drive, Fault, Op, Random, Smart, Times, Unit, UntimedWrite, Versions,
+    Carrier, Command, Counter, Done, Draw, Drive, Fault, Op, Random, Smart, Times, Unit, UntimedWrite, Versions,
 };
 use hotband_units::{Bytes, Instant, Span};
 
@@ -423,6 +423,20 @@ impl Drive for Ssd {
 
     fn write_untimed(&mut self, writes: &[UntimedWrite]) {
         self.write_all_untimed(writes);
+    }
+
+    fn contents_key(&self) -> Option<String> {
+        let SsdParams { ftl, compression, unit_pages, .. } = &self.params;
+        Some(format!("ssd {ftl:?} {compression:?} {unit_pages}"))
+    }
+
+    fn carry_contents(&mut self, carrier: &mut Carrier) {
+        self.ftl.carry(carrier);
+        self.compression.carry(carrier);
+        let SsdCounters { written_bytes, trimmed_bytes, faults, .. } = &mut self.counters;
+        for field in [written_bytes, trimmed_bytes, faults] {
+            carrier.number(field);
+        }
     }
 
     fn smart(&self) -> Option<Smart> {

@@ -4,7 +4,7 @@
 use crate::common::ssd;
 use crate::common::ssd::{BLOCK_PAGES, Bench, MS, PAGE, PAGES, PASS_PAGES, SplitMix, untimed, untimed_trim};
 use hotband_drives::parts::ftl::PAGE_UNITS;
-use hotband_machine::{Drive, Entropy, Fault, Op, Smart, UntimedWrite};
+use hotband_machine::{Carrier, Drive, Entropy, Fault, Op, Smart, UntimedWrite};
 
 /// Sequential twice in 128 KiB, then random, with a trim now and then; data of changing entropy.
 fn sequence(trims: bool, random: u64) -> Vec<UntimedWrite> {
@@ -88,6 +88,33 @@ fn batches_of_any_length_leave_the_same_state() {
     };
     let one = with(1);
     assert!(one == with(64) && one == with(1000));
+}
+
+#[test]
+fn contents_that_are_carried_into_a_new_drive_go_on_as_those_that_stayed() {
+    let sets = [
+        "",
+        "compression = \"on\"",
+        "gc_separation = \"hot-cold\"\ngc_victims = \"cost-benefit\"",
+        "bits_per_cell = 3\npslc_static = \"1 MiB\"\npslc_dynamic = \"4 MiB\"\npslc_full = \"fold\"\n\
+         pslc_program_rate = \"400 MB/s\"\npslc_program_time = \"100 us\"\npslc_read_time = \"20 us\"",
+        "cycle_spread = \"10 %\"\nrated_cycles = 4",
+    ];
+    for set in sets {
+        let writes = sequence(true, 2 * PAGES);
+        let (before, after) = writes.split_at(writes.len() / 2);
+        let (mut stayed, mut new) = (Bench::new(set), Bench::new(set));
+        stayed.ssd.write_untimed(before);
+        let mut contents = Vec::new();
+        stayed.ssd.carry_contents(&mut Carrier::Out(&mut contents));
+        new.ssd.carry_contents(&mut Carrier::In(&contents));
+        assert_eq!(state(&new), state(&stayed), "{set}");
+        for bench in [&mut stayed, &mut new] {
+            timed(bench, after);
+        }
+        assert_eq!(state(&new), state(&stayed), "{set}: after more writes");
+        assert_eq!(new.now, stayed.now, "{set}: they took as long");
+    }
 }
 
 /// Write amplification of the flash as SMART shows it, over a drive write of random pages after one to settle.

@@ -1,5 +1,6 @@
 //! The loop that drives a machine with sources in virtual time. It is told nothing of who asks or who watches.
 
+mod contents;
 pub(crate) mod in_flight;
 pub mod phases;
 mod until;

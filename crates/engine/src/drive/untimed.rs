@@ -9,6 +9,7 @@ use hotband_workloads::{Amount, Data, DataSpec, Pace, Phase, Precondition, Rando
 
 use crate::control::{Control, RunError};
 use crate::drive::Driver;
+use crate::drive::contents::{self, Contents};
 
 /// Writes of streams handed over together: few enough that streams on one drive stay mixed as they would be in time
 /// (4 MiB of 4 KiB writes; blocks that are filled and erased together are larger).
@@ -139,11 +140,62 @@ impl Driver<'_> {
         targets.into_iter().map(|target| self.machine.volumes()[usize::from(target)].size).sum()
     }
 
-    /// Brings the drives into the state that `workload` asks for. Machines without a drive that wears are left alone.
-    pub fn precondition(&mut self, workload: &Workload, seed: u64, control: &Control) -> Result<(), RunError> {
+    /// Brings the drives into the state that `workload` asks for. Machines without a drive that wears are left alone; what
+    /// the drives of a new one hold may have been made by another run.
+    pub fn precondition(
+        &mut self,
+        workload: &Workload,
+        (seed, is_new): (u64, bool),
+        control: &Control,
+    ) -> Result<(), RunError> {
         let Some(spec) = workload.precondition.as_ref().filter(|_| !self.machine.drives().smart().is_empty()) else {
             return Ok(());
         };
+        let key = if is_new { self.contents_key(workload, seed) } else { None };
+        if let Some(contents) = key.as_deref().and_then(contents::find) {
+            contents.give_to(self.machine, &mut self.streams);
+        } else {
+            self.write_over(workload, spec, seed, control)?;
+            if let Some(key) = key {
+                let turns = if spec.workload > 0.0 { self.turns(None) } else { Vec::new() };
+                let wrote = turns.into_iter().map(|turn| turn.stream);
+                contents::keep(key, Contents::of(self.machine, &self.streams, wrote));
+            }
+        }
+        self.probes.untimed(self.now, self.machine);
+        Ok(())
+    }
+
+    /// All that preconditioning of a new machine reads, as text; none where the contents of its drives cannot be carried
+    /// to another, or are too large to be kept.
+    pub(crate) fn contents_key(&self, workload: &Workload, seed: u64) -> Option<String> {
+        let spec = workload.precondition.as_ref().filter(|_| contents::is_small(self.machine))?;
+        let mut key = self.machine.contents_key()?;
+        contents::append(&mut key, &(spec.sequential, spec.random, spec.workload, spec.trim));
+        for TargetFill { target, size, data, random } in self.target_fills(workload, spec, seed) {
+            contents::append(&mut key, &(target, size, data));
+            if spec.random > 0.0 {
+                contents::append(&mut key, &random);
+            }
+        }
+        let turns = if spec.workload > 0.0 { self.turns(None) } else { Vec::new() };
+        for Turn { stream, target, threads, .. } in &turns {
+            contents::append(&mut key, &(stream, target, threads, &self.streams[*stream]));
+        }
+        if turns.len() > 1 {
+            // Whose turn it is is drawn.
+            contents::append(&mut key, &(seed, turns.iter().map(|turn| turn.upto).collect::<Vec<_>>()));
+        }
+        Some(key)
+    }
+
+    fn write_over(
+        &mut self,
+        workload: &Workload,
+        spec: &Precondition,
+        seed: u64,
+        control: &Control,
+    ) -> Result<(), RunError> {
         let mut fills = self.target_fills(workload, spec, seed);
         let whole = (spec.sequential + spec.random + spec.workload).max(f64::MIN_POSITIVE);
         let report = |done: f64| control.report(done / whole, 0);
@@ -164,7 +216,6 @@ impl Driver<'_> {
                 fill.trim(self.machine, || report(whole))?;
             }
         }
-        self.probes.untimed(self.now, self.machine);
         Ok(())
     }
 

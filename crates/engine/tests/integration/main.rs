@@ -6,6 +6,7 @@ mod arrivals;
 mod bursts;
 mod bus;
 mod common;
+mod contents;
 mod contract;
 mod controller;
 mod corpus;

@@ -84,6 +84,20 @@ fn a_new_drive_takes_no_memory_for_what_it_does_not_hold() {
 }
 
 #[test]
+fn new_drives_that_are_written_to_are_as_much_smaller_as_their_maps_need_to_be() {
+    let of = |machine: &str, set: &[(&str, &str)]| {
+        let left = left(in_use(machine, &load(0), &[&[("state", "fob")][..], set].concat()));
+        let scale = state(&left)["scale"].as_u64();
+        assert_eq!(state(&left)["holds"].as_str(), Some("new"));
+        (scale, notes(&left, "-size model").join("; "))
+    };
+    let note = "d0 to d3: 1/16-size model (scale=1: full size)".to_owned();
+    assert_eq!(of("raid5:4x7450-pro-3840", &[]), (Some(16), note), "15.4 TB have maps of 15 GB");
+    assert_eq!(of("s4500-960", &[]), (Some(1), String::new()), "its map is small enough");
+    assert_eq!(of("7450-pro-3840", &[("scale", "32")]), (Some(32), String::new()));
+}
+
+#[test]
 fn a_rebuild_takes_as_long_as_drives_are_large() {
     let failing =
         Request { events: vec!["at 1 ms: fail d0".to_owned()], ..in_use("raid5:4xs4500-960", &load(100), &[]) };

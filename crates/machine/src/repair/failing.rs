@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use hotband_units::{Bytes, Instant, Span};
 
+use crate::contents::Carrier;
 use crate::drive::{
     CacheState, Command, Counter, Done, Draw, Drive, OF_REBUILD, Smart, UntimedWrite, WriteCacheSetting,
 };
@@ -156,6 +157,14 @@ impl Drive for Failing {
 
     fn write_untimed(&mut self, writes: &[UntimedWrite]) {
         self.drive.write_untimed(writes);
+    }
+
+    fn contents_key(&self) -> Option<String> {
+        self.drive.contents_key()
+    }
+
+    fn carry_contents(&mut self, carrier: &mut Carrier) {
+        self.drive.carry_contents(carrier);
     }
 
     fn sector_errors(&self) -> Option<SectorErrors> {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypedDict
 
 import hotband._core as _core
-from hotband.base.engine import user_error
+from hotband.base.engine import mistakes_of, user_error
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
 from hotband.data.catalog import CATALOG_DIR
@@ -85,15 +85,17 @@ def workload(name: str) -> WorkloadEntry:
     known = _core.catalog_names(CATALOG_DIR, "workloads")
     if name not in known:
         raise unknown_name("question.workload", name, known)
-    text = (CATALOG_DIR / "workloads" / f"{name}.toml").read_text(encoding="utf-8")
-    described = _core.workload(text, name)
-    return {
-        "name": name,
-        "title": described["title"],
-        "source": described["source"],
-        "text": text,
-        "table": described["table"],
-    }
+    text = _core.workload_text(CATALOG_DIR, name)
+    told = _core.workload(text, name)
+    return {"name": name, "title": told["title"], "source": told["source"], "text": text, "table": told["table"]}
+
+
+def whole_workload(file: str, text: str) -> str:
+    """Return the text of a workload's file, with all that a variant takes from its base. Raises UserError."""
+    if "variant_of" not in text:
+        return text
+    with mistakes_of(file):
+        return _core.workload_text(CATALOG_DIR, file, text)
 
 
 def unknown(where: str, name: str, known: list[str]) -> UserError:

@@ -343,6 +343,17 @@ class LimitDoc(TypedDict):
     passed: bool
 
 
+class SloDoc(TypedDict):
+    """A condition of the objective of a run and whether it is met; `value` and `bound` are in the unit of `figure`.
+    `value` is None if there was no such I/O."""
+
+    condition: str
+    figure: str
+    value: float | None
+    bound: float
+    met: bool
+
+
 class WearDoc(TypedDict):
     """SMART counts of a drive since it was new."""
 
@@ -458,6 +469,7 @@ class RecordDoc(TypedDict):
     steady_state: NotRequired[SteadyStateDoc]
     steady_state_before: NotRequired[list[SteadyStateDoc]]
     limits: NotRequired[list[LimitDoc]]
+    slo: NotRequired[list[SloDoc]]
     passed: NotRequired[bool]
     power_loss: NotRequired[PowerLossDoc]
     repair: NotRequired[RepairDoc]

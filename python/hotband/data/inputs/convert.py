@@ -22,7 +22,7 @@ FORMS = ("toml", "fio", "vdbench")
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertWorkloadQuestion(Question):
-    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+    """Convert a workload or job file to another format, and list what is exact, approximate or ignored.
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that is more than a job can say.

@@ -145,10 +145,14 @@ def _tables(table: Mapping[str, Toml], key: str) -> list[dict[str, Any]]:
 
 
 def _weights(streams: Sequence[Mapping[str, Any]]) -> list[float]:
-    """The shares of streams that are asked for at rates of their own."""
+    """The shares of a rate that streams with loops of their own get: in proportion to their rates, or to their I/Os
+    outstanding if all loops are closed."""
     rates = [stream["load"].get("open", {}).get("rate_iops") for stream in streams]
+    closed = [stream["load"].get("closed") for stream in streams]
+    if all(closed):
+        rates = [one.get("threads", 1) * one.get("depth", 1) for one in closed]
     if any(not isinstance(rate, int | float) or rate <= 0 for rate in rates):
-        accepted = "have loops of their own; a question about rates needs one loop, or streams with a rate each"
+        accepted = "have loops of several kinds; a question about rates needs loops that are all closed, or all open"
         names = ", ".join(str(stream.get("name", "")) for stream in streams)
         raise UserError("question.workload", "streams", names, accepted)
     return [rate / sum(rates) for rate in rates]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -13,6 +14,7 @@ import tomli
 from hotband.base.arguments import listed, plain, short
 from hotband.base.errors import UserError, characters
 from hotband.base.heavy import tomlkit
+from hotband.data.catalog import entries
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.texts import text_of
 from hotband.data.inputs.words import ours, twice
@@ -20,6 +22,11 @@ from hotband.data.inputs.words import ours, twice
 Scalar: TypeAlias = str | int | float | bool
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
+
+
+THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
+RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)(?:\s*iops)?\b", re.IGNORECASE)
+"""I/Os a second as people write them: `60000`, `60k`, `60k IOPS`."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +44,20 @@ def named(spec: object, argument: str) -> Named:
     if isinstance(spec, PathLike):
         path = fspath(spec)
         # A path without a folder is a file too, not a name of the catalog.
-        return Named(path, text_of(path if "/" in path or path.endswith(".toml") else f"./{path}", argument))
+        return Named(path, text_of(path if "/" in path or path.endswith(".toml") else f"./{path}", kind_of(argument)))
     if not isinstance(spec, str) or not spec.strip():
         accepted = "expected a catalog name, a path, TOML text or a dict"
         raise UserError(argument, "", short(spec), accepted)
     if is_real(characters(argument, spec)):
         return Named(spec)
     if is_toml(spec):
-        return Named(_title(spec, argument), spec)
-    return Named(spec, text_of(spec, argument))
+        return _of_toml(spec, argument)
+    return Named(spec, text_of(spec, kind_of(argument)))
+
+
+def kind_of(argument: str) -> str:
+    """Return what an argument names: a workload or a machine."""
+    return "workload" if argument.startswith(("workload", "then")) else "machine"
 
 
 def is_toml(spec: str) -> bool:
@@ -60,7 +72,13 @@ def _of_table(spec: Mapping[str, object], argument: str) -> Named:
         text = tomlkit.dumps(spec)
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
         raise UserError(argument, "", "", f"the dict is not a TOML table: {error}") from None
-    return Named(_title(text, argument), text)
+    return _of_toml(text, argument)
+
+
+def _of_toml(text: str, argument: str) -> Named:
+    """TOML of a machine, or of a workload that may be a variant."""
+    is_workload = kind_of(argument) == "workload"
+    return Named(_title(text, argument), entries.whole_workload(argument, text) if is_workload else text)
 
 
 def _title(text: str, argument: str) -> str:
@@ -88,6 +106,11 @@ def setting(key: str, value: object) -> str:
     several = "; several values are for sweep" if listed(value) is not None else ""
     accepted = f'expected text with its unit, such as "4 KiB", a number or a bool{several}'
     raise UserError("settings", key, short(value), accepted)
+
+
+def rate_text(given: str) -> str:
+    """Return the text of rates as plain numbers: `60k` is 60000."""
+    return RATE.sub(lambda found: f"{float(found[1]) * THOUSANDS[found[2].lower()]:.15g}", given.strip())
 
 
 def changes(

@@ -93,7 +93,7 @@ class Serving(OfMachine):
 
 @dataclass(frozen=True, kw_only=True)
 class ServeQuestion(Serving, Places):
-    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+    """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
     It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
     (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what

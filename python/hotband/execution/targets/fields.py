@@ -20,17 +20,17 @@ NAMES = ("yes", "erase", "size", "keep", "hosts", "expect", "power", "purge_by")
 
 def yes() -> Any:
     """Return the field `yes`: a program that names a file has said that it may be written."""
-    return asks("real: do not ask before writing.", default=False, hidden=True)
+    return asks("real: write without confirmation.", default=False, hidden=True)
 
 
 def erase() -> Any:
     """Return the field `erase`."""
-    return asks("real: permission to overwrite; the drive's serial number.", default=None, metavar="SERIAL")
+    return asks("real: serial number of the drive that may be overwritten.", default=None, metavar="SERIAL")
 
 
 def size() -> Any:
     """Return the field `size`."""
-    return asks("real:DIR: size of the file made in it.", default=None, metavar="SIZE")
+    return asks("real:DIR: size of the test file.", default=None, metavar="SIZE")
 
 
 def keep() -> Any:

@@ -21,7 +21,7 @@ def show(
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write its record there, too.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Show a run: what its record says."""
+    """Show a run of a store in full."""
     record = record_of(opened(path), run)
     if out is not None:
         record.save(out)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hotband.base.arguments import in_python
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of
-from hotband.data.inputs.specify import Named, changes, named, settings_of
+from hotband.data.inputs.specify import Named, changes, named, rate_text, settings_of
 from hotband.execution.targets.fields import NAMES, OnHardware
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import mark
@@ -54,6 +54,12 @@ def settings(form: Form, _: Field) -> tuple[tuple[str, str], ...]:
     return settings_of(changes(form.settings(), {}))
 
 
+def rates(form: Form, one: Field) -> str | None:
+    """Return one rate or several, as text."""
+    given = form.text(one.name)
+    return None if given is None else rate_text(given)
+
+
 READ: Mapping[Any, Callable[[Form, Field], Any]] = {
     str: lambda form, one: form.text(one.name),
     int: whole,
@@ -61,6 +67,7 @@ READ: Mapping[Any, Callable[[Form, Field], Any]] = {
     bool: lambda form, one: form.flag(one.name),
     Path: dropped,
     "workload": of_name,
+    "rate": rates,
     "texts": lambda form, one: tuple(form.texts(one.name)),
     "each name": lambda form, one: tuple(form.texts(one.name)),
     "filters": lambda form, one: tuple(form.texts(one.name)),

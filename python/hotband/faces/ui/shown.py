@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from hotband.base.text.formats import plain
-from hotband.base.text.numbers import millis, number, rate
+from hotband.base.text.numbers import number, rate, span
 from hotband.base.text.table import Table, View
 from hotband.data.record.frames import percentile_points
 from hotband.data.record.repair import repair_lines
@@ -167,8 +167,8 @@ def cards_of(record: RecordDoc) -> list[tuple[str, str]]:
     return [
         (number(summary.get("iops")), "IOPS"),
         (rate(summary.get("bandwidth_bytes_per_s")), "bandwidth"),
-        (millis(summary.get("latency_mean_ns")), "mean latency"),
-        (millis(summary.get("latency_p99_ns")), "p99 latency"),
+        (span(summary.get("latency_mean_ns")), "mean latency"),
+        (span(summary.get("latency_p99_ns")), "p99 latency"),
     ]
 
 

@@ -79,7 +79,7 @@ def loads_from(workloads: Sequence[Named], machine: str) -> dict[str, Load]:
 @dataclass
 class Bench:
     """What all runs share: workloads by name, figures that are read, and how they are run. `whole` runs arrays of
-    solid-state drives as they are."""
+    solid-state drives as they are; `best` is the rank and the name of the best candidate so far, for progress."""
 
     loads: Mapping[str, Load]
     figures: Sequence[Figure]
@@ -93,6 +93,7 @@ class Bench:
     whole: bool = False
     runs: int = 0
     ios: int = 0
+    best: tuple[tuple[float, ...], str] | None = None
     refused: dict[Key, str] = field(default_factory=dict)
     scales: dict[str, str | None] = field(default_factory=dict)
 
@@ -117,7 +118,8 @@ class Bench:
         experiment = Experiment(points, what=f"an advice: {what}, {ios:,} I/Os")
         name = what.translate({ord(" "): "-", ord(","): None, ord("/"): None})
         folder = None if self.out is None else self.out / name
-        with self.watch(what) as tick:
+        so_far = f", so far {self.best[1]}" if self.best else ""
+        with self.watch(f"{what}{so_far}") as tick:
             done = experiment.run(out=folder, fresh=self.fresh, jobs=self.jobs, progress=tick, say=self.say)
         self.runs += len(done.finished)
         self.ios += sum(one.ios for one in done.finished)

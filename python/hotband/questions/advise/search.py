@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hotband.questions.advise.front import Tried, cannot_reach, front_of, shown_figure
+from hotband.questions.advise.front import Tried, cannot_reach, front_of, order, shown_figure
 from hotband.questions.advise.objective import Miss, furthest, misses
 
 if TYPE_CHECKING:
@@ -58,10 +58,10 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
     tried: list[Tried] = []
     last = ROUNDS[-1]
     # Flash is written over before every run, which takes longer than any run of this length: one round.
-    ready = _run(flash, needs, bench, last, "solid-state drives", found, surely=False)
+    ready = run_round(flash, needs, bench, last, "solid-state drives", found, surely=False)
     for ios in ROUNDS:
         what = "disks" if ios == last else f"disks, {ios:,} I/Os"
-        disks = _run(disks, needs, bench, ios, what, found, surely=ios != last)
+        disks = run_round(disks, needs, bench, ios, what, found, surely=ios != last)
         tried = [*ready, *disks]
         if ios != last:
             gone = cannot_reach(tried, needs, shown_figure(needs))
@@ -72,7 +72,7 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
     return found
 
 
-def _run(
+def run_round(
     tried: list[Tried], needs: Needs, bench: Bench, ios: int, what: str, found: Searched, *, surely: bool
 ) -> list[Tried]:
     """Those that are what was asked for after a round; with `surely` those that still may be."""
@@ -92,4 +92,12 @@ def _run(
             kept.append(one)
         else:
             found.leave_out(one, miss)
+    _tell_best(kept, needs, bench)
     return kept
+
+
+def _tell_best(kept: Sequence[Tried], needs: Needs, bench: Bench) -> None:
+    """Has the bench show the best candidate so far in its next progress bars."""
+    of = shown_figure(needs)
+    ranked = [(order(one, of), one.name) for one in kept]
+    bench.best = min([*ranked, *([bench.best] if bench.best else [])], default=None)

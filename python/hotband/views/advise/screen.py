@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import counted, number, size
+from hotband.base.text.numbers import counted, number, odds, size
 from hotband.base.text.table import LATENCY, Estimate, Table, Unit, Value, column, estimate, numeric
 from hotband.questions.advise.words import LAYOUT_NAMES, money
 from hotband.views.text.screen import Screen, screen_table
@@ -23,6 +23,7 @@ STRIP = 50
 MOST_DRIVES = 4
 """A candidate that needs more than so many times the drives of the recommended one is part of the evidence alone."""
 MOST_NOTES = 2
+CLASS_PRICES = "Prices are those of the catalog's classes, with their ranges; a table of your own replaces them."
 
 
 def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[View]) -> Screen:
@@ -42,7 +43,7 @@ def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[Vi
         verdict="yes" if chosen.surely else "likely",
         more=[f"Likely to, for less: {_bought(cheaper, advice.currency)}."] if cheaper else [],
         body=[_table(advice, points), "", *_strips(advice, points[:STRIPS])],
-        state=[_why(advice, chosen, cheaper), _searched(advice)],
+        state=[_why(advice, chosen, cheaper), _searched(advice), *([CLASS_PRICES] if advice.priced_by_class else [])],
         remarks=advice.notes[:MOST_NOTES],
         next=question,
         details=details,
@@ -75,7 +76,7 @@ def _bought(point: Point, currency: str) -> str:
 def _table(advice: Advice, points: Sequence[Point]) -> Table:
     """Return a row per candidate: cost, power, latency with its interval, and the chance of loss."""
     priced = any(point.cost is not None for point in points)
-    years = Unit("chance", 1.0, lambda share: f"1 in {number(max(1.0 / share, 1.0), 2)}" if share > 0 else "never")
+    years = Unit("chance", 1.0, odds)
     table = screen_table(
         [
             column("", wrap=False),

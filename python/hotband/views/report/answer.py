@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from hotband.base.errors import UserError
-from hotband.base.text.numbers import between, finite, millis, number, percent, rate, share
+from hotband.base.text.numbers import between, finite, number, percent, rate, share, span
 from hotband.data.record.intervals import figures_of
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
@@ -117,7 +117,7 @@ def _alone(record: RecordDoc) -> list[str]:
     depth = figure(record, "queue_depth_mean")
     outstanding = f" with {number(depth, 3)} outstanding" if depth else ""
     bandwidth = rate(record["summary"].get("bandwidth_bytes_per_s"))
-    mean, p99 = (millis(figure(record, key)) for key in ("latency_mean_ns", "latency_p99_ns"))
+    mean, p99 = (span(figure(record, key)) for key in ("latency_mean_ns", "latency_p99_ns"))
     said = f"{number(iops)} IOPS{_interval(record)}, {bandwidth}{outstanding}"
     return [f"{said}. An I/O takes {mean} on average; 99 of 100 take no longer than {p99}."]
 
@@ -212,7 +212,7 @@ def _latencies(a: str, b: str, sides: Sides, key: str, name: str) -> str:
         return ""
     long, short, ratio = (a, b, one / other) if one > other else (b, a, other / one)
     times = _as_many(ratio)
-    most, least = millis(max(one, other)), millis(min(one, other))
+    most, least = span(max(one, other)), span(min(one, other))
     if ratio == 1.0:
         return f"Their {name} latency is the same, {most}."
     return f"The {name} latency of {long} is {most}, {times} that of {short} ({least})."
@@ -230,8 +230,8 @@ def _of_many(naming: Naming, labels: Mapping[str, Sequence[str]], sides: Sides) 
     ordered = sorted(known.items(), key=lambda one: one[1] if given else -one[1])
     (best, most), (second, next_) = ordered[0], ordered[1]
     if given:
-        others = ", ".join(f"{label} {millis(value)}" for label, value in ordered[1:4])
-        return [f"At the rate that was asked {best} answers first: {millis(most)} on average; {others}."]
+        others = ", ".join(f"{label} {span(value)}" for label, value in ordered[1:4])
+        return [f"At the rate that was asked {best} answers first: {span(most)} on average; {others}."]
     level = _level(naming, labels[best], labels[second])
     rest = ordered[1:4] if len(ordered) <= 4 else [ordered[1], ordered[-1]]
     times = " and ".join(f"{_as_many(most / value)} {label} ({number(value)})" for label, value in rest)
@@ -258,7 +258,7 @@ def _tails(sides: Sides) -> str:
     if len(known) < 2:
         return ""
     low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
-    return f"At p99 {low} waits {millis(known[low])}, {high} {millis(known[high])}."
+    return f"At p99 {low} waits {span(known[low])}, {high} {span(known[high])}."
 
 
 # --- curves -----------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def _of_curve(curve: Curve) -> list[str]:
 
 
 def _p99(one: LoadedRecord) -> str:
-    return millis(figure(one.record, "latency_p99_ns"))
+    return span(figure(one.record, "latency_p99_ns"))
 
 
 def _tops(curve: Curve, most: Mapping[str, tuple[float, float, LoadedRecord]]) -> str:

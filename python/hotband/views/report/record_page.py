@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hotband.base.text.numbers import cell, millis, number, rate, span
+from hotband.base.text.numbers import cell, number, rate, span
 from hotband.data.documents.record import RecordDoc, side_of
 from hotband.data.record import frames
 from hotband.data.record.load import LoadedRecord
@@ -191,9 +191,9 @@ def _cards(record: RecordDoc) -> Cards:
         [
             (number(summary.get("iops")), "IOPS"),
             (rate(summary.get("bandwidth_bytes_per_s")), "bandwidth"),
-            (millis(summary.get("latency_mean_ns")), "mean latency"),
-            (millis(summary.get("latency_p99_ns")), "p99 latency"),
-            (millis(summary.get("latency_p999_ns")), "p99.9 latency"),
+            (span(summary.get("latency_mean_ns")), "mean latency"),
+            (span(summary.get("latency_p99_ns")), "p99 latency"),
+            (span(summary.get("latency_p999_ns")), "p99.9 latency"),
             (sections.whole(summary.get("errors")), "errors"),
         ]
     )
@@ -229,9 +229,9 @@ def _stream_rows(record: RecordDoc) -> list[list[Cell]]:
                 sections.whole(count),
                 number(count / seconds if seconds else None),
                 rate((side.get("bytes") or 0) / seconds if seconds else None),
-                millis(int(total) / count if total is not None else None),
-                millis(frames.value_at(buckets, 0.99)),
-                millis(side.get("latency_max_ns")),
+                span(int(total) / count if total is not None else None),
+                span(frames.value_at(buckets, 0.99)),
+                span(side.get("latency_max_ns")),
                 sections.whole(side.get("errors")),
             ]
             name = [Cell(str(stream.get("name", ""))), Cell(direction)]

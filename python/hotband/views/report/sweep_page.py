@@ -30,14 +30,14 @@ def sweep_page(sweep: Sweep) -> Page:
     if not len(sweep):
         raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
     curves = Curves(sweep)
-    sections = curve_sections(curves, [Prose(answers_of(sweep))])
+    sections = curve_sections(curves, [Prose(answers_of(sweep), lead=True)])
     numbers = Section("numbers", "Numbers", [_numbers(sweep)])
     conditions = Section("conditions", "Conditions", _conditions(sweep, curves))
     return Page(_title(sweep, curves), [*sections, numbers, conditions], subtitle=_subtitle(sweep), kicker="Sweep")
 
 
 def _title(sweep: Sweep, curves: Curves) -> str:
-    """What differs: "qd 1 to 256 of fio-randread on A, B"."""
+    """Return the question that the page answers: "How fast is fio-randread on A, B with qd 1 to 256?"."""
     swept = []
     for key in curves.swept:
         values = [str(value) for value in curves.values[key]]
@@ -46,7 +46,8 @@ def _title(sweep: Sweep, curves: Curves) -> str:
             shown = f"{len(values)} values"
         swept.append(f"{TITLES.get(key, key)} {shown}")
     what = f"{_listed(curves, 'workload')} on {_listed(curves, 'target')}"
-    return f"{what}: {', '.join(swept)}" if swept else what
+    axes = f" with {', '.join(swept)}" if swept else ""
+    return f"How fast is {what}{axes}?"
 
 
 def _listed(curves: Curves, name: str) -> str:

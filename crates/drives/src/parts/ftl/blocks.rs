@@ -2,6 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use hotband_machine::Carrier;
 
 use super::params::{FtlParams, PAGE_UNITS, VictimPolicy};
 use super::wear::Limits;
@@ -25,6 +28,9 @@ pub enum State {
     /// Worn out.
     Bad,
 }
+
+/// All states, in the order of the numbers that stand for them.
+const STATES: [State; 6] = [State::Free, State::Open, State::Closed, State::Victim, State::Spare, State::Bad];
 
 /// One block.
 #[derive(Clone, Debug)]
@@ -144,13 +150,28 @@ impl Blocks {
         self.logs[block as usize].push(page);
     }
 
+    /// Pages that follow one another are written to an open block, none of which is compressed.
+    pub fn add_run(&mut self, block: u32, pages: Range<u32>) {
+        let entry = &mut self.all[block as usize];
+        entry.live += pages.len() as u32 * PAGE_UNITS;
+        entry.valid += pages.len() as u32;
+        self.entries += pages.len() as u64;
+        self.logs[block as usize].extend(pages);
+    }
+
     /// A page of a block is not valid any more.
     #[inline]
     pub fn remove(&mut self, block: u32, units: u32) {
+        self.remove_pages(block, units, 1);
+    }
+
+    /// Pages of a block, of so many units together, are not valid any more.
+    #[inline]
+    pub fn remove_pages(&mut self, block: u32, units: u32, pages: u32) {
         let entry = &mut self.all[block as usize];
         let before = entry.live >> self.bucket_shift;
         entry.live -= units;
-        entry.valid -= 1;
+        entry.valid -= pages;
         let after = entry.live >> self.bucket_shift;
         if before != after && entry.state == State::Closed {
             self.unlink(block, before as usize);
@@ -289,6 +310,52 @@ impl Blocks {
     pub fn by_age(&self) -> impl Iterator<Item = u32> + '_ {
         let next = |block: &u32| Some(self.all[*block as usize].newer).filter(|block| *block != NONE);
         std::iter::successors(Some(self.oldest).filter(|block| *block != NONE), next)
+    }
+}
+
+impl Block {
+    fn carry(&mut self, carrier: &mut Carrier) {
+        let Self { live, valid, erases, state, born, before, after, older, newer, closed_at } = self;
+        let mut number = STATES.iter().position(|have| have == state).expect("every state is listed") as u32;
+        for field in [live, valid, erases, before, after, older, newer, &mut number] {
+            carrier.word(field);
+        }
+        *state = STATES[number as usize];
+        carrier.number(born);
+        carrier.number(closed_at);
+    }
+}
+
+impl Blocks {
+    pub fn carry(&mut self, carrier: &mut Carrier) {
+        let Self {
+            all,
+            logs,
+            free,
+            spares,
+            buckets,
+            lowest,
+            bucket_shift: _,
+            oldest,
+            newest,
+            entries,
+            limits: _,
+            bad,
+            erases,
+            most_erases,
+            block_units: _,
+        } = self;
+        all.iter_mut().for_each(|block| block.carry(carrier));
+        logs.iter_mut().for_each(|log| carrier.words(log));
+        *free = carrier.pairs(free.iter().map(|Reverse(pair)| *pair)).into_iter().map(Reverse).collect();
+        carrier.words(spares);
+        *buckets = carrier.pairs(buckets.iter().copied());
+        carrier.index(lowest);
+        for field in [oldest, newest, bad, most_erases] {
+            carrier.word(field);
+        }
+        carrier.number(entries);
+        carrier.number(erases);
     }
 }
 

@@ -1,5 +1,6 @@
 //! From logical pages to places.
 
+use hotband_machine::Carrier;
 use memmap2::MmapMut;
 
 use super::params::{FtlParams, PAGE_UNITS};
@@ -94,6 +95,14 @@ impl Map {
     #[inline]
     pub fn split(&self, place: u32) -> (u32, u32) {
         (place >> self.shift, place & ((1 << self.shift) - 1))
+    }
+
+    pub fn carry(&mut self, carrier: &mut Carrier) {
+        let Self { entries, sizes, shift: _ } = self;
+        carrier.bytes(&mut entries.memory);
+        if let Some(sizes) = sizes {
+            carrier.bytes(&mut sizes.memory);
+        }
     }
 
     pub fn pages(&self) -> u32 {

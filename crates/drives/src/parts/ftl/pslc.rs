@@ -8,6 +8,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use hotband_machine::Carrier;
 use rustc_hash::FxBuildHasher;
 
 use super::Ftl;
@@ -55,6 +56,17 @@ impl Pslc {
             *self.stale.entry(page).or_default() += 1;
         }
         was
+    }
+
+    pub fn carry(&mut self, carrier: &mut Carrier) {
+        let Self { params: _, queue, stale, held, valid, open } = self;
+        let mut pages: Vec<u32> = std::mem::take(queue).into();
+        carrier.words(&mut pages);
+        *queue = pages.into();
+        *stale = carrier.pairs(stale.iter().map(|(page, count)| (*page, *count))).into_iter().collect();
+        held.iter_mut().for_each(|bits| carrier.number(bits));
+        carrier.number(valid);
+        carrier.word(open);
     }
 
     /// Every entry is needed or stale, and what is counted as needed is held.

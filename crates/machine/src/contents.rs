@@ -1,0 +1,87 @@
+//! What drives hold, as bytes: carried out of one machine and into another that was built the same.
+
+/// Carries state out of parts or into them. Both ways walk the same fields, so that none is forgotten on one of them.
+pub enum Carrier<'a> {
+    /// Out of the parts.
+    Out(&'a mut Vec<u8>),
+    /// Into the parts.
+    In(&'a [u8]),
+}
+
+impl Carrier<'_> {
+    /// Bytes of a length that both sides know.
+    ///
+    /// # Panics
+    /// If too few bytes were carried out: what is carried in comes from parts that were built the same.
+    pub fn bytes(&mut self, field: &mut [u8]) {
+        match self {
+            Self::Out(out) => out.extend_from_slice(field),
+            Self::In(rest) => {
+                let (here, later) = rest.split_at(field.len());
+                field.copy_from_slice(here);
+                *rest = later;
+            }
+        }
+    }
+
+    /// A number.
+    pub fn number(&mut self, field: &mut u64) {
+        let mut bytes = field.to_le_bytes();
+        self.bytes(&mut bytes);
+        *field = u64::from_le_bytes(bytes);
+    }
+
+    /// A number of 32 bits.
+    pub fn word(&mut self, field: &mut u32) {
+        let mut bytes = field.to_le_bytes();
+        self.bytes(&mut bytes);
+        *field = u32::from_le_bytes(bytes);
+    }
+
+    /// A number that counts places in memory.
+    pub fn index(&mut self, field: &mut usize) {
+        let mut number = *field as u64;
+        self.number(&mut number);
+        *field = number as usize;
+    }
+
+    /// A floating-point number, bit for bit.
+    pub fn float(&mut self, field: &mut f64) {
+        let mut bits = field.to_bits();
+        self.number(&mut bits);
+        *field = f64::from_bits(bits);
+    }
+
+    /// A flag.
+    pub fn flag(&mut self, field: &mut bool) {
+        let mut word = u32::from(*field);
+        self.word(&mut word);
+        *field = word != 0;
+    }
+
+    /// Numbers of 32 bits, however many there are.
+    pub fn words(&mut self, field: &mut Vec<u32>) {
+        let mut count = field.len();
+        self.index(&mut count);
+        match self {
+            Self::Out(out) => {
+                let from = out.len();
+                out.resize(from + 4 * count, 0);
+                let places = out[from..].as_chunks_mut::<4>().0;
+                places.iter_mut().zip(field).for_each(|(place, word)| *place = word.to_le_bytes());
+            }
+            Self::In(rest) => {
+                let (here, later) = rest.split_at(4 * count);
+                *field = here.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+                *rest = later;
+            }
+        }
+    }
+
+    /// Pairs of numbers of 32 bits, however many there are; returns those to be held.
+    pub fn pairs(&mut self, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
+        let mut words: Vec<u32> = pairs.flat_map(|(first, second)| [first, second]).collect();
+        self.words(&mut words);
+        words.as_chunks::<2>().0.iter().map(|[first, second]| (*first, *second)).collect()
+    }
+}
