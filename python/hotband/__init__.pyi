@@ -1070,12 +1070,11 @@ def explain(
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    For a workload that reads and writes, `figure` can also be "read.p99" and so on. All other arguments are as in
-    `run`.
+    `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
 
     The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
-    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, and KeyboardInterrupt if it
-    is stopped before there are enough samples.
+    `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
+    stopped before there are draws enough.
     """
 
 __all__ = [
