@@ -47,9 +47,9 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (("run", "my.fio", *ON, "--expect", "none"), "--expect = 'none': is for hardware"),
         (
             ("sweep", "my.fio", "--on", "real:my.fio", "--size", "1 GiB"),
-            "--size = '1 GiB': is of a file that is made in",
+            "--size = '1 GiB': applies to a file made in",
         ),
-        (("sweep", "my.fio", "--on", "real:my.fio", "--keep"), "--keep: is of a file that is made in a folder"),
+        (("sweep", "my.fio", "--on", "real:my.fio", "--keep"), "--keep: applies to a file made in a folder"),
         (("run", "my.fio", *ON, "--out", ""), "--out: is empty; expected a path"),
         (("compare", "", "my.fio"), "is empty; expected a path"),
         (("run", "job", *ON), "WORKLOAD = 'job': is not in the catalog; use ./job for the file here"),

@@ -252,7 +252,7 @@ def test_a_device_that_is_gone_tells_nothing_and_breaks_nothing(tree: Tree) -> N
     with Counters(path, tree.host, every_s=3600) as counters:
         (tree.root / "dev/nvme0n1").unlink()
     assert counters.tables["smart"].columns["host_bytes"] == [512_000_000_000, None]
-    with pytest.raises(UserError, match="is not there"), Counters(path, tree.host):
+    with pytest.raises(UserError, match="does not exist"), Counters(path, tree.host):
         pass
 
 

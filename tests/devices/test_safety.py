@@ -612,7 +612,7 @@ def test_a_uri_must_be_typed_again(tree: Tree) -> None:
     assert not permission(uri, tree.host, writes=False, erase=None).may_write
 
 
-@pytest.mark.parametrize(("path", "said"), [("/dev/none", "is not there"), ("/dev", "is a folder")])
+@pytest.mark.parametrize(("path", "said"), [("/dev/none", "does not exist"), ("/dev", "is a folder")])
 def test_what_is_nothing_to_measure(tree: Tree, path: str, said: str) -> None:
     for writes in (False, True):
         with pytest.raises(UserError, match=said):

@@ -115,7 +115,7 @@ def test_a_folder_of_something_else_is_refused_and_fresh_starts_over(
         again = small((2,))
     else:
         monkeypatch.setattr(manifest, "version", lambda: "9.9.9")
-    words = {"what": "holds a test", "seed": "seed 1, not 2", "version": "another version of hotband"}
+    words = {"what": "holds a test", "seed": "seed 1, not 2", "version": "another version of Hotband"}
     with pytest.raises(UserError, match=words[other]) as refused:
         again.run(out=tmp_path)
     assert "question.fresh" in str(refused.value)
@@ -129,7 +129,7 @@ def test_runs_that_are_not_asked_for_again_stay(tmp_path: Path) -> None:
     said: list[str] = []
     done = small(depths=(2, 8)).run(out=tmp_path, say=said.append)
     assert done.kept == 1
-    assert [line.split(" are left")[0] for line in said] == [
+    assert [line.split(" stay")[0] for line in said] == [
         "1 of 2 runs were there already",
         f"2 others in {tmp_path}",
     ]
@@ -172,7 +172,7 @@ def test_lists_of_another_version_say_so(tmp_path: Path) -> None:
     newer = (
         "schema_version = '2': was written by another version of Hotband; this one reads 1: expected another folder, or"
     )
-    with pytest.raises(UserError, match=rf"experiment\.json: {newer} the file"):
+    with pytest.raises(UserError, match=rf"experiment\.json: {newer} an unchanged file"):
         store.read_manifest(tmp_path / "experiment.json")
     with pytest.raises(UserError, match=rf"sweep\.journal: {newer} question\.fresh"):
         Journal(tmp_path, "")

@@ -60,7 +60,7 @@ def test_the_later_of_two_lines_counts(tmp_path: Path) -> None:
 def test_another_version_and_another_file_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path)
     monkeypatch.setattr(manifest, "version", lambda: "9.9+abc")
-    with pytest.raises(UserError, match=r"holds a sweep of another version of hotband, .*; this one is 9\.9"):
+    with pytest.raises(UserError, match=r"contains a sweep of another version of Hotband, .*; this one is 9\.9"):
         Journal(tmp_path, "a sweep")
     assert Journal(tmp_path, "a sweep", fresh=True).entries == {}
     (tmp_path / JOURNAL_FILE).write_text("a shopping list\neggs\n")

@@ -64,7 +64,7 @@ def test_a_range_that_does_not_meet_its_end_says_so(text: str, last: object, rem
         ("256..1", "the range '256..1' ends below its beginning"),
         ("1..10/0", "expected a step above 0"),
         ("1..10/-1", "expected a step above 0"),
-        ("1..10/", "'' is no number"),
+        ("1..10/", "'' is not a number"),
         ("1,,2", "has an empty value"),
         (",", "has an empty value"),
         ("4KiB..1", "4KiB and 1 differ in their units; expected a unit at both ends"),
@@ -72,9 +72,9 @@ def test_a_range_that_does_not_meet_its_end_says_so(text: str, last: object, rem
         ("1ms..4KiB", "expected two of one kind"),
         ("4KiB..64KiB/4", "the step and the ends differ in their units"),
         ("0..8", "doubling begins above 0; expected a step"),
-        ("low..high", "'low' is no number"),
-        ("1..2parsec", "'parsec' is no unit"),
-        ("1..1e999", "'1e999' is no number"),
+        ("low..high", "'low' is not a number"),
+        ("1..2parsec", "'parsec' is not a unit"),
+        ("1..1e999", "'1e999' is not a number"),
     ],
 )
 def test_what_is_no_range_is_refused(text: str, accepted: str) -> None:
