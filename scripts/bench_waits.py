@@ -96,7 +96,7 @@ WAITS = (
     Wait("study-durawrite", "study run durawrite --out study", 30, is_long=True),
     Wait("study-exos", "study run exos-15e900 --out study", 40, is_long=True),
     Wait("study-mach2-ceph", "study run mach2-ceph --out study", 20, is_long=True),
-    Wait("raid5-new", "run fio-randwrite --on raid5:4x7450-pro-3840 --set state=fob --set qd=32", 14),
+    Wait("raid5-new", "run fio-randwrite --on raid5:4x7450-pro-3840 --set state=fob --set qd=32 --duration '1 s'", 14),
     Wait("trace-fit", "trace fit trace.csv", 5, trace, is_long=True),
 )  # fmt: skip
 

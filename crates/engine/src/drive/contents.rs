@@ -131,12 +131,12 @@ mod tests {
         for workload in [("depth = 4", "depth = 9"), ("ios = 9", "ios = 99")] {
             assert_eq!(of(same, workload, &[], 1), base, "{workload:?}");
         }
-        for set in [("read_time", "70 us"), ("read_overhead", "1 us"), ("queue_tags", "64")] {
+        for set in [("read_time", "70 us"), ("queue_tags", "64")] {
             assert_eq!(of(same, same, &[set], 1), base, "{set:?}");
         }
         let mut others = vec![base, of(same, same, &[], 2)];
         for machine in [
-            ("7450-pro-3840", "pm9a3-3840"),
+            ("7450-pro-3840", "s4500-960"),
             ("count = 4", "count = 5"),
             ("raid5", "raid6"),
             ("64 KiB", "128 KiB"),
@@ -151,8 +151,8 @@ mod tests {
             ("workload = 0.5", "workload = 0.5\nrandom = 0.1"),
             ("8 KiB", "16 KiB"),
             ("read_pct = 60", "read_pct = 61"),
-            ("random_pct = 100", "random_pct = 90"),
-            ("size =", "to = \"50 %\"\nsize ="),
+            ("random_pct = 100", "random_pct = 90\nrandom_mode = \"coin\""),
+            ("size =", "range = [\"0 %\", \"50 %\"]\nsize ="),
             ("size =", "data = 0.5\nsize ="),
             ("threads = 1", "threads = 2"),
         ] {
