@@ -51,6 +51,10 @@ from hotband.inference.traces.show import TraceShown as TraceShown
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.calibrate.calibrated import Calibrated as Calibrated
 from hotband.questions.compare import Compared as Compared
+from hotband.questions.corpus import CorpusAdded as CorpusAdded
+from hotband.questions.corpus import CorpusChecked as CorpusChecked
+from hotband.questions.corpus import CorpusListed as CorpusListed
+from hotband.questions.corpus import CorpusShown as CorpusShown
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
@@ -69,7 +73,7 @@ def advise(
     capacity: str,
     protect: str,
     candidates: str | Mapping[str, Sequence[str | int]] = "",
-    cost: str | PathLike[str] | None = None,
+    prices: str | PathLike[str] | None = None,
     power: str | None = None,
     grow: str | None = None,
     years: float = 5.0,
@@ -92,7 +96,7 @@ def advise(
         capacity: Usable, such as "50 TB".
         protect: How many drives may fail, whichever they are: "two failures".
         candidates: What is searched. May be repeated.
-        cost: Prices and watts, CSV or TOML.
+        prices: Prices and watts, CSV or TOML. Default: price classes of the catalog.
         power: The most that drives draw, as "500 W".
         grow: Of the data, such as "30 %/year".
         years: How long it is to last.
@@ -132,8 +136,8 @@ def audit(
         results: Records, results of other tools, folders of them, CSV tables.
         study: The published table of a study.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
-        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+        media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
     What is not known of the target otherwise is said by a machine (`on`) or by `media`, and by the `cache` in front of
     it.
@@ -160,34 +164,34 @@ def calibrate(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Calibrated:
-    """Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.
+    """Fit a product's values to a drive: measure it, or use existing results or a trace.
 
     Args:
-        target: real:PATH, emulated:MACHINE or a machine, which is measured; results or a trace that are there.
-        like: The product whose values are fitted.
-        output: The product's file that is written (.toml).
-        duration: What measuring may take.
+        target: Target to measure (real:PATH, emulated:MACHINE or a machine), or existing results or a trace.
+        like: Product whose values are fitted.
+        output: Product file to write (.toml).
+        duration: Time limit of the measurements.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
-        workload: What was run, if a result does not say.
+        workload: Workload of the results, if they do not state it.
         set: Values to change.
         reads_only: Write nothing to the target.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         seed: Root of all randomness.
         jobs: Number of runs at a time. Default: all cores.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
-    vdbench, DiskSpd or Iometer, or a trace with latencies, of which half is fitted and half is the check; `like` a
-    product of the catalog or a file of your own. In the folder `out` runs are found again (not with `fresh`). `set` are
-    values of the product that are known. The executor is for the model's runs.
+    vdbench, DiskSpd or Iometer, or a trace with latencies: its first half is fitted, its second half validates the
+    fit. `like` is a product of the catalog or a file of yours. Finished runs in the folder `out` are reused (unless
+    `fresh`). `set` has known values of the product. The executor is for the model's runs.
 
     The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
-    `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file), of
-    a trace `comparison` (its second half, as a record has it), a `frame` with a row a value, and `to_dict()`. Raises
-    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file),
+    for a trace `comparison` (its second half, as in a record), a `frame` with one row per value, and `to_dict()`.
+    Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def compare(
@@ -209,6 +213,50 @@ def compare(
     UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
     """
 
+def add_to_corpus(
+    path: str | PathLike[str],
+    *,
+    model: str = "",
+    device_class: str = "",
+) -> CorpusAdded:
+    """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
+    of other tools with the drive's name (`--model`), or a file in the form of the corpus.
+
+    Args:
+        path: Results, a folder of them, or FIGURES.csv.
+        model: The drive that was measured, such as "Samsung 990 PRO 2TB".
+        device_class: Its class in `hotband corpus list`, such as hdd.
+    """
+
+def check_corpus(
+    path: str | PathLike[str] | None = None,
+) -> CorpusChecked:
+    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of it
+    contradict each other.
+
+    Args:
+        path: A file in the form of the corpus. Default: the corpus that ships, with your own.
+    """
+
+def corpus_families(
+    words: str | Sequence[str] = (),
+) -> CorpusListed:
+    """List the drives, arrays and volumes that others measured, and how many figures there are of each.
+
+    Args:
+        words: Words that the class, the family or a device has, such as "nvme3" or "samsung".
+    """
+
+def corpus(
+    drive: str,
+) -> CorpusShown:
+    """Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, a
+    family of `hotband corpus list`, or words of a model.
+
+    Args:
+        drive: Such as 7450-pro-3840 or "samsung 970".
+    """
+
 def entropy(
     paths: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
@@ -219,7 +267,7 @@ def entropy(
     jobs: int | None = None,
     one_file_system: bool = False,
 ) -> Entropy:
-    """Measure how far real data compresses: the entropy that an SSD with compression would see.
+    """Measure how well your data compresses, which decides how fast a compressing SSD writes it.
 
     Args:
         paths: Files and folders.
@@ -249,12 +297,12 @@ def expect(
     progress: Wanted = None,
     **settings: object,
 ) -> Expected:
-    """Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.
+    """Check whether a result is as good as the model predicts for its load on a machine.
 
     Args:
         result: Results of fio, vdbench, DiskSpd or Iometer.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        workload: What was run, if the result does not say.
+        workload: Workload of the result, if it does not state it.
         set: Values to change; further arguments are such values, too.
         interval: Level of the intervals, 1 to 99.
         draws: Draws of the uncertain values.
@@ -265,11 +313,11 @@ def expect(
         progress: What shows progress: True, False, or a function.
 
     `result` is of fio, vdbench, DiskSpd or Iometer: a file, a folder, or several. Without `on` the drives of the
-    catalog are ranked by how near they come. `duration` is the measured time of a prediction, else 100,000 I/Os.
+    catalog are ranked by their distance. `duration` is the measured time of a prediction, by default 100,000 I/Os.
 
-    The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes a
-    second, ns), `assumed`, `explanations`, `ranking`, a `frame` with a row a figure, and `to_dict()`. Raises UserError
-    for a mistake, KeyboardInterrupt where it is stopped.
+    The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes
+    per second, ns), `assumed`, `explanations`, `ranking`, a `frame` with one row per figure, and `to_dict()`. Raises
+    UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def find(
@@ -346,13 +394,13 @@ def fleet(
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    `fleet` is a path, TOML text or a mapping as the file has it. The same repetitions and seed give the same figures
-    however many `jobs` (threads) there are; an executor runs the model's runs, repetitions are computed here. With a
-    folder `out` runs of the model and repetitions are kept, and what is there is not computed again. An interrupt
-    returns what is finished (`Fleet.complete`).
+    `fleet` is a path, TOML text or a mapping like the file. The same repetitions and seed give the same figures with
+    any number of `jobs` (threads); an executor runs the model's runs, repetitions are computed here. The folder `out`
+    stores runs of the model and repetitions, which are not computed again. An interrupt returns the finished ones
+    (`Fleet.complete`).
 
-    The result has `frame` (a row a group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
-    UserError for a mistake, KeyboardInterrupt where nothing was finished.
+    The result has `frame` (one row per group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
+    UserError for a mistake, KeyboardInterrupt if nothing was finished.
     """
 
 def pts(
@@ -375,7 +423,7 @@ def pts(
     fresh: bool = False,
     progress: Wanted = None,
 ) -> PtsResult:
-    """SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, report.
+    """Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
@@ -387,8 +435,8 @@ def pts(
         depth: I/Os outstanding of each thread.
         sponsor: Who tests: for the report's header.
         set: Values to change.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         set_write_cache: real: turn the drive's write cache as the class has it, and back.
         seed: Root of all randomness.
@@ -415,7 +463,7 @@ def quick(
     fresh: bool = False,
     progress: Wanted = None,
 ) -> QuickResult:
-    """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?
+    """Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
@@ -423,8 +471,8 @@ def quick(
         expect: What it should be: its model's figures beside it.
         set: Values to change.
         picture: A picture to paste: sequential and random reads and writes in four rows.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         seed: Root of all randomness.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -460,30 +508,30 @@ def reliability(
     seed: int = 1,
     **settings: object,
 ) -> Reliability:
-    """Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.
+    """Say how long an array keeps its data: mean time to data loss and the chance of loss, with the closed form.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        layout: Of a machine with several layouts.
+        layout: Layout of a machine that has several.
         set: Values to change; further arguments are such values, too.
         mtbf: Mean life of a drive, as "1400000 h".
-        afr: Or drives failing a year, as "0.9 %".
-        rebuild_time: Of a drive, as "6 h".
-        rebuild_rate: Limit of a rebuild, as "50 MB/s"; else the media.
+        afr: Instead of mtbf: share of drives failing per year, as "0.9 %".
+        rebuild_time: Time to rebuild a drive, as "6 h".
+        rebuild_rate: Rate limit of a rebuild, as "50 MB/s"; default the media rate.
         record: Rebuild time from a record of a run in which a drive failed.
-        spares: Spare drives that are there.
-        replacement: Until a drive ordered at a failure is there, as "24 h"; at once.
+        spares: Spare drives in stock.
+        replacement: Delivery time of an ordered drive, as "24 h"; default none.
         error_rate: Bits read for one unrecoverable error, as "1e15", or none.
-        one_rebuild: Drives are rebuilt one after the other.
-        distribution: Of drives' lives.
-        shape: Of Weibull lives: above 1 they wear out.
-        rebuild_distribution: Of rebuild times.
-        years: The mission.
-        method: How the mean time is simulated.
-        arrays: Effort: cycles or arrays simulated.
+        one_rebuild: Rebuild drives one after the other.
+        distribution: Distribution of drives' lives.
+        shape: Shape of Weibull lives; above 1 drives wear out.
+        rebuild_distribution: Distribution of rebuild times.
+        years: Length of the mission in years.
+        method: Method of simulating the mean time.
+        arrays: Number of simulated cycles or arrays.
         seed: Root of all randomness.
 
-    Lives of drives and times of rebuilds are those of the catalog and of the media where nothing is said.
+    Unless they are given, lives of drives are from the catalog, and rebuild times from the media rate.
 
     The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
@@ -512,27 +560,27 @@ def serve(
     nbd: bool = True,
     **settings: object,
 ) -> Served:
-    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+    """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        socket: Unix socket of NBD clients; a temporary one.
+        socket: Unix socket for NBD clients. Default: a temporary one.
         tcp: NBD on TCP, with tls or insecure_loopback.
         tls: server-cert.pem, server-key.pem, ca-cert.pem.
         insecure_loopback: TCP without TLS, for this host only.
-        fuse: Mount a file a volume there.
-        loop: With a loop device a volume (needs root).
+        fuse: Mount one file per volume in this folder.
+        loop: With one loop device per volume (needs root).
         store: File that stores written data. Default: memory.
-        base: What is read where nothing was written; stays as it is.
+        base: Image that is read where nothing was written; it is never changed.
         out: Folder for the record.
         io_log: Log every I/O, to .parquet or .csv.
         set: Values to change; further arguments are such values, too.
-        events: What happens, such as 'at 60 s: power-off'. May be repeated.
+        events: An event, such as 'at 60 s: power-off'. May be repeated.
         seed: Root of all randomness.
-        spin: Busy wait before an answer is due; "0 us" for none.
-        priority: Real-time priority, where the host lets it.
-        awake: Keep the host's cores from sleeping, where it lets it.
-        anyway: Even if it is faster than this host can serve.
+        spin: Busy wait before a completion is due; "0 us" for none.
+        priority: Real-time priority, if the host permits it.
+        awake: Keep the host's cores from sleeping, if permitted.
+        anyway: Serve it even if it is faster than this host can serve.
         nbd: Whether clients of NBD are served on a unix socket.
 
     It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
@@ -573,29 +621,29 @@ def review(
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change; further arguments are such values, too.
-        volume: Which, where a machine has several.
-        only: These parts alone.
-        quick: A quarter of the I/Os, fewer places and depths.
+        volume: The volume to review, if a machine has several.
+        only: Review only these parts.
+        quick: Use a quarter of the I/Os, fewer places and depths.
         seed: Root of all randomness.
         jobs: Number of runs at a time. Default: all cores.
-        events: What happens in every run, such as 'at 0 s: fail d3'.
+        events: An event in every run, such as 'at 0 s: fail d3'.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 16.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
-        keep: real:DIR: leave the file there afterwards.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
+        keep: real:DIR: keep the file afterwards.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    Of several machines the first is what the others are compared with. They are catalog names, short forms or paths.
-    `interval` is a percentage. With `out` everything is written into that folder, and what is there is not run again,
-    unless `fresh`. Everything else as in `run`.
+    The others are compared with the first machine. Machines are catalog names, short forms or paths. `interval` is a
+    percentage. `out` is the folder of all files; runs that it already has are not repeated, unless `fresh`. Everything
+    else as in `run`.
 
-    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
-    the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
+    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. An interrupted review
+    has the finished parts (`interrupted`). Raises UserError before anything runs, OSError.
     """
 
 def report(
@@ -614,8 +662,8 @@ def report(
         title: Heading. Default: what was run on which machine.
         audit: With what the auditor finds in them.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
-        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+        media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
     Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
     `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
@@ -628,6 +676,8 @@ def run(
     *,
     on: Spec,
     set: Mapping[str, object] | None = None,
+    rate: float | str | Sequence[float] | None = None,
+    slo: str | None = None,
     seed: int = 1,
     duration: str | None = None,
     precision: str | None = None,
@@ -660,6 +710,8 @@ def run(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change; further arguments are such values, too.
+        rate: Issue so many I/Os a second, whether or not others are done.
+        slo: An objective, such as "p99 < 1 ms": is it met?
         seed: Root of all randomness.
         duration: Measured time of a step, as "60 s".
         precision: Stop when rates are known to this, as "1 %"; off: whole runs.
@@ -674,10 +726,10 @@ def run(
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
-        keep: real:DIR: leave the file there afterwards.
-        hosts: real: hosts that run fio --server, which ask together.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
+        keep: real:DIR: keep the file afterwards.
+        hosts: real: hosts with fio --server that issue I/Os together.
         expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
         power: real: a command that prints the drive's watts.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
@@ -686,13 +738,14 @@ def run(
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
-    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
-    `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). With `interval` (a
-    percentage, such as 90) the uncertain values of the machine are drawn, and `Record.intervals` says how far each
-    figure may be off (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second
-    in a notebook or on a terminal. A function is called with a `Progress` about ten times a second: share, I/Os and, of
-    one run, the intervals of its measured time that are over (`Progress.intervals`); where it raises KeyboardInterrupt
-    the run is stopped.
+    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
+    `rate` a closed loop becomes an open one of so many I/Os a second, with the same mix; several share it. `slo` ("p99
+    < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of
+    `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
+    drawn, and `Record.intervals` says how far each figure may be off (docs/guides/intervals.md). `progress` True shows
+    a bar, False none; None shows one after a second in a notebook or on a terminal. A function is called with a
+    `Progress` about ten times a second: share, I/Os and, of one run, the intervals of its measured time that are over
+    (`Progress.intervals`); where it raises KeyboardInterrupt the run is stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
@@ -725,6 +778,8 @@ def sweep(
     *,
     on: Spec | Sequence[Spec],
     set: Mapping[str, object] | None = None,
+    rate: float | str | Sequence[float] | None = None,
+    slo: str | None = None,
     repeat: int | None = None,
     seed: int | Sequence[int] = 1,
     duration: str | None = None,
@@ -752,6 +807,8 @@ def sweep(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A machine, as of run. May be repeated.
         set: Values to change; further arguments are such values, too.
+        rate: I/Os a second, issued whether or not others are done: one or several.
+        slo: An objective, such as "p99 < 1 ms": is it met?
         repeat: Seeds of every point; its mean and spread are shown.
         seed: Root of all randomness; the first of several.
         duration: Measured time of a step, as "60 s".
@@ -763,23 +820,25 @@ def sweep(
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
         records: Keep the record of every run.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
-        keep: real:DIR: leave the file there afterwards.
-        hosts: real: hosts that run fio --server, which ask together.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
+        keep: real:DIR: keep the file afterwards.
+        hosts: real: hosts with fio --server that issue I/Os together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
-    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. With `interval` the first seed of
-    every point has intervals of its predictions. All runs are checked before the first begins: a mistake in one raises
-    UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is
-    finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as
-    it ends, and one that is there, of the same spec, seed and version, is not run again. Without `records` only the
-    rows of the frame are kept, which is quicker and takes a thousandth of the memory. Runs on hardware (`real:PATH`)
-    come one after the other behind those on models, which `executor` runs where it is not this computer: "ray",
-    "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. So is `rate`, which makes loops
+    open ones; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its conditions. With
+    `interval` the first seed of every point has intervals of its predictions. All runs are checked before the first
+    begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the
+    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
+    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
+    run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
+    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs where
+    it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
+    `hotband.execution.experiment`. Otherwise as `run`.
     """
 
 def compare_traces(
@@ -798,24 +857,24 @@ def compare_traces(
     for_: str | None = None,
     of_b: Mapping[str, object] | None = None,
 ) -> TracesCompared:
-    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.
+    """Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.
 
     Args:
-        a: What was measured: a trace with latencies.
-        b: What is compared with it.
-        format: Its format, if not recognised.
-        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
-        skip_bad: Leave out up to N wrong lines.
-        device: Of this device. May be repeated.
-        host: Of this host. May be repeated.
-        process: Of this process. May be repeated.
-        direction: read, write, flush or trim. May be repeated.
-        range: Both ends of the addresses: ["0 GB", "300 GB"].
-        from_: Since its first I/O, as "1 h".
-        for_: For so long.
-        of_b: What is other for B, such as its format and its columns.
+        a: The measured trace, with latencies.
+        b: The trace to compare with it.
+        format: Format of the trace, if it is not recognised.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Skip up to N invalid lines.
+        device: Only this device. May be repeated.
+        host: Only this host. May be repeated.
+        process: Only this process. May be repeated.
+        direction: Only read, write, flush or trim. May be repeated.
+        range: Range of addresses: ["0 GB", "300 GB"].
+        from_: Start this long after the first I/O, such as "1 h".
+        for_: Length of the part to use.
+        of_b: Keys of B that differ, such as format and columns.
 
-    The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None where they do not hold the same I/Os in the same
+    The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None unless both have the same I/Os in the same
     order: `same_ios`), a `frame` by class of I/O and a page with both distributions. Raises UserError for a mistake,
     such as a trace without latencies; OSError.
     """
@@ -836,21 +895,21 @@ def convert_trace(
     for_: str | None = None,
     to: str | None = None,
 ) -> TraceConverted:
-    """Write a trace in another format, and say what that cannot say of it.
+    """Convert a trace to another format, and list what that format cannot express.
 
     Args:
         source: A trace, plain or compressed by gzip or zstd.
-        output: The new file; its ending says the format.
-        format: Its format, if not recognised.
-        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
-        skip_bad: Leave out up to N wrong lines.
-        device: Of this device. May be repeated.
-        host: Of this host. May be repeated.
-        process: Of this process. May be repeated.
-        direction: read, write, flush or trim. May be repeated.
-        range: Both ends of the addresses: ["0 GB", "300 GB"].
-        from_: Since its first I/O, as "1 h".
-        for_: For so long.
+        output: The new file; its suffix sets the format.
+        format: Format of the trace, if it is not recognised.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Skip up to N invalid lines.
+        device: Only this device. May be repeated.
+        host: Only this host. May be repeated.
+        process: Only this process. May be repeated.
+        direction: Only read, write, flush or trim. May be repeated.
+        range: Range of addresses: ["0 GB", "300 GB"].
+        from_: Start this long after the first I/O, such as "1 h".
+        for_: Length of the part to use.
         to: The new format.
 
     The result has `written` I/Os, what was `lost` of how many, and `notes`. Raises UserError for a mistake, such as
@@ -875,23 +934,23 @@ def fit_trace(
     issue: str | None = None,
     seed: int = 1,
 ) -> TraceFit:
-    """Write a workload that is like a trace, and say what it keeps of it.
+    """Fit a synthetic workload to a trace, and report how well it matches.
 
     Args:
         source: A trace, plain or compressed by gzip or zstd.
         output: Write the workload here, as TOML.
-        format: Its format, if not recognised.
-        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
-        skip_bad: Leave out up to N wrong lines.
-        device: Of this device. May be repeated.
-        host: Of this host. May be repeated.
-        process: Of this process. May be repeated.
-        direction: read, write, flush or trim. May be repeated.
-        range: Both ends of the addresses: ["0 GB", "300 GB"].
-        from_: Since its first I/O, as "1 h".
-        for_: For so long.
+        format: Format of the trace, if it is not recognised.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Skip up to N invalid lines.
+        device: Only this device. May be repeated.
+        host: Only this host. May be repeated.
+        process: Only this process. May be repeated.
+        direction: Only read, write, flush or trim. May be repeated.
+        range: Range of addresses: ["0 GB", "300 GB"].
+        from_: Start this long after the first I/O, such as "1 h".
+        for_: Length of the part to use.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        issue: With on: the trace's I/Os, recorded or after-completion.
+        issue: With on: issue the trace's I/Os as recorded or after-completion.
         seed: Root of all randomness.
 
     The result has the text of the `workload`, `rows` with the properties of both and their errors, and the names of
@@ -915,22 +974,22 @@ def show_trace(
     block: str = "4 KiB",
     sample: int | None = None,
 ) -> TraceShown:
-    """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.
+    """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.
 
     Args:
         source: Traces, plain or compressed by gzip or zstd.
-        format: Its format, if not recognised.
-        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
-        skip_bad: Leave out up to N wrong lines.
-        device: Of this device. May be repeated.
-        host: Of this host. May be repeated.
-        process: Of this process. May be repeated.
-        direction: read, write, flush or trim. May be repeated.
-        range: Both ends of the addresses: ["0 GB", "300 GB"].
-        from_: Since its first I/O, as "1 h".
-        for_: For so long.
-        block: Of what is counted as touched.
-        sample: Blocks followed at most.
+        format: Format of the trace, if it is not recognised.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Skip up to N invalid lines.
+        device: Only this device. May be repeated.
+        host: Only this host. May be repeated.
+        process: Only this process. May be repeated.
+        direction: Only read, write, flush or trim. May be repeated.
+        range: Range of addresses: ["0 GB", "300 GB"].
+        from_: Start this long after the first I/O, such as "1 h".
+        for_: Length of the part to use.
+        block: Block size for counts of accesses.
+        sample: Most blocks to follow.
 
     The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
     (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
@@ -944,12 +1003,12 @@ def convert(
     *,
     target: str | None = None,
 ) -> Converted:
-    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+    """Convert a workload or job file to another format, and list what is exact, approximate or ignored.
 
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
         to: toml, fio or vdbench.
-        target: The device or file that a written job runs on.
+        target: Device or file on which a written job runs.
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that is more than a job can say.
@@ -963,27 +1022,27 @@ def accuracy(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Accuracy:
-    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
-    were predicted before they were seen, then and now.
+    """Run studies; print their errors by class of figure: figures fitted with them in view, and figures predicted
+    first, with the errors at the time and today.
 
     Args:
-        studies: These alone; else all.
+        studies: Only these studies; default: all.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    All studies take hours. The result has a `frame` and `goals`. Runs of this version that are in the folder `out` are
-    not repeated. Raises UserError, KeyboardInterrupt where it is stopped.
+    All studies take hours. The result has a `frame` and `goals`. Runs of this version in the folder `out` are not
+    repeated. Raises UserError, KeyboardInterrupt if it is stopped.
     """
 
 def blind_errors() -> DataFrame:
-    """Print how far predictions were off that were made before the published figure was seen. Runs nothing.
+    """Print errors of predictions made before the published figure was seen. Runs nothing.
 
-    A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
+    One row per study (last "all") and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
-def why(
+def explain(
     workload: Spec,
     *,
     on: Spec,
@@ -1013,11 +1072,12 @@ def why(
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
+    For a workload that reads and writes, `figure` can also be "read.p99" and so on. All other arguments are as in
+    `run`.
 
     The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
-    `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
-    stopped before there are draws enough.
+    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, and KeyboardInterrupt if it
+    is stopped before there are enough samples.
     """
 
 __all__ = [
@@ -1046,15 +1106,19 @@ __all__ = [
     "Why",
     "__version__",
     "accuracy",
+    "add_to_corpus",
     "advise",
     "audit",
     "blind_errors",
     "calibrate",
     "calibration_plan",
+    "check_corpus",
     "compare",
     "compare_traces",
     "convert",
     "convert_trace",
+    "corpus",
+    "corpus_families",
     "device",
     "device_list",
     "drive",
@@ -1063,6 +1127,7 @@ __all__ = [
     "entropy",
     "events",
     "expect",
+    "explain",
     "find",
     "fit_trace",
     "fleet",
@@ -1089,7 +1154,6 @@ __all__ = [
     "studies",
     "study",
     "sweep",
-    "why",
     "workload",
     "workloads",
 ]

@@ -44,8 +44,11 @@ def test_the_version_is_printed(hotband, arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["run", "fio-read", "--on", "ent-15k", "--spare", "-1"], "--spare = '-1': expected a whole number, 0 or more"),
-        (["run", "fio-read", "--on", "ent-15k", "--spare", "x"], "--spare = 'x': expected a whole number, 0 or more"),
+        (
+            ["run", "fio-read", "--on", "ent-15k", "--spares", "-1"],
+            "--spares = '-1': expected a whole number, 0 or more",
+        ),
+        (["run", "fio-read", "--on", "ent-15k", "--spares", "x"], "--spares = 'x': expected a whole number, 0 or more"),
         (["measure", "entropy", ".", "--jobs", "0"], "--jobs = '0': expected a whole number from 1 to 1024"),
         (["reliability", "ent-15k", "--years", "x"], "--years = 'x': expected a number"),
         (
@@ -130,7 +133,7 @@ def test_words_of_fio_are_words_of_ours(hotband) -> None:
 
 def test_a_value_set_in_two_words_is_refused(hotband) -> None:
     done = hotband("run", "fio-read", "--on", "ent-15k", "--set", "bs=4k", "--set", "blocksize=8k")
-    assert "--set: blocksize = '8k': is the same as bs, which is given, too: bs=4k" in error_of(done)
+    assert "--set: blocksize = '8k': is the same as bs, which is also given: bs=4k" in error_of(done)
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_a_file_is_written_shown_and_run(tmp_path: Path, hotband) -> None:
         assert hotband(*command).returncode == 0
     again = hotband("drives", "new", "x18", *DISK)
     assert again.returncode == 2
-    assert "x18.toml is there" in again.stderr
+    assert "x18.toml exists" in again.stderr
     assert hotband("drives", "new", "x18", *DISK, "--force").returncode == 0
 
 
@@ -144,7 +144,7 @@ def test_a_file_is_written_shown_and_run(tmp_path: Path, hotband) -> None:
     [
         (["--kind", "tape"], "--kind = 'tape': expected one of hdd, ssd, nvme"),
         (["--kind", "hdd"], '--capacity: missing: capacity, such as "16 TB"'),
-        ([*DISK, "--capcity", "1 TB"], '--capcity: is no line of this kind of drive; did you mean "capacity"?'),
+        ([*DISK, "--capcity", "1 TB"], '--capcity: is not a line of this kind of drive; did you mean "capacity"?'),
         ([*DISK, "--mtbf", "2,5 million hours"], "--mtbf = '2,5 million hours': expected a number, such as"),
         ([*DISK, "--seek", "8.5"], "--seek = '8.5': expected a time with its unit"),
         ([*DISK, "--seek", "0.79 ms"], "--seek = '0.79 ms': expected 2 ms to 20 ms: the fastest disks seek in 2.6 ms"),
@@ -167,7 +167,7 @@ def test_a_file_is_written_shown_and_run(tmp_path: Path, hotband) -> None:
         ([*DISK[:-1], "700 MB/s"], "--bandwidth = '700 MB/s': expected 30 MB/s to 600 MB/s"),
         (
             [*DISK[:-1], "298 Mb/s"],
-            "--bandwidth = '298 Mb/s': is too low for --capacity 18 TB: the whole would take 134",
+            "--bandwidth = '298 Mb/s': is too low for --capacity 18 TB: reading the whole disk would take 134",
         ),
         ([*DISK[:3], "24 GB", *DISK[4:]], "--capacity = '24 GB': expected 30 GB to 100 TB"),
         ([*DISK[:5], "72000rpm", *DISK[6:]], "--rpm = '72000rpm': expected 3600 rpm to 16000 rpm"),
@@ -251,7 +251,10 @@ def test_what_only_the_file_shows_is_blamed_on_the_line_it_follows_from() -> Non
     assert str(blamed(error, {"seek": "7.9 s"})).startswith(
         "question.seek = '7.9 s': expected at most 1 s (seek_read_full"
     )
-    assert str(blamed(error, {})) == "question.lines: make no drive: seek_read_full = '14.85 s': expected at most 1 s"
+    assert (
+        str(blamed(error, {}))
+        == "question.lines: do not describe a possible drive: seek_read_full = '14.85 s': expected at most 1 s"
+    )
 
 
 def test_help_lists_every_line_of_every_kind(hotband) -> None:

@@ -52,9 +52,9 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (("sweep", "my.fio", "--on", "real:my.fio", "--keep"), "--keep: is of a file that is made in a folder"),
         (("run", "my.fio", *ON, "--out", ""), "--out: is empty; expected a path"),
         (("compare", "", "my.fio"), "is empty; expected a path"),
-        (("run", "job", *ON), "WORKLOAD = 'job': is no name of the catalog; expected ./job for the file here"),
+        (("run", "job", *ON), "WORKLOAD = 'job': is not in the catalog; use ./job for the file here"),
         (("run", "my.fio", "--on", "folder"), "--on = 'folder': is a folder; expected a drive of the catalog"),
-        (("run", "my.fio", "--on", "job"), "--on = 'job': is no name of the catalog; expected ./job for the file"),
+        (("run", "my.fio", "--on", "job"), "--on = 'job': is not in the catalog; use ./job for the file"),
         (("run", "folder", *ON), "WORKLOAD = 'folder': is a folder; expected a catalog name"),
         (("run", "./record.json", *ON), "record.json: is a record of hotband, not a workload: hotband report"),
         (
@@ -71,7 +71,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         ),
         (
             ("workloads", "convert", "my.fio", "-o", "./my.fio"),
-            "--output = 'my.fio': is what is read; expected another",
+            "--output = 'my.fio': is the file that is read; expected another",
         ),
     ],
 )
@@ -122,7 +122,7 @@ def test_what_a_program_left_is_not_written_over(told, tmp_path: Path, name: str
     (tmp_path / "kept" / name).write_text("{}")
     code, out, err = told("program", "sysbench", "--on", "real:.", "--out", "kept")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "--out = 'kept': holds the record of another run: expected another folder, or --fresh" in err
+    assert "--out = 'kept': contains the record of another run: expected another folder, or --fresh" in err
     assert (tmp_path / "kept" / name).read_text() == "{}"
 
 
@@ -131,7 +131,7 @@ def test_a_report_does_not_take_the_place_of_its_record(told, tmp_path: Path) ->
     before = (tmp_path / "r" / "record.json").read_bytes()
     code, out, err = told("report", "r", "-o", "r/record.json")
     assert (code, out) == (2, "")
-    assert err == "hotband: error: --output = 'r/record.json': is what is read; expected another file\n"
+    assert err == "hotband: error: --output = 'r/record.json': is the file that is read; expected another file\n"
     assert (tmp_path / "r" / "record.json").read_bytes() == before
 
 
@@ -175,7 +175,7 @@ def test_an_interrupt_among_the_draws_prints_the_run_and_ends_with_130(told, mon
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.fio", JOB + "rate_iops=-5\n", "a.fio:9: rate_iops = '-5': expected I/Os a second, such as 500 or 10k"),
+        ("a.fio", JOB + "rate_iops=-5\n", "a.fio:9: rate_iops = '-5': expected I/Os per second, such as 500 or 10k"),
         ("a.fio", JOB.replace("[a]", "[a\x07]"), "a.fio: is not text (it has control characters)"),
         (
             "a.parm",

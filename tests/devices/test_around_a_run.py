@@ -231,11 +231,11 @@ def test_what_disturbed_a_run_is_said(tree: Tree) -> None:
         tree.recorded(f"nvme smart-log -o json {path}", json.dumps({**log, "media_errors": 3, "critical_warning": 2}))
     said = of_run(quiet, counters.section)
     assert said == [
-        "the drive slowed down to cool for 12 s: what was measured is of a hot drive",
+        "the drive slowed down to cool for 12 s: the figures are those of a hot drive",
         "1 media errors in the run",
-        "SMART says since this run that the drive fails, or warns",
+        "SMART has reported failure or a warning since this run",
     ]
-    with Background(path, tree.host, own=1) as watched:
+    with Background(path, tree.host, root=1) as watched:
         pass
     assert watched.found is not None
     calm = {**watched.found, "cpu_ours": 0.3, "cpu_others": 0.02, "cpu_stolen": 0.001}

@@ -110,7 +110,7 @@ def test_a_frozen_or_locked_drive_is_not_erased(tree: Tree, security: str, expec
 def test_an_erase_that_cannot_be_interrupted_is_done_only_where_it_is_named(holds: Holds, tree: Tree) -> None:
     path = sata(tree, FREE)
     holding = holds(permission(path, tree.host, writes=True, erase="A1B2C3"))
-    with pytest.raises(UserError, match="where it is named alone: secure-erase"):
+    with pytest.raises(UserError, match="must be named: secure-erase"):
         prepare(holding, "purged", size_bytes=8 * MIB)
     tree.recorded(f"hdparm --user-master u --security-set-pass hotband {path}", "")
     tree.recorded(f"hdparm --user-master u --security-erase hotband {path}", "")
@@ -140,9 +140,9 @@ def test_permission_to_read_prepares_nothing(holds: Holds, tmp_path: Path, state
     file = tmp_path / "a.img"
     file.write_bytes(b"precious")
     holding = holds(permission(file, writes=False, erase=None))
-    with pytest.raises(UserError, match="may only be read"):
+    with pytest.raises(UserError, match="is read-only"):
         prepare(holding, state, size_bytes=8 * MIB)  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="may only be read"), purging.opened(holding):
+    with pytest.raises(UserError, match="is read-only"), purging.opened(holding):
         pass
     assert file.read_bytes() == b"precious"
 
@@ -153,7 +153,7 @@ def test_a_file_that_took_the_name_is_not_opened(tmp_path: Path) -> None:
     granted = permission(file, writes=True, erase="a.img")
     file.rename(tmp_path / "b.img")
     file.write_bytes(b"of another")
-    with pytest.raises(UserError, match="is another device or file by now"), held(granted):
+    with pytest.raises(UserError, match="is no longer the permitted device or file"), held(granted):
         pass
 
 
@@ -164,7 +164,7 @@ def test_what_is_held_is_written_whatever_took_its_name(tmp_path: Path) -> None:
         file.rename(tmp_path / "b.img")
         file.write_bytes(b"of another")
         assert prepare(holding, "purged", size_bytes=MIB).by == ("discard (a hole in the file)",)
-        with pytest.raises(UserError, match="is another device or file by now"):
+        with pytest.raises(UserError, match="is no longer the permitted device or file"):
             holding.expect_named()
     assert file.read_bytes() == b"of another"
     assert (tmp_path / "b.img").read_bytes() == bytes(4096)
@@ -203,7 +203,7 @@ def test_data_that_reads_back_otherwise_is_told(holds: Holds, tmp_path: Path, mo
 
     holding = holds(permission(tmp_path / "a.img", writes=True, erase=None))
     monkeypatch.setattr(Host, "read", lambda _self, _path, _at, count: bytes(count))
-    with pytest.raises(UserError, match="reads back zeros in 64 of 64 places"):
+    with pytest.raises(UserError, match="reads back zeros in 64 of 64 written places"):
         prepare(holding, "filled", size_bytes=MIB)
     monkeypatch.setattr(Host, "read", lambda _self, _path, _at, count: b"ab" * (count // 2))
     with pytest.raises(UserError, match=r"of which 99\.5 % compress away, not the 0 %"):

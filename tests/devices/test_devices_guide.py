@@ -30,4 +30,4 @@ def test_the_commands_run(hotband, tmp_path: Path) -> None:
 def test_no_such_device_is_one_line(hotband) -> None:
     done = hotband("measure", "device", "/dev/hotband-none")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "hotband: error: /dev/hotband-none: is not there: expected a block device or a file\n"
+    assert done.stderr == "hotband: error: /dev/hotband-none: does not exist: expected a block device or a file\n"

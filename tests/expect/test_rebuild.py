@@ -40,7 +40,7 @@ def test_what_is_not_said_is_told(fio) -> None:
     (row,) = rows_of(path)
     said = " ".join(row.load.assumed)
     for words in (
-        "ioengine=external hands out",
+        "ioengine=external issues I/Os as libaio does",
         "whole target",
         "offsets were uniform",
         "although direct=0",
@@ -90,7 +90,7 @@ def test_bursts_that_were_run_are_judged_by_their_latency(fio, tmp_path: Path) -
 def test_a_share_of_reads_is_taken_as_measured(fio) -> None:
     (row,) = rows_of(fio(job("a", {"rw": "randwrite"}, reads=3000, writes=3000)))
     assert row.load.settings == {"read_pct": "50"}
-    assert "although 0 % were asked for" in " ".join(row.load.assumed)
+    assert "although 0 % were requested" in " ".join(row.load.assumed)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_was_run_may_be_said(tmp_path: Path, samples: Path) -> None:
     assert "expected -w JOB" in row.why_not
     (row,) = rows_of(samples / "fio" / "fio_terse_v5.txt", Named("fio-randread"))
     assert row.load is not None
-    assert row.load.assumed[0] == "fio-randread was run, as you say"
+    assert row.load.assumed[0] == "fio-randread was run, according to you"
 
 
 RESULTS = {

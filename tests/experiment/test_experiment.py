@@ -160,7 +160,7 @@ def test_a_mistake_in_one_run_is_told_before_any_begins(tmp_path: Path) -> None:
 
 
 def test_names_are_of_one_run() -> None:
-    with pytest.raises(UserError, match="asked for twice"):
+    with pytest.raises(UserError, match="is listed twice"):
         depths(1, 1)
 
 

@@ -77,7 +77,7 @@ def test_a_sequence_goes_on_with_the_machine_as_it_was(tmp_path: Path, killed: K
     killed(7, *arguments, str(out))
     assert list(finished(out)) == ["1"]
     again = hotband(*arguments, str(out))
-    assert "1 more are run again, because the machine that they leave to the next is not kept" in again.stderr
+    assert "1 more run again, because the machine that they pass on is not stored" in again.stderr
     assert hotband(*arguments, str(undisturbed)).returncode == 0
     assert records(out) == records(undisturbed)
     third = hotband(*arguments, str(out), "--json")

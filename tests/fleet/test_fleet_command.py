@@ -41,7 +41,7 @@ weibull = {{ shape = [1.1, 1.5], scale = "40 years" }}
 def test_the_example_of_the_guide_is_answered(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "DRAWS", 2)
     page, out = tmp_path / "fleet.html", tmp_path / "out"
-    done = call("fleet", str(EXAMPLE), "--repetitions", "32", "--out", str(out), "-o", str(page))
+    done = call("fleet", str(EXAMPLE), "--repetitions", "32", "--out", str(out), "-o", str(page), "--details")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Of 1,924 drives in 167 machines")
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if str(tmp_path) not in line)
@@ -91,7 +91,7 @@ def test_the_commands_of_the_guide_are_right(call, tmp_path: Path) -> None:
         words = shlex.split(line, comments=True)[1:]
         if words[1].startswith("docs/"):
             continue
-        done = call(*words, "--repetitions", "4", cwd=tmp_path)
+        done = call(*words, "--repetitions", "4", "--details", cwd=tmp_path)
         assert done.returncode == 0, (line, done.stderr)
         assert "is inside the interval" in " ".join(done.stdout.split()) or "large" not in line
 
@@ -126,7 +126,7 @@ def test_an_interruption_keeps_what_is_finished(call, tmp_path: Path, monkeypatc
     monkeypatch.setattr(simulate, "repeat", stopping)
     first = call("fleet", "fleet.toml", "--out", "out", "--jobs", "1", cwd=tmp_path)
     assert first.returncode == 130
-    assert "interrupted; 32 of 40 repetitions were finished; kept in out" in first.stderr
+    assert "interrupted; 32 of 40 repetitions were finished; stored in out" in first.stderr
     assert first.stdout.startswith("Of ")
     monkeypatch.setattr(simulate, "repeat", repeat)
     calls = []
@@ -220,7 +220,7 @@ MISTAKES = [
     ({"afr": ["3 %", "2 %"]}, "expected the lower end first"),
     ({"afr": ["1 %", "2 %", "3 %"]}, "or its two ends"),
     ({"afr": 2}, "group[0].afr = '2'"),
-    ({"mtbf": "1000000 h"}, "not together with afr"),
+    ({"mtbf": "1000000 h"}, "cannot be combined with afr"),
     (
         {"afr": None, "weibull": {"shape": 20, "scale": "9 years"}},
         "group[0].weibull.shape = '20': expected a number from",
@@ -229,16 +229,16 @@ MISTAKES = [
     ({"afr": None, "lifetimes": "none.csv"}, "none.csv: the lifetimes cannot be read"),
     ({"model": "x"}, "has no effect without lifetimes"),
     ({"rebuild_time": "40"}, "group[0].rebuild_time = '40': expected a time with its unit"),
-    ({"rebuild_rate": "9 MB/s"}, "not together with rebuild_time"),
+    ({"rebuild_rate": "9 MB/s"}, "cannot be combined with rebuild_time"),
     ({"rebuild_time": None, "rebuild_rate": "9"}, "group[0].rebuild_rate = '9'"),
     ({"rebuild_time": None, "rebuild_record": "none"}, "group[0].rebuild_record"),
     ({"machine": f"raid0:4x{DISK}"}, "has no effect: raid0 has no redundancy"),
-    ({"growth": "20 %"}, "group[0].growth = '20 %': expected a share a year"),
+    ({"growth": "20 %"}, "group[0].growth = '20 %': expected a share per year"),
     ({"growth": "1000 %/year"}, "group[0].growth"),
     ({"from": 120}, "expected a month before the end"),
     ({"until": 0}, "group[0].until"),
     ({"spares": {"on_site": 4}}, "group[0].spares.delivery: is missing"),
-    ({"spares": {"on_site": 4, "delivery": "9 d", "order": 5}}, "expected at most as many as are on site"),
+    ({"spares": {"on_site": 4, "delivery": "9 d", "order": 5}}, "expected at most the number on site"),
     ({"batches": {"drives": 50}}, "group[0].batches.variance: is missing"),
     ({"batches": {"drives": 1, "variance": 1}}, "group[0].batches.drives"),
     ({"replace_at": "90 %"}, "has no effect without writes or a workload"),
@@ -266,10 +266,10 @@ WHOLE = [
     ("[power]\nprice = '0.2 EUR/kWh'\n[prices]\nmachine = '9 USD'\n", "expected the currency of the other prices, USD"),
     (
         "[prices]\nmachine = '1.150 EUR'\n",
-        "prices.machine = '1.150 EUR': is 1150 or 1.15: expected a number that has one",
+        "prices.machine = '1.150 EUR': is 1150 or 1.15: expected an unambiguous number",
     ),
     ("[prices]\nmachine = '9 USD'\nloss = '1 EUR'\n", "prices in one currency"),
-    ("[prices.drives]\nother = '9 USD'\n", "is no drive of the groups"),
+    ("[prices.drives]\nother = '9 USD'\n", "is not a drive of the groups"),
     ("colour = 'red'\n", "colour = 'red': is not known here"),
     ("this is no TOML", "not TOML"),
 ]

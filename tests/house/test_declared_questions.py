@@ -17,6 +17,7 @@ import hotband as hb
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of, given, in_words_of, shown, summary, terminal_fields_of
 from hotband.base.text.schema import with_schema
+from hotband.data.corpus.files import as_csv, shipped
 from hotband.faces.asked import function
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of
@@ -53,6 +54,10 @@ ASKED: dict[str, dict[str, Any]] = {
     "audit": {"study": "content-hdd", "media": "hdd", "cache": "64 MiB"},
     "calibrate": {"target": RESULTS, "like": "ent-10k", "set": KNOWN, "seed": 2},
     "compare": {"first": ["a", "b"], "others": (["c", "d"],), "anyway": True},
+    "corpus add": {"path": "figures.csv"},
+    "corpus check": {"path": "figures.csv"},
+    "corpus list": {"words": ["nvme4", "qlc"]},
+    "corpus show": {"drive": "samsung 970"},
     "entropy": {"paths": [str(Path(__file__))], "compressor": ["lz4", "deflate"], "chunk": "4 KiB", "jobs": 2},
     "expect": {"result": RESULT, "on": MACHINE, "workload": "fio-randread", "duration": "100 ms", "draws": 8,
                "set": {"command_overhead": "0.1 ms"}},
@@ -112,7 +117,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         hb.run("fio-randread", on="ent-10k", duration="2 s", seed=seed, io_log=to, progress=False)
     (place / "log.csv").write_text("".join(f"{at * 1000},{at % 7 * 8},4096\n" for at in range(50)) + "no row\n")
     (place / "fleet.toml").write_text(FLEET)
-    with contextlib.chdir(place):
+    (place / "figures.csv").write_text(as_csv(shipped()[:5]))
+    with contextlib.chdir(place), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOTBAND_CORPUS", str(place / "mine.csv"))
         yield
 
 

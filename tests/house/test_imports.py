@@ -31,7 +31,7 @@ OURS = (
 
 
 OF_HARDWARE_AND_OTHERS = (
-    "hotband.data.importers", "hotband.questions.review", "hotband.execution.targets.asked",
+    "hotband.data.importers", "hotband.questions.review", "hotband.execution.targets.fio_run",
     "hotband.execution.targets.on_device", "hotband.execution.targets.target", "importlib.metadata", "pydantic",
     "tomlkit", "typer.rich_utils",
 )  # fmt: skip

@@ -78,7 +78,7 @@ def test_another_machine_and_other_values_are_said(tmp_path: Path) -> None:
 
 def test_another_product_is_refused(tmp_path: Path) -> None:
     record = saved(tmp_path, part(2), toml=TOML.replace("savvio-10k1", "xmg06sca-10tb"))
-    with pytest.raises(UserError, match=r"'xmg06sca-10tb': another product than is rebuilt here; .* of savvio-10k1"):
+    with pytest.raises(UserError, match=r"'xmg06sca-10tb': is not the product that is rebuilt here; .* of savvio-10k1"):
         given(record)
 
 
@@ -87,7 +87,7 @@ def test_parts_of_a_drive_in_several_layouts_add_up(tmp_path: Path) -> None:
     found = given(saved(tmp_path, log, part(4)))
     assert found["rebuild_hours"] == pytest.approx(1.0 + 3.0, rel=1e-3)
     assert found["sources"]["rebuild"].endswith("; with the part of the drive in log")
-    with pytest.raises(UserError, match="expected a rebuild of data: the record has those of log, other"):
+    with pytest.raises(UserError, match="expected a rebuild of data: the record has only those of log, other"):
         given(saved(tmp_path, log, part(4, layout="other")))
 
 
@@ -102,7 +102,7 @@ def test_a_record_without_a_finished_rebuild_is_refused(tmp_path: Path, rebuilds
 
 def test_a_rebuild_of_a_small_drive_stands_for_a_large_one(hotband, tmp_path: Path) -> None:
     machine = "raid1:2xs4500-960"
-    call = ("run", "idle", "--on", machine, "--set", "scale=64", "--fail", "d1@1 s", "--spare", "1")
+    call = ("run", "idle", "--on", machine, "--set", "scale=64", "--fail", "d1@1 s", "--spares", "1")
     done = hotband(*call, "--duration", "100 s", "--out", "out")
     assert done.returncode == 0, done.stderr
     found = given(tmp_path / "out", machine)
@@ -110,7 +110,7 @@ def test_a_rebuild_of_a_small_drive_stands_for_a_large_one(hotband, tmp_path: Pa
     assert found["rebuild_hours"] == pytest.approx(960.2e9 / 490e6 / 3600, rel=0.02)
     done = hotband("reliability", "raid1:2xsavvio-10k1", "--record", "out")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "another product" in done.stderr
+    assert "is not the product" in done.stderr
 
 
 def test_members_on_one_drive_are_refused(tmp_path: Path) -> None:

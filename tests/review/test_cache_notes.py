@@ -32,7 +32,7 @@ def record(**counters: int) -> Any:
         ({"written_bytes": 1000, "pslc_bytes": 899}, []),
         (
             {"reads": 10, "cache_hits": 6, "look_ahead_hits": 1},
-            ["streams, write: the drives' memory answered 50 % of the reads; the media is slower"],
+            ["streams, write: the drives' memory served 50 % of the reads; the media is slower"],
         ),
         ({"reads": 10, "cache_hits": 10, "look_ahead_hits": 6}, []),
     ],

@@ -183,7 +183,7 @@ def test_a_solid_state_drive_has_no_outer_zone_and_reads_what_was_written(
     assert drive["access"]["read"]["mean_ns"] > time_ns(catalog_value("s4500-960", "read_time"))
     assert drive["machine"]["capacity_bytes"] == pytest.approx(960e9, rel=0.01)
     assert drive["linear"]["read"][-1]["offset_bytes"] > 0.98 * 960e9
-    assert any("not worn in" in note for note in drive["notes"])
+    assert any("not preconditioned" in note for note in drive["notes"])
 
 
 def test_energy_is_between_rest_and_work(reviewed: Reviewed, catalog_value: Value) -> None:

@@ -176,7 +176,7 @@ def test_what_a_draw_has_not_is_left_out() -> None:
 
 
 def test_energy_alone_has_no_intervals() -> None:
-    with pytest.raises(UserError, match="no intervals"):
+    with pytest.raises(UserError, match="has ranges instead of intervals"):
         draws_for(FIRST, only=["energy"])
 
 
@@ -192,7 +192,7 @@ def test_draws_that_are_kept_are_not_run_again(
     again = run_draws(draws, machine, folder=tmp_path, say=said.append)
     assert again.draws == drawn[0].draws
     assert ran == [len(machine.specs)]
-    assert said == ["9 of 10 draws of savvio-10k1 were there already"]
+    assert said == ["9 of 10 samples of savvio-10k1 were there already"]
 
 
 def test_an_interrupt_keeps_the_reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,8 +211,8 @@ def test_an_interrupt_keeps_the_reviews(tmp_path: Path, monkeypatch: pytest.Monk
     assert done.interrupted
     assert "intervals" not in done.reviews[0]
     assert (tmp_path / FIRST / "review.json").is_file()
-    assert said[-2:] == ["interrupted: kept without intervals", "drawing the charts ..."]
-    assert "8 draws" in said[0]
+    assert said[-2:] == ["interrupted: stored without intervals", "drawing the charts ..."]
+    assert "8 samples" in said[0]
 
 
 def cells_of(views: list[Any]) -> list[str]:

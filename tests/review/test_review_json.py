@@ -252,7 +252,7 @@ def test_what_is_interrupted_keeps_whole_parts(monkeypatch: pytest.MonkeyPatch) 
 def test_names_that_would_share_a_folder_are_refused() -> None:
     assert folder_name("raid0:2xsavvio-10k1:256KiB") == "raid0-2xsavvio-10k1-256KiB"
     assert folder_name("..") == "machine"
-    with pytest.raises(UserError, match="reviewed already"):
+    with pytest.raises(UserError, match="is reviewed twice"):
         targets_of([SAVVIO, "cheetah-15k4", SAVVIO], [], None, 1, False)
 
 
@@ -336,7 +336,11 @@ def test_a_drive_that_does_not_state_its_power_is_named(monkeypatch: pytest.Monk
     monkeypatch.setattr(energy, "states_power", lambda drive: drive != SAVVIO)
     made = plan(target(SAVVIO), ["access", "energy"])
     assert list(made.parts) == ["access"]
-    assert [note for note in made.notes if note.startswith("energy: left out, what savvio-10k1 draws is not stated")]
-    with pytest.raises(UserError, match="no energy to review: what savvio-10k1 draws"):
+    assert [
+        note
+        for note in made.notes
+        if note.startswith("energy: left out, the power that savvio-10k1 draws is not stated")
+    ]
+    with pytest.raises(UserError, match="no energy to review: the power that savvio-10k1 draws"):
         plan(target(SAVVIO), ["energy"])
     assert energy.asks(target("s4500-960"))

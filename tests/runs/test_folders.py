@@ -30,7 +30,7 @@ def test_a_record_of_another_run_stays(hotband: Any, tmp_path: Path) -> None:
     for other in (["--set", "qd=4"], ["--seed", "2"]):
         done = hotband(*first, *other)
         assert done.returncode == 2
-        assert "holds the record of another run, fio-randread on ent-10k" in done.stderr
+        assert "contains the record of another run, fio-randread on ent-10k" in done.stderr
         assert "expected another folder, or --fresh" in done.stderr
     assert hotband("run", "idle", *first[2:]).returncode == 2
     assert (tmp_path / "kept/record.json").read_bytes() == held
@@ -43,7 +43,7 @@ def test_a_link_to_nothing_is_told_as_that(hotband: Any, tmp_path: Path) -> None
     (tmp_path / "dangling").symlink_to("nowhere")
     done = hotband("run", "fio-randread", "--on", "ent-10k", "--duration", "10 ms", "--out", "dangling")
     assert done.returncode == 2
-    assert "--out = 'dangling': is a link to nowhere, which is not there: expected a folder" in done.stderr
+    assert "--out = 'dangling': is a link to nowhere, which does not exist: expected a folder" in done.stderr
 
 
 def test_a_drive_in_use_is_the_same_run_again(hotband: Any) -> None:
@@ -55,7 +55,7 @@ def test_one_depth_is_asked_for(hotband: Any) -> None:
     done = hotband("run", "fio-randread", "--on", "ent-10k", "--set", "qd=4", "--set", "depth=8")
     assert done.returncode == 2
     assert "depth = '8': is what each thread has outstanding, and qd what all have: expected one" in done.stderr
-    with pytest.raises(hb.UserError, match="qd = '8': is given twice, as qd=4, too"):
+    with pytest.raises(hb.UserError, match="qd = '8': is given twice, also as qd=4"):
         hb.run("fio-randread", on="ent-10k", set={"qd": 4}, qd=8)
     outstanding = [
         hb.run("fio-randread", on="ent-10k", duration="1 s", set=values).document["summary"]["queue_depth_mean"]

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from hotband.base.text.table import Table
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving
 from hotband.execution.experiment.experiment import execute
@@ -24,7 +25,7 @@ from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.serve.speed import Speed, expect_servable
 from hotband.execution.targets import emulated
 from hotband.execution.targets.emulated import Emulated
-from hotband.views import run as run_view
+from hotband.views import run_screen
 
 DRIVE = "exos-15e900-512n"
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
@@ -101,7 +102,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", "exos-1"], "MACHINE = 'exos-1'"),
         (["serve", "nothing"], "MACHINE = 'nothing': expected one of"),
         (["serve", DRIVE, "--set", "wce=maybe"], "set: wce = 'maybe': expected"),
-        (["serve", DRIVE, "--set", "qd=8"], "qd = '8': is of a workload, and clients decide here"),
+        (["serve", DRIVE, "--set", "qd=8"], "qd = '8': belongs to a workload, but clients set the load here"),
         (["serve", DRIVE, "--spin", "60"], "--spin = '60': expected a time with its unit"),
         (["serve", DRIVE, "--spin", "1 s"], "--spin = '1 s': expected a time with its unit, such as"),
         (["serve", DRIVE, "--duration", "soon"], "--duration = 'soon': expected a time"),
@@ -132,7 +133,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-rate", "1 MB/s"], "--rebuild-rate: is for"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-after", "1 s"], "--rebuild-after: is for"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--expect", "none"], "--expect = 'none': is for"),
-        (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a script is more than a job can say"),
+        (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a job cannot express a script"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "qd=abc"], "qd = 'abc'"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "warm_up=soon"], "warm_up = 'soon'"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "read_pct=x"], "read_pct = 'x'"),
@@ -183,9 +184,9 @@ def test_a_command_that_a_signal_ended_has_the_exit_code_that_shells_give_it(hot
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("mkfs.ext4 $device", "names $device, which there is not: expected --loop with it"),
-        ("mkfs.ext4 ${device}", "names $device, which there is not: expected --loop with it"),
-        ('cat "$file"', "names $file, which there is not: expected --fuse DIR or --loop with it"),
+        ("mkfs.ext4 $device", "names $device, which is not set: expected --loop with it"),
+        ("mkfs.ext4 ${device}", "names $device, which is not set: expected --loop with it"),
+        ('cat "$file"', "names $file, which is not set: expected --fuse DIR or --loop with it"),
     ],
 )
 def test_a_command_that_names_a_place_which_is_not_served_is_refused(hotband, command: str, words: str) -> None:
@@ -204,13 +205,13 @@ def test_who_still_used_a_device_when_it_ended_is_told(hotband, monkeypatch: pyt
     monkeypatch.setattr(Served, "_end", busy)
     done = hotband("serve", DRIVE, "--anyway", "--run", "true")
     assert done.returncode == 0
-    assert "/dev/loop0 is in use: mounted at /mnt: what was not written out yet is lost" in done.stderr
+    assert "/dev/loop0 is in use: mounted at /mnt: data not yet written is lost" in done.stderr
 
 
 def test_answers_that_were_all_errors_were_asked_for() -> None:
     failed = Serving(None, None, (Kind("read", 0, 3, 0, None, None),))
     assert list(lateness_lines(failed)) == ["All answers were errors: 3."]
-    assert list(lateness_lines(replace(failed, kinds=()))) == ["Nobody asked for anything."]
+    assert list(lateness_lines(replace(failed, kinds=()))) == ["No client connected."]
 
 
 def test_a_base_is_no_store(hotband, tmp_path: Path) -> None:
@@ -219,7 +220,7 @@ def test_a_base_is_no_store(hotband, tmp_path: Path) -> None:
     link.symlink_to(base)
     done = hotband("serve", DRIVE, "--anyway", "--base", str(base), "--store", str(link), "--run", "true")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
-    assert "is the base, which stays as it is: expected another" in done.stderr
+    assert "is the base, which must not change: expected another" in done.stderr
 
 
 def test_a_folder_that_is_not_there_is_refused_before_a_store_is_made(hotband, tmp_path: Path) -> None:
@@ -248,7 +249,7 @@ def test_a_record_that_is_there_is_written_over_only_where_that_is_asked_for(hot
     serve = ["serve", DRIVE, "--anyway", "--duration", "0.1 s", "--record", "run"]
     done = hotband(*serve)
     assert (done.returncode, record.read_bytes()) == (2, before)
-    assert "--record = 'run': holds the record of another run: expected another folder, or --fresh" in done.stderr
+    assert "--record = 'run': contains the record of another run: expected another folder, or --fresh" in done.stderr
     assert hotband(*serve, "--fresh").returncode == 0
     assert json.loads(record.read_text())["name"] == f"served on {DRIVE}"
     # Nor is one of the same machine: what programs asked for does not come again.
@@ -302,8 +303,8 @@ def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return Emulated(model, measured, served, "", ())
 
     monkeypatch.setattr(emulated, "emulate", emulate)
-    monkeypatch.setattr(run_view, "beside_lines", lambda _: [])
-    monkeypatch.setattr(run_view, "beside_table", lambda _: "")
+    monkeypatch.setattr(run_screen, "beside_lines", lambda _: [])
+    monkeypatch.setattr(run_screen, "beside_table", lambda _: Table("", []))
     return tmp_path / "both"
 
 
@@ -317,7 +318,7 @@ def test_another_comparison_is_written_over_only_where_that_is_asked_for(hotband
     other = ["run", "fio-randwrite", "--on", f"emulated:{DRIVE}", *COMPARE]
     done = hotband(*other)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
-    assert "both/model': holds the record of another run, fio-randread on" in done.stderr
+    assert "both/model': contains the record of another run, fio-randread on" in done.stderr
     assert {path: path.read_bytes() for path in before} == before
     assert hotband("run", "fio-randread", "--on", f"emulated:{DRIVE}", *COMPARE).returncode == 0
     assert hotband(*other, "--fresh").returncode == 0
@@ -336,4 +337,4 @@ def test_the_page_of_a_comparison_has_its_two_records_alone(hotband, compared: P
     assert hotband(*run, "one").returncode == 0
     done = hotband(*asked[:-1], "one")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
-    assert "--out = 'one': holds the record of another run" in done.stderr
+    assert "--out = 'one': contains the record of another run" in done.stderr

@@ -16,7 +16,7 @@ from fake_device import fake
 
 import hotband as hb
 from hotband.execution.experiment import Executor
-from hotband.execution.targets.place import OWN_FILE
+from hotband.execution.targets.real_target import OWN_FILE
 from hotband.questions.suites import target
 from hotband.questions.suites.bench import each_once
 from hotband.questions.suites.pts import Asked, latency, run_pts, spec, suite
@@ -53,7 +53,7 @@ def test_a_suite_in_a_folder_has_one_file_all_the_time(hotband: Hotband, tmp_pat
         "50 ms",
     ]
     refused = hotband(*asked, "--out", out)
-    assert "no terminal to ask: expected --yes" in refused.stderr
+    assert "no terminal to confirm it: expected --yes" in refused.stderr
     done = hotband(*asked, "--out", out, "--yes")
     assert done.returncode == 0, done.stderr
     assert "1 test: about 18 s to 81 s, and the time to write 16 MiB in order before" in done.stderr
@@ -145,7 +145,7 @@ def test_notes_that_differ_in_their_numbers_are_said_once() -> None:
     [
         ("measure pts real:nowhere", "MACHINE|real:PATH = 'real:nowhere': cannot be used: no such file or directory"),
         ("measure pts real:small --yes", "MACHINE|real:PATH = 'real:small': holds 4,096 B; a suite needs"),
-        ("measure pts real:folder", "no terminal to ask: expected --yes"),
+        ("measure pts real:folder", "no terminal to confirm it: expected --yes"),
         ("measure pts real:folder --yes --size 900PiB", "has room for"),
         ("measure pts real:folder --yes --size huge", "--size = 'huge': expected a size with its unit"),
         ("measure pts real:folder --yes --set-write-cache", "is for a whole drive"),
@@ -168,7 +168,7 @@ def test_notes_that_differ_in_their_numbers_are_said_once() -> None:
         ),
         ("measure pts s4500-960 --set-write-cache", "--set-write-cache: is for a real device"),
         ("measure pts s4500-960 --yes", "--yes: is for a real device"),
-        ("measure quick real:folder", "no terminal to ask: expected --yes"),
+        ("measure quick real:folder", "no terminal to confirm it: expected --yes"),
         ("measure quick real:folder --yes --expect nothing", "--expect = 'nothing': expected one of"),
         ("measure quick real:folder --yes --for soon", "--for = 'soon': expected a time"),
         ("measure quick real:file --erase other", "letter for letter"),

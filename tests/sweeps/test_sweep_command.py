@@ -246,7 +246,7 @@ def test_a_folder_of_other_runs_and_a_second_writer_are_refused(tmp_path: Path, 
         fcntl.flock(held, fcntl.LOCK_EX)
         done = hotband("sweep", *ASKED, "--out", "out")
     assert done.returncode == 2
-    assert "--out = 'out': another process writes there" in done.stderr
+    assert "--out = 'out': another process is writing there" in done.stderr
 
 
 @pytest.mark.parametrize(

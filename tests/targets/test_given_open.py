@@ -20,12 +20,12 @@ from hotband.execution.devices.safety import permission
 from hotband.execution.devices.users import Opened
 from hotband.execution.experiment import Point, Progress
 from hotband.execution.targets import fio_child, on_device
-from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import Status, run_fio
 from hotband.execution.targets.fio_job import job_at
-from hotband.execution.targets.on_device import How
+from hotband.execution.targets.fio_run import fio_run_of
+from hotband.execution.targets.on_device import Setup
 from hotband.execution.targets.own_file import laid_out
-from hotband.execution.targets.place import OWN_FILE, place_of
+from hotband.execution.targets.real_target import OWN_FILE, real_target_of
 from hotband.execution.targets.target import executor_of
 
 MIB = 1 << 20
@@ -78,20 +78,20 @@ def pretend(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
 
 
 @needs_fio
-@pytest.mark.parametrize("how", ["another file", "a symbolic link", "nothing"])
+@pytest.mark.parametrize("setup", ["another file", "a symbolic link", "nothing"])
 def test_fio_writes_what_is_held_and_not_what_took_its_name(
-    tmp_path: Path, file: Path, holding: Held, how: str
+    tmp_path: Path, file: Path, holding: Held, setup: str
 ) -> None:
-    asked, place = asked_of(spec(file)), place_of(f"real:{file}")
+    asked, place = fio_run_of(spec(file)), real_target_of(f"real:{file}")
     (tmp_path / "precious").write_bytes(b"precious" * (MIB // 8))
     file.rename(tmp_path / "moved")
-    if how == "another file":
+    if setup == "another file":
         (tmp_path / "precious").rename(file)
-    elif how == "a symbolic link":
+    elif setup == "a symbolic link":
         file.symlink_to("precious")
     run_fio(job_at(asked, place, opened=holding.name), tmp_path, held=holding)
     assert (tmp_path / "moved").read_bytes() != b"\xff" * MIB
-    untouched = file if how == "another file" else tmp_path / "precious"
+    untouched = file if setup == "another file" else tmp_path / "precious"
     assert untouched.read_bytes() == b"precious" * (MIB // 8)
 
 
@@ -182,8 +182,8 @@ def test_a_device_is_given_open_and_claimed_as_long_as_it_is_measured(
         return whole(job, *rest, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(on_device, "run_fio", seen)
-    how = How(product="none", probe_s=0)
-    executor = executor_of(f"real:{loop}", writes=True, erase=str(file), how=how)
+    setup = Setup(product="none", probe_s=0)
+    executor = executor_of(f"real:{loop}", writes=True, erase=str(file), setup=setup)
     assert executor is not None
     runs: list[Finished] = []
     executor.execute([Point(spec(loop))], lambda _, finished: runs.append(finished), lambda _: None)
@@ -201,7 +201,7 @@ def test_a_folder_gets_a_file_that_fio_is_given_open(tmp_path: Path, monkeypatch
     """By way of a symbolic link to the folder, too."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("folder")
-    executor = executor_of(f"real:{tmp_path / 'link'}", writes=True, how=How(size_bytes=MIB, product="none"))
+    executor = executor_of(f"real:{tmp_path / 'link'}", writes=True, setup=Setup(size_bytes=MIB, product="none"))
     assert executor is not None
     runs: list[Finished] = []
     phases: list[str] = []
@@ -226,7 +226,7 @@ def test_a_name_of_ours_that_leads_to_a_file_of_others_is_refused(tmp_path: Path
         os.mkfifo(folder / OWN_FILE)
     with (
         pytest.raises(UserError, match=r"so Hotband did not make it|cannot be made in it"),
-        laid_out(place_of(f"real:{folder}"), MIB, 1, False, lambda _: None),
+        laid_out(real_target_of(f"real:{folder}"), MIB, 1, False, lambda _: None),
     ):
         pass
     assert file.read_bytes() == b"\xff" * MIB
@@ -239,7 +239,7 @@ def test_a_file_of_ours_that_another_process_writes_is_refused(tmp_path: Path) -
         try:
             with (
                 pytest.raises(UserError, match="is not written: is open for writing by sleep"),
-                laid_out(place_of(f"real:{tmp_path}"), MIB, 1, False, lambda _: None),
+                laid_out(real_target_of(f"real:{tmp_path}"), MIB, 1, False, lambda _: None),
             ):
                 pass
         finally:
@@ -248,7 +248,7 @@ def test_a_file_of_ours_that_another_process_writes_is_refused(tmp_path: Path) -
 
 
 def test_what_took_the_name_of_our_file_is_not_removed(tmp_path: Path) -> None:
-    with laid_out(place_of(f"real:{tmp_path}"), MIB, 1, False, lambda _: None):
+    with laid_out(real_target_of(f"real:{tmp_path}"), MIB, 1, False, lambda _: None):
         (tmp_path / OWN_FILE).rename(tmp_path / "moved")
         (tmp_path / OWN_FILE).write_bytes(b"theirs")
     assert (tmp_path / OWN_FILE).read_bytes() == b"theirs"

@@ -77,5 +77,5 @@ def test_another_version_is_refused(servers: list[Path], monkeypatch: pytest.Mon
 
 
 def test_what_only_one_host_can_see_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(hb.UserError, match="several hosts are not asked on a folder"):
+    with pytest.raises(hb.UserError, match="several hosts cannot share a folder"):
         hb.run("fio-randread", on=f"real:{tmp_path}", hosts="a,b")

@@ -19,11 +19,11 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.job_file import converted
 from hotband.execution.runs.signals import forget_interrupts
 from hotband.execution.targets import fio_child
-from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import LOOK_EVERY_S, TO_END_S, find_fio, run_fio
 from hotband.execution.targets.fio_job import job_at
+from hotband.execution.targets.fio_run import fio_run_of
 from hotband.execution.targets.hosts import hosts_of
-from hotband.execution.targets.place import Place, place_of
+from hotband.execution.targets.real_target import RealTarget, real_target_of
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 DRIVE = "exos-15e900-512n"
@@ -75,22 +75,22 @@ VERSION = 'case "$1" in --version) echo fio-3.33; exit;; esac'
         ([READ, "--on", "real:tiny"], "has 512 bytes, and fio-randread needs 4,096"),
         ([READ, "--on", "real:empty"], "has 0 bytes, and fio-randread needs 4,096"),
         ([READ, "--on", "real:nbd+unix:///"], "names no socket"),
-        ([READ, "--on", "real:nbd+unix:///?socket=nowhere"], "nobody serves it: no such file or directory"),
-        ([READ, "--on", "real:nbd+unix:///?socket=unserved"], "nobody serves it: connection refused"),
-        ([READ, "--on", "real:nbd+unix:///?socket=wrong"], "does not answer as NBD does: no fixed newstyle handshake"),
-        ([READ, "--on", "real:nbd://127.0.0.1:1/x"], "nobody serves it: connection refused"),
+        ([READ, "--on", "real:nbd+unix:///?socket=nowhere"], "no server: no such file or directory"),
+        ([READ, "--on", "real:nbd+unix:///?socket=unserved"], "no server: connection refused"),
+        ([READ, "--on", "real:nbd+unix:///?socket=wrong"], "does not answer like NBD: no fixed newstyle handshake"),
+        ([READ, "--on", "real:nbd://127.0.0.1:1/x"], "no server: connection refused"),
         ([READ, "--on", "real:rbd:image"], "expected real:rbd:POOL/IMAGE"),
         ([READ, "--on", "real:rbd:a/b/c"], "expected real:rbd:POOL/IMAGE"),
         ([WRITE, "--on", "real:file", "--yes"], "would be overwritten"),
         ([WRITE, "--on", "real:file", "--yes", "--erase", "FILE"], "letter for letter"),
         ([READ, "--on", "real:file", "--erase", "NONSENSE"], "expected file for it, letter for letter"),
-        ([READ, "--on", "real:file", "--set", "data=0.5"], "data = '0.5': is of what is written, and nothing is"),
-        ([WRITE, "--on", "real:folder"], "no terminal to ask: expected --yes"),
+        ([READ, "--on", "real:file", "--set", "data=0.5"], "data = '0.5': applies to written data, but nothing is written"),
+        ([WRITE, "--on", "real:folder"], "no terminal to confirm it: expected --yes"),
         ([READ, "--on", "real:folder", "--size", "large"], "--size = 'large': expected a size with its unit"),
         ([READ, "--on", "real:folder", "--size", "900 PB"], "has room for"),
         ([READ, "--on", "real:folder", "--size", "1 MiB", "--set", "span=2 MiB"], "is less than the workload's range"),
-        ([READ, "--on", "real:file", "--size", "1 MiB"], "--size = '1 MiB': is of a file that is made in a folder"),
-        ([READ, "--on", "real:file", "--keep"], "--keep: is of a file that is made in a folder; real:file is none"),
+        ([READ, "--on", "real:file", "--size", "1 MiB"], "--size = '1 MiB': applies to a file made in a folder"),
+        ([READ, "--on", "real:file", "--keep"], "--keep: applies to a file made in a folder; real:file is not a folder"),
         ([READ, "--on", "real:file", "--hosts", ","], "--hosts = ',': expected 1 to 64 hosts"),
         ([READ, "--on", "real:file", "--hosts", "a b"], "expected HOST, HOST:PORT or the path of a socket"),
         ([READ, "--on", "real:file", "--hosts", "127.0.0.1:1"], "does not answer"),
@@ -105,7 +105,7 @@ VERSION = 'case "$1" in --version) echo fio-3.33; exit;; esac'
         ([READ, "--on", "real:file", "--fail", "d0@1 s"], "--fail: is for runs in virtual time"),
         ([READ, "--on", "real:file", "--event", "at 1 s: fail d0"], "--event: is for runs in virtual time"),
         ([READ, "--on", "real:file", "--io-log", "x.parquet"], "--io-log: is for runs in virtual time"),
-        (["oltp", "--on", "real:file"], "a script is more than a job can say"),
+        (["oltp", "--on", "real:file"], "a job cannot express a script"),
         (["nothing", "--on", "real:file"], "nothing"),
         ([READ, "--on", DRIVE, "--erase", "S1"], "--erase = 'S1': is for hardware"),
         ([READ, "--on", DRIVE, "--yes"], "--yes: is for hardware"),
@@ -130,10 +130,10 @@ def test_a_folder_or_file_of_others_is_refused(tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(b"x")
     (tmp_path / "secret").chmod(0)
     with pytest.raises(UserError, match="expected a file that you may read"):
-        place_of(f"real:{tmp_path / 'secret'}")
+        real_target_of(f"real:{tmp_path / 'secret'}")
     (tmp_path / "folder").mkdir(mode=0o500)
     with pytest.raises(UserError, match="is a folder that you cannot write"):
-        place_of(f"real:{tmp_path / 'folder'}")
+        real_target_of(f"real:{tmp_path / 'folder'}")
 
 
 def test_fio_that_is_missing_or_old_is_named_with_how_to_get_it(tmp_path: Path, monkeypatch) -> None:
@@ -208,14 +208,14 @@ def test_settings_that_are_no_numbers_are_named() -> None:
         if key == "rate_iops":
             text = text.replace("closed = { threads = 1, depth = 1 }", 'open = { rate_iops = 5, arrival = "fixed" }')
         with pytest.raises(UserError, match=f"settings: {key} = 'x': expected "):
-            asked_of(RunSpec("run", "real:/dev/sdz", "own", ((key, "x"),), workload_text=text))
+            fio_run_of(RunSpec("run", "real:/dev/sdz", "own", ((key, "x"),), workload_text=text))
 
 
 def test_nothing_that_a_job_file_would_execute_is_handed_on(tmp_path: Path) -> None:
     job = tmp_path / "a.fio"
     ends = "runtime=1\ntime_based\nexec_prerun=touch executed\nexec_postrun=touch executed\nwrite_iops_log=elsewhere\n"
     job.write_text(f"[a]\nioengine=libaio\ndirect=1\nfilename=/dev/other\nrw=randread\nbs=4k\n{ends}")
-    measured = Place("real:/dev/sdz", "block", Path("/dev/sdz"), None, 1 << 30, 512)
-    text = job_at(asked_of(RunSpec("run", measured.text, "a", workload_text=converted(job)[0])), measured)
+    measured = RealTarget("real:/dev/sdz", "block", Path("/dev/sdz"), None, 1 << 30, 512)
+    text = job_at(fio_run_of(RunSpec("run", measured.text, "a", workload_text=converted(job)[0])), measured)
     assert "filename=/dev/sdz" in text
     assert [word for word in ("exec", "touch", "elsewhere", "/dev/other") if word in text] == []

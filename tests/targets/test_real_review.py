@@ -21,11 +21,11 @@ def test_what_fio_cannot_say_is_left_out_with_the_reason(tmp_path: Path) -> None
     assert target.capacity_bytes == GIB
     assert {"linear", "access", "block-sizes", "streams", "patterns", "streaming"} <= set(made.parts)
     said = "\n".join(made.notes)
-    assert "files: left out, a script is more than a job can say" in said
-    assert "energy: left out, what hardware draws" in said
-    with pytest.raises(hb.UserError, match="is of models: expected data or state for hardware"):
+    assert "files: left out, a job cannot express a script" in said
+    assert "energy: left out, the power of hardware" in said
+    with pytest.raises(hb.UserError, match="applies to models: expected data or state for hardware"):
         targets_of([f"real:{tmp_path}"], (("wce", "off"),), None, 1, True)
-    with pytest.raises(hb.UserError, match="happens to models alone"):
+    with pytest.raises(hb.UserError, match="applies to models, but"):
         targets_of([f"real:{tmp_path}"], (), None, 1, True, ["at 1 s: fail d0"])
 
 
@@ -40,4 +40,4 @@ def test_a_part_is_measured_on_a_folder(hotband, tmp_path: Path) -> None:
     assert access["read"]["count"] == access["write"]["count"] - 1 == 2500
     assert 0 < access["read"]["mean_ns"] <= access["read"]["max_ns"]
     assert list(folder.iterdir()) == []
-    assert "no terminal to ask: expected --yes" in hotband(*asked).stderr
+    assert "no terminal to confirm it: expected --yes" in hotband(*asked).stderr

@@ -18,13 +18,13 @@ from hotband.data.record.states import state_words
 from hotband.execution.experiment import Cancelled, Experiment, Point
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.serve import Served, ServeSpec
-from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import run_fio
 from hotband.execution.targets.fio_job import NBD, job_at, job_on, on_volumes
 from hotband.execution.targets.fio_record import measured_in
-from hotband.execution.targets.on_device import How
+from hotband.execution.targets.fio_run import fio_run_of
+from hotband.execution.targets.on_device import Setup
 from hotband.execution.targets.own_file import laid_out
-from hotband.execution.targets.place import OWN_FILE, place_of
+from hotband.execution.targets.real_target import OWN_FILE, real_target_of
 from hotband.execution.targets.target import executor_of
 
 pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
@@ -115,7 +115,7 @@ def test_a_file_is_read_without_words_and_written_only_where_it_is_named(hotband
         assert "data" in refused.stderr
         assert file.read_bytes() == b"mine" * (MIB // 4)
     unasked = hotband(*write, "--erase", "data")
-    assert "no terminal to ask: expected --yes" in unasked.stderr
+    assert "no terminal to confirm it: expected --yes" in unasked.stderr
     assert file.read_bytes() == b"mine" * (MIB // 4)
     done = hotband(*write, "--erase", "data", "--yes")
     assert done.returncode == 0, done.stderr
@@ -149,9 +149,9 @@ def test_an_emulated_drive_is_asked_for_the_same_by_both_names(tmp_path: Path) -
     serve = ServeSpec("exos-15e900-512n", socket=tmp_path / "s", anyway=True)
     with Served(serve) as served:
         uri = served.volumes["d0"].uri
-        place = place_of(f"real:{uri}")
+        place = real_target_of(f"real:{uri}")
         assert (place.kind, place.size_bytes, place.block_bytes) == ("nbd", served.volumes["d0"].size, 512)
-        asked = asked_of(spec(place.text, load=BUSY))
+        asked = fio_run_of(spec(place.text, load=BUSY))
         assert job_at(asked, place) == job_on(asked, NBD, on_volumes(served.volumes))
         record = hb.run(workload(BUSY), on=f"real:{uri}", expect="none").document
         counted = served.serving()
@@ -163,8 +163,8 @@ def test_an_emulated_drive_is_asked_for_the_same_by_both_names(tmp_path: Path) -
 
 def test_what_is_finished_is_kept_and_the_rest_is_run_by_the_same_command(tmp_path: Path) -> None:
     points = [Point(spec(f"real:{tmp_path}", name)) for name in ("a", "b", "c")]
-    how = How(size_bytes=4 * MIB, product="none")
-    executor = executor_of(f"real:{tmp_path}", writes=False, how=how)
+    setup = Setup(size_bytes=4 * MIB, product="none")
+    executor = executor_of(f"real:{tmp_path}", writes=False, setup=setup)
     assert executor is not None
     seen: list[str] = []
 
@@ -195,7 +195,7 @@ def test_what_is_finished_is_kept_and_the_rest_is_run_by_the_same_command(tmp_pa
 
 def test_what_a_run_finds_is_what_the_one_before_it_left(tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(bytes(MIB))
-    executor = executor_of(f"real:{tmp_path}/data", writes=True, erase="data", how=How(product="none", probe_s=0))
+    executor = executor_of(f"real:{tmp_path}/data", writes=True, erase="data", setup=Setup(product="none", probe_s=0))
     assert executor is not None
     held: list[str] = []
 
@@ -208,7 +208,7 @@ def test_what_a_run_finds_is_what_the_one_before_it_left(tmp_path: Path) -> None
 
 
 def test_no_is_no(tmp_path: Path) -> None:
-    executor = executor_of(f"real:{tmp_path}", writes=True, how=How(size_bytes=MIB), confirm=lambda _: False)
+    executor = executor_of(f"real:{tmp_path}", writes=True, setup=Setup(size_bytes=MIB), confirm=lambda _: False)
     assert executor is not None
 
     def done(point: Point, finished: Finished) -> None:
@@ -220,7 +220,7 @@ def test_no_is_no(tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_left_is_used_again_and_one_in_use_is_not(tmp_path: Path) -> None:
-    place = place_of(f"real:{tmp_path}")
+    place = real_target_of(f"real:{tmp_path}")
     (tmp_path / OWN_FILE).write_bytes(b"left")
     with laid_out(place, MIB, 1, True, lambda _: None) as (made, _):
         assert made.size_bytes == (tmp_path / OWN_FILE).stat().st_size == MIB
@@ -297,8 +297,8 @@ def test_streams_side_by_side_and_threads_of_one_are_told_apart_and_added_up(tmp
 
 def test_a_log_that_cannot_be_read_costs_the_series_not_the_run(tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(bytes(MIB))
-    asked = asked_of(spec(f"real:{tmp_path}/data"))
-    run_fio(job_at(asked, place_of(f"real:{tmp_path}/data")), tmp_path)
+    asked = fio_run_of(spec(f"real:{tmp_path}/data"))
+    run_fio(job_at(asked, real_target_of(f"real:{tmp_path}/data")), tmp_path)
     assert measured_in(asked, tmp_path).series is not None
     (tmp_path / "fio_clat_hist.1.log").write_text("1795443424669, 0, 4096, 0, 0, 0\n1795443424669, 0, 40\n")
     record, series = measured_in(asked, tmp_path)

@@ -20,10 +20,10 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.importer import read
 from hotband.data.inputs.specify import Named
 from hotband.execution.runs.sequence import in_sequence, settings_after
-from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import run_fio
+from hotband.execution.targets.fio_run import fio_run_of
 from hotband.execution.targets.outlook import outlook_of
-from hotband.execution.targets.place import Place, place_of
+from hotband.execution.targets.real_target import RealTarget, real_target_of
 from hotband.faces.cli import app
 from hotband.questions.expect import results
 from hotband.questions.targets import expected
@@ -32,7 +32,7 @@ from hotband.views.expect import expected_views
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 GIB = 1 << 30
-PLACE = Place("real:/dev/sdz", "block", Path("/dev/sdz"), None, 100 * GIB, 512)
+PLACE = RealTarget("real:/dev/sdz", "block", Path("/dev/sdz"), None, 100 * GIB, 512)
 GUIDE = Path(__file__).parents[2] / "docs/guides/measure.md"
 
 
@@ -42,7 +42,7 @@ def asked(load: str, phase: str, state: str | None = None, **stream: object):
     lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
     text = f"[load]\n{load}\n[[streams]]\n{lines}\n[[phases]]\n{phase}\nmeasure = true\n"
     pairs = (("state", state),) if state else ()
-    return asked_of(RunSpec("run", PLACE.text, "own", pairs, workload_text=text))
+    return fio_run_of(RunSpec("run", PLACE.text, "own", pairs, workload_text=text))
 
 
 CLOSED, OPEN = "closed = { threads = 1, depth = 4 }", 'open = { rate_iops = 100, arrival = "fixed" }'
@@ -82,8 +82,10 @@ def test_nothing_is_found_out_for_what_only_reads() -> None:
 def test_a_state_before_is_said_with_what_it_writes() -> None:
     found = outlook_of(PLACE, [asked(OPEN, 'duration = "10 s"', "filled", read_pct=100)], lambda _: None, "")
     assert found.written_bytes == 2 * 100 * GIB
-    assert any("filled: what it holds is lost" in line for line in found.lines())
-    assert "not known before" in outlook_of(PLACE, [asked(CLOSED, 'duration = "1 s"')], lambda _: None, "").lines()[0]
+    assert any("filled: its data is lost" in line for line in found.lines())
+    assert (
+        "not known in advance" in outlook_of(PLACE, [asked(CLOSED, 'duration = "1 s"')], lambda _: None, "").lines()[0]
+    )
 
 
 def test_a_device_is_known_by_its_model_number() -> None:
@@ -184,8 +186,8 @@ def test_workloads_follow_each_other_on_hardware_from_python(tmp_path: Path) -> 
 def test_a_plain_file_where_a_device_should_be_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "rbd0").write_bytes(bytes(8192))
     monkeypatch.setattr(Path, "resolve", lambda self: Path("/dev") / self.name)
-    with pytest.raises(hb.UserError, match=r"is a plain file in memory.*is the device attached, mapped"):
-        place_of(f"real:{tmp_path / 'rbd0'}")
+    with pytest.raises(hb.UserError, match=r"is a plain file in memory.*is the device attached and mapped"):
+        real_target_of(f"real:{tmp_path / 'rbd0'}")
 
 
 @fio

@@ -127,8 +127,8 @@ def test_the_page_of_a_record_has_the_comparison(two: tuple[Path, Path], tmp_pat
     ("second", "part"),
     [
         ("0,8,4096,R,0.1\n0,16,4096,R,0.2\n", "has no latencies"),
-        ("nothing of a trace\n", "is no trace of a known format"),
-        ("", "is no trace of a known format"),
+        ("nothing of a trace\n", "is not a trace of a known format"),
+        ("", "is not a trace of a known format"),
         (None, "is not there"),
         ("R word 8 8 1000 10\n" * 3 + "R word 8 8\n", "line 4"),
     ],

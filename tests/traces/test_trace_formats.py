@@ -156,7 +156,7 @@ def test_latencies_that_nobody_recorded_stay_unknown(tmp_path: Path) -> None:
         (["out.spc", "--columns", "time"], "time=1:us"),
         (["out.spc", "--columns", "when=1"], "expected time, offset"),
         (["out.spc", "--device", "9"], "expected some of its devices 0, 1"),
-        (["out.parquet.gz"], "Parquet is compressed by itself"),
+        (["out.parquet.gz"], "Parquet is already compressed"),
     ],
 )
 def test_what_cannot_be_converted_is_said(hotband: Any, tmp_path: Path, args: list[str], part: str) -> None:

@@ -111,7 +111,7 @@ def test_a_server_that_begins_again_has_what_was_kept(serving: Callable[[Path], 
 
 def test_two_servers_do_not_write_one_store(served: Served, hotband: Hotband) -> None:
     done = hotband("ui", "--no-browser", "--store", str(served.ui.kept.path))
-    assert (done.returncode, "writes there" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "is writing there" in done.stderr) == (2, True), done.stderr
 
 
 def test_a_port_that_is_taken_is_a_mistake(served: Served, hotband: Hotband) -> None:

@@ -38,7 +38,7 @@ fn shorter(catalog: &Catalog, request: &Request) -> Option<Span> {
     }
     let text = match &request.workload_text {
         Some(text) => text.clone(),
-        None => catalog.text("workloads", &request.workload, ("", "")).ok()?,
+        None => catalog.workload(&request.workload, ("", "")).ok()?,
     };
     let (mut workload, _) = workload_of(request, &text).ok()?;
     let time: Span = match &request.duration {

@@ -26,11 +26,11 @@ def group(name: str) -> dict[str, tuple[str, str]]:
 COMMANDS = {
     "drives --kind osd": (
         "hotband.faces.commands.catalog:osds",
-        "What object storage daemons the catalog holds, for replicated pools; with NAME every value of one.",
+        "List object storage daemons of the catalog, for replicated pools; with NAME show all values of one.",
     ),
     "studies": (
         "hotband.faces.commands.catalog:studies",
-        "What studies the catalog holds; with NAME its configurations, loads and published figures.",
+        "List studies of the catalog; with NAME show its machines, loads and published figures.",
     ),
     "keys": (
         "hotband.faces.commands.keys:keys",
@@ -73,7 +73,7 @@ COMMANDS = {
     ),
     "drives": (
         "hotband.faces.commands.drives:drives_app",
-        "Drives: those of the catalog, and your own (docs/guides/answers.md).",
+        "List and filter drives of the catalog, and describe your own from its data sheet.",
     ),
     "help": (
         "hotband.faces.commands.help:help_",
@@ -81,7 +81,7 @@ COMMANDS = {
     ),
     "measure": (
         "hotband.faces.commands.measure:measure_app",
-        "Measure your drive or data: quick test, SNIA test, identity and SMART data, calibration, entropy.",
+        "Test a drive that you have: quick test, SNIA test, SMART data, calibration; measure how data compresses.",
     ),
     "layouts": (
         "hotband.faces.commands.catalog:layouts",
@@ -90,6 +90,7 @@ COMMANDS = {
     **group("workloads"),
     **group("trace"),
     **group("store"),
+    **group("corpus"),
 }
 """Where each command is, or a group of them, and the first paragraph of what it says of itself: a list of the commands
 needs no module of theirs. A name with an option (`run --explain`) is a command that the option selects."""

@@ -1,4 +1,4 @@
-"""What a terminal shows, as a notebook shows it: tables and lines of words as HTML, all text escaped."""
+"""Terminal output for a notebook: tables and lines of text as HTML, all text escaped."""
 
 from __future__ import annotations
 

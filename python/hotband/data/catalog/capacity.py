@@ -1,7 +1,7 @@
-"""How much of its drives a layout gives to hosts, by its kind's arithmetic: what the engine builds may be less by a
-stripe, and of a pool without `image` by as much as its fullest daemon is fuller than the others.
+"""Usable capacity of a layout, by the arithmetic of its kind. The engine may build less by a stripe, and a pool without
+`image` gets less by as much as its fullest daemon exceeds the others.
 
-What is left out: logical units of a disk, and what a layout does not know of itself (a volume of part of it).
+What is left out: logical units of a disk, and volumes of part of a layout.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ COPIES, SHARDS = 3, (2, 2)
 
 
 def usable_bytes(kind: str, sizes: list[float], options: Mapping[str, Toml]) -> float | None:
-    """Bytes of a layout on members of so many bytes; None where it is not known, or could not be built."""
+    """Return the bytes of a layout on members of these sizes; None if it is unknown, or cannot be built."""
     if not sizes or kind not in (*KINDS, *CACHES):
         return None
     count, smallest = len(sizes), min(sizes)
@@ -54,11 +54,11 @@ def usable_bytes(kind: str, sizes: list[float], options: Mapping[str, Toml]) -> 
 
 
 def capacity_of(machine: Mapping[str, Toml], drives: Mapping[str, float]) -> float | None:
-    """Of what hosts address of a machine whose drives have these sizes by name; None where it is not one layout, or
-    one whose members are not drives and layouts in whole."""
+    """Return the bytes that hosts address on a machine whose drives have these sizes by name; None unless it is one
+    layout whose members are whole drives and layouts."""
     layouts = machine.get("layouts")
     sizes, inner = dict(drives), set()
-    found: list[str] = []
+    capacities: list[str] = []
     for name, table in layouts.items() if isinstance(layouts, dict) else ():
         kind, options = next(iter(table.items()), ("", None)) if isinstance(table, dict) else ("", None)
         if not isinstance(options, dict):
@@ -67,15 +67,15 @@ def capacity_of(machine: Mapping[str, Toml], drives: Mapping[str, float]) -> flo
         inner.update(members)
         given = [_part(sizes[member], options) for member in members if member in sizes]
         capacity = usable_bytes(kind, given, options) if len(given) == len(members) else None
-        found.append(name)
+        capacities.append(name)
         if capacity is not None:
             sizes[name] = capacity
-    roots = [name for name in found if name not in inner]
+    roots = [name for name in capacities if name not in inner]
     return sizes.get(roots[0]) if len(roots) == 1 else None
 
 
 def _members(text: str, known: Mapping[str, float]) -> list[str]:
-    """Names that a selection such as "d0..d3, mirror" or "d*" has."""
+    """Return the names that a selection such as "d0..d3, mirror" or "d*" has."""
     names: list[str] = []
     for part in (part.strip() for part in text.split(",")):
         ends = re.fullmatch(r"(.*?)(\d+)\.\.(.*?)(\d+)", part)
@@ -90,7 +90,7 @@ def _members(text: str, known: Mapping[str, float]) -> list[str]:
 
 
 def _part(size: float, options: Mapping[str, Toml]) -> float:
-    """Of a member what the layout uses."""
+    """Return the bytes of a member that the layout uses."""
     begin = size_bytes(str(options.get("from", ""))) or 0.0
     most = size_bytes(str(options.get("size", "")))
     return size - begin if most is None else min(most, size - begin)

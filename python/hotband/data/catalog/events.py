@@ -1,4 +1,4 @@
-"""Which events are supported on what, row by row."""
+"""Events supported by each kind of part, row by row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import hotband._core as _core
 
 
 class EventDoc(TypedDict):
-    """An event and a part; `why` is why it is not supported there, None where it is."""
+    """An event and a part; `why` is why it is not supported there, None if it is."""
 
     event: str
     group: str
@@ -18,8 +18,8 @@ class EventDoc(TypedDict):
 
 
 def event_rows() -> list[EventDoc]:
-    """What `hotband keys --events --json` prints."""
+    """Return the output of `hotband keys --events --json`."""
     return [
-        {"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why}
-        for one in _core.event_table()
+        {"event": event.event, "group": event.group, "on": event.on, "supported": not event.why, "why": event.why}
+        for event in _core.event_table()
     ]

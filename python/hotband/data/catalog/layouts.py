@@ -1,4 +1,4 @@
-"""What layouts there are: how each is written, and what it survives."""
+"""Available layouts: their short forms, and the failures they survive."""
 
 from __future__ import annotations
 

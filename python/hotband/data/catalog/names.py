@@ -7,20 +7,20 @@ from hotband.data import catalog
 
 
 def drive_names() -> list[str]:
-    """Of the catalog's drives."""
+    """Return the names of the catalog's drives."""
     return catalog_names("drives")
 
 
 def workload_names() -> list[str]:
-    """Of the catalog's workloads."""
+    """Return the names of the catalog's workloads."""
     return catalog_names("workloads")
 
 
 def daemon_names() -> list[str]:
-    """Of the catalog's daemons."""
+    """Return the names of the catalog's daemons."""
     return catalog_names("osds")
 
 
 def catalog_names(folder: str) -> list[str]:
-    """Of the entries of a folder of the catalog."""
+    """Return the names of the entries in a folder of the catalog."""
     return _core.catalog_names(catalog.CATALOG_DIR, folder)

@@ -1,1 +1,1 @@
-"""What JSON documents hold, as types: each names the keys that its writer writes and its readers read."""
+"""Types of JSON documents: each names the keys that its writer writes and its readers read."""

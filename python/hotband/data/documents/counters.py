@@ -6,9 +6,9 @@ from typing import TypedDict
 
 
 class ReadingDoc(TypedDict):
-    """What a device counts since it was new; None for what it does not tell. `flash_bytes` are those programmed into
-    flash; `throttled_s` seconds in which it slowed down to cool, `throttle_events` how often; `endurance_bytes` what
-    its maker estimates that can be written in its whole life (OCP)."""
+    """Counters of a device since it was new; None if it does not report them. `flash_bytes` were programmed into flash;
+    `throttled_s` is the time in which it slowed down to cool, `throttle_events` how often; `endurance_bytes` its
+    maker's estimate of all writes in its life (OCP)."""
 
     host_bytes: int | None
     host_read_bytes: int | None
@@ -29,7 +29,7 @@ class ReadingDoc(TypedDict):
 
 class DeviceCountersDoc(TypedDict):
     """The section `counters` of a record: the device before and after a run. `write_amplification` is flash bytes a
-    host byte of the run, None where the device does not tell its flash's or the host wrote too little to count;
+    host byte of the run, None if the device does not tell its flash's or the host wrote too little to count;
     `endurance_bytes` what a host can write until 100 % are used, as `endurance_from` says: measured (in this run),
     life (since it was new), device (its maker's estimate, less what was written)."""
 

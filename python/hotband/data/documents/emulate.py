@@ -1,4 +1,4 @@
-"""What an emulated study leaves, as its JSON has it."""
+"""Result of an emulated study, as its JSON has it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TypedDict
 
 
 class RequestDoc(TypedDict):
-    """What was asked of one machine: the same again is not run again."""
+    """Request for one machine: an equal one is not run again."""
 
     program: str
     figure: str

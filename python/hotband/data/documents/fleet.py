@@ -46,8 +46,8 @@ class LossDoc(TypedDict):
 
 
 class LivesDoc(TypedDict):
-    """How drives fail: the middle of scale, shape and variance of batches, and where it is from; how many drives a fit
-    is of."""
+    """Life distribution of drives: the middle of scale, shape and variance of batches, its source, and the number of
+    drives in a fit."""
 
     scale_hours: float
     shape: float
@@ -69,7 +69,7 @@ class CostDoc(TypedDict):
 
 
 class ServiceDoc(TypedDict):
-    """What hosts get of a machine as a whole and while a drive is rebuilt, by runs of the model."""
+    """Service to hosts by an intact machine and while a drive is rebuilt, from runs of the model."""
 
     whole: LevelDoc
     degraded: LevelDoc | None
@@ -122,7 +122,7 @@ class FleetDoc(TypedDict):
 
 
 class LevelDoc(TypedDict):
-    """What hosts get: I/Os a second, mean and p99 latency; None where nothing was measured."""
+    """Service to hosts: I/Os per second, mean and p99 latency; None if nothing was measured."""
 
     iops: float | None
     latency_mean_ns: float | None

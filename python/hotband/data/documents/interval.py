@@ -16,8 +16,8 @@ class BoundsDoc(TypedDict):
 
 
 class FigureIntervalDoc(IntervalDoc):
-    """The same of a figure of a run: its name (`iops`, `latency_p99_ns`; of reads `read.iops`), its class, the
-    prediction, and what the values of the machine and the seed alone do to it (`values_low`, `values_high`)."""
+    """Interval of a run's figure: its name (`iops`, `latency_p99_ns`; for reads `read.iops`), its class, the
+    prediction, and the effect of the values of the machine and the seed alone (`values_low`, `values_high`)."""
 
     figure: str
     figure_class: str
@@ -27,9 +27,9 @@ class FigureIntervalDoc(IntervalDoc):
 
 
 class ShareDoc(TypedDict):
-    """What one uncertain value has to do with a figure. `first` is the share of the variance by the values that it
-    makes alone, `total` with others, each with a 90 % interval where it was estimated from draws; `low_pct` and
-    `high_pct` say what its ends do to the figure (None where the model refuses an end)."""
+    """Effect of one uncertain value on a figure. `first` is the share of the variance from the value alone, `total`
+    with others, each with a 90 % interval if it was estimated from samples; `low_pct` and `high_pct` are the effects of
+    its ends (None if the model refuses an end)."""
 
     name: str
     key: str
@@ -53,8 +53,8 @@ class ShareDoc(TypedDict):
 
 
 class WhyFigureDoc(TypedDict):
-    """Where the interval of one figure comes from: shares of the squared width of the values, the seed and what the
-    model leaves out (they add up to one), and each value."""
+    """Sources of one figure's interval: shares of the squared width from the values, the seed and the model error (they
+    add up to one), and each value."""
 
     figure: str
     label: str
@@ -89,8 +89,8 @@ class RunIntervalsDoc(TypedDict):
 
 
 class ClassTermDoc(TypedDict):
-    """What the model leaves out of one class of figure: `size` is the median of the absolute log-ratios of published
-    over predicted, of `figures` in `studies`; `pooled_with` is what the quantile is taken over."""
+    """Model error of one class of figure: `size` is the median of the absolute log-ratios of published over predicted,
+    of `figures` in `studies`; `pooled_with` is the set of the quantile."""
 
     figure_class: str
     system: str
@@ -102,7 +102,7 @@ class ClassTermDoc(TypedDict):
 
 
 class CoverageDoc(TypedDict):
-    """How often the intervals of one class, made without the study that a figure is of, hold what was published.
+    """Share of published figures inside the intervals of one class, which were made without the figure's study.
     `width_pct` is half the median width, in percent of the prediction."""
 
     figure_class: str

@@ -84,7 +84,7 @@ class TestDoc(TypedDict):
 
 
 class SpecificationDoc(TypedDict):
-    """Which specification, and whether this is a result by it: `departures` say why not."""
+    """The specification, and whether this result complies; `departures` list the deviations."""
 
     name: str
     version: str
@@ -94,7 +94,7 @@ class SpecificationDoc(TypedDict):
 
 
 class ConditionsDoc(TypedDict):
-    """How the device was set and asked. Texts are empty where nobody says."""
+    """Settings of the device and of the test. Unknown texts are empty."""
 
     write_cache: str
     write_cache_set: bool
@@ -109,7 +109,7 @@ class ConditionsDoc(TypedDict):
 
 
 class DeviceHeadDoc(TypedDict):
-    """What was tested."""
+    """The tested device."""
 
     name: str
     title: str
@@ -137,7 +137,7 @@ class PtsDoc(TypedDict):
 
 
 class CellDoc(TypedDict):
-    """What a cell asked for, and what it measured. A latency is None where nothing was measured, or too little."""
+    """Settings of a cell, and its measured values. A latency is None if nothing was measured, or too little."""
 
     name: str
     read_pct: int

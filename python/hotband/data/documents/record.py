@@ -75,7 +75,7 @@ class FiguresDoc(TypedDict):
 
 
 class SummaryDoc(FiguresDoc):
-    """Of reads and writes together, and of each direction alone."""
+    """Figures of reads and writes together, and of each direction alone."""
 
     read: FiguresDoc
     write: FiguresDoc
@@ -94,7 +94,7 @@ class StreamDoc(TypedDict):
 
 
 class TargetDoc(TypedDict):
-    """What answered: `kind` is model, emulated, or the tool of an import."""
+    """The target: `kind` is model, emulated, or the tool of an import."""
 
     kind: str
     machine: str
@@ -128,7 +128,7 @@ class SpecDoc(FioSpecDoc, total=False):
 
 
 class RunBeforeDoc(TypedDict):
-    """A run of a sequence, as it was asked for."""
+    """A run of a sequence, as requested."""
 
     workload: str
     set: dict[str, str]
@@ -139,7 +139,7 @@ class RunBeforeDoc(TypedDict):
 
 
 class SequenceDoc(TypedDict):
-    """Where runs follow each other on one machine: `place` of this one, from 1, and the runs before it."""
+    """A sequence of runs on one machine: `place` of this one, from 1, and the runs before it."""
 
     id: str
     place: int
@@ -157,7 +157,7 @@ class PowerStateDoc(TypedDict):
 
 
 class PowerDoc(TypedDict):
-    """What a drive drew in the measured time."""
+    """Power drawn by a drive in the measured time."""
 
     energy_j: float
     energy_low_j: float
@@ -179,7 +179,7 @@ class PartDoc(TypedDict):
 
 
 class EnergyDoc(TypedDict):
-    """Of all drives whose draw is known."""
+    """Energy of all drives whose draw is known."""
 
     energy_j: float
     energy_low_j: float
@@ -194,7 +194,7 @@ class EnergyDoc(TypedDict):
 
 
 class CachesDoc(TypedDict):
-    """How warm the flash read caches were."""
+    """Warmth of the flash read caches."""
 
     state_begin: str
     state_end: str
@@ -243,7 +243,7 @@ class ScriptRunDoc(TypedDict):
 
 
 class ScriptDoc(TypedDict):
-    """How often a script was run, and how long a run took."""
+    """Number of runs of a script, and their length."""
 
     name: str
     unit: str
@@ -296,7 +296,7 @@ class StepDoc(TypedDict):
 
 
 class SteadyRule(TypedDict):
-    """What the rule of steady state says of some rounds; `round` is the last of the first steady window, from 1."""
+    """Verdict of the steady state rule on some rounds; `round` is the last of the first steady window, from 1."""
 
     reached: bool
     round: int | None
@@ -307,7 +307,7 @@ class SteadyRule(TypedDict):
 
 
 class SteadyStateDoc(SteadyRule):
-    """The same of a phase that was to end when steady."""
+    """Verdict of the steady state rule on a phase that ends at steady state."""
 
     phase: str | None
     track: str
@@ -336,7 +336,7 @@ class StoppedDoc(TypedDict):
 
 
 class LeftDoc(TypedDict):
-    """How steady state was left: seen in `round`, since round `since`, by so many percent."""
+    """The end of steady state: detected in `round`, since round `since`, by this many percent."""
 
     round: int
     since: int
@@ -344,7 +344,7 @@ class LeftDoc(TypedDict):
 
 
 class VerdictDoc(SteadyStateDoc):
-    """The same with words: whose rounds, why, and how steady state was left."""
+    """Verdict in words: whose rounds, why, and how steady state was left."""
 
     name: str
     why: str
@@ -353,7 +353,7 @@ class VerdictDoc(SteadyStateDoc):
 
 
 class LimitDoc(TypedDict):
-    """A limit of the workload and whether it was kept; `value` is None where there was no I/O."""
+    """A limit of the workload and whether it was kept; `value` is None if there was no I/O."""
 
     streams: list[str]
     op: str
@@ -362,6 +362,17 @@ class LimitDoc(TypedDict):
     limit: float
     value: float | None
     passed: bool
+
+
+class SloDoc(TypedDict):
+    """A condition of the objective of a run and whether it is met; `value` and `bound` are in the unit of `figure`.
+    `value` is None if there was no such I/O."""
+
+    condition: str
+    figure: str
+    value: float | None
+    bound: float
+    met: bool
 
 
 class WearDoc(TypedDict):
@@ -380,7 +391,7 @@ class WearDoc(TypedDict):
 
 
 class SmartDoc(TypedDict):
-    """How a drive wore in the measured time."""
+    """Wear of a drive in the measured time."""
 
     drive: str
     at_begin: WearDoc
@@ -393,7 +404,7 @@ class SmartDoc(TypedDict):
 
 
 class DataDoc(TypedDict):
-    """How far a stream's data compresses, as it was used."""
+    """Compressibility of a stream's data, as it was used."""
 
     stream: str
     mean: float
@@ -425,9 +436,9 @@ class SeriesDoc(TypedDict):
 
 
 class ExpectedHereDoc(TypedDict):
-    """What the model of a drive expects of the load that was measured, as `hotband expect --json` has it, and how that
-    drive was chosen. Where it is not near (`is_near`), nothing is judged: verdicts of rows and figures are None, and
-    `verdict` says so."""
+    """Prediction by the model of a drive for the measured load, as in `hotband expect --json`, and the choice of that
+    drive. If it is not near (`is_near`), nothing is judged: verdicts of rows and figures are None, and `verdict` says
+    so."""
 
     chosen: str
     is_near: NotRequired[bool]
@@ -480,6 +491,7 @@ class RecordDoc(TypedDict):
     steady_state_before: NotRequired[list[SteadyStateDoc]]
     stopped: NotRequired[list[StoppedDoc]]
     limits: NotRequired[list[LimitDoc]]
+    slo: NotRequired[list[SloDoc]]
     passed: NotRequired[bool]
     power_loss: NotRequired[PowerLossDoc]
     repair: NotRequired[RepairDoc]
@@ -506,12 +518,12 @@ def source_file(record: RecordDoc) -> str:
 
 
 def side_of(stream: StreamDoc, direction: str) -> Side | None:
-    """What a direction of a stream did; None where it has none."""
+    """Return one direction of a stream; None if it has none."""
     return cast("Mapping[str, Side | None]", stream).get(direction) or None
 
 
 def figures_of(summary: SummaryDoc, direction: str) -> FiguresDoc | None:
-    """The figures of a direction; None where there are none."""
+    """The figures of a direction; None if there are none."""
     return cast("Mapping[str, FiguresDoc | None]", summary).get(direction) or None
 
 
@@ -522,6 +534,6 @@ def known(value: float | None) -> float:
 
 
 def interval_of(record: RecordDoc) -> object:
-    """The interval of the tables over time in ns, as the record has it; None where it has none."""
+    """The interval of the tables over time in ns, as the record has it; None if it has none."""
     series: object = record.get("series")
     return series.get("interval_ns") if isinstance(series, dict) else None

@@ -1,4 +1,4 @@
-"""What a record's document says of lost power, failed drives and their rebuilds."""
+"""Sections of a record's document about lost power, failed drives and their rebuilds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TypedDict
 
 
 class LostStreamDoc(TypedDict):
-    """What a stream lost with the power."""
+    """Losses of a stream by a power cut."""
 
     name: str
     lost_bytes: int
@@ -14,7 +14,7 @@ class LostStreamDoc(TypedDict):
 
 
 class PowerLossDoc(TypedDict):
-    """What a loss of power cost."""
+    """Losses by a power cut."""
 
     at_ns: int
     acknowledged_writes: int
@@ -33,7 +33,7 @@ class FailureDoc(TypedDict):
 
 
 class RebuildDoc(TypedDict):
-    """How far a rebuild came."""
+    """Progress of a rebuild."""
 
     drive: str
     spare: str
@@ -50,7 +50,7 @@ class RebuildDoc(TypedDict):
 
 
 class ServiceDoc(TypedDict):
-    """What hosts got in one state of the machine."""
+    """Service to hosts in one state of the machine."""
 
     phase: str
     duration_ns: int

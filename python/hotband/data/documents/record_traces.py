@@ -1,4 +1,4 @@
-"""What a record's document says of a trace that was replayed, and of how it compares with what was recorded."""
+"""Sections of a record's document about a replayed trace, and its comparison with the recording."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TraceBeyondDoc(TypedDict):
 
 
 class TraceDoc(TypedDict):
-    """A trace that was replayed, as far as it was measured; `recorded_ns` is None where it has no latencies."""
+    """A trace that was replayed, as far as it was measured; `recorded_ns` is None if it has no latencies."""
 
     file: str
     issue: Literal["recorded", "after-completion", "as-fast-as-possible"]
@@ -71,14 +71,14 @@ class ComparedPercentileDoc(TypedDict):
 
 
 class ComparedClassDoc(ComparedDoc):
-    """The same of reads or writes that begin so far from where the I/O before them on their volume ended."""
+    """Comparison of reads or writes by distance from the end of the previous I/O on their volume."""
 
     direction: Literal["read", "write"]
     distance: Literal["continuing", "near", "far"]
 
 
 class DistributionDoc(TypedDict):
-    """Latencies that so many percent of the I/Os do not exceed, measured and replayed: three lists of one length."""
+    """Latencies that a percentage of the I/Os does not exceed, measured and replayed: three lists of one length."""
 
     share_pct: list[float]
     measured_ns: list[int]

@@ -17,7 +17,7 @@ class LayoutDoc(TypedDict):
 
 
 class GivenDoc(TypedDict):
-    """What the figures were computed from, and where each is from; None where it has no part in them."""
+    """Inputs of the figures with their sources; None for an unused input."""
 
     mtbf_hours: float
     rebuild_hours: float | None
@@ -42,7 +42,7 @@ class EstimateDoc(TypedDict):
 
 
 class CausedDoc(EstimateDoc):
-    """The same with the shares of the causes of loss."""
+    """An estimate with the shares of the causes of loss."""
 
     causes: dict[str, float]
 
@@ -55,7 +55,7 @@ class ClosedFormDoc(TypedDict):
 
 
 class DifferenceDoc(TypedDict):
-    """How a simulated figure lies to the closed form; None where one of them is missing."""
+    """Difference of a simulated figure from the closed form; None if one of them is missing."""
 
     difference_pct: float | None
     within_interval: bool | None

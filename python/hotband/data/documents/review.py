@@ -1,5 +1,5 @@
 """The JSON documents of a review and of a comparison, key by key, for mypy: `ReviewDoc`, `ComparisonDoc` and what they
-are made of (docs/guides/review.md). A rate or latency is None where a record has none: nothing was measured.
+are made of (docs/guides/review.md). A rate or latency is None if a record has none: nothing was measured.
 
 Where intervals were asked for, every object with figures has `intervals`: the same keys with the ends of each. A figure
 that has none (the longest access, what is None) is not there."""
@@ -62,7 +62,7 @@ class BlockSizeDoc(TypedDict):
 
 
 class StreamsDoc(TypedDict):
-    """So many readers or writers at once: all together, and the slowest."""
+    """Concurrent readers or writers: all together, and the slowest."""
 
     op: str
     streams: int
@@ -84,7 +84,7 @@ class PatternDoc(TypedDict):
 
 
 class FilesDoc(TypedDict):
-    """Small or large files read, written or copied, so many at once."""
+    """Small or large files read, written or copied, several at once."""
 
     op: str
     size: str
@@ -167,7 +167,7 @@ class MachineDoc(TypedDict):
 
 
 class HeadDoc(TypedDict):
-    """What a review is of, and which version made it."""
+    """Subject of a review, and the version that made it."""
 
     schema: str
     version: int
@@ -217,7 +217,7 @@ class ReviewDoc(HeadDoc, PartsDoc):
 
 
 class GroupRatiosDoc(TypedDict):
-    """How many times as fast each machine is as the first in a group; None where they share no figure."""
+    """Speed ratio of each machine to the first in a group; None if they share no figure."""
 
     group: str
     title: str
@@ -234,7 +234,7 @@ class ComparisonIntervalsDoc(TypedDict):
 
 
 class ComparisonDoc(TypedDict):
-    """How several machines compare with the first."""
+    """Comparison of several machines with the first."""
 
     schema: str
     version: int

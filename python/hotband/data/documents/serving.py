@@ -65,8 +65,8 @@ class Kind:
 
 @dataclass(frozen=True)
 class Serving:
-    """What was counted: how late answers were, what a reader must know of that (None where it changes nothing), and by
-    kind of I/O."""
+    """Counts of a served machine: the emulation delay, a note for the reader (None if it changes nothing), and counts
+    by kind of I/O."""
 
     lateness: Times | None
     late: str | None
@@ -74,7 +74,7 @@ class Serving:
 
     @classmethod
     def of(cls, section: ServingDoc) -> Serving:
-        """Of the section of a record."""
+        """Build it from the section of a record."""
         times = _times
         kinds = (
             Kind(

@@ -1,4 +1,5 @@
-"""Where an imported record came from and what was asked of the tool: the record's `source` (docs/guides/import.md).
+"""Source of an imported record, and the settings requested from the tool: the record's `source`
+(docs/guides/import.md).
 
 Every key is there; one that the tool does not say is None.
 """
@@ -15,7 +16,7 @@ _LAST_SECOND = 253_402_300_799
 
 
 class Asked(TypedDict):
-    """What the run was asked to be. `concurrency` is of all jobs together; `ramp_ns` of warm-up is left out."""
+    """Requested settings of the run. `concurrency` covers all jobs; `ramp_ns` of warm-up is left out."""
 
     duration_ns: int | None
     ramp_ns: int | None

@@ -12,7 +12,7 @@ State = Literal["purged", "filled", "preconditioned"]
 
 
 class StateKeptDoc(TypedDict):
-    """The same as the section `state_kept` of a record."""
+    """The state of a device as the section `state_kept` of a record."""
 
     state: State
     by: list[str]

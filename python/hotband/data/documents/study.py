@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class NamedFigure(TypedDict):
-    """What a figure is of, its unit, and where the published one is from."""
+    """Subject of a figure, its unit, and the source of the published one."""
 
     id: str
     config: str
@@ -26,8 +26,7 @@ class NamedFigure(TypedDict):
 
 
 class BlindDoc(TypedDict):
-    """What was predicted of a figure before it was seen, its error by the rule of today's, and the commit `of` the
-    model that did."""
+    """Prediction of a figure before it was seen, its error by today's rule, and the commit `of` the model behind it."""
 
     predicted: float
     error_pct: float | None
@@ -43,7 +42,7 @@ class IntervalDoc(TypedDict):
 
 
 class FigureDoc(NamedFigure):
-    """A figure: published (None where it is not) beside predicted (None where it could not be), both in `unit`, and the
+    """A figure: published (None if it is not) beside predicted (None if it could not be), both in `unit`, and the
     error of the prediction."""
 
     published: float | None
@@ -64,7 +63,7 @@ class ListedFigureDoc(FigureDoc):
 
 
 class ComparisonFigure(NamedFigure):
-    """The same of a comparison, with an error of its own kind (`comparisons.error_of`)."""
+    """A figure of a comparison, with its own kind of error (`comparisons.error_of`)."""
 
     published: float | None
     predicted: float | None
@@ -73,7 +72,7 @@ class ComparisonFigure(NamedFigure):
 
 
 class ClaimDoc(TypedDict):
-    """A published claim; `holds` is None where the prediction cannot tell, `measured` what it is decided by."""
+    """A published claim; `holds` is None if the prediction cannot tell, `measured` what it is decided by."""
 
     id: str
     text: str
@@ -93,7 +92,7 @@ class FindingTableDoc(TypedDict):
 
 
 class FindingDoc(TypedDict):
-    """What a study found, in words, with a table where it has one."""
+    """A finding of a study in words, with a table if it has one."""
 
     id: str
     title: str
@@ -102,7 +101,7 @@ class FindingDoc(TypedDict):
 
 
 class AccuracyDoc(TypedDict):
-    """How large the errors of some figures are, either way; None where none is published."""
+    """Size of the errors of some figures; None if none is published."""
 
     figures: int
     compared: int
@@ -111,15 +110,15 @@ class AccuracyDoc(TypedDict):
 
 
 class ScoredDoc(AccuracyDoc):
-    """The same of one sort of figure under one group of loads."""
+    """Errors of one sort of figure under one group of loads."""
 
     figure: str
     group: str
 
 
 class ErrorsDoc(TypedDict):
-    """How large errors are, either way, in percent: of so many measurements the median, the 90th percentile and the
-    largest; None of nothing."""
+    """Absolute errors in percent over a number of measurements: the median, the 90th percentile and the largest; None
+    without measurements."""
 
     measurements: int
     median_pct: float | None
@@ -128,7 +127,7 @@ class ErrorsDoc(TypedDict):
 
 
 class CoverageDoc(TypedDict):
-    """Of so many published figures whose prediction has an interval, how many lie inside it."""
+    """Number of published figures whose prediction has an interval, and how many lie inside it."""
 
     intervals: int
     inside: int
@@ -136,7 +135,7 @@ class CoverageDoc(TypedDict):
 
 class ClassErrorsDoc(TypedDict):
     """Errors of the figures of one class, each measurement once: of those seen while the models were built, and of
-    those that were predicted `blind`, as they were predicted then and as they are now. `coverage` is None where no
+    those that were predicted `blind`, as they were predicted then and as they are now. `coverage` is None if no
     prediction has an interval."""
 
     figure_class: str
@@ -191,7 +190,7 @@ class AccountDoc(TypedDict):
 
 
 class StudyAccuracyDoc(AccuracyDoc):
-    """The same of a whole study, and by class of figure."""
+    """Errors of a whole study, and by class of figure."""
 
     iops_by_group: dict[str, AccuracyDoc]
     scored: list[ScoredDoc]
@@ -293,7 +292,7 @@ class IoTimeDoc(TypedDict):
 
 
 class DriveWorkDoc(TypedDict):
-    """What the drives did in the measured time; a value is None where they have no counter for it."""
+    """Activity of the drives in the measured time; a value is None if they have no counter for it."""
 
     flash_hit_ratio: float | None
     flash_written_bytes: float | None
@@ -304,7 +303,7 @@ class DriveWorkDoc(TypedDict):
 
 
 class WhyDoc(DriveWorkDoc):
-    """The same of a configuration under a load; `queue_depth` is that of a sweep's last run."""
+    """Activity of a configuration under a load; `queue_depth` is that of a sweep's last run."""
 
     config: str
     load: str
@@ -360,15 +359,15 @@ class SwingsDoc(TypedDict):
 
 
 class StudySwingsDoc(SwingsDoc):
-    """The same as a study ships it: whether its predictions have changed since, and what was not run yet."""
+    """Sensitivities as a study ships them: whether its predictions have changed since, and what is not yet run."""
 
     stale: bool
     missing: list[str]
 
 
 class StudyIntervalsDoc(TypedDict):
-    """What the intervals of a study's figures rest on: whether its predictions or values have changed since
-    (`changed` names the values)."""
+    """Basis of the intervals of a study's figures: whether its predictions or values have changed since (`changed`
+    names the values)."""
 
     level: float
     text: str
@@ -389,7 +388,7 @@ class RunDoc(TypedDict):
 
 
 class StudyDoc(TypedDict):
-    """A study's result. `answer` is None where not all loads were run, and of a study that has none; `only` names the
+    """A study's result. `answer` is None if not all loads were run, and of a study that has none; `only` names the
     loads where not all were run, `untrusted` says why there are no claims, `report` is the page that was written."""
 
     study: str
@@ -440,7 +439,7 @@ class LoadOutline(TypedDict):
 
 
 class StudyOutline(TypedDict):
-    """What a study is of, before it is run; `published` has the rows of `published.csv` (`file.Published`)."""
+    """Subject of a study before it is run; `published` has the rows of `published.csv` (`file.Published`)."""
 
     name: str
     title: str

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 class AnswerPointDoc(TypedDict):
     """A value of an answer's chart: of a `machine`, in the `row` or of the series that it names, in a chart against
-    queue depth at `qd`; None where nothing is published or predicted."""
+    queue depth at `qd`; None if nothing is published or predicted."""
 
     machine: str
     row: str
@@ -56,7 +56,7 @@ class MachineDoc(TypedDict):
 
 
 class MachineStateDoc(TypedDict):
-    """What the state of a configuration's drives was under some loads only, in words."""
+    """State of a configuration's drives under some loads only, in words."""
 
     text: str
     loads: list[str]

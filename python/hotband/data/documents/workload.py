@@ -6,21 +6,21 @@ from typing import NotRequired, TypedDict
 
 
 class ClosedTable(TypedDict):
-    """How many ask, and how many I/Os each keeps outstanding."""
+    """Number of threads, and I/Os outstanding per thread."""
 
     threads: int
     depth: int
 
 
 class LoadTable(TypedDict):
-    """How hard is asked."""
+    """A load, closed or open."""
 
     closed: ClosedTable
 
 
 class StreamKeys(TypedDict, total=False):
-    """What a stream may be told besides its size and direction: weights of sizes, its range of addresses, where it
-    begins, a load of its own."""
+    """Keys of a stream besides its size and direction: weights of sizes, its range of addresses, its start, its own
+    load."""
 
     sizes: dict[str, float]
     range: list[str]
@@ -38,7 +38,7 @@ class StreamTable(StreamKeys, total=False):
 
 
 class PhaseKeys(TypedDict, total=False):
-    """What a phase may be told besides its length: its streams, and how many ask."""
+    """Keys of a phase besides its length: its streams, and the number of threads."""
 
     streams: list[str]
     threads: int
@@ -46,7 +46,7 @@ class PhaseKeys(TypedDict, total=False):
 
 
 class PhaseTable(PhaseKeys, total=False):
-    """A phase of so many I/Os, of a time, or until something."""
+    """A phase with a number of I/Os, a time, or another end."""
 
     name: str
     ios: int
@@ -58,7 +58,7 @@ class PhaseTable(PhaseKeys, total=False):
 
 
 class ScriptStepTable(TypedDict):
-    """A step of a script: so many I/Os of a stream."""
+    """A step of a script: a number of I/Os of a stream."""
 
     name: str
     stream: str
@@ -76,14 +76,14 @@ class ScriptTable(TypedDict):
 
 
 class PreconditionTable(TypedDict):
-    """How much of the address space is written before, in order of address, and at random after that."""
+    """Parts of the address space written before the run, in order of address, and at random after that."""
 
     sequential: float
     random: NotRequired[float]
 
 
 class WorkloadKeys(TypedDict, total=False):
-    """What a workload may have besides streams and phases."""
+    """Keys of a workload besides streams and phases."""
 
     load: LoadTable
     scripts: list[ScriptTable]

@@ -1,4 +1,4 @@
-"""What an importer hands over: a record and, where the tool left samples over time, its series."""
+"""The result of an importer: a record and, if the tool left samples over time, its series."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def loaded(imported: Imported) -> LoadedRecord:
-    """As if it had been written and read back: what reports, charts and the auditor take."""
+    """Return a record as if it had been written and read back, for reports, charts and the auditor."""
     from hotband.data.record.load import loaded_import
 
     return loaded_import(imported.record, imported.series)

@@ -1,1 +1,1 @@
-"""What a run is given: its spec, its settings, its events, checked before anything runs."""
+"""Inputs of a run: its spec, its settings, its events, checked before anything runs."""

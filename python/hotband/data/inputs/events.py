@@ -1,6 +1,6 @@
-"""What happens to the machine of a run at a time, as text: `at 60 s: fail d3`, `at 30 s: power-off`.
+"""Events of a run's machine as text: `at 60 s: fail d3`, `at 30 s: power-off`.
 
-The engine reads these texts; here they are only checked early, and told of with the option that they came from.
+The engine reads these texts; here they are only checked early, and errors name the option that they came from.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hotband.base.errors import UserError
 
 
 def check_events(events: Sequence[str], where: str = "question.events") -> None:
-    """Whether all texts are events. Raises UserError for the first that is none."""
+    """Return whether all texts are events. Raises UserError for the first that is none."""
     try:
         _core.check_events(list(events))
     except _core.SpecError as error:

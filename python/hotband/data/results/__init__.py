@@ -1,1 +1,1 @@
-"""What commands leave in folders of results, and how it is read again."""
+"""Result folders of commands, and reading them."""

@@ -1,6 +1,6 @@
-"""What a folder of results says of itself: whose runs it holds, of which form and of which version of Hotband.
+"""Manifest of a folder of results: the runs it has, its form, and the version of Hotband.
 
-The list of an experiment's runs (`experiment.json`) and the journal of a sweep begin alike and count by one rule: a
+The list of an experiment's runs (`experiment.json`) and the journal of a sweep begin alike and follow one rule: a
 file of another form is refused, and so are runs of another version, as their figures may differ.
 """
 
@@ -31,7 +31,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What `experiment.json` says; empty where there is none."""
+    """Content of `experiment.json`; empty if there is none."""
 
     what: str = ""
     version: str = ""
@@ -62,11 +62,11 @@ def expect_head(
 def expect_this_version(folder: Path, held: str, what: str) -> None:
     """Refuse a folder with `what` of another version of Hotband. Raises UserError."""
     if held != version():
-        raise refused(folder, f"holds {what} of another version of hotband, {held}; this one is {version()}")
+        raise refused(folder, f"contains {what} of another version of Hotband, {held}; this one is {version()}")
 
 
-def read_manifest(path: Path, expected: str = "another folder, or the file as hotband wrote it") -> Manifest:
-    """Reads a manifest. Raises UserError, which says what was `expected`, for what is none and for one of another
+def read_manifest(path: Path, expected: str = "another folder, or an unchanged file of Hotband") -> Manifest:
+    """Read a manifest. Raises UserError, which says what was `expected`, for what is none and for one of another
     version."""
     if not path.is_file():
         return Manifest()
@@ -74,14 +74,14 @@ def read_manifest(path: Path, expected: str = "another folder, or the file as ho
     expect_head(table, path, SCHEMA, SCHEMA_VERSION, WHAT, expected)
     assert table is not None, "it has a head"
     try:
-        entries = {str(name): _entry(one) for name, one in _keys(table["runs"]).items()}
+        entries = {str(name): _entry(entry) for name, entry in _keys(table["runs"]).items()}
         return Manifest(str(table["experiment"]), str(table["hotband"]), entries)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError(str(path), "", "", f"not {WHAT}: expected {expected}") from None
 
 
 def _keys(value: Json) -> dict[str, Json]:
-    """What is expected to be a JSON object. Raises TypeError."""
+    """Return a value that must be a JSON object. Raises TypeError."""
     if not isinstance(value, dict):
         raise TypeError("no JSON object")
     return value

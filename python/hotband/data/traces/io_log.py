@@ -34,8 +34,8 @@ UNKNOWN = 2**64 - 1
 """A latency that is not known, in a row."""
 
 
-def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> None:
-    """Writes the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file
+def write_log_rows(log: Path, name: str, out: Path, request: _core.TraceAsked) -> None:
+    """Write the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file
     that is no such log, or for its first row that is wrong; OSError."""
     from pyarrow.parquet import ParquetFile
 
@@ -51,7 +51,7 @@ def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> 
                 raise UserError(name, "", "", accepted)
             reader = _Reader(name, file)
             streams, measured_from = reader.head()
-            making = _core.TraceMaking(asked, out, streams, measured_from)
+            making = _core.TraceMaking(request, out, streams, measured_from)
             for rows in reader.rows():
                 making.push(rows)
             making.finish(name, out)
@@ -60,7 +60,7 @@ def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> 
         if isinstance(error, OSError) and error.errno is not None:
             raise
         what = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UserError(name, "", "", f"is damaged, or no Parquet that can be read: {what}") from None
+        raise UserError(name, "", "", f"is damaged, or not readable Parquet: {what}") from None
 
 
 class _Reader:
@@ -80,9 +80,9 @@ class _Reader:
             first += batch.num_rows
 
     def head(self) -> tuple[list[Stream], int | None]:
-        """Reads all of it once: its streams, and the first row that was measured. Raises UserError where it has no
+        """Read all of it once: its streams, and the first row that was measured. Raises UserError if it has no
         I/Os, or they are in no order."""
-        order, found = _Order(self.name), set()
+        order, seen = _Order(self.name), set()
         ios, measured_from = 0, None
         of_head = ("submit_ns", "latency_ns", "stream", "volume", "measured")
         for batch in self.batches([column for column in self.columns if column in of_head]):
@@ -90,14 +90,14 @@ class _Reader:
             latency = batch.latencies()
             # Answers that nobody recorded come at once, as far as the order of rows goes.
             order.look(issue, issue + np.where(latency == UNKNOWN, np.uint64(0), latency), batch.first)
-            found |= set(batch.streams()[0])
+            seen |= set(batch.streams()[0])
             measured = batch.flags("measured", missing=True)
             if measured_from is None and measured.any():
                 measured_from = batch.first + int(np.argmax(measured))
             ios += len(issue)
         if not ios:
             raise UserError(self.name, "", "", "is an I/O log without a single I/O")
-        streams = sorted(found, key=lambda stream: (stream[0], stream[1] or ""))
+        streams = sorted(seen, key=lambda stream: (stream[0], stream[1] or ""))
         self.index_of = {stream: index for index, stream in enumerate(streams)}
         return streams, measured_from
 
@@ -134,7 +134,7 @@ class _Order:
                 self.last[index] = int(times[-1])
         if None not in self.broken:
             row = max(number for number in self.broken if number is not None)
-            accepted = "comes before the row in front of it; expected rows in order of completion, or of submission"
+            accepted = "comes before the previous row; expected rows in order of completion, or of submission"
             raise UserError(self.name, f"row {row}", "", accepted)
 
 
@@ -145,7 +145,7 @@ class _Batch:
         self.name, self.batch, self.first = name, batch, first
 
     def wrong(self, row: int, column: str, accepted: str) -> UserError:
-        """What is wrong in the row at this index."""
+        """Return the error of the row at this index."""
         value = self.batch.column(column)[row].as_py()
         return UserError(self.name, f"row {self.first + row}", "" if value is None else str(value), accepted)
 
@@ -213,8 +213,8 @@ class _Batch:
             codes = place_of[of_both]
         else:
             both, codes = np.unique(of_both, return_inverse=True)
-        place = [divmod(int(one), len(volumes)) for one in both]
-        return [(names[name] or "main", volumes[volume]) for name, volume in place], codes
+        pairs = [divmod(int(code), len(volumes)) for code in both]
+        return [(names[name] or "main", volumes[volume]) for name, volume in pairs], codes
 
     def directions(self) -> Numbers:
         """Operations as numbers. Raises UserError for the first row that has none."""
@@ -228,8 +228,8 @@ class _Batch:
 
 
 def _valid(values: pa.Array) -> NDArray[np.bool_]:
-    """Which rows of a column have a value. Arrow's own `is_valid` imports all of its functions, which takes as long as
-    100,000 rows."""
+    """Return which rows of a column have a value. Arrow's own `is_valid` imports all of its functions, which takes as
+    long as 100,000 rows."""
     if values.null_count in (0, len(values)):
         return np.full(len(values), not values.null_count)
     bits = np.frombuffer(values.buffers()[0], np.uint8)

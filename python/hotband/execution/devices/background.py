@@ -1,4 +1,4 @@
-"""What other processes do during a run: processor time and I/O, from proc and sysfs.
+"""Activity of other processes during a run: processor time and I/O, from proc and sysfs.
 
 What it leaves out: processes that begin and end within the run are in the shares, but not named; bytes of processes of
 other users are told to root alone.
@@ -41,7 +41,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Look:
-    """Everything at one time: ticks of all processors by kind, and sectors of the device."""
+    """A snapshot: ticks of all processors by kind, and sectors of the device."""
 
     at_s: float
     ticks: tuple[int, ...]
@@ -50,16 +50,16 @@ class Look:
 
 
 class Background:
-    """Watches the processor time and I/O of other processes during its block; `found` is there afterwards.
+    """Watches the processor time and I/O of other processes during its block; `found` is set afterwards.
 
-    Ours is this process and those that it started, also those that ended meanwhile. `own` is another process than this
+    Ours is this process and those that it started, also those that ended meanwhile. `root` is another process than this
     one, of a recorded tree.
     """
 
-    def __init__(self, path: str | Path, host: Host | None = None, *, own: int | None = None) -> None:
-        self.host, self.own = host or Host(), own or os.getpid()
-        place = os.path.abspath(path)
-        name = self.host.block_name(place) or next(iter(blocks.below_file(self.host.real(place), self.host)), "")
+    def __init__(self, path: str | Path, host: Host | None = None, *, root: int | None = None) -> None:
+        self.host, self.root = host or Host(), root or os.getpid()
+        absolute = os.path.abspath(path)
+        name = self.host.block_name(absolute) or next(iter(blocks.below_file(self.host.real(absolute), self.host)), "")
         self._disk = self.host.sysfs(name) if name else ""
         self._begin: Look | None = None
         self.found: BackgroundDoc | None = None
@@ -70,26 +70,26 @@ class Background:
 
     def __exit__(self, *_: object) -> None:
         assert self._begin is not None, "it was entered"
-        self.found = between(self._begin, look(self.host, self._disk), self.own)
+        self.found = between(self._begin, look(self.host, self._disk), self.root)
 
 
 def look(host: Host, disk: str) -> Look:
-    """Reads proc and the device's counters now."""
+    """Read proc and the device's counters now."""
     first = (host.text("/proc/stat") or "").splitlines()[:1]
     ticks = tuple(int(word) for word in first[0].split()[1:]) if first else ()
-    found = {}
+    seen = {}
     for process in processes(host):
-        told = _process(process, host)
-        if told is not None:
-            found[int(process)] = told
+        process_ = _process(process, host)
+        if process_ is not None:
+            seen[int(process)] = process_
     words = (host.text(f"{disk}/stat") or "").split() if disk else []
     # Documentation/block/stat.rst: sectors read, written, discarded, of 512 bytes.
     sectors = (int(words[2]), int(words[6]), int(words[13]) if len(words) > 13 else 0) if len(words) > 6 else None
-    return Look(time.monotonic(), ticks, found, sectors)
+    return Look(time.monotonic(), ticks, seen, sectors)
 
 
 def _process(process: str, host: Host) -> Process | None:
-    """None of one that ended meanwhile."""
+    """Return a process; None if it ended meanwhile."""
     text = host.text(f"/proc/{process}/stat")
     if not text or ")" not in text:
         return None
@@ -110,16 +110,18 @@ def _process(process: str, host: Host) -> Process | None:
     )
 
 
-def between(begin: Look, end: Look, own: int) -> BackgroundDoc:
-    """What happened between two looks; `own` is the process that is ours, with all that it started."""
+def between(begin: Look, end: Look, root: int) -> BackgroundDoc:
+    """Return the activity between two snapshots; `root` is our process, with all that it started."""
     seconds = max(end.at_s - begin.at_s, 1e-9)
     # proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guests' time is in user's and nice's.
     kinds = [max(0, after - before) for before, after in zip(begin.ticks[:8], end.ticks[:8], strict=False)]
     user, nice, system, _, waiting, irq, soft, stolen = [*kinds, *[0] * (8 - len(kinds))]
     whole = sum(kinds) or 1
-    mine = _tree(end.processes, own)
-    ours = sum(_gone_on(begin, end, one, with_children=True) for one in mine)
-    kernel = sum(_gone_on(begin, end, one) for one, told in end.processes.items() if KERNEL in (one, told.parent))
+    mine = _tree(end.processes, root)
+    ours = sum(_gone_on(begin, end, number, with_children=True) for number in mine)
+    kernel = sum(
+        _gone_on(begin, end, number) for number, process in end.processes.items() if KERNEL in (number, process.parent)
+    )
     busy = user + nice + system
     sectors: list[int | None] = [None, None, None]
     if begin.sectors is not None and end.sectors is not None:
@@ -138,22 +140,22 @@ def between(begin: Look, end: Look, own: int) -> BackgroundDoc:
     }
 
 
-def _tree(found: dict[int, Process], own: int) -> set[int]:
+def _tree(processes: dict[int, Process], root: int) -> set[int]:
     """A process and all below it."""
-    mine = {own}
+    mine = {root}
     grown = True
     while grown:
-        more = {one for one, told in found.items() if told.parent in mine} - mine
+        more = {number for number, process in processes.items() if process.parent in mine} - mine
         mine |= more
         grown = bool(more)
     return mine
 
 
 def _gone_on(begin: Look, end: Look, process: int, with_children: bool = False) -> int:
-    """Ticks that a process took between two looks; with those of its children that ended."""
+    """Return the ticks that a process used between two snapshots; optionally with those of its ended children."""
 
-    def ticks(told: Process) -> int:
-        return told.own_ticks + (told.children_ticks if with_children else 0)
+    def ticks(process_: Process) -> int:
+        return process_.own_ticks + (process_.children_ticks if with_children else 0)
 
     now, before = end.processes.get(process), begin.processes.get(process)
     if now is None:
@@ -163,8 +165,8 @@ def _gone_on(begin: Look, end: Look, process: int, with_children: bool = False) 
 
 
 def _named(begin: Look, end: Look, mine: set[int], seconds: float) -> list[ProcessDoc]:
-    """Processes of others that did something, the busiest first."""
-    found: list[ProcessDoc] = []
+    """Return other processes that were active, the busiest first."""
+    named: list[ProcessDoc] = []
     for process, now in end.processes.items():
         if process in mine or KERNEL in (process, now.parent):
             continue
@@ -176,9 +178,9 @@ def _named(begin: Look, end: Look, mine: set[int], seconds: float) -> list[Proce
         wrote = _moved(None if before is None else before.written_bytes, now.written_bytes)
         if cpu >= LEAST_CPU * seconds or (read or 0) + (wrote or 0) >= LEAST_BYTES:
             cpu_ns = round(cpu * 1e9)
-            found.append({"name": now.name, "cpu_ns": cpu_ns, "read_bytes": read, "written_bytes": wrote})
-    found.sort(key=lambda one: -(one["cpu_ns"] + (one["read_bytes"] or 0) + (one["written_bytes"] or 0)))
-    return found[:MOST_NAMED]
+            named.append({"name": now.name, "cpu_ns": cpu_ns, "read_bytes": read, "written_bytes": wrote})
+    named.sort(key=lambda entry: -(entry["cpu_ns"] + (entry["read_bytes"] or 0) + (entry["written_bytes"] or 0)))
+    return named[:MOST_NAMED]
 
 
 def _moved(before: int | None, now: int | None) -> int | None:

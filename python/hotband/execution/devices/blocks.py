@@ -1,4 +1,4 @@
-"""How block devices lie on one another: disks and partitions, slaves and holders, loop devices and their files."""
+"""Stacking of block devices: disks and partitions, slaves and holders, loop devices and their files."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ def path_of(name: str) -> str:
 
 
 def number_of(name: str, host: Host) -> str:
-    """MAJOR:MINOR; empty where it is not known."""
+    """MAJOR:MINOR; empty if it is not known."""
     return host.text(f"{host.sysfs(name)}/dev") or ""
 
 
 def named(number: str, host: Host) -> str:
-    """The kernel's name of a block device, by MAJOR:MINOR; empty where sysfs does not know it."""
+    """The kernel's name of a block device, by MAJOR:MINOR; empty if sysfs does not know it."""
     if host.root is not None:
         return next(iter(numbered_names(host).get(number, [])), "")
-    place = f"/sys/dev/block/{number}"
-    return os.path.basename(host.real(place)) if host.has(place) else ""
+    folder = f"/sys/dev/block/{number}"
+    return os.path.basename(host.real(folder)) if host.has(folder) else ""
 
 
 def disk_of(name: str, host: Host) -> str:
@@ -44,7 +44,7 @@ def partitions_of(disk: str, host: Host) -> list[str]:
 
 
 def extent_of(name: str, host: Host) -> tuple[int, int]:
-    """Where a partition begins and ends on its disk, in units of 512 bytes."""
+    """Return the begin and end of a partition on its disk, in units of 512 bytes."""
     folder = host.sysfs(name)
     start, size = host.number(f"{folder}/start") or 0, host.number(f"{folder}/size") or 0
     return start, start + size
@@ -54,8 +54,8 @@ def overlapping(name: str, host: Host) -> list[str]:
     """Other partitions of the same disk that share sectors with a partition."""
     disk = disk_of(name, host)
     begin, end = extent_of(name, host)
-    others = ((one, *extent_of(one, host)) for one in partitions_of(disk, host) if one != name)
-    return [one for one, first, last in others if disk != name and first < end and begin < last]
+    others = ((partition, *extent_of(partition, host)) for partition in partitions_of(disk, host) if partition != name)
+    return [partition for partition, first, last in others if disk != name and first < end and begin < last]
 
 
 def holders_of(name: str, host: Host) -> list[str]:
@@ -75,71 +75,71 @@ def backing_file(name: str, host: Host) -> str | None:
 
 def loops(host: Host) -> dict[str, str]:
     """Loop devices in use, and what lies below each."""
-    found = ((name, backing_file(name, host)) for name in host.names("/sys/block") if name.startswith("loop"))
-    return {name: file for name, file in found if file}
+    backing = ((name, backing_file(name, host)) for name in host.names("/sys/block") if name.startswith("loop"))
+    return {name: file for name, file in backing if file}
 
 
 def below(name: str, host: Host, seen: set[str] | None = None) -> set[str]:
-    """All devices that a device lies on, itself and the whole disk of every partition included."""
+    """Return all devices below a device, including itself and the whole disk of every partition."""
     seen = set() if seen is None else seen
     if not name or name in seen:
         return seen
     seen.add(name)
-    for one in (disk_of(name, host), *slaves_of(name, host)):
-        below(one, host, seen)
+    for lower in (disk_of(name, host), *slaves_of(name, host)):
+        below(lower, host, seen)
     file = backing_file(name, host)
     if file:
-        for one in below_file(file, host):
-            below(one, host, seen)
+        for lower in below_file(file, host):
+            below(lower, host, seen)
     return seen
 
 
 def below_file(path: str, host: Host) -> list[str]:
-    """The devices that a file (or, of a loop device on one, a device) lies on directly."""
-    own = host.block_name(path)
-    if own:
-        return [own]
+    """Return the devices directly below a file (or a device, for a loop device on one)."""
+    block = host.block_name(path)
+    if block:
+        return [block]
     mount = mount_of(path, host)
     return [] if mount is None else below_mount(mount, host)
 
 
 def below_mount(mount: Mount, host: Host) -> list[str]:
-    """The devices that a file system lies on directly: by number, by name, and those that btrfs lists as its own."""
-    found = [host.block_name(source) for source in mount.sources()]
+    """Return the devices directly below a file system: by number, by name, and those that btrfs lists."""
+    names = [host.block_name(source) for source in mount.sources()]
     numbered = os.path.basename(host.real(f"/sys/dev/block/{mount.number}"))
     if host.has(f"/sys/dev/block/{mount.number}") and host.sysfs(numbered):
-        found.append(numbered)
-    found += [name for name in numbered_names(host).get(mount.number, [])]
+        names.append(numbered)
+    names += [name for name in numbered_names(host).get(mount.number, [])]
     for label in host.names("/sys/fs/btrfs"):
         members = host.names(f"/sys/fs/btrfs/{label}/devices")
-        if any(name in members for name in found):
-            found += members
-    return [name for name in dict.fromkeys(found) if name]
+        if any(name in members for name in names):
+            names += members
+    return [name for name in dict.fromkeys(names) if name]
 
 
 def numbered_names(host: Host) -> dict[str, list[str]]:
-    """Names of devices and partitions by MAJOR:MINOR. A tree of files has no links by number."""
-    found: dict[str, list[str]] = {}
+    """Return the names of devices and partitions by MAJOR:MINOR. A tree of files has no links by number."""
+    by_number: dict[str, list[str]] = {}
     if host.root is not None:
         for disk in host.names("/sys/block"):
             for name in (disk, *partitions_of(disk, host)):
-                found.setdefault(number_of(name, host), []).append(name)
-    return found
+                by_number.setdefault(number_of(name, host), []).append(name)
+    return by_number
 
 
 def base_disk(path: str, host: Host) -> str | None:
-    """The one disk that lies below a path, whatever is between: partitions, loop devices, volumes, a file system. None
-    where there are several, or nobody tells."""
-    own = host.block_name(path)
-    direct = [own] if own else below_file(host.real(path), host)
-    all_below = {one for name in direct for one in below(name, host)}
-    disks = [one for one in all_below if disk_of(one, host) == one and not slaves_of(one, host)]
+    """Return the only disk below a path, through partitions, loop devices, volumes and file systems; None if there are
+    several, or none is known."""
+    block = host.block_name(path)
+    direct = [block] if block else below_file(host.real(path), host)
+    all_below = {lower for name in direct for lower in below(name, host)}
+    disks = [lower for lower in all_below if disk_of(lower, host) == lower and not slaves_of(lower, host)]
     disks = [disk for disk in disks if backing_file(disk, host) is None]
     return disks[0] if len(disks) == 1 else None
 
 
 def image_of(disk: str, host: Host) -> str | None:
-    """POOL/IMAGE of a mapped RBD (Documentation/ABI/testing/sysfs-bus-rbd); None of anything else."""
+    """Return POOL/IMAGE of a mapped RBD (Documentation/ABI/testing/sysfs-bus-rbd); None for other devices."""
     if not disk.startswith("rbd") or not disk[3:].isdigit():
         return None
     folder = f"/sys/bus/rbd/devices/{disk[3:]}"

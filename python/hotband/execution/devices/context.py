@@ -1,4 +1,4 @@
-"""What is around a run on real hardware, as the section `context` of its record."""
+"""Surroundings of a run on real hardware: the section `context` of its record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Background", "ContextDoc", "context_of", "ended", "temperature_of"]
 
 
 def context_of(path: str | Path, host: Host | None = None) -> ContextDoc:
-    """Device, host and temperature as they are before a run. Raises UserError."""
+    """Return device, host and temperature before a run. Raises UserError."""
     host = host or Host()
     device = device_of(path, host)
     mount = mount_of(str(path), host) if device.kind == "file" else None
@@ -47,15 +47,15 @@ def device_doc(device: Device) -> DeviceDoc:
 
 def _cpu(host: Host) -> CpuDoc:
     text = host.text("/proc/cpuinfo") or ""
-    told = dict([part.strip() for part in line.split(":", 1)] for line in text.splitlines() if ":" in line)
+    fields = dict([part.strip() for part in line.split(":", 1)] for line in text.splitlines() if ":" in line)
     base = "/sys/devices/system/cpu"
     cores = [name for name in host.names(base) if re.fullmatch(r"cpu\d+", name)]
     governors = {host.text(f"{base}/{core}/cpufreq/scaling_governor") for core in cores} - {None}
     most = host.number(f"{base}/cpu0/cpufreq/cpuinfo_max_freq")
     nodes = [name for name in host.names("/sys/devices/system/node") if re.fullmatch(r"node\d+", name)]
     return {
-        "model": told.get("model name"),
-        "is_virtual": "hypervisor" in told.get("flags", "").split(),
+        "model": fields.get("model name"),
+        "is_virtual": "hypervisor" in fields.get("flags", "").split(),
         "count": len(cores) or text.count("processor\t"),
         "governor": ", ".join(sorted(governor for governor in governors if governor)) or None,
         "max_mhz": None if most is None else most / 1000,
@@ -64,16 +64,16 @@ def _cpu(host: Host) -> CpuDoc:
 
 
 def _memory(host: Host) -> int | None:
-    found = re.search(r"MemTotal:\s+(\d+) kB", host.text("/proc/meminfo") or "")
-    return int(found[1]) * 1024 if found else None
+    total = re.search(r"MemTotal:\s+(\d+) kB", host.text("/proc/meminfo") or "")
+    return int(total[1]) * 1024 if total else None
 
 
 def temperature_of(path: str | Path, host: Host | None = None) -> float | None:
-    """The device's temperature in degrees Celsius; None where nobody tells it. The kernel's sensors (hwmon) are asked
-    first: they cost the drive nothing."""
+    """Return the device's temperature in degrees Celsius; None if unknown. The kernel's sensors (hwmon) come first,
+    because reading them costs the drive nothing."""
     host = host or Host()
-    found = sensor_of(path, host)
-    return reading_of(path, host, silent={OCP})["temperature_c"] if found is None else found
+    sensor = sensor_of(path, host)
+    return reading_of(path, host, silent={OCP})["temperature_c"] if sensor is None else sensor
 
 
 def sensor_of(path: str | Path, host: Host) -> float | None:
@@ -84,15 +84,15 @@ def sensor_of(path: str | Path, host: Host) -> float | None:
     base = f"/sys/block/{disk}/device"
     for folder in (f"{base}/hwmon", base, f"{base}/device/hwmon"):
         for sensor in host.names(folder):
-            found = host.number(f"{folder}/{sensor}/temp1_input") if sensor.startswith("hwmon") else None
-            if found is not None:
+            reading = host.number(f"{folder}/{sensor}/temp1_input") if sensor.startswith("hwmon") else None
+            if reading is not None:
                 # Documentation/hwmon/sysfs-interface.rst: thousandths of a degree.
-                return found / 1000
+                return reading / 1000
     return None
 
 
 def ended(context: ContextDoc, path: str | Path, background: Background, host: Host | None = None) -> ContextDoc:
-    """The context with the temperature now, and what others did."""
+    """Return the context with the current temperature, and the activity of other processes."""
     after: ContextDoc = {**context, "temperature_after_c": temperature_of(path, host)}
     if background.found is not None:
         after["background"] = background.found

@@ -66,11 +66,11 @@ class PowerRow:
 
 
 class Counters:
-    """Reads counters and power every `every_s` in a thread of its own, during its block.
+    """Reads counters and power every `every_s` seconds in its own thread, during its block.
 
     ATA and SCSI drives are read at most every minute, whatever is asked (see above), and every drive once before and
     once after. `power_command` is a user's command that prints watts. Call `measured` when the measured time begins:
-    rows of `power` count from then. `tables` and `section` are there afterwards. Raises UserError where there is no
+    rows of `power` count from then. `tables` and `section` are there afterwards. Raises UserError if there is no
     such device, or a command that prints none.
     """
 
@@ -110,20 +110,20 @@ class Counters:
             self._read()
 
     def measured(self) -> None:
-        """The measured time begins now."""
+        """Note that the measured time begins now."""
         self._measured = time.monotonic()
 
     def _read(self) -> None:
-        """A device that is gone by now tells nothing; its run fails by itself."""
+        """Read the device; one that is gone reports nothing, and its run fails by itself."""
         at = time.monotonic() - self._begin
         try:
-            found = reading_of(self.path, self.host, self._absent, self._silent)
+            reading = reading_of(self.path, self.host, self._absent, self._silent)
         except (UserError, OSError):
-            found = {**NOTHING}
-        self._readings.append((at, found))
+            reading = {**NOTHING}
+        self._readings.append((at, reading))
 
     def _watch(self) -> None:
-        """Until the block ends."""
+        """Read at intervals until the block ends."""
         looks: dict[str, list[float]] = {}
         row_began = time.monotonic()
         next_reading = row_began + self.every_s
@@ -144,34 +144,34 @@ class Counters:
 
     def _look(self, looks: dict[str, list[float]]) -> None:
         for source in self._sources:
-            found = source.watts()
-            if found is not None:
-                looks.setdefault(source.of, []).append(found)
+            watts = source.watts()
+            if watts is not None:
+                looks.setdefault(source.of, []).append(watts)
 
     def _keep(self, looks: dict[str, list[float]], began: float, now: float) -> None:
-        for of, found in looks.items():
-            self._power.append(PowerRow(began - self._begin, now - self._begin, of, tuple(found)))
+        for name, watts in looks.items():
+            self._power.append(PowerRow(began - self._begin, now - self._begin, name, tuple(watts)))
 
     @property
     def tables(self) -> dict[str, Table]:
-        """`smart`, `health` and `power`, each only where there is anything to tell."""
-        found: dict[str, Table] = {}
+        """Return `smart`, `health` and `power`, each only if it has values."""
+        by_name: dict[str, Table] = {}
         wear = ("host_bytes", "flash_bytes", "percentage_used", "erases_mean", "erases_max")
         if self._tells(*wear):
-            found["smart"] = _smart(self.device, self._readings)
+            by_name["smart"] = _smart(self.device, self._readings)
         if self._tells(*list(HEALTH_KINDS)[2:]):
-            found["health"] = _health(self.device, self._readings)
+            by_name["health"] = _health(self.device, self._readings)
         power = _power_rows(self._power, self._measured - self._begin)
         if power.columns["time_ns"]:
-            found["power"] = power
-        return found
+            by_name["power"] = power
+        return by_name
 
     def _tells(self, *keys: str) -> bool:
-        return any(value is not None for _, one in self._readings for key, value in one.items() if key in keys)
+        return any(value is not None for _, reading in self._readings for key, value in reading.items() if key in keys)
 
     @property
     def section(self) -> DeviceCountersDoc | None:
-        """The section `counters`; None where nothing is counted."""
+        """Return the section `counters`; None if nothing is counted."""
         if not self._tells(*NOTHING) and not self._power:
             return None
         begin, end = self._readings[0][1], self._readings[-1][1]
@@ -183,14 +183,14 @@ class Counters:
             "write_amplification": amplification(begin, end),
             "endurance_bytes": endurance,
             "endurance_from": source,
-            "power_from": list(dict.fromkeys(one.name for one in self._sources)),
+            "power_from": list(dict.fromkeys(power_source.name for power_source in self._sources)),
             "absent_tools": list(dict.fromkeys(self._absent)),
         }
 
 
 def amplification(before: ReadingDoc | None, after: ReadingDoc) -> float | None:
-    """Flash bytes a host byte between two readings, or (without `before`) since the drive was new; None where it is
-    not told, or the host wrote nothing between them that was counted."""
+    """Return flash bytes per host byte between two readings, or (without `before`) since the drive was new; None if
+    unknown, or if no host writes were counted between them."""
     if after["host_bytes"] is None or after["flash_bytes"] is None:
         return None
     host, flash = after["host_bytes"], after["flash_bytes"]
@@ -203,8 +203,8 @@ def amplification(before: ReadingDoc | None, after: ReadingDoc) -> float | None:
 
 
 def endurance_of(begin: ReadingDoc, end: ReadingDoc) -> tuple[int | None, str | None]:
-    """Bytes that the host can write until 100 % are used, and where that is from. A drive tells whole percent: of fewer
-    than five since a reading (an error of a fifth), what it used since it was new tells more."""
+    """Return the bytes that the host can write until 100 % are used, with their source. A drive reports whole percent:
+    below five since a reading (an error of a fifth), its use since it was new is more exact."""
     used, wrote = end["percentage_used"], end["host_bytes"]
     if used is None or wrote is None:
         return None, None
@@ -228,38 +228,38 @@ def _nanoseconds(seconds: float) -> int:
 def _smart(device: str, readings: list[tuple[float, ReadingDoc]]) -> ReadTable:
     columns: dict[str, list[Cell]] = {name: [] for name in SMART_KINDS}
     before: ReadingDoc | None = None
-    for at, one in readings:
+    for at, reading in readings:
         row: dict[str, Cell] = {
             "time_ns": _nanoseconds(at),
             "drive": device,
-            "host_bytes": one["host_bytes"],
+            "host_bytes": reading["host_bytes"],
             # What a drive stores after its own compression, nobody tells.
             "stored_bytes": None,
-            "flash_bytes": one["flash_bytes"],
-            "write_amplification": None if before is None else amplification(before, one),
-            "write_amplification_total": amplification(None, one),
-            "erases_mean": one["erases_mean"],
-            "erases_max": one["erases_max"],
-            "percentage_used": one["percentage_used"],
+            "flash_bytes": reading["flash_bytes"],
+            "write_amplification": None if before is None else amplification(before, reading),
+            "write_amplification_total": amplification(None, reading),
+            "erases_mean": reading["erases_mean"],
+            "erases_max": reading["erases_max"],
+            "percentage_used": reading["percentage_used"],
         }
         for name, cell in row.items():
             columns[name].append(cell)
-        before = one
+        before = reading
     return ReadTable(columns, SMART_KINDS)
 
 
 def _health(device: str, readings: list[tuple[float, ReadingDoc]]) -> ReadTable:
     columns: dict[str, list[Cell]] = {name: [] for name in HEALTH_KINDS}
-    for at, one in readings:
+    for at, reading in readings:
         row: dict[str, Cell] = {
             "time_ns": _nanoseconds(at),
             "drive": device,
-            "temperature_c": one["temperature_c"],
-            "throttled_s": one["throttled_s"],
-            "throttle_events": one["throttle_events"],
-            "media_errors": one["media_errors"],
-            "available_spare_pct": one["available_spare_pct"],
-            "host_read_bytes": one["host_read_bytes"],
+            "temperature_c": reading["temperature_c"],
+            "throttled_s": reading["throttled_s"],
+            "throttle_events": reading["throttle_events"],
+            "media_errors": reading["media_errors"],
+            "available_spare_pct": reading["available_spare_pct"],
+            "host_read_bytes": reading["host_read_bytes"],
         }
         for name, cell in row.items():
             columns[name].append(cell)
@@ -267,19 +267,19 @@ def _health(device: str, readings: list[tuple[float, ReadingDoc]]) -> ReadTable:
 
 
 def _power_rows(rows: list[PowerRow], measured_s: float) -> ReadTable:
-    """Rows that end in the measured time; what was drawn before it is cut off."""
+    """Return rows that end in the measured time; power drawn before it is cut off."""
     columns: dict[str, list[Cell]] = {name: [] for name in POWER_KINDS}
-    for one in rows:
-        if one.end_s <= measured_s or not one.looks:
+    for power_row in rows:
+        if power_row.end_s <= measured_s or not power_row.looks:
             continue
-        begin = max(one.begin_s, measured_s)
+        begin = max(power_row.begin_s, measured_s)
         row: dict[str, Cell] = {
             "time_ns": _nanoseconds(begin - measured_s),
-            "length_ns": _nanoseconds(one.end_s - begin),
-            "drive": one.of,
-            "power_w": sum(one.looks) / len(one.looks),
-            "low_w": min(one.looks),
-            "high_w": max(one.looks),
+            "length_ns": _nanoseconds(power_row.end_s - begin),
+            "drive": power_row.of,
+            "power_w": sum(power_row.looks) / len(power_row.looks),
+            "low_w": min(power_row.looks),
+            "high_w": max(power_row.looks),
         }
         for name, cell in row.items():
             columns[name].append(cell)

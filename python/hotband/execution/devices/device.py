@@ -1,4 +1,4 @@
-"""What a block device, or the device below a file, is: by sysfs, lsblk, smartctl and nvme, as far as each is there."""
+"""Properties of a block device, or of the device below a file, from sysfs, lsblk, smartctl and nvme, if present."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_SERIALS = {"", "0", "none", "n/a", "unknown", "default", "serial", "123456789
 
 @dataclass(frozen=True)
 class Device:
-    """A block device. Text is None where nobody tells it; `serial` is that of the whole disk.
+    """A block device. Text is None if unknown; `serial` is that of the whole disk.
 
     `kind` is disk, partition, loop, dm, md, nbd, rbd, zram, optical or file (a regular file: `disk` is the device below
     it, as far as it is known). `link` is the connection as it runs, `link_max` as both ends could; `aligned` says that
@@ -67,7 +67,7 @@ class Device:
 
 
 def device_of(path: str | Path, host: Host | None = None) -> Device:
-    """What lies at `path`: a block device or a regular file. Raises UserError for anything else."""
+    """Return the block device or regular file at `path`. Raises UserError for anything else."""
     host, text = host or Host(), os.path.abspath(path)
     kind = host.kind(text)
     if kind == "file":
@@ -76,43 +76,43 @@ def device_of(path: str | Path, host: Host | None = None) -> Device:
         raise UserError(str(path), "", "", what_it_is(text, host))
     name = host.block_name(text)
     if not name:
-        raise UserError(str(path), "", "", "is a block device that sysfs does not know: nothing can be told of it")
+        raise UserError(str(path), "", "", "is a block device that sysfs does not know")
     return block_device(name, host, with_tools=True)
 
 
 def what_it_is(path: str, host: Host) -> str:
-    """Why a path is nothing to measure, in words."""
+    """Return why a path cannot be measured, in words."""
     kind = host.kind(path)
     if kind == "absent":
-        return "is not there: expected a block device or a file"
+        return "does not exist: expected a block device or a file"
     if kind == "folder":
         return "is a folder: expected a block device or a file"
     if kind == "character" and os.path.basename(path).startswith("nvme"):
         return f"is the controller, a character device: expected a namespace, such as {path}n1"
     if kind == "character":
         return "is a character device: expected the block device of the drive, such as /dev/sdb"
-    return "is no block device and no file"
+    return "is neither a block device nor a file"
 
 
 def devices(host: Host | None = None) -> list[Device]:
-    """All block devices that have a size, partitions within their disks, by name. No tool but lsblk is asked."""
+    """Return all block devices with a size, partitions within their disks, by name. Only lsblk is run."""
     host = host or Host()
     with_size = [name for name in host.names("/sys/block") if (host.number(f"/sys/block/{name}/size") or 0) > 0]
     return [block_device(name, host, with_tools=False) for name in with_size]
 
 
 def block_device(name: str, host: Host, *, with_tools: bool = False) -> Device:
-    """A block device by the kernel's name; `with_tools` asks smartctl and nvme, which need root and some time."""
+    """Return a block device by the kernel's name; `with_tools` runs smartctl and nvme, which need root and time."""
     disk = blocks.disk_of(name, host)
     folder, whole = host.sysfs(name), host.sysfs(disk)
     kind = kind_of(name, host)
-    asked = kind in ("disk", "partition")
+    is_supported = kind in ("disk", "partition")
     absent: list[str] = []
-    lsblk = first_of(asked_json(host, absent, *LSBLK, blocks.path_of(disk)).get("blockdevices")) if asked else {}
+    lsblk = first_of(asked_json(host, absent, *LSBLK, blocks.path_of(disk)).get("blockdevices")) if is_supported else {}
     smart: Told = {}
     id_ns: Told = {}
     is_nvme = disk.startswith("nvme")
-    if asked and with_tools:
+    if is_supported and with_tools:
         smart = asked_json(host, absent, *SMARTCTL, blocks.path_of(disk))
         id_ns = asked_json(host, absent, *ID_NS, blocks.path_of(disk)) if is_nvme else {}
     device = f"{whole}/device"
@@ -137,7 +137,7 @@ def block_device(name: str, host: Host, *, with_tools: bool = False) -> Device:
         rotational=_yes(host.text(f"{whole}/queue/rotational")),
         rotation_rpm=_whole(smart, "rotation_rate") or None,
         zoned=_first(host.text(f"{whole}/queue/zoned")),
-        read_only=any(host.text(f"{one}/ro") == "1" for one in (folder, whole)),
+        read_only=any(host.text(f"{sys_folder}/ro") == "1" for sys_folder in (folder, whole)),
         write_cache=_first(host.text(f"{whole}/queue/write_cache")),
         numa_node=numa_node(device, host),
         link=link_of(device, smart, "current", host),
@@ -153,16 +153,18 @@ def block_device(name: str, host: Host, *, with_tools: bool = False) -> Device:
 
 
 def _of_file(path: str, host: Host) -> Device:
-    """A regular file: with the settings of the disk below it, where that is one."""
+    """Return a regular file with the settings of the disk below it, if there is one."""
     from dataclasses import replace
 
     real = host.real(path)
-    found = blocks.below_file(real, host)
+    disks = blocks.below_file(real, host)
     size = host.size(real) or 0
-    if not found:
+    if not disks:
         return Device(real, real, "file", size)
-    of = block_device(found[0], host, with_tools=True)
-    return replace(of, name=real, path=real, kind="file", size_bytes=size, partitions=(), by_id=(), backing_file=None)
+    disk_device = block_device(disks[0], host, with_tools=True)
+    return replace(
+        disk_device, name=real, path=real, kind="file", size_bytes=size, partitions=(), by_id=(), backing_file=None
+    )
 
 
 def kind_of(name: str, host: Host) -> str:
@@ -172,13 +174,13 @@ def kind_of(name: str, host: Host) -> str:
         if host.has(f"{folder}/{part}"):
             return part
     named = {"loop": "loop", "dm-": "dm", "md": "md", "nbd": "nbd", "rbd": "rbd", "zram": "zram", "ram": "zram"}
-    found = next((kind for begin, kind in named.items() if name.startswith(begin)), None)
-    return found or ("optical" if name.startswith(("sr", "fd")) else "disk")
+    found_kind = next((kind for begin, kind in named.items() if name.startswith(begin)), None)
+    return found_kind or ("optical" if name.startswith(("sr", "fd")) else "disk")
 
 
 def serial_of(disk: str, host: Host, lsblk: Told | None = None, smart: Told | None = None) -> str | None:
-    """The serial of a disk: by its driver (NVMe, virtio), SCSI's page 80h, udev (lsblk), smartctl; None where all are
-    silent, or name one that makers leave in by mistake."""
+    """Return the serial of a disk from its driver (NVMe, virtio), SCSI's page 80h, udev (lsblk) or smartctl; None if
+    all are silent, or report a known placeholder."""
     folder = host.sysfs(disk)
     if lsblk is None and kind_of(disk, host) == "disk":
         lsblk = first_of(asked_json(host, [], *LSBLK, blocks.path_of(disk)).get("blockdevices"))
@@ -189,9 +191,9 @@ def serial_of(disk: str, host: Host, lsblk: Told | None = None, smart: Told | No
         _word(lsblk or {}, "serial"),
         _word(smart or {}, "serial_number"),
     ):
-        found = " ".join((text or "").split())
-        if found.lower() not in NO_SERIALS and len(set(found)) > 1:
-            return found
+        serial = " ".join((text or "").split())
+        if serial.lower() not in NO_SERIALS and len(set(serial)) > 1:
+            return serial
     return None
 
 
@@ -208,41 +210,41 @@ def _page_80(folder: str, host: Host) -> str | None:
 
 
 def by_id(name: str, host: Host) -> tuple[str, ...]:
-    """Names in /dev/disk/by-id that lead to a device."""
+    """Return the names in /dev/disk/by-id that lead to a device."""
     folder = "/dev/disk/by-id"
-    return tuple(one for one in host.names(folder) if host.block_name(f"{folder}/{one}") == name)
+    return tuple(link for link in host.names(folder) if host.block_name(f"{folder}/{link}") == name)
 
 
 def asked_json(host: Host, absent: list[str], *arguments: str) -> Told:
-    """What a tool says as JSON; nothing where it fails, and its name among `absent` where it is not installed."""
+    """Return a tool's JSON output; empty if it fails. The name of a tool that is not installed is added to `absent`."""
     output = host.run(*arguments)
     if output is None:
         absent.append(arguments[0])
         return {}
     try:
-        found = json.loads(output.text)
+        parsed = json.loads(output.text)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def first_of(rows: object) -> Told:
-    """The first table of a list; nothing where it is none."""
+    """Return the first table of a list; empty if there is none."""
     return rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
 
 
 def _transport(disk: str, host: Host, lsblk: Told) -> str | None:
-    """By the driver, udev, or the place on the bus."""
+    """Return the transport by driver, udev, or position on the bus."""
     if disk.startswith("nvme"):
         link = host.text(f"/sys/block/{disk}/device/transport")
         return "nvme" if link in (None, "pcie") else f"nvme-{link}"
-    told = _word(lsblk, "tran")
-    if told:
-        return told
-    place = host.real(f"/sys/block/{disk}")
+    transport = _word(lsblk, "tran")
+    if transport:
+        return transport
+    sys_path = host.real(f"/sys/block/{disk}")
     marks = {"/usb": "usb", "/ata": "sata", "/end_device-": "sas", "/session": "iscsi", "/rport-": "fc"}
     marks["/virtio"] = "virtio"
-    return next((name for mark, name in marks.items() if mark in place), None)
+    return next((name for mark, name in marks.items() if mark in sys_path), None)
 
 
 def _queue(whole: str, host: Host) -> Queue | None:
@@ -251,8 +253,8 @@ def _queue(whole: str, host: Host) -> Queue | None:
         return None
 
     def kib(name: str) -> int | None:
-        found = host.number(f"{folder}/{name}")
-        return None if found is None else 1024 * found
+        size = host.number(f"{folder}/{name}")
+        return None if size is None else 1024 * size
 
     throttle = host.number(f"{folder}/wbt_lat_usec")
     return Queue(
@@ -282,27 +284,27 @@ def _formats(id_ns: Told) -> tuple[SectorFormat, ...]:
     if not isinstance(rows, list) or not isinstance(used, int):
         return ()
     chosen = (used & 0xF) | (used >> 5 & 0x3) << 4
-    found = []
+    formats = []
     for index, row in enumerate(rows):
         shift = row.get("ds") if isinstance(row, dict) else None
         if isinstance(shift, int) and 9 <= shift < 32:
             metadata = _whole(row, "ms") or 0
-            found.append(SectorFormat(data_bytes=2**shift, metadata_bytes=metadata, in_use=index == chosen))
-    return tuple(found)
+            formats.append(SectorFormat(data_bytes=2**shift, metadata_bytes=metadata, in_use=index == chosen))
+    return tuple(formats)
 
 
 def _first(*texts: str | None) -> str | None:
     return next((text.strip() for text in texts if text and text.strip()), None)
 
 
-def _word(told: Told, key: str) -> str | None:
-    found = told.get(key)
-    return found if isinstance(found, str) else None
+def _word(fields: Told, key: str) -> str | None:
+    value = fields.get(key)
+    return value if isinstance(value, str) else None
 
 
-def _whole(told: Told, key: str) -> int | None:
-    found = told.get(key)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+def _whole(fields: Told, key: str) -> int | None:
+    value = fields.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _yes(text: str | None) -> bool | None:
@@ -312,9 +314,9 @@ def _yes(text: str | None) -> bool | None:
 def numa_node(device: str, host: Host) -> int | None:
     """The NUMA node of a device: its driver's folder, or one above it, has it; -1 means none."""
     for above in ("", "/device", "/..", "/../..", "/../../..", "/../../../.."):
-        found = host.number(f"{device}{above}/numa_node")
-        if found is not None:
-            return found if found >= 0 else None
+        node = host.number(f"{device}{above}/numa_node")
+        if node is not None:
+            return node if node >= 0 else None
     return None
 
 
@@ -332,6 +334,6 @@ def link_of(device: str, smart: Told, which: str, host: Host) -> str | None:
 
 
 def _aligned(folder: str, host: Host) -> bool | None:
-    """By `alignment_offset`, bytes by which it begins beside a physical sector (ABI/stable/sysfs-block)."""
+    """Return whether it begins at a physical sector by `alignment_offset` (ABI/stable/sysfs-block)."""
     offset = host.number(f"{folder}/alignment_offset")
     return None if offset is None else offset == 0

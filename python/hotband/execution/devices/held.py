@@ -1,4 +1,4 @@
-"""Holding what was permitted, and handing it to fio: what was checked is what is written.
+"""Holding the permitted device or file, and passing it to fio: only what was checked is written.
 
 A place is opened once, from the descriptor of its folder and never through a symbolic link at its end. That descriptor
 is claimed (a block device with O_EXCL) or locked (a file), compared with what was permitted, and everything that would
@@ -27,7 +27,7 @@ from hotband.execution.devices.users import Opened, opened_by
 
 @dataclass(frozen=True)
 class Held:
-    """What is permitted, held open: `descriptor` of a device or a file, None of a URI or a recorded machine."""
+    """The permitted device or file, held open: `descriptor` is None for a URI or a recorded machine."""
 
     permission: Permission
     descriptor: int | None = None
@@ -35,21 +35,21 @@ class Held:
 
     @property
     def name(self) -> str | None:
-        """The name that fio opens it by; None of what has no descriptor."""
+        """Return the name by which fio opens it; None without a descriptor."""
         return None if self.descriptor is None else f"/dev/fd/{self.descriptor}"
 
     @property
     def path(self) -> str:
-        """The name that this process opens it by, whatever lies at its path by now."""
+        """Return the name by which this process opens it, whatever its path leads to now."""
         return self.permission.path if self.descriptor is None else f"/proc/self/fd/{self.descriptor}"
 
     def expect_named(self) -> None:
-        """Raises UserError where its path leads to something else by now: for tools that take a path alone."""
+        """Raise UserError if its path now leads to something else: for tools that only accept a path."""
         if self.node is not None and not self.node.is_same(node_at(self.permission.path, self.permission.host)):
             raise _another(self.permission.path)
 
     def expect_opened(self, process: int, folder: Path) -> bool:
-        """Whether a process that was given the descriptor has opened it anew by now. Raises UserError where it has
+        """Return whether a process that was given the descriptor has opened it anew by now. Raises UserError if it has
         another block device open, or writes a file that is neither this one nor below `folder`, where its results
         are."""
         seen = list(opened_by(str(process), Host()))
@@ -57,32 +57,32 @@ class Held:
         if foreign:
             # A row is of several readings: what was closed between two of them is not there at a second look.
             foreign &= self._foreign(opened_by(str(process), Host()), folder)
-        for one in foreign:
-            accepted = f"has {one.link} open, which is not what was permitted; it was killed"
+        for foreigner in foreign:
+            accepted = f"has {foreigner.link} open, which is not what was permitted; it was killed"
             raise UserError("fio", "", self.permission.path, accepted)
-        return any(one.node.is_same(self.node) and one.descriptor != self.descriptor for one in seen)
+        return any(handle.node.is_same(self.node) and handle.descriptor != self.descriptor for handle in seen)
 
     def _foreign(self, opened: Iterable[Opened], folder: Path) -> set[Opened]:
-        """What is not the file or device that was given, nor a result, nor a file that is only read."""
+        """Return opened files other than the given file or device, results, and files that are only read."""
         results = folder.resolve()
         return {
-            one
-            for one in opened
-            if not one.node.is_same(self.node)
+            handle
+            for handle in opened
+            if not handle.node.is_same(self.node)
             and (
-                one.descriptor == self.descriptor
-                or one.node.kind == "block"
-                or (one.writes and not Path(one.link).is_relative_to(results))
+                handle.descriptor == self.descriptor
+                or handle.node.kind == "block"
+                or (handle.writes and not Path(handle.link).is_relative_to(results))
             )
         }
 
 
 @contextmanager
 def held(permission: Permission) -> Iterator[Held]:
-    """Holds what is permitted for the time of the block. What may be written is held against others: a block device
-    exclusively (O_EXCL, so that nobody mounts it), a file with a lock (flock). Sees that it is still what was
-    permitted, and that nothing refuses it by now: who was asked whether to go on may have taken his time. A file that
-    is not there yet is made. Raises UserError."""
+    """Hold the permitted device or file during the block. One that may be written is protected from others: a block
+    device exclusively (O_EXCL, so that nobody mounts it), a file with a lock (flock). Checks that it is still the
+    permitted one and that no reason to refuse it has appeared: the user's confirmation may have taken long. A missing
+    file is created. Raises UserError."""
     if permission.kind == "uri" or permission.host.root is not None:
         yield Held(permission)
         return
@@ -94,7 +94,7 @@ def held(permission: Permission) -> Iterator[Held]:
 
 
 def holding(permission: Permission, descriptor: int) -> Held:
-    """The same of a descriptor that is open, and closed by whoever opened it. Raises UserError."""
+    """Hold an open descriptor, which its opener closes, like `held`. Raises UserError."""
     node = node_of(descriptor)
     if permission.node is not None and not permission.node.is_same(node):
         raise _another(permission.path)
@@ -102,9 +102,9 @@ def holding(permission: Permission, descriptor: int) -> Held:
     if permission.may_write and permission.node is not None:
         if permission.kind == "file":
             _lock(descriptor, permission.path)
-        found = refusals(made.path, permission.host, is_claimed=True)
-        if found:
-            accepted = f"is in use by now, and was not when it was permitted: {'; '.join(found)}"
+        reasons = refusals(made.path, permission.host, is_claimed=True)
+        if reasons:
+            accepted = f"is in use by now, and was not when it was permitted: {'; '.join(reasons)}"
             raise UserError(permission.path, "", "", accepted)
         if identity_of(made.path, permission.host) != permission.identity:
             raise _another(permission.path)
@@ -114,7 +114,7 @@ def holding(permission: Permission, descriptor: int) -> Held:
 
 
 def _opened(permission: Permission) -> int:
-    """A descriptor of what is permitted, which nobody else gets a claim on while it may be written."""
+    """Open the permitted device or file; nobody else can claim it while it may be written."""
     path, flags = permission.path, os.O_RDONLY | os.O_NONBLOCK
     if permission.may_write and permission.kind == "block":
         # O_EXCL without O_CREAT is a claim on a block device, whatever it is opened for (open(2)).
@@ -133,7 +133,7 @@ def _opened(permission: Permission) -> int:
 
 
 def _another(path: str) -> UserError:
-    accepted = "is another device or file by now than the one that was permitted; nothing was written"
+    accepted = "is no longer the permitted device or file; nothing was written"
     return UserError(path, "", "", accepted)
 
 

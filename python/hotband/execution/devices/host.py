@@ -1,9 +1,9 @@
-"""Where sysfs, proc, device nodes and commands are read from: this machine, or a tree of files.
+"""Source of sysfs, proc, device nodes and commands: this machine, or a tree of files.
 
-A tree has `sys/`, `proc/` and `dev/` as plain files and symbolic links within it, and `commands/` with what commands
-printed: a file a command line, its name the arguments with spaces between them and `%` for `/`
-(`commands/blkid -p %dev%sdb`), and beside it NAME.exit where the exit code was not 0. A command none of whose outputs
-are there is not installed. `busy` names devices that somebody holds exclusively, a path a line.
+A tree has `sys/`, `proc/` and `dev/` as plain files and symbolic links within it, and `commands/` with the output of
+commands: one file per command line, its name the arguments with spaces between them and `%` for `/`
+(`commands/blkid -p %dev%sdb`), and NAME.exit for an exit code other than 0. A command without any output file is not
+installed. `busy` lists devices that are held exclusively, one path per line.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ class Host:
     root: Path | None = None
 
     def at(self, path: str) -> Path:
-        """Where a path of the machine lies here."""
+        """Return the local path of a path of the machine."""
         return Path(path) if self.root is None else self.root / path.lstrip("/")
 
     def text(self, path: str) -> str | None:
-        """A small file's text without the blanks around it; None where it is not there or cannot be read."""
+        """A small file's text without the blanks around it; None if it is not there or cannot be read."""
         try:
             return self.at(path).read_text(errors="replace").strip()
         except (OSError, ValueError):
             return None
 
     def number(self, path: str) -> int | None:
-        """A file's whole number; None where there is none."""
+        """A file's whole number; None if there is none."""
         text = self.text(path)
         try:
             return None if text is None else int(text, 0)
@@ -53,32 +53,32 @@ class Host:
             return None
 
     def names(self, path: str) -> list[str]:
-        """What is in a folder, sorted; nothing where it is not there."""
+        """Return the sorted names in a folder; empty if it does not exist."""
         try:
             return sorted(os.listdir(self.at(path)))
         except OSError:
             return []
 
     def has(self, path: str) -> bool:
-        """Whether there is anything by that name."""
+        """Return whether there is anything by that name."""
         return os.path.lexists(self.at(path))
 
     def real(self, path: str) -> str:
         """The path behind symbolic links, as the machine calls it."""
-        found = os.path.realpath(self.at(path))
+        real_path = os.path.realpath(self.at(path))
         if self.root is None:
-            return found
+            return real_path
         base = os.path.realpath(self.root)
-        return "/" + os.path.relpath(found, base) if found.startswith(base + "/") else found
+        return "/" + os.path.relpath(real_path, base) if real_path.startswith(base + "/") else real_path
 
     def link(self, path: str) -> str:
-        """Where a symbolic link points, as it says; empty where it is none."""
+        """Return the target of a symbolic link, unresolved; empty if it is none."""
         with suppress(OSError):
             return os.readlink(self.at(path))
         return ""
 
     def kind(self, path: str) -> Kind:
-        """What lies at a path. In a tree a file of `/dev` is a block device where sysfs has one of that name."""
+        """Return the kind of a path. In a tree, a file of `/dev` is a block device if sysfs has its name."""
         if self.root is not None and self.block_name(path):
             return "block"
         try:
@@ -94,7 +94,7 @@ class Host:
         return next((kind for holds, kind in kinds if holds), "other")
 
     def sysfs(self, name: str) -> str:
-        """The folder of a block device in sysfs, partitions included; empty where it has none."""
+        """The folder of a block device in sysfs, partitions included; empty if it has none."""
         for folder in (f"/sys/block/{name}", f"/sys/class/block/{name}"):
             if self.has(folder):
                 return folder
@@ -104,20 +104,20 @@ class Host:
         return ""
 
     def block_name(self, path: str) -> str:
-        """The kernel's name of the block device at a path, by its device number: a node may have any name. Empty where
-        it is none, or one that sysfs does not know."""
+        """Return the kernel's name of the block device at a path, by its device number, since a node may have any name.
+        Empty if it is none, or unknown to sysfs."""
         if self.root is not None:
             real = self.real(path)
             name = real.removeprefix("/dev/").replace("/", "!")
             return name if real.startswith("/dev/") and self.has(real) and self.sysfs(name) else ""
         try:
-            found = os.stat(path)
+            status = os.stat(path)
         except (OSError, ValueError):
             return ""
-        if not stat.S_ISBLK(found.st_mode):
+        if not stat.S_ISBLK(status.st_mode):
             return ""
-        place = f"/sys/dev/block/{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
-        return os.path.basename(os.path.realpath(place)) if os.path.exists(place) else ""
+        sys_path = f"/sys/dev/block/{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+        return os.path.basename(os.path.realpath(sys_path)) if os.path.exists(sys_path) else ""
 
     def read(self, path: str, offset: int, count: int) -> bytes:
         """Bytes of a device or a file, fewer at its end. Never opened for writing. Raises OSError."""
@@ -128,7 +128,7 @@ class Host:
             os.close(descriptor)
 
     def size(self, path: str) -> int | None:
-        """Bytes of a device (by sysfs) or a file; None where it is not there."""
+        """Bytes of a device (by sysfs) or a file; None if it is not there."""
         if self.kind(path) == "block":
             sectors = self.number(f"{self.sysfs(self.block_name(path))}/size")
             # Sysfs counts sizes in 512 bytes, whatever the sectors (Documentation/ABI/stable/sysfs-block).
@@ -139,15 +139,15 @@ class Host:
             return None
 
     def tool(self, name: str) -> str | None:
-        """The path of a command; None where it is not installed."""
+        """The path of a command; None if it is not installed."""
         if self.root is None:
             path = os.environ.get("PATH", os.defpath)
             return shutil.which(name, path=os.pathsep.join([path, *SBIN]))
-        return name if any(one.split(" ")[0] == name for one in self.names("/commands")) else None
+        return name if any(command.split(" ")[0] == name for command in self.names("/commands")) else None
 
     def run(self, *arguments: str, longest_s: float = LONGEST_S) -> Output | None:
-        """What a command prints; None where it is not installed. One that takes too long, or that a tree did not
-        record, failed with what is the matter as its errors."""
+        """Run a command and return its output; None if it is not installed. One that takes too long, or that a tree did
+        not record, fails with the reason as its errors."""
         tool = self.tool(arguments[0])
         if tool is None:
             return None
@@ -167,8 +167,8 @@ class Host:
         return Output(self.number(f"/commands/{name}.exit") or 0, text)
 
     def is_busy(self, path: str) -> bool:
-        """Whether somebody holds a block device exclusively (a file system, md, dm, bcache, ZFS, another tool). Raises
-        OSError where it cannot be opened."""
+        """Return whether somebody holds a block device exclusively (a file system, md, dm, bcache, ZFS, another tool).
+        Raises OSError where it cannot be opened."""
         if self.root is not None:
             return path in (self.text("/busy") or "").splitlines()
         try:

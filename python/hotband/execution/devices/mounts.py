@@ -1,4 +1,4 @@
-"""What is mounted, in every mount namespace that can be seen."""
+"""Mounts of every mount namespace that can be seen."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from hotband.execution.devices.host import Host
 
 @dataclass(frozen=True)
 class Mount:
-    """A line of mountinfo (proc(5)): `number` is MAJOR:MINOR of what is mounted, `process` in whose table it is."""
+    """A line of mountinfo (proc(5)): `number` is MAJOR:MINOR of the mounted device, `process` one in whose namespace it
+    is."""
 
     number: str
     root: str
-    place: str
+    point: str
     kind: str
     source: str
     options: tuple[str, ...]
@@ -24,33 +25,33 @@ class Mount:
     def sources(self) -> list[str]:
         """Every device that it names: bcachefs lists several with colons, XFS and ext4 have logs of their own."""
         named = [*self.source.split(":"), *(option.partition("=")[2] for option in self.options)]
-        return [one for one in named if one.startswith("/dev/")]
+        return [source for source in named if source.startswith("/dev/")]
 
 
 def mounts(host: Host, process: str = "self") -> list[Mount]:
     """The mounts that a process sees."""
-    found = []
+    mounted = []
     for line in (host.text(f"/proc/{process}/mountinfo") or "").splitlines():
         head, dash, tail = line.partition(" - ")
         words, ends = head.split(), tail.split()
         if not dash or len(words) < 6 or len(ends) < 3:
             continue
         options = (*words[5].split(","), *ends[2].split(","))
-        found.append(Mount(words[2], plain(words[3]), plain(words[4]), ends[0], plain(ends[1]), options, process))
-    return found
+        mounted.append(Mount(words[2], plain(words[3]), plain(words[4]), ends[0], plain(ends[1]), options, process))
+    return mounted
 
 
 def all_mounts(host: Host) -> list[Mount]:
     """The mounts of every namespace that a process is in, ours first; a namespace is looked at once."""
     looked: set[str] = set()
-    found: list[Mount] = []
+    mounted: list[Mount] = []
     for process in ["self", *processes(host)]:
         name = host.link(f"/proc/{process}/ns/mnt")
         if name and name in looked:
             continue
         looked.add(name)
-        found += mounts(host, process)
-    return found
+        mounted += mounts(host, process)
+    return mounted
 
 
 def processes(host: Host) -> list[str]:
@@ -59,11 +60,11 @@ def processes(host: Host) -> list[str]:
 
 
 def mount_of(path: str, host: Host) -> Mount | None:
-    """The mount that a path lies on; None where no table tells."""
+    """The mount that a path lies on; None if no table tells."""
     real = PurePosixPath(host.real(path))
-    on = [mount for mount in mounts(host) if real.is_relative_to(mount.place)]
+    on = [mount for mount in mounts(host) if real.is_relative_to(mount.point)]
     # A later mount hides an earlier one at the same place.
-    return max(enumerate(on), key=lambda one: (len(one[1].place), one[0]))[1] if on else None
+    return max(enumerate(on), key=lambda numbered: (len(numbered[1].point), numbered[0]))[1] if on else None
 
 
 def paths_of(path: str, host: Host) -> list[str]:
@@ -71,11 +72,17 @@ def paths_of(path: str, host: Host) -> list[str]:
     real, mount = host.real(path), mount_of(path, host)
     if mount is None:
         return [real]
-    below = PurePosixPath(mount.root) / PurePosixPath(real).relative_to(mount.place)
-    same = (one for one in mounts(host) if one.number == mount.number and below.is_relative_to(one.root))
-    return list(dict.fromkeys([real, *(str(PurePosixPath(one.place) / below.relative_to(one.root)) for one in same)]))
+    below = PurePosixPath(mount.root) / PurePosixPath(real).relative_to(mount.point)
+    same = (
+        mounted for mounted in mounts(host) if mounted.number == mount.number and below.is_relative_to(mounted.root)
+    )
+    return list(
+        dict.fromkeys(
+            [real, *(str(PurePosixPath(mounted.point) / below.relative_to(mounted.root)) for mounted in same)]
+        )
+    )
 
 
 def plain(text: str) -> str:
     """A path of one of proc's tables, in which blanks and backslashes are octal numbers."""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
+    return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), text)

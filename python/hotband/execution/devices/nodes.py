@@ -1,10 +1,10 @@
-"""What a file or a block device is, whatever its name: the kernel's numbers for it.
+"""Identity of a file or a block device whatever its name, by the kernel's numbers.
 
-A path is no identity: hard links, bind mounts, device nodes and other mount namespaces give one file many names. A file
-is known by the number of its file system and its inode, a block device by its own number and, as such numbers are used
-again, by the kernel's sequence number of the disk.
+A path is no identity: hard links, bind mounts, device nodes and other mount namespaces give one file many names. The
+number of its file system and its inode identify a file; its own number and, since numbers are reused, the kernel's
+sequence number of the disk identify a block device.
 
-What it leaves out: an overlay and the folder below it show one file under two numbers (`has_writer` sees through that).
+What it leaves out: an overlay and the folder below it show one file under two numbers (`has_writer` handles that).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Node:
     sequence: str | None = field(default=None, compare=False)
 
     def is_same(self, other: Node | None) -> bool:
-        """Whether both are the same, disk and all."""
+        """Return whether both are the same, disk and all."""
         if other is None or self != other:
             return False
         return None in (self.sequence, other.sequence) or self.sequence == other.sequence
@@ -55,37 +55,37 @@ def node_at(path: str, host: Host) -> Node | None:
             return Node("block", host.text(f"{host.sysfs(name)}/dev") or name, _sequence(host.sysfs(name), host))
         path = str(host.at(host.real(path)))
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    number = f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
-    return _node(found, _sequence(f"/sys/dev/block/{number}", host) if stat.S_ISBLK(found.st_mode) else None)
+    number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+    return _node(status, _sequence(f"/sys/dev/block/{number}", host) if stat.S_ISBLK(status.st_mode) else None)
 
 
 def node_of(descriptor: int) -> Node | None:
     """The node that is open; None of what is neither a file nor a block device. Raises OSError."""
-    found = os.fstat(descriptor)
+    status = os.fstat(descriptor)
     sequence = None
-    if stat.S_ISBLK(found.st_mode):
+    if stat.S_ISBLK(status.st_mode):
         try:
             sequence = str(*struct.unpack("Q", fcntl.ioctl(descriptor, BLKGETDISKSEQ, bytes(8))))
         except OSError as error:
             # ENOTTY: older than Linux 5.15.
             if error.errno not in (errno.ENOTTY, errno.EINVAL):
                 raise
-    return _node(found, sequence)
+    return _node(status, sequence)
 
 
 def node_below(loop: str, host: Host) -> Node | None:
-    """What a loop device lies on: as the kernel has it open, else (without the right to ask) what has its path now."""
+    """Return the node below a loop device: the one the kernel has open, else (without permission) that at its path."""
     if host.root is None:
         try:
             descriptor = os.open(f"/dev/{loop}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
             try:
-                told = fcntl.ioctl(descriptor, LOOP_GET_STATUS64, bytes(LOOP_INFO_BYTES))
+                status = fcntl.ioctl(descriptor, LOOP_GET_STATUS64, bytes(LOOP_INFO_BYTES))
             finally:
                 os.close(descriptor)
-            device, inode, number = struct.unpack("QQQ", told[:24])
+            device, inode, number = struct.unpack("QQQ", status[:24])
             if number:
                 return Node("block", f"{os.major(number)}:{os.minor(number)}")
             return Node("file", f"{device}:{inode}")
@@ -106,8 +106,8 @@ def open_at(path: str, flags: int, mode: int = 0o600) -> int:
 
 
 def has_writer(path: str) -> bool:
-    """Whether anybody has a file open for writing, whoever it is: its file system grants a read lease only where nobody
-    has (fcntl(2)). False where it cannot tell."""
+    """Return whether anybody has a file open for writing, whoever it is: its file system grants a read lease only where
+    nobody has (fcntl(2)). False where it cannot tell."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
@@ -125,10 +125,10 @@ def has_writer(path: str) -> bool:
         os.close(descriptor)
 
 
-def _node(found: os.stat_result, sequence: str | None) -> Node | None:
-    if stat.S_ISBLK(found.st_mode):
-        return Node("block", f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}", sequence)
-    return Node("file", f"{found.st_dev}:{found.st_ino}") if stat.S_ISREG(found.st_mode) else None
+def _node(status: os.stat_result, sequence: str | None) -> Node | None:
+    if stat.S_ISBLK(status.st_mode):
+        return Node("block", f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}", sequence)
+    return Node("file", f"{status.st_dev}:{status.st_ino}") if stat.S_ISREG(status.st_mode) else None
 
 
 def _sequence(folder: str, host: Host) -> str | None:

@@ -1,8 +1,8 @@
-"""What is drawn while a device is measured: processors by RAPL, a drive by its own sensor, anything by a user's
-command that prints watts.
+"""Power drawn while a device is measured: processors by RAPL, a drive by its own sensor, anything by a user's command
+that prints watts.
 
-What it leaves out: RAPL is of the processors and their memory, never of the drive; only a sensor of the drive, or a
-command that reads a meter, tells what the drive draws.
+What it leaves out: RAPL covers the processors and their memory, never the drive; only a sensor of the drive, or a
+command that reads a meter, gives the drive's power.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 @dataclass
 class Source:
-    """Somewhere watts are read: `of` is what draws them, `watts` the mean since it was last asked, or now."""
+    """A source of watts: `of` is the consumer, `watts` returns the mean since its last call, or the current value."""
 
     of: str
     name: str
@@ -37,7 +37,7 @@ class Source:
 
 @dataclass
 class Energy:
-    """A counter of energy that wraps around, as mean power between two looks."""
+    """A counter of energy that wraps around, read as mean power."""
 
     host: Host
     folder: str
@@ -45,11 +45,11 @@ class Energy:
     _last: tuple[float, int] | None = field(default=None, init=False)
 
     def watts(self) -> float | None:
-        """Mean since the look before; None at the first."""
-        found = self.host.number(f"{self.folder}/energy_uj")
-        if found is None:
+        """Return the mean since the previous reading; None at the first."""
+        energy_uj = self.host.number(f"{self.folder}/energy_uj")
+        if energy_uj is None:
             return None
-        now, before = (self.clock(), found), self._last
+        now, before = (self.clock(), energy_uj), self._last
         self._last = now
         if before is None or now[0] <= before[0]:
             return None
@@ -61,25 +61,25 @@ class Energy:
 
 
 def sources(path: str | Path, host: Host, command: str | None = None) -> list[Source]:
-    """Everything that tells watts here. Raises UserError for a command that prints none."""
-    found = []
+    """Return every source of watts here. Raises UserError for a command that prints none."""
+    sources_ = []
     for name in host.names(RAPL):
         # Zones have one colon (intel-rapl:0), parts of them two: those are in their zone's energy.
         label = host.text(f"{RAPL}/{name}/name")
         if re.fullmatch(r"[a-z-]+:\d+", name) and label and host.number(f"{RAPL}/{name}/energy_uj") is not None:
-            found.append(Source(f"rapl {label}", "RAPL", Energy(host, f"{RAPL}/{name}").watts))
+            sources_.append(Source(f"rapl {label}", "RAPL", Energy(host, f"{RAPL}/{name}").watts))
     disk = blocks.base_disk(os.path.abspath(path), host)
     for folder in _sensors(disk, host) if disk else []:
         for key in ("power1_average", "power1_input"):
             if host.number(f"{folder}/{key}") is not None:
-                found.append(Source(str(disk), "the drive's own sensor", _microwatts(host, f"{folder}/{key}")))
+                sources_.append(Source(str(disk), "the drive's own sensor", _microwatts(host, f"{folder}/{key}")))
                 break
     if command is not None:
-        asked = _command(command)
-        if asked() is None:
-            raise UserError("question.power", "", command, "prints no number: expected one that prints watts")
-        found.append(Source(str(disk or path), "a command", asked))
-    return found
+        command_source = _command(command)
+        if command_source() is None:
+            raise UserError("question.power", "", command, "prints no number: expected a command that prints watts")
+        sources_.append(Source(str(disk or path), "a command", command_source))
+    return sources_
 
 
 def _sensors(disk: str, host: Host) -> list[str]:
@@ -90,9 +90,9 @@ def _sensors(disk: str, host: Host) -> list[str]:
 
 def _microwatts(host: Host, path: str) -> Callable[[], float | None]:
     def watts() -> float | None:
-        found = host.number(path)
+        microwatts = host.number(path)
         # Documentation/hwmon/sysfs-interface.rst: powers are in microwatts.
-        return None if found is None else found / 1e6
+        return None if microwatts is None else microwatts / 1e6
 
     return watts
 
@@ -101,7 +101,7 @@ def _command(command: str) -> Callable[[], float | None]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UserError("question.power", "", command, f"is no command: {error}") from None
+        raise UserError("question.power", "", command, f"is not a command: {error}") from None
 
     def watts() -> float | None:
         try:

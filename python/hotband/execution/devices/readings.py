@@ -1,6 +1,6 @@
-"""What a device counts since it was new, out of what smartctl and nvme print: ATA, SCSI and NVMe.
+"""Counters of a device since it was new, from the output of smartctl and nvme: ATA, SCSI and NVMe.
 
-What it leaves out: attributes that smartmontools has no name for (their meaning is the maker's alone).
+What it leaves out: attributes that smartmontools has no name for (only their maker knows their meaning).
 """
 
 from __future__ import annotations
@@ -102,57 +102,59 @@ NOTHING: ReadingDoc = {
 def reading_of(
     path: str | Path, host: Host | None = None, absent: list[str] | None = None, silent: set[str] | None = None
 ) -> ReadingDoc:
-    """The counters of the disk at or below a path, now. Names of tools that are not installed are added to `absent`;
-    logs that a drive does not have to `silent`: those that are there are not asked for (a drive keeps an entry in its
-    log of errors for each). Raises UserError where there is no such device or file."""
+    """Return the current counters of the disk at or below a path. Names of tools that are not installed are added to
+    `absent`; logs that a drive lacks to `silent`, so that they are not requested again (a drive logs an error for
+    each). Raises UserError if there is no such device or file."""
     from hotband.execution.devices.context import sensor_of
 
-    host, missing, place = host or Host(), absent if absent is not None else [], os.path.abspath(path)
-    expect_there(place, host)
-    disk = blocks.base_disk(place, host)
+    host, missing, real_path = host or Host(), absent if absent is not None else [], os.path.abspath(path)
+    expect_there(real_path, host)
+    disk = blocks.base_disk(real_path, host)
     if disk is None or blocks.backing_file(disk, host) is not None:
         return {**NOTHING}
     node = blocks.path_of(disk)
     if disk.startswith("nvme"):
         log = asked_json(host, missing, *SMART_LOG, node)
-        found = of_nvme(log) if "data_units_written" in log else of_smartctl(asked_json(host, missing, *SMARTCTL, node))
+        reading = (
+            of_nvme(log) if "data_units_written" in log else of_smartctl(asked_json(host, missing, *SMARTCTL, node))
+        )
         unasked = silent if silent is not None else set()
         if OCP not in unasked:
-            told = asked_json(host, missing, *OCP_LOG, node, "-o", "json")
-            found = with_ocp(found, told)
-            unasked |= set() if told else {OCP}
+            ocp_log = asked_json(host, missing, *OCP_LOG, node, "-o", "json")
+            reading = with_ocp(reading, ocp_log)
+            unasked |= set() if ocp_log else {OCP}
     else:
-        found = of_smartctl(asked_json(host, missing, *SMARTCTL, node))
-    if found["temperature_c"] is None:
-        found["temperature_c"] = sensor_of(path, host)
-    return found
+        reading = of_smartctl(asked_json(host, missing, *SMARTCTL, node))
+    if reading["temperature_c"] is None:
+        reading["temperature_c"] = sensor_of(path, host)
+    return reading
 
 
 def expect_there(path: str | Path, host: Host) -> None:
-    """Raises UserError where there is no such device or file."""
-    place = os.path.abspath(path)
-    if host.kind(place) not in ("block", "file"):
-        raise UserError(str(path), "", "", what_it_is(place, host))
+    """Raise UserError if there is no such device or file."""
+    real_path = os.path.abspath(path)
+    if host.kind(real_path) not in ("block", "file"):
+        raise UserError(str(path), "", "", what_it_is(real_path, host))
 
 
-def of_smartctl(told: Mapping[str, object]) -> ReadingDoc:
+def of_smartctl(document: Mapping[str, object]) -> ReadingDoc:
     """From smartctl's JSON, of whichever kind of drive."""
-    log = told.get("nvme_smart_health_information_log")
+    log = document.get("nvme_smart_health_information_log")
     if isinstance(log, dict):
         # smartctl has the log's numbers under names of its own, and degrees Celsius.
-        found = of_nvme(log, in_kelvin=False)
-    elif "ata_smart_attributes" in told or "ata_device_statistics" in told:
-        found = of_ata(told)
+        reading = of_nvme(log, in_kelvin=False)
+    elif "ata_smart_attributes" in document or "ata_device_statistics" in document:
+        reading = of_ata(document)
     else:
-        found = of_scsi(told)
-    celsius = _inner(told, "temperature", "current")
-    found["temperature_c"] = found["temperature_c"] if celsius is None else float(celsius)
-    hours = _inner(told, "power_on_time", "hours")
-    found["power_on_hours"] = found["power_on_hours"] if hours is None else hours
-    passed = told.get("smart_status")
+        reading = of_scsi(document)
+    celsius = _inner(document, "temperature", "current")
+    reading["temperature_c"] = reading["temperature_c"] if celsius is None else float(celsius)
+    hours = _inner(document, "power_on_time", "hours")
+    reading["power_on_hours"] = reading["power_on_hours"] if hours is None else hours
+    passed = document.get("smart_status")
     if isinstance(passed, dict) and isinstance(passed.get("passed"), bool):
-        found["passed"] = passed["passed"]
-    return found
+        reading["passed"] = passed["passed"]
+    return reading
 
 
 def of_nvme(log: Mapping[str, object], in_kelvin: bool = True) -> ReadingDoc:
@@ -181,29 +183,29 @@ def of_nvme(log: Mapping[str, object], in_kelvin: bool = True) -> ReadingDoc:
     }
 
 
-def with_ocp(found: ReadingDoc, told: Mapping[str, object]) -> ReadingDoc:
+def with_ocp(reading: ReadingDoc, document: Mapping[str, object]) -> ReadingDoc:
     """With the log page C0h of the Open Compute Project (Datacenter NVMe SSD Specification 2.0, 4.8.6), as nvme prints
     it; its keys changed their spelling between versions."""
-    log = {_key(name): value for name, value in told.items()}
+    log = {_key(name): value for name, value in document.items()}
     flash = _wide(log.get("physical_media_units_written"))
     most = whole(log.get("max_user_data_erase_counts", log.get("maximum_user_data_erase_count")))
     events = whole(log.get("number_of_thermal_throttling_events", log.get("thermal_throttling_count")))
     endurance = _wide(log.get("endurance_estimate"))
     return {
-        **found,
-        "flash_bytes": found["flash_bytes"] if flash is None else flash,
-        "erases_max": found["erases_max"] if most is None else most,
-        "throttle_events": found["throttle_events"] if events is None else events,
-        "endurance_bytes": endurance or found["endurance_bytes"],
+        **reading,
+        "flash_bytes": reading["flash_bytes"] if flash is None else flash,
+        "erases_max": reading["erases_max"] if most is None else most,
+        "throttle_events": reading["throttle_events"] if events is None else events,
+        "endurance_bytes": endurance or reading["endurance_bytes"],
     }
 
 
-def of_ata(told: Mapping[str, object]) -> ReadingDoc:
+def of_ata(document: Mapping[str, object]) -> ReadingDoc:
     """From ATA's attributes by smartmontools' names, and the device statistics log, which is the standard's (ACS-4,
     9.5) and goes first where it is there."""
-    sector = whole(told.get("logical_block_size")) or 512
-    raw, normal = _attributes(told)
-    statistics = _statistics(told)
+    sector = whole(document.get("logical_block_size")) or 512
+    raw, normal = _attributes(document)
+    statistics = _statistics(document)
     host = _scaled(statistics.get("Logical Sectors Written"), sector)
     read = _scaled(statistics.get("Logical Sectors Read"), sector)
     host = _first_of(raw, HOST_WRITES, sector) if host is None else host
@@ -226,11 +228,11 @@ def of_ata(told: Mapping[str, object]) -> ReadingDoc:
     }
 
 
-def of_scsi(told: Mapping[str, object]) -> ReadingDoc:
+def of_scsi(document: Mapping[str, object]) -> ReadingDoc:
     """From SCSI's error counter log (SPC-5: 10^9 bytes processed) and the endurance indicator of its SSDs."""
 
     def log(side: str, key: str) -> float | None:
-        counters = told.get("scsi_error_counter_log")
+        counters = document.get("scsi_error_counter_log")
         row = counters.get(side) if isinstance(counters, dict) else None
         return real(row.get(key)) if isinstance(row, dict) else None
 
@@ -241,14 +243,14 @@ def of_scsi(told: Mapping[str, object]) -> ReadingDoc:
         **NOTHING,
         "host_bytes": None if wrote is None else round(wrote * GB),
         "host_read_bytes": None if read is None else round(read * GB),
-        "percentage_used": real(told.get("scsi_percentage_used_endurance_indicator")),
+        "percentage_used": real(document.get("scsi_percentage_used_endurance_indicator")),
         "media_errors": sum(known) if known else None,
     }
 
 
-def _attributes(told: Mapping[str, object]) -> tuple[dict[str, int], dict[str, int]]:
+def _attributes(document: Mapping[str, object]) -> tuple[dict[str, int], dict[str, int]]:
     """Raw and normalized values by name."""
-    table = told.get("ata_smart_attributes")
+    table = document.get("ata_smart_attributes")
     rows = table.get("table") if isinstance(table, dict) else None
     raw: dict[str, int] = {}
     normal: dict[str, int] = {}
@@ -256,26 +258,26 @@ def _attributes(told: Mapping[str, object]) -> tuple[dict[str, int], dict[str, i
         if not isinstance(row, dict) or not isinstance(row.get("name"), str):
             continue
         value, number = row.get("raw"), whole(row.get("value"))
-        found = whole(value.get("value")) if isinstance(value, dict) else None
-        if found is not None:
-            raw[row["name"]] = found
+        whole_value = whole(value.get("value")) if isinstance(value, dict) else None
+        if whole_value is not None:
+            raw[row["name"]] = whole_value
         if number is not None:
             normal[row["name"]] = number
     return raw, normal
 
 
-def _statistics(told: Mapping[str, object]) -> dict[str, int]:
+def _statistics(document: Mapping[str, object]) -> dict[str, int]:
     """Device statistics by name; only those that the drive calls valid."""
-    log = told.get("ata_device_statistics")
+    log = document.get("ata_device_statistics")
     pages = log.get("pages") if isinstance(log, dict) else None
-    found: dict[str, int] = {}
+    statistics: dict[str, int] = {}
     for page in pages if isinstance(pages, list) else []:
         for row in page.get("table", []) if isinstance(page, dict) else []:
             value = whole(row.get("value"))
             flags = row.get("flags")
             if value is not None and (not isinstance(flags, dict) or flags.get("valid", True)):
-                found[str(row.get("name"))] = value
-    return found
+                statistics[str(row.get("name"))] = value
+    return statistics
 
 
 def _first_of(raw: Mapping[str, int], units: Mapping[str, int], sector: int) -> int | None:
@@ -284,46 +286,46 @@ def _first_of(raw: Mapping[str, int], units: Mapping[str, int], sector: int) -> 
 
 def _flash_of(raw: Mapping[str, int], host: int | None, sector: int) -> int | None:
     """Bytes written to flash: told as such, in parts, or as pages beside those of the host."""
-    found = _first_of(raw, FLASH_WRITES, sector)
-    if found is not None:
-        return found
+    flash = _first_of(raw, FLASH_WRITES, sector)
+    if flash is not None:
+        return flash
     for names, unit in FLASH_PARTS:
         if names[0] in raw:
             return sum(raw.get(name, 0) for name in names) * unit
-    own = next((raw[name] for name in (OWN_PAGES, *OWN_PAGES_TOO) if name in raw), None)
-    if host is not None and own is not None and raw.get(HOST_PAGES):
-        return round(host * (1 + own / raw[HOST_PAGES]))
+    firmware_pages = next((raw[name] for name in (OWN_PAGES, *OWN_PAGES_TOO) if name in raw), None)
+    if host is not None and firmware_pages is not None and raw.get(HOST_PAGES):
+        return round(host * (1 + firmware_pages / raw[HOST_PAGES]))
     return None
 
 
-def whole(found: object) -> int | None:
+def whole(value: object) -> int | None:
     """A whole number, also where a tool prints it as text with commas between thousands."""
-    if isinstance(found, bool):
+    if isinstance(value, bool):
         return None
-    if isinstance(found, int):
-        return found
-    if isinstance(found, float) and found.is_integer():
-        return int(found)
-    text = ungrouped(found.split(" ")[0]) or "" if isinstance(found, str) else ""
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    text = ungrouped(value.split(" ")[0]) or "" if isinstance(value, str) else ""
     return int(text) if text.isdecimal() else None
 
 
-def real(found: object) -> float | None:
+def real(value: object) -> float | None:
     """A number, also as text."""
-    if isinstance(found, str):
+    if isinstance(value, str):
         try:
-            return float(ungrouped(found) or "")
+            return float(ungrouped(value) or "")
         except ValueError:
             return None
-    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _wide(found: object) -> int | None:
+def _wide(value: object) -> int | None:
     """A number of 128 bits, printed whole or as two halves."""
-    if isinstance(found, dict):
-        high, low = whole(found.get("hi")), whole(found.get("lo"))
+    if isinstance(value, dict):
+        high, low = whole(value.get("hi")), whole(value.get("lo"))
         return None if high is None or low is None else (high << 64) + low
-    return whole(found)
+    return whole(value)
 
 
 def _key(name: str) -> str:
@@ -339,6 +341,6 @@ def _scaled(count: int | None, unit: int) -> int | None:
     return None if count is None else count * unit
 
 
-def _inner(told: Mapping[str, object], key: str, inner: str) -> int | None:
-    found = told.get(key)
-    return whole(found.get(inner)) if isinstance(found, dict) else None
+def _inner(document: Mapping[str, object], key: str, inner: str) -> int | None:
+    value = document.get(key)
+    return whole(value.get(inner)) if isinstance(value, dict) else None

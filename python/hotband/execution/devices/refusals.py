@@ -1,4 +1,4 @@
-"""Why a device or a file must not be written: one check a reason, each told apart by its words."""
+"""Reasons not to write a device or a file: one check per reason, each with its own words."""
 
 from __future__ import annotations
 
@@ -38,41 +38,41 @@ class Mounted:
 
 @dataclass
 class Seen:
-    """What is asked of the whole machine, once for all devices that are looked at together."""
+    """Machine-wide state, read once for all checked devices."""
 
     host: Host
 
     @cached_property
     def mounted(self) -> list[Mounted]:
         """Everything that is mounted."""
-        found = []
+        mounted_ = []
         for mount in all_mounts(self.host):
             direct = tuple(blocks.below_mount(mount, self.host))
-            found.append(Mounted(mount, direct, frozenset(_below(direct, self.host))))
-        return found
+            mounted_.append(Mounted(mount, direct, frozenset(_below(direct, self.host))))
+        return mounted_
 
     @cached_property
     def swaps(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
-        """Active swap: its place, the devices that it lies on, all below those."""
-        found = []
-        for place in swaps(self.host):
-            direct = tuple(blocks.below_file(place, self.host))
-            found.append((place, direct, frozenset(_below(direct, self.host))))
-        return found
+        """Return active swap: its path, the devices below it directly, and all below those."""
+        swaps_ = []
+        for path in swaps(self.host):
+            direct = tuple(blocks.below_file(path, self.host))
+            swaps_.append((path, direct, frozenset(_below(direct, self.host))))
+        return swaps_
 
     @cached_property
     def swap_nodes(self) -> list[Node | None]:
-        """What active swap lies on."""
-        return [node_at(place, self.host) for place, _, _ in self.swaps]
+        """Return the nodes of active swap."""
+        return [node_at(path, self.host) for path, _, _ in self.swaps]
 
     @cached_property
     def loops(self) -> dict[str, Node | None]:
-        """What each loop device in use lies on."""
+        """Return the node below each loop device in use."""
         return {name: node_below(name, self.host) for name in blocks.loops(self.host)}
 
     @cached_property
     def opened(self) -> list[Opened]:
-        """What processes have open."""
+        """Return the files and devices that processes have open."""
         return all_opened(self.host)
 
     @cached_property
@@ -82,18 +82,21 @@ class Seen:
         return {name: serial_of(name, self.host) for name in disks if self.host.number(f"/sys/block/{name}/size")}
 
     def twins(self, disk: str) -> list[str]:
-        """Other names of the same drive: paths to it that nobody made one of. By the identifier of the logical unit or
-        namespace, where both tell it; else by serial and size (namespaces of a controller share its serial)."""
+        """Return other names of the same drive: paths that no multipath device combines. They share the identifier of
+        the logical unit or namespace, if both have one; else serial and size (namespaces of a controller share its
+        serial)."""
         host, serial = self.host, self.serials.get(disk)
-        same = [one for one, other in self.serials.items() if one != disk and serial is not None and other == serial]
-        found = []
-        for one in same:
-            identifiers = [_identifier(name, host) for name in (disk, one)]
+        same = [
+            disk_ for disk_, other in self.serials.items() if disk_ != disk and serial is not None and other == serial
+        ]
+        texts = []
+        for disk_ in same:
+            identifiers = [_identifier(name, host) for name in (disk, disk_)]
             is_known = None not in identifiers
-            sizes = [host.number(f"/sys/block/{name}/size") for name in (disk, one)]
+            sizes = [host.number(f"/sys/block/{name}/size") for name in (disk, disk_)]
             if identifiers[0] == identifiers[1] if is_known else sizes[0] == sizes[1]:
-                found.append(one)
-        return found
+                texts.append(disk_)
+        return texts
 
 
 def _identifier(name: str, host: Host) -> str | None:
@@ -101,7 +104,7 @@ def _identifier(name: str, host: Host) -> str | None:
 
 
 def _below(names: Iterable[str], host: Host) -> set[str]:
-    return {one for name in names for one in blocks.below(name, host)}
+    return {lower for name in names for lower in blocks.below(name, host)}
 
 
 @dataclass(frozen=True)
@@ -141,13 +144,13 @@ def _of_name(name: str, seen: Seen, above: frozenset[str] = frozenset(), *, is_c
     disk = blocks.disk_of(name, host)
     further = blocks.partitions_of(name, host) if name == disk else blocks.overlapping(name, host)
     target = Target(blocks.path_of(name), name, disk, (name, *further), seen, is_claimed)
-    found: list[str] = []
+    reasons: list[str] = []
     for check in CHECKS:
-        found += check(target, host)
+        reasons += check(target, host)
     file = blocks.backing_file(disk, host)
     if file is not None and disk not in above:
-        found += _below_loop(disk, file, seen, above | {disk})
-    return list(dict.fromkeys(found))
+        reasons += _below_loop(disk, file, seen, above | {disk})
+    return list(dict.fromkeys(reasons))
 
 
 def _kind(target: Target, host: Host) -> Iterator[str]:
@@ -175,33 +178,33 @@ def _kind(target: Target, host: Host) -> Iterator[str]:
 
 def _mounted(target: Target, _: Host) -> Iterator[str]:
     """File systems on it, or above it on whatever is made of it, in any namespace."""
-    said: set[tuple[str, str]] = set()
-    for one in target.seen.mounted:
-        mount, direct, below = one.mount, one.direct, one.below
+    reported: set[tuple[str, str]] = set()
+    for mounted in target.seen.mounted:
+        mount, direct, below = mounted.mount, mounted.direct, mounted.below
         where = "" if mount.process == "self" else f" in the namespace of process {mount.process}"
-        is_root = mount.place == "/" and mount.process == "self"
+        is_root = mount.point == "/" and mount.process == "self"
         used = [part for part in target.with_disk if part in direct]
         # A whole disk is below its partitions; a partition is not below another.
         for part in used or [part for part in target.parts if part in below]:
-            if (part, mount.place) not in said:
-                said.add((part, mount.place))
-                how = "is" if part in direct else f"is below what ({direct[0]}) is"
+            if (part, mount.point) not in reported:
+                reported.add((part, mount.point))
+                relation = "is" if part in direct else f"is below what ({direct[0]}) is"
                 root = ": the root device" if is_root else ""
-                yield f"{_of(part, target)} {how} mounted on {mount.place}{where}{root}"
+                yield f"{_of(part, target)} {relation} mounted on {mount.point}{where}{root}"
 
 
 def _swap(target: Target, _: Host) -> Iterator[str]:
     """Active swap on it, above it, or in a file that lies on it."""
-    for place, direct, all_below in target.seen.swaps:
+    for path, direct, all_below in target.seen.swaps:
         is_disk = target.disk in direct
         for part in target.parts:
             if part in all_below or is_disk:
-                yield f"{_of(part, target)} is active swap ({place})"
+                yield f"{_of(part, target)} is active swap ({path})"
                 break
 
 
 def _holders(target: Target, host: Host) -> Iterator[str]:
-    """What is made of it, or of the whole disk: LVM, encryption, multipath, RAID, bcache."""
+    """Yield the devices built on it, or on the whole disk: LVM, encryption, multipath, RAID, bcache."""
     for part in target.with_disk:
         for holder in blocks.holders_of(part, host):
             yield f"{_of(part, target)} is in use by {_made(holder, host)}"
@@ -224,35 +227,35 @@ def _signed(target: Target, host: Host) -> Iterator[str]:
     """File systems, members of arrays, partition tables: on it, and on its partitions."""
     if not host.number(f"{host.sysfs(target.name)}/size"):
         return
-    numbered = [one for one in target.parts if one != target.name]
+    numbered = [part_ for part_ in target.parts if part_ != target.name]
     if target.name == target.disk and numbered:
         listed = ", ".join(numbered[:4]) + (" ..." if len(numbered) > 4 else "")
         yield f"has {len(numbered)} partition{'s' * (len(numbered) > 1)} ({listed})"
     for part in target.parts:
         path = blocks.path_of(part)
         try:
-            found = signatures(path, host)
+            signatures_ = signatures(path, host)
         except OSError as error:
             yield f"{_of(part, target)} cannot be read, so nobody knows what it holds: {reason_of(error)}"
             continue
-        for one in found:
-            yield f"{_of(part, target)} {words_of(one)}: wipefs --all {path} if nobody needs it"
+        for signature in signatures_:
+            yield f"{_of(part, target)} {words_of(signature)}: wipefs --all {path} if nobody needs it"
 
 
-def words_of(one: Signature) -> str:
+def words_of(signature: Signature) -> str:
     """A signature in words."""
     words = {
-        "file system": f"holds a file system ({one.name})",
-        "member of": f"is part of an array, pool or volume group ({one.name})",
-        "partition table": f"has a partition table ({one.name})",
-        "encryption": f"is encrypted ({one.name})",
-        "swap": f"holds swap ({one.name})",
+        "file system": f"holds a file system ({signature.name})",
+        "member of": f"is part of an array, pool or volume group ({signature.name})",
+        "partition table": f"has a partition table ({signature.name})",
+        "encryption": f"is encrypted ({signature.name})",
+        "swap": f"holds swap ({signature.name})",
     }
-    return f"{words[one.what]}, seen by {one.seen_by}"
+    return f"{words[signature.what]}, seen by {signature.seen_by}"
 
 
 def _in_use(target: Target, host: Host) -> Iterator[str]:
-    """Processes that write it, kernel servers that hand it on, and whoever holds it exclusively."""
+    """Return processes that write it, kernel servers that export it, and exclusive holders."""
     for part in target.with_disk:
         path = blocks.path_of(part)
         node = Node("block", blocks.number_of(part, host))
@@ -285,7 +288,7 @@ CHECKS: tuple[Check, ...] = (_kind, _mounted, _swap, _holders, _btrfs, _signed, 
 
 
 def _below_loop(loop: str, file: str, seen: Seen, above: frozenset[str]) -> Iterator[str]:
-    """What lies below a loop device: a file that others use, too, or another device, with all its own reasons."""
+    """Return reasons below a loop device: a file that others use too, or another device with its own reasons."""
     if file.endswith(DELETED):
         yield f"the file below it ({file}) was deleted"
     node = seen.loops.get(loop) or node_at(file, seen.host)
@@ -308,25 +311,27 @@ def _of_node(path: str, name: str, node: Node | None, seen: Seen, loop: str = ""
     host = seen.host
     if node is None:
         return ["cannot be told from other files" if not loop else "is not there"]
-    found = list(_in_system(name, host))
+    reasons = list(_in_system(name, host))
     if node in seen.swap_nodes:
-        found.append("is active swap")
+        reasons.append("is active swap")
     form = image_format(path, host)
     if form is not None and not loop:
-        found.append(
+        reasons.append(
             f"is an image in the format {form}: its bytes are not those of the disk in it (qemu-nbd serves that)"
         )
-    found += [f"is mounted on {place}" for place in _mounted_as_it_is(node, seen)]
-    found += [f"is mapped for writing by {who}" for who in mappers(node, host)]
-    found += [f"is below the loop device {one}" for one, below in seen.loops.items() if one != loop and below == node]
-    found += [f"is open for writing by {who}" for who in writers(node, host, seen.opened)]
-    found += [f"is handed to other hosts by {who}" for who in exports(node, host)]
+    reasons += [f"is mounted on {path}" for path in _mounted_as_it_is(node, seen)]
+    reasons += [f"is mapped for writing by {who}" for who in mappers(node, host)]
+    reasons += [
+        f"is below the loop device {name_}" for name_, below in seen.loops.items() if name_ != loop and below == node
+    ]
+    reasons += [f"is open for writing by {who}" for who in writers(node, host, seen.opened)]
+    reasons += [f"is handed to other hosts by {who}" for who in exports(node, host)]
     if host.root is None and not os.access(path, os.W_OK):
-        found.append("may not be written by this user, or its file system is read-only")
+        reasons.append("may not be written by this user, or its file system is read-only")
     # A loop device has it open itself, as we may have.
-    if not found and not loop and host.root is None and not _is_written_here(node, host) and has_writer(path):
-        found.append("is open for writing by somebody (its file system refuses a lease)")
-    return found
+    if not reasons and not loop and host.root is None and not _is_written_here(node, host) and has_writer(path):
+        reasons.append("is open for writing by somebody (its file system refuses a lease)")
+    return reasons
 
 
 def _in_system(name: str, host: Host) -> Iterator[str]:
@@ -338,18 +343,18 @@ def _in_system(name: str, host: Host) -> Iterator[str]:
 
 
 def _mounted_as_it_is(node: Node, seen: Seen) -> Iterator[str]:
-    """Where a file is mounted without a device between: EROFS does so, and file systems of FUSE."""
-    for one in seen.mounted:
-        source = one.mount.source
-        if source.startswith("/") and not one.direct and node_at(source, seen.host) == node:
-            yield one.mount.place
+    """Yield the mounts of a file without a device between, as EROFS and file systems of FUSE do."""
+    for mounted in seen.mounted:
+        source = mounted.mount.source
+        if source.startswith("/") and not mounted.direct and node_at(source, seen.host) == node:
+            yield mounted.mount.point
 
 
 def _is_written_here(node: Node, host: Host) -> bool:
-    """Whether this process has it open for writing."""
-    return any(one.writes and one.node == node for one in opened_by("self", host))
+    """Return whether this process has it open for writing."""
+    return any(handle.writes and handle.node == node for handle in opened_by("self", host))
 
 
 def _of(part: str, target: Target) -> str:
-    """How a reason begins: nothing of the device itself, else the part's name."""
+    """Return the beginning of a reason: empty for the device itself, else the part's name."""
     return f"its {blocks.path_of(part)}" if part != target.name else "it"

@@ -1,4 +1,4 @@
-"""What changes what is measured on a device, or says that it is not what it was, in sentences."""
+"""Remarks on a device: settings and wear that affect its figures, in sentences."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ HOT_C = 70.0
 
 
 def remarks(device: Device, context: ContextDoc, counters: ReadingDoc, host: Host) -> list[str]:
-    """What changes what is measured, or says that the device is not what it was."""
+    """Return settings that affect the figures, and signs of wear or failure."""
     return [*_worn(counters), *_sectors(device), *_paths(device, host), *_holes(device, host), *_of_host(context)]
 
 
 def _worn(counters: ReadingDoc) -> Iterator[str]:
     if counters["passed"] is False:
-        yield "SMART says that it fails, or warns: read it while it can be read"
+        yield "SMART reports failure or a warning: copy its data while it is readable"
     if counters["media_errors"]:
         yield f"{counters['media_errors']:,} media errors since it was new"
     used = counters["percentage_used"]
@@ -42,20 +42,20 @@ def _sectors(device: Device) -> Iterator[str]:
         yield "does not begin at a physical sector: every write of one is a read and two writes"
     if physical > logical > 0:
         yield f"sectors of {logical} bytes on physical ones of {physical}: smaller writes cost a read first"
-    in_use = [one["data_bytes"] for one in device.formats if one["in_use"]]
-    if in_use and max(one["data_bytes"] for one in device.formats) > in_use[0]:
-        yield f"is formatted with sectors of {in_use[0]} bytes, and offers larger ones, which some serve faster"
+    in_use = [format_["data_bytes"] for format_ in device.formats if format_["in_use"]]
+    if in_use and max(format_["data_bytes"] for format_ in device.formats) > in_use[0]:
+        yield f"is formatted with sectors of {in_use[0]} bytes, but offers larger ones, which some drives serve faster"
 
 
 def _paths(device: Device, host: Host) -> Iterator[str]:
-    """What lies between this host and the drive."""
+    """Yield remarks on the path between this host and the drive."""
     if device.link and device.link_max and device.link != device.link_max:
         yield f"is connected with {device.link}, and could be with {device.link_max}"
     scheduler = None if device.queue is None else device.queue["scheduler"]
     if scheduler not in (None, "none") and device.transport == "nvme":
         yield f"its scheduler is {scheduler}: a fast drive is slower with one than with none"
     if device.kind == "loop" and host.text(f"{host.sysfs(device.name)}/loop/dio") == "0":
-        yield "is a loop device without direct I/O: memory answers for its file (losetup --direct-io=on)"
+        yield "is a loop device without direct I/O: memory serves its file (losetup --direct-io=on)"
 
 
 def _holes(device: Device, host: Host) -> list[str]:
@@ -63,7 +63,7 @@ def _holes(device: Device, host: Host) -> list[str]:
 
 
 def holes_of(path: str, size_bytes: int, host: Host) -> list[str]:
-    """What a file of that size leaves to its file system: a sentence, or none."""
+    """Return a sentence on the holes of a file, which its file system completes; none without holes."""
     try:
         # stat's unit is 512 bytes.
         stored = host.at(path).stat().st_blocks * 512
@@ -77,13 +77,13 @@ def holes_of(path: str, size_bytes: int, host: Host) -> list[str]:
 def _of_host(context: ContextDoc) -> Iterator[str]:
     governor = context["cpu"]["governor"]
     if governor not in (None, "performance"):
-        yield f"processors run by the governor {governor}: low loads are answered later than by performance"
+        yield f"processors run by the governor {governor}: low loads complete later than with performance"
     if context["cpu"]["is_virtual"]:
-        yield "this is a virtual machine: what others do on its host is not seen, but measured"
+        yield "this is a virtual machine: other activity on its host affects the figures unseen"
 
 
 def of_run(context: ContextDoc, counters: DeviceCountersDoc | None) -> list[str]:
-    """What disturbed a run, or happened to the drive in it: notes of its record."""
+    """Return disturbances of a run and events of the drive in it, as notes of its record."""
     return [*_disturbed(context), *([] if counters is None else _in_the_run(counters))]
 
 
@@ -100,7 +100,7 @@ def _disturbed(context: ContextDoc) -> Iterator[str]:
         taken = share(around["cpu_stolen"])
         yield f"the host of this virtual machine took {taken} of its time: tails of latency show it"
     if around["cpu_ours"] + around["cpu_kernel"] > MUCH_OURS:
-        yield "processors were busy with asking: the drive may be faster than this host"
+        yield "processors were busy issuing I/Os: the drive may be faster than this host"
 
 
 def _in_the_run(counters: DeviceCountersDoc) -> Iterator[str]:
@@ -110,10 +110,10 @@ def _in_the_run(counters: DeviceCountersDoc) -> Iterator[str]:
     errors = (end["media_errors"] or 0) - (begin["media_errors"] or 0)
     if slow > 0 or times > 0:
         long = f" for {slow} s" if slow > 0 else ""
-        yield f"the drive slowed down to cool{long}: what was measured is of a hot drive"
+        yield f"the drive slowed down to cool{long}: the figures are those of a hot drive"
     elif (end["temperature_c"] or 0) >= HOT_C:
         yield f"the drive is at {end['temperature_c']:.0f} degrees Celsius, near where it slows down"
     if errors > 0:
         yield f"{errors} media errors in the run"
     if begin["passed"] is not False and end["passed"] is False:
-        yield "SMART says since this run that the drive fails, or warns"
+        yield "SMART has reported failure or a warning since this run"

@@ -1,4 +1,4 @@
-"""The permission to write a device or a file: what it is, looked at through a descriptor, and who else uses it.
+"""Permission to write a device or a file: its identity, checked through a descriptor, and its other users.
 
 Reading is always allowed. Nothing here opens anything for writing.
 """
@@ -26,12 +26,12 @@ LOOKS, LOOK = 64, 4096
 
 @dataclass(frozen=True)
 class Permission:
-    """What may be done with a place; only `permission` makes one.
+    """What may be done with a target; only `permission` makes one.
 
-    `path` is that behind symbolic links, or the URI as it was named; `kind` is block, file or uri. `may_write` is
-    whether it may be opened for writing. `identity` is what had to be typed; `node` is what it is whatever its name,
-    by which `hotband.execution.devices.held` sees that another has taken it; None of a URI, and of a file that is not
-    there yet. `notes` are to be said before it is written.
+    `path` is the resolved path, or the URI as named; `kind` is block, file or uri. `may_write` permits opening for
+    writing. `identity` is the text that had to be typed; `node` identifies it whatever its name, so that
+    `hotband.execution.devices.held` notices a replacement; None for a URI, and for a file that does not exist yet.
+    `notes` are shown before it is written.
     """
 
     path: str
@@ -54,26 +54,25 @@ class Permission:
 def refusals(
     path: str | Path, host: Host | None = None, seen: Seen | None = None, *, is_claimed: bool = False
 ) -> list[str]:
-    """Why a device or a file must not be written, a reason a line; nothing where nobody seems to need what it holds.
-    `seen` is what several have in common; a device `is_claimed` where this process holds it exclusively. Raises
-    UserError where it is no device and no file."""
+    """Return the reasons not to write a device or a file, one per line; empty if nobody seems to need its data. `seen`
+    is shared by several checks; a device `is_claimed` if this process holds it exclusively. Raises UserError for
+    anything else."""
     host, text = host or Host(), os.path.abspath(path)
     kind, seen = host.kind(text), seen or Seen(host)
     if kind == "file":
         return of_file(text, seen)
     if kind != "block":
         raise UserError(str(path), "", "", what_it_is(text, host))
-    found = of_block(text, seen, is_claimed=is_claimed)
-    if not found and identity_of(text, host, seen) is None:
-        found.append("has no serial and no name in /dev/disk/by-id: nothing tells it from another device")
-    return found
+    reasons = of_block(text, seen, is_claimed=is_claimed)
+    if not reasons and identity_of(text, host, seen) is None:
+        reasons.append("has no serial and no name in /dev/disk/by-id: nothing tells it from another device")
+    return reasons
 
 
 def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> str | None:
-    """What must be typed to have it erased: the serial of a disk (SERIAL-partN of a partition); the path of the file
-    below a loop device; POOL/IMAGE of a mapped RBD; the name of a logical volume; a name in /dev/disk/by-id of what has
-    no serial, or shares it with another; the name of a file. None of what has nothing by which it could be told from
-    others."""
+    """Return the text that permits erasing it: the serial of a disk (SERIAL-partN for a partition); the path of the
+    file below a loop device; POOL/IMAGE of a mapped RBD; the name of a logical volume; a name in /dev/disk/by-id if it
+    has no serial, or shares it with another; the name of a file. None if nothing identifies it."""
     host, text = host or Host(), os.path.abspath(path)
     if host.kind(text) == "file":
         return os.path.basename(host.real(text))
@@ -109,39 +108,39 @@ def _own_serial(disk: str, seen: Seen) -> str | None:
 
 
 def permission(
-    place: str | Path, host: Host | None = None, *, writes: bool, erase: str | None, is_ours: bool = False
+    path: str | Path, host: Host | None = None, *, writes: bool, erase: str | None, is_ours: bool = False
 ) -> Permission:
-    """The permission for a run on `place`, a path or a URI, that writes or only reads.
+    """Return the permission for a run on `place`, a path or a URI, that writes or only reads.
 
     Writing needs that nothing refuses it, and `erase` must be `identity_of` it; of a URI, which tells nothing of what
     lies behind it, the URI itself. What is typed for a run that only reads must be right, too. A file that is ours
     (`is_ours`: made by us), new or empty needs no `erase`. Raises UserError with the reason.
     """
     host = host or Host()
-    if "://" in str(place) or str(place).startswith("rbd:"):
+    if "://" in str(path) or str(path).startswith("rbd:"):
         if writes or erase is not None:
-            _expect_typed(str(place), str(place), erase, f"what lies behind {place} would be overwritten")
-        return Permission(str(place), "uri", writes, identity=str(place), host=host, _made=_MADE_HERE)
-    text = os.path.abspath(place)
+            _expect_typed(str(path), str(path), erase, f"what lies behind {path} would be overwritten")
+        return Permission(str(path), "uri", writes, identity=str(path), host=host, _made=_MADE_HERE)
+    text = os.path.abspath(path)
     kind = host.kind(text)
     if kind == "absent" and os.path.isdir(host.at(os.path.dirname(text))) and not text.startswith(("/dev/", "/sys/")):
         return Permission(text, "file", writes, host=host, _made=_MADE_HERE)
     if kind not in ("block", "file"):
-        raise UserError(str(place), "", "", what_it_is(text, host))
+        raise UserError(str(path), "", "", what_it_is(text, host))
     real = host.real(text)
     with _opened(real, host) as (at, node):
         if not writes:
             if erase is not None:
                 # Whoever types what may be lost means this device, or another one by mistake.
-                _expect_typed(str(place), str(identity_of(at, host)), erase, "")
+                _expect_typed(str(path), str(identity_of(at, host)), erase, "")
             return Permission(real, kind, False, node=node, host=host, _made=_MADE_HERE)
-        found = refusals(at, host)
-        if found:
-            raise UserError(str(place), "", "", "is not written: " + "; ".join(found))
+        reasons = refusals(at, host)
+        if reasons:
+            raise UserError(str(path), "", "", "is not written: " + "; ".join(reasons))
         identity = identity_of(at, host)
         if kind == "block" or not (is_ours or not host.size(at)):
             what = "the device" if kind == "block" else "the file, which Hotband did not make,"
-            _expect_typed(str(place), str(identity), erase, f"{what} would be overwritten")
+            _expect_typed(str(path), str(identity), erase, f"{what} would be overwritten")
         return Permission(real, kind, True, identity, node, tuple(_notes(real, at, kind, host)), host, _MADE_HERE)
 
 
@@ -162,20 +161,20 @@ def _opened(real: str, host: Host) -> Iterator[tuple[str, Node | None]]:
         os.close(descriptor)
 
 
-def _expect_typed(place: str, identity: str, erase: str | None, what: str) -> None:
-    """Raises UserError unless the identity was typed, letter for letter."""
+def _expect_typed(path: str, identity: str, erase: str | None, what: str) -> None:
+    """Raise UserError unless the identity was typed, letter for letter."""
     import shlex
 
     quoted = shlex.quote(identity)
     if erase is None:
         accepted = f"{what}, and all that is on it lost: expected question.erase {quoted} if it may be"
-        raise UserError(place, "", "", accepted)
+        raise UserError(path, "", "", accepted)
     if erase != identity:
-        raise UserError("question.erase", "", erase, f"is not {place}: expected {quoted} for it, letter for letter")
+        raise UserError("question.erase", "", erase, f"is not {path}: expected {quoted} for it, letter for letter")
 
 
 def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:
-    """What is to be known before it is written, though it is no reason to refuse it."""
+    """Yield warnings to show before it is written that are no reasons to refuse it."""
     if kind == "file":
         names = host.at(at).stat().st_nlink
         if names > 1:

@@ -1,10 +1,10 @@
-"""What a device holds by its signatures: file systems, RAID, LVM, Ceph, encryption, swap, partition tables.
+"""Content of a device by its signatures: file systems, RAID, LVM, Ceph, encryption, swap, partition tables.
 
-libblkid's tools (blkid, wipefs) and udev (lsblk) are asked where they are there. Magic numbers are read here as well,
-so that nothing is taken for free because a tool is missing. Names are libblkid's.
+libblkid's tools (blkid, wipefs) and udev (lsblk) are used if present. Magic numbers are read here as well, so that a
+missing tool never makes a device look free. Names are libblkid's.
 
-What it leaves out: what has no signature (a raw database, a volume of a virtual machine) cannot be seen; that is what
-the typed serial is for.
+What it leaves out: data without a signature (a raw database, a volume of a virtual machine) cannot be recognised; the
+typed serial protects it.
 """
 
 from __future__ import annotations
@@ -115,12 +115,12 @@ _BACK: list[tuple[str, What, bytes, int, int]] = [
 def signatures(path: str, host: Host) -> list[Signature]:
     """All that is seen on a device, each name once. Raises OSError where the device cannot be read: nobody knows then
     what it holds."""
-    found: dict[str, list[Signature]] = {}
-    for one in (*by_magic(path, host), *by_blkid(path, host), *by_wipefs(path, host), *by_lsblk(path, host)):
-        found.setdefault(one.name, []).append(one)
+    by_name: dict[str, list[Signature]] = {}
+    for signature in (*by_magic(path, host), *by_blkid(path, host), *by_wipefs(path, host), *by_lsblk(path, host)):
+        by_name.setdefault(signature.name, []).append(signature)
     return [
-        Signature(name, ones[0].what, ", ".join(dict.fromkeys(one.seen_by for one in ones)))
-        for name, ones in found.items()
+        Signature(name, ones[0].what, ", ".join(dict.fromkeys(signature.seen_by for signature in ones)))
+        for name, ones in by_name.items()
     ]
 
 
@@ -134,8 +134,8 @@ def by_magic(path: str, host: Host) -> list[Signature]:
         raise OSError(errno.EIO, "it ends before its size", path)
     names = _in_front(front)
     for name, what, magic, before, multiple in _BACK:
-        place = size // multiple * multiple - before - begin
-        if place >= 0 and back[place : place + len(magic)] == magic:
+        position = size // multiple * multiple - before - begin
+        if position >= 0 and back[position : position + len(magic)] == magic:
             names[name] = what
     labels = back[max(0, size // (256 * KIB) * 256 * KIB - 512 * KIB - begin) :]
     names.update({name: what for name, what, holds in _SPECIAL if holds(front, labels)})
@@ -212,7 +212,7 @@ _SPECIAL: list[tuple[str, What, Callable[[bytes, bytes], bool]]] = [
 
 
 def what_is(name: str, usage: str = "") -> What:
-    """What a name of libblkid's belongs to; by its usage where it tells that."""
+    """Return the owner of a libblkid name; by its usage if that is known."""
     usages: dict[str, What] = {"filesystem": "file system", "raid": "member of", "crypto": "encryption"}
     if usage in usages:
         return usages[usage]
@@ -224,31 +224,31 @@ def what_is(name: str, usage: str = "") -> What:
 
 
 def by_blkid(path: str, host: Host) -> Iterator[Signature]:
-    """By libblkid's probing of the device itself (`-p`: not by its cache)."""
+    """Yield signatures by libblkid's probing of the device itself (`-p`: not by its cache)."""
     output = host.run("blkid", "-p", "-o", "export", path)
     if output is None:
         return
-    told = dict(line.partition("=")[::2] for line in output.text.splitlines())
+    fields = dict(line.partition("=")[::2] for line in output.text.splitlines())
     # blkid(8): 8 is "ambivalent low-level probing result", several signatures.
     if output.code == 8:
         yield Signature("several signatures", "file system", "blkid")
-    if told.get("TYPE"):
-        yield Signature(told["TYPE"], what_is(told["TYPE"], told.get("USAGE", "")), "blkid")
-    if told.get("PTTYPE"):
-        yield Signature(told["PTTYPE"], "partition table", "blkid")
+    if fields.get("TYPE"):
+        yield Signature(fields["TYPE"], what_is(fields["TYPE"], fields.get("USAGE", "")), "blkid")
+    if fields.get("PTTYPE"):
+        yield Signature(fields["PTTYPE"], "partition table", "blkid")
 
 
 def by_wipefs(path: str, host: Host) -> Iterator[Signature]:
-    """By all that wipefs would wipe; it is told not to act."""
-    found = asked_json(host, [], "wipefs", "--no-act", "--json", path).get("signatures")
-    for row in found if isinstance(found, list) else []:
+    """Yield signatures that wipefs would wipe; it runs without acting."""
+    entries = asked_json(host, [], "wipefs", "--no-act", "--json", path).get("signatures")
+    for row in entries if isinstance(entries, list) else []:
         name = row.get("type") if isinstance(row, dict) else None
         if isinstance(name, str) and name != "PMBR":
             yield Signature(name, what_is(name), "wipefs")
 
 
 def by_lsblk(path: str, host: Host) -> Iterator[Signature]:
-    """By what udev found when the device appeared."""
+    """Yield signatures that udev detected when the device appeared."""
     row = first_of(asked_json(host, [], *LSBLK, path).get("blockdevices"))
     for key in ("fstype", "pttype"):
         name = row.get(key)
@@ -258,11 +258,11 @@ def by_lsblk(path: str, host: Host) -> Iterator[Signature]:
 
 
 def image_format(path: str, host: Host) -> str | None:
-    """The format of an image of a virtual machine; None of a raw file."""
+    """Return the format of an image of a virtual machine; None for a raw file."""
     try:
         head = host.read(path, 0, 512)
     except OSError:
         return None
     formats = {b"QFI\xfb": "qcow2", b"KDMV": "vmdk", b"vhdxfile": "vhdx", b"conectix": "vhd", b"QED\0": "qed"}
-    found = next((name for magic, name in formats.items() if head.startswith(magic)), None)
-    return found or ("vdi" if head[64:68] == b"\x7f\x10\xda\xbe" else None)
+    format_ = next((name for magic, name in formats.items() if head.startswith(magic)), None)
+    return format_ or ("vdi" if head[64:68] == b"\x7f\x10\xda\xbe" else None)

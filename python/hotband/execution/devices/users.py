@@ -1,5 +1,5 @@
-"""Who has a device or a file open: processes (a virtual machine, a database on a raw disk), and the kernel's own
-servers (NVMe and SCSI targets), which claim nothing."""
+"""Users of a device or a file: processes (a virtual machine, a database on a raw disk), and the kernel's own servers
+(NVMe and SCSI targets), which claim nothing."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ class Opened:
 
 def all_opened(host: Host) -> list[Opened]:
     """Every file and device that another process has open; those of other users are only seen by root."""
-    others = (one for one in processes(host) if host.root is not None or int(one) != os.getpid())
+    others = (other for other in processes(host) if host.root is not None or int(other) != os.getpid())
     return [opened for process in others for opened in opened_by(process, host)]
 
 
 def opened_by(process: str, host: Host) -> Iterator[Opened]:
-    """What a process has open, a row per descriptor."""
+    """Yield the files that a process has open, one row per descriptor."""
     for descriptor in host.names(f"/proc/{process}/fd"):
-        place = f"/proc/{process}/fd/{descriptor}"
-        link = host.link(place)
+        descriptor_link = f"/proc/{process}/fd/{descriptor}"
+        link = host.link(descriptor_link)
         if not link.startswith("/"):
             # Sockets, pipes and the like have no path.
             continue
         # Links of a recorded machine lead out of its tree.
-        named = place if host.root is None else link
+        named = descriptor_link if host.root is None else link
         node, flags = node_at(named, host), host.text(f"/proc/{process}/fdinfo/{descriptor}")
         # Else it was closed while it was looked at, and the flags may be of what was opened next.
         if node is not None and node_at(named, host) == node:
@@ -52,27 +52,27 @@ def opened_by(process: str, host: Host) -> Iterator[Opened]:
 
 def writers(node: Node | None, host: Host, opened: list[Opened]) -> list[str]:
     """Processes that have a device or file open for writing, as `qemu-system-x86 (1234)`."""
-    numbers = dict.fromkeys(one.process for one in opened if one.writes and one.node == node)
+    numbers = dict.fromkeys(handle.process for handle in opened if handle.writes and handle.node == node)
     return [f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})" for process in numbers]
 
 
 def mappers(node: Node, host: Host) -> list[str]:
     """Processes that have a file in memory, shared and for writing (proc(5), maps): it may be open no more."""
-    found = []
+    users = []
     for process in processes(host):
         if host.root is None and int(process) == os.getpid():
             continue
         for line in (host.text(f"/proc/{process}/maps") or "").splitlines():
             words = line.split(maxsplit=5)
             if len(words) == 6 and words[1][1] == "w" and words[1][3] == "s" and _maps(words, process, node, host):
-                found.append(f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})")
+                users.append(f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})")
                 break
-    return found
+    return users
 
 
 def _maps(words: list[str], process: str, node: Node, host: Host) -> bool:
-    """Whether a line of a table of mappings is of a file. Some file systems (btrfs) have other numbers of devices there
-    than stat(2) tells: so the mapping itself is looked at, where that is allowed."""
+    """Return whether a line of a table of mappings is of a file. Some file systems (btrfs) have other numbers of
+    devices there than stat(2) tells: so the mapping itself is looked at, where that is allowed."""
     if host.root is not None:
         return node_at(words[5], host) == node
     inode = node.number.partition(":")[2]
@@ -87,7 +87,7 @@ def _maps(words: list[str], process: str, node: Node, host: Host) -> bool:
 
 
 def writes(fdinfo: str | None) -> bool:
-    """Whether flags say that it is open for writing; flags that cannot be read are taken to."""
+    """Return whether flags say that it is open for writing; flags that cannot be read are taken to."""
     for line in (fdinfo or "").splitlines():
         name, _, value = line.partition(":")
         if name == "flags":
@@ -97,25 +97,25 @@ def writes(fdinfo: str | None) -> bool:
 
 def exports(node: Node | None, host: Host) -> list[str]:
     """Servers in the kernel that hand a device or file to other hosts (configfs: nvmet.rst, target-export-device)."""
-    found = []
+    users = []
     base = "/sys/kernel/config/nvmet/subsystems"
     for subsystem in host.names(base):
         for number in host.names(f"{base}/{subsystem}/namespaces"):
             folder = f"{base}/{subsystem}/namespaces/{number}"
-            place = host.text(f"{folder}/device_path") or ""
-            if host.text(f"{folder}/enable") == "1" and _is_at(place, node, host):
-                found.append(f"the NVMe target {subsystem}")
+            device_path = host.text(f"{folder}/device_path") or ""
+            if host.text(f"{folder}/enable") == "1" and _is_at(device_path, node, host):
+                users.append(f"the NVMe target {subsystem}")
     base = "/sys/kernel/config/target/core"
     for adapter in host.names(base):
         for name in host.names(f"{base}/{adapter}"):
-            place = host.text(f"{base}/{adapter}/{name}/udev_path") or ""
-            if _is_at(place, node, host):
-                found.append(f"the SCSI target {adapter}/{name}")
-    return found
+            device_path = host.text(f"{base}/{adapter}/{name}/udev_path") or ""
+            if _is_at(device_path, node, host):
+                users.append(f"the SCSI target {adapter}/{name}")
+    return users
 
 
-def _is_at(place: str, node: Node | None, host: Host) -> bool:
-    return bool(place) and node is not None and node_at(place, host) == node
+def _is_at(path: str, node: Node | None, host: Host) -> bool:
+    return bool(path) and node is not None and node_at(path, host) == node
 
 
 def swaps(host: Host) -> list[str]:
@@ -125,8 +125,8 @@ def swaps(host: Host) -> list[str]:
 
 
 def reservations(path: str, name: str, host: Host) -> list[str]:
-    """Persistent reservations: another host, or a cluster, keeps the device for itself. NVMe tells a type other than 0
-    (NVM Express Base Specification 2.0, 8.19); sg_persist (sg3-utils) asks SCSI drives."""
+    """Yield persistent reservations: another host, or a cluster, reserves the device. NVMe reports a type other than 0
+    (NVM Express Base Specification 2.0, 8.19); sg_persist (sg3-utils) queries SCSI drives."""
     if name.startswith("nvme"):
         kind = asked_json(host, [], "nvme", "resv-report", "-o", "json", path).get("rtype")
         return ["a persistent reservation (nvme resv-report)"] if kind not in (None, 0, "0") else []

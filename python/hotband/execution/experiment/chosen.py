@@ -1,5 +1,5 @@
-"""Which executor runs what is asked for: chosen once, where a command or a call of the library begins; all experiments
-within it use that one (docs/guides/executors.md)."""
+"""Choice of the executor: made once, where a command or a call of the library begins; all experiments within it use it
+(docs/guides/executors.md)."""
 
 from __future__ import annotations
 
@@ -71,28 +71,28 @@ def _set(executor: Executor) -> Iterator[None]:
 
 
 def chosen() -> Executor | None:
-    """The executor that `using` chose; None where none was chosen."""
+    """The executor that `using` chose; None if none was chosen."""
     return _chosen.get()
 
 
 def _expect_executor(executor: object) -> None:
-    """Raises UserError for what is neither the name of an executor nor one."""
+    """Raise UserError for what is neither the name of an executor nor one."""
     if executor is not None and not isinstance(executor, str) and not hasattr(executor, "execute"):
         raise UserError("question.executor", "", f"{executor!r}"[:60], f"{FORMS}, or an Executor")
 
 
 def cores(jobs: int | None) -> int:
-    """How many runs go on at a time."""
+    """Return how many runs execute at a time."""
     executor = chosen()
     return getattr(executor, "jobs", None) or jobs or os.cpu_count() or 1
 
 
 def expect_models(executor: str | Executor | None, machines: Iterable[str]) -> None:
-    """Raises UserError where hardware or a served machine is to be run by others than this computer, which has it."""
+    """Raise UserError if hardware or a served machine is to be run by others than this computer, which has it."""
     _expect_executor(executor)
     if executor is None or executor == LOCAL or isinstance(executor, Local):
         return
     for name in machines:
         if name.startswith((REAL, EMULATED)):
-            accepted = f"runs models only, and {name} is on this computer: leave question.executor out"
+            accepted = f"runs models only, and {name} is on this computer: remove question.executor"
             raise UserError("question.executor", "", executor if isinstance(executor, str) else RAY, accepted)

@@ -1,4 +1,4 @@
-"""Who runs the runs of an experiment: the cores of this computer, later those of others."""
+"""Executors of an experiment's runs: the cores of this computer, or those of a cluster."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TICK_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an experiment is: the share done (0 to 1, by the weights of the runs), I/Os, runs done of all, and what
-    the first of those under way is doing. Of one run `intervals` are those of its measured time that ended since the
-    progress was last told: when each began (ns since the measured time began), I/Os a second, and mean latency in ns
-    (None where there was no I/O). `noun` is what is counted; what is no run has no I/Os."""
+    """Progress of an experiment: the share done (0 to 1, by the weights of the runs), I/Os, runs done of all, and the
+    current step of the first active run. For a single run, `intervals` are those of its measured time that ended since
+    the last report: begin (ns since the measured time began), I/Os per second, and mean latency in ns (None if there
+    was no I/O). `noun` names the counted items; items other than runs have no I/Os."""
 
     share: float
     ios: int
@@ -40,7 +40,7 @@ class Progress:
 Done = Callable[[Point, Finished], None]
 """Takes a run as soon as it is finished, in any thread."""
 Tick = Callable[[Progress], None]
-"""Is told the progress about ten times a second, in the thread that called."""
+"""Receives the progress about ten times per second, in the thread that called."""
 
 
 class Cancelled(Exception):
@@ -52,14 +52,14 @@ class Executor(Protocol):
     left."""
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
-        """Returns when all are finished; `done` had each of them by then.
+        """Return when all are finished; `done` had each of them by then.
 
         All points are checked before the first begins. Raises UserError for the first mistake, OSError, Cancelled, or
         KeyboardInterrupt: nothing runs any more then, and `done` had what was finished.
         """
 
     def cancel(self) -> None:
-        """Ends `execute`; from any thread."""
+        """End `execute`; from any thread."""
 
 
 @runtime_checkable
@@ -69,7 +69,8 @@ class Reader(Protocol):
     def read(
         self, points: Sequence[Point], read: Callable[[Finished], T], took: Callable[[Point, T], None], tick: Tick
     ) -> None:
-        """As `Executor.execute`; `took` is given what `read`, a function of a module of Hotband, made of each run."""
+        """Run like `Executor.execute`; `took` receives the result of `read`, a function of a Hotband module, for each
+        run."""
 
 
 class Local:
@@ -121,16 +122,16 @@ class _Running:
         self.told = 0  # intervals of the one run, where there is one
 
     def start(self, jobs: int) -> None:
-        """Starts as many threads as are of use. They do not keep the program from ending: a second interruption that
+        """Start as many threads as are of use. They do not keep the program from ending: a second interruption that
         comes while they stop ends it at once."""
-        jobs = memory.jobs_here([one.run.memory() or 0 for one in self.prepared], jobs)
+        jobs = memory.jobs_here([item.run.memory() or 0 for item in self.prepared], jobs)
         for number in range(min(jobs, len(self.lines))):
             thread = threading.Thread(target=self._work, name=f"run-{number}", daemon=True)
             self.threads.append(thread)
             thread.start()
 
     def over(self, seconds: float, tick: Tick) -> bool:
-        """Waits for news at most so long, and says whether all runs are finished. Raises what a run raised."""
+        """Wait for news at most so long, and say whether all runs are finished. Raises what a run raised."""
         if self.shown == 0.0:
             self._show(tick)
         if self.finished < len(self.points):
@@ -148,13 +149,13 @@ class _Running:
         return over
 
     def halt(self) -> None:
-        """Asks all runs to stop."""
+        """Ask all runs to stop."""
         self.stopping.set()
-        for one in self.prepared:
-            one.run.stop()
+        for item in self.prepared:
+            item.run.stop()
 
     def stop(self) -> None:
-        """Stops what still runs, and waits until nothing does."""
+        """Stop what still runs, and wait until nothing does."""
         if self.finished < len(self.points):
             self.halt()
         for thread in self.threads:
@@ -182,24 +183,24 @@ class _Running:
 
     def _run(self, line: Sequence[int]) -> None:
         prepared = [self.prepared[index] for index in line]
-        for place, index in enumerate(line):
+        for position, index in enumerate(line):
             if self.stopping.is_set():
                 return
-            self.done(self.points[index], run.execute_one(prepared, place))
+            self.done(self.points[index], run.execute_one(prepared, position))
             self.news.put(None)
 
 
 def progress_of(prepared: Sequence[Prepared], done: int) -> Progress:
-    """How far runs are together."""
-    told = [one.run.progress() for one in prepared]
-    weights = [one.spec.weight for one in prepared]
-    share = sum(share * weight for (share, _), weight in zip(told, weights, strict=True)) / (sum(weights) or 1.0)
-    return Progress(min(share, 1.0), sum(ios for _, ios in told), done, len(prepared), phase_of(prepared))
+    """Return the joint progress of runs."""
+    states = [item.run.progress() for item in prepared]
+    weights = [item.spec.weight for item in prepared]
+    share = sum(share * weight for (share, _), weight in zip(states, weights, strict=True)) / (sum(weights) or 1.0)
+    return Progress(min(share, 1.0), sum(ios for _, ios in states), done, len(prepared), phase_of(prepared))
 
 
 def phase_of(prepared: Sequence[Prepared]) -> str:
-    """What the first run that is under way does; nothing where none is."""
-    for one in prepared:
-        if 0.0 < one.run.progress()[0] < 1.0:
-            return one.run.phase() or ""
+    """Return the current phase of the first active run; empty if none is active."""
+    for item in prepared:
+        if 0.0 < item.run.progress()[0] < 1.0:
+            return item.run.phase() or ""
     return (prepared[0].run.phase() or "writing") if len(prepared) == 1 else ""

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 Value = str | int | float | None
 Measure = Callable[[Finished], Value]
-"""What is read of a run; None where it says nothing of it."""
+"""What is read of a run; None if it says nothing of it."""
 Say = Callable[[str], None]
 
 
 @dataclass
 class Outcome:
-    """What an experiment left: its finished runs in the order of its points; `kept` of them were there already."""
+    """Result of an experiment: its finished runs in the order of its points; `kept` of them existed already."""
 
     experiment: Experiment
     finished: list[Finished]
@@ -65,11 +65,11 @@ class Experiment:
         progress: Tick | None = None,
         say: Say | None = None,
     ) -> Outcome:
-        """Runs what is not there yet: on `executor`, the one that `using` chose, or the cores of this computer.
+        """Run what is not there yet: on `executor`, the one that `using` chose, or the cores of this computer.
 
         With `out`, a folder or one whose lock is held, every run is kept there as it finishes, and one that is there,
         whole and of the same spec, seed and version, is not run again; `fresh` starts over. `progress` is called about
-        ten times a second, `say` with sentences for the user. All points are checked before the first begins. Raises
+        ten times per second, `say` with sentences for the user. All points are checked before the first begins. Raises
         UserError, OSError, and RunsInterrupted, with the runs that were finished, where the user interrupts or the
         executor is cancelled.
         """
@@ -89,12 +89,12 @@ class Experiment:
         """A row for each finished run, in the order of the points: coordinates, then measures. Coordinates have the
         values that they were given, so that whole numbers stay whole; one that only some points have is null in the
         others."""
-        by_id = {one.spec.id: one for one in finished}
+        by_id = {run.spec.id: run for run in finished}
         rows: list[dict[str, Value]] = []
         for point in self.points:
-            one = by_id.get(point.id)
-            if one is not None:
-                measured = {name: measure(one) for name, measure in self.measures.items()}
+            run = by_id.get(point.id)
+            if run is not None:
+                measured = {name: measure(run) for name, measure in self.measures.items()}
                 rows.append({**point.at, **measured})
         names = list(dict.fromkeys(name for point in self.points for name in point.at)) + list(self.measures)
         return pl.DataFrame({name: _column([row.get(name) for row in rows]) for name in names}, strict=False)
@@ -120,7 +120,7 @@ def _store(out: Path | Lock | None, what: str, points: Sequence[Point], fresh: b
 
 @dataclass
 class _Work:
-    """Which points are there already and which are to be run, and what was finished of them."""
+    """Points that are finished, points to run, and the finished runs."""
 
     missing: list[Point]
     store: Store | None
@@ -136,24 +136,24 @@ class _Work:
         work = cls([], store, what, taker_of(what))
         by_id = {point.id: point for point in points}
         for line in lines_of([point.spec for point in points]):
-            kept = [] if store is None else [one for spec in line if (one := store.kept(by_id[spec.id])) is not None]
-            if len(kept) == len(line):
-                work.finished |= {one.spec.id: one for one in kept}
-                work.already += len(kept)
-                for one in kept:
-                    work.give(by_id[one.spec.id], one)
+            stored = [] if store is None else [run for spec in line if (run := store.kept(by_id[spec.id])) is not None]
+            if len(stored) == len(line):
+                work.finished |= {run.spec.id: run for run in stored}
+                work.already += len(stored)
+                for run in stored:
+                    work.give(by_id[run.spec.id], run)
             else:
-                work.again += len(kept)
+                work.again += len(stored)
         work.missing = [point for point in points if point.id not in work.finished]
         return work
 
     def give(self, point: Point, finished: Finished) -> None:
-        """Gives a run to whoever takes those of this experiment."""
+        """Give a run to whoever takes those of this experiment."""
         if self.taker is not None:
             self.taker(self.what, finished, point.at)
 
     def done(self, point: Point, finished: Finished) -> None:
-        """Keeps a run; from any thread."""
+        """Keep a run; from any thread."""
         self.give(point, finished)
         if self.store is not None:
             self.store.keep(point, finished)
@@ -163,22 +163,22 @@ class _Work:
         self.finished[point.id] = finished
 
     def in_order(self, points: Sequence[Point]) -> list[Finished]:
-        """What is finished, in the order of the points."""
+        """Return the finished runs in the order of the points."""
         return [self.finished[point.id] for point in points if point.id in self.finished]
 
     def told(self, store: Store) -> list[str]:
-        """What the user is told of the runs that are there."""
-        said = []
-        of = self.already + len(self.missing)
+        """Return the lines for the user about existing runs."""
+        parts = []
+        total = self.already + len(self.missing)
         if self.already:
-            said.append(f"{self.already} of {of} runs were there already")
+            parts.append(f"{self.already} of {total} runs were there already")
         if self.again:
-            said.append(f"{self.again} more are run again, because the machine that they leave to the next is not kept")
+            parts.append(f"{self.again} more run again, because the machine that they pass on is not stored")
         if store.changed:
-            said.append(f"{len(store.changed)} were of another spec and are run again ({_some(store.changed)})")
+            parts.append(f"{len(store.changed)} had another spec and run again ({_some(store.changed)})")
         if store.others:
-            said.append(f"{len(store.others)} others in {store.out} are left as they are ({_some(list(store.others))})")
-        return said
+            parts.append(f"{len(store.others)} others in {store.out} stay unchanged ({_some(list(store.others))})")
+        return parts
 
 
 def _some(names: Sequence[str]) -> str:
@@ -187,15 +187,15 @@ def _some(names: Sequence[str]) -> str:
     return listed if len(names) <= 3 else f"{listed}, ..."
 
 
-def _shifted(progress: Tick | None, already: int, of: int) -> Tick:
+def _shifted(progress: Tick | None, already: int, total: int) -> Tick:
     """Progress that counts the runs that were there."""
     if progress is None:
-        return lambda told: None
+        return lambda progress_: None
     tick: Tick = progress
 
-    def shown(told: Progress) -> None:
-        share = (already + told.share * (of - already)) / (of or 1)
-        tick(replace(told, share=share, done=told.done + already, of=of))
+    def shown(current: Progress) -> None:
+        share = (already + current.share * (total - already)) / (total or 1)
+        tick(replace(current, share=share, done=current.done + already, of=total))
 
     return shown
 

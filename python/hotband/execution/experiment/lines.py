@@ -8,7 +8,7 @@ from hotband.data.documents.run import RunSpec
 
 
 def lines_of(specs: Sequence[RunSpec]) -> list[list[RunSpec]]:
-    """Runs by the machine that they share: each alone, or with those before and after it, in their order."""
+    """Run by the machine that they share: each alone, or with those before and after it, in their order."""
     by_id = {spec.id: spec for spec in specs}
     follower = {spec.after: spec for spec in specs if spec.after in by_id}
     lines = []

@@ -58,7 +58,7 @@ class OnRay:
 
     def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
         """`address` is HOST:PORT of a cluster (None: what RAY_ADDRESS says, else one is started here, of `jobs`
-        processes); of a cluster that runs at most `jobs` cores are used. Raises UserError where Ray is not installed
+        processes); of a cluster that runs at most `jobs` cores are used. Raises UserError if Ray is not installed
         or nothing answers there."""
         expect_ray()
         self.address, self._jobs = address_of(address), jobs
@@ -75,7 +75,7 @@ class OnRay:
 
     @property
     def jobs(self) -> int:
-        """How many runs go on at a time. Connects, where that was not done yet."""
+        """Return how many runs execute at a time. Connects first if needed."""
         cores = self._connected().cores
         return max(1, min(self._jobs or cores, cores))
 
@@ -86,14 +86,14 @@ class OnRay:
     def read(
         self, points: Sequence[Point], read: Callable[[Finished], T], took: Callable[[Point, T], None], tick: Tick
     ) -> None:
-        """As `execute`, but brings back only what `read`, a function of a module of Hotband, makes of a run, there
-        where it was run."""
+        """Run like `execute`, but return only the result of `read`, a function of a Hotband module, applied where the
+        run executed."""
         self._cancelled.clear()
         work = _Work(points)
         self._check(work, tick)
 
-        def take(line: int, told: Told) -> None:
-            work.take(line, told, took)
+        def take(line: int, reply: Told) -> None:
+            work.take(line, reply, took)
 
         tick(work.progress())
         self._dispatch(work, read, range(len(work.lines)), take, lambda: tick(work.progress()))
@@ -104,7 +104,7 @@ class OnRay:
         self._cancelled.set()
 
     def close(self) -> None:
-        """Lets go of the cluster, once for all; one that was started ends."""
+        """Let go of the cluster, once for all; one that was started ends."""
         if self._connection is not None:
             release(self._connection)
             self._connection = None
@@ -115,22 +115,22 @@ class OnRay:
         return self._connection
 
     def _check(self, work: _Work, tick: Tick) -> None:
-        """Finds mistakes before anything runs: the first different runs here, the others on the cluster."""
+        """Find mistakes before anything runs: the first different runs here, the others on the cluster."""
         first = work.different()
         for line in first[:CHECKED_HERE]:
             work.check(line, checked(work.lines[line]))
         rest = first[CHECKED_HERE:]
         if not rest:
             return
-        of, seen = len(work.points), len(first) - len(rest)
+        total, seen = len(work.points), len(first) - len(rest)
 
-        def took(line: int, told: Told) -> None:
+        def took(line: int, reply: Told) -> None:
             nonlocal seen
             seen += 1
-            work.check(line, told)
+            work.check(line, reply)
 
         def shown() -> None:
-            tick(Progress(0.0, 0, 0, of, f"checking {seen:,} of {len(first):,}"))
+            tick(Progress(0.0, 0, 0, total, f"checking {seen:,} of {len(first):,}"))
 
         self._dispatch(work, None, rest, took, shown)
 
@@ -178,11 +178,11 @@ class _Work:
         """The first line of each kind."""
         return list(self.first.values())
 
-    def check(self, line: int, told: Told) -> None:
-        """Raises UserError for a mistake in a line."""
-        if told.mistake is not None:
-            raise self._named(line, told.mistake)
-        self.needs[line] = told.memory
+    def check(self, line: int, reply: Told) -> None:
+        """Raise UserError for a mistake in a line."""
+        if reply.mistake is not None:
+            raise self._named(line, reply.mistake)
+        self.needs[line] = reply.memory
 
     def _named(self, line: int, mistake: UserError) -> UserError:
         """A value that one of several machines refuses says which."""
@@ -192,20 +192,20 @@ class _Work:
         return UserError(mistake.where, mistake.key, mistake.value, f"on {machine}: {mistake.accepted}")
 
     def memory(self, line: int) -> int:
-        """What a task with this line asks for."""
-        needs, asked = self.needs.get(self.kind[line], 0), LEAST_MEMORY
-        while asked < needs:
-            asked *= 2
-        return asked
+        """Return the memory that a task with this line requests."""
+        needs, request = self.needs.get(self.kind[line], 0), LEAST_MEMORY
+        while request < needs:
+            request *= 2
+        return request
 
-    def take(self, line: int, told: Told, took: Callable[[Point, Any], None]) -> None:
-        """Hands on what was read of the runs of a line. Raises the mistake that ended it."""
-        if told.mistake is not None:
-            raise told.mistake
-        for point, run in zip(self.of_line[line], told.runs, strict=True):
+    def take(self, line: int, reply: Told, took: Callable[[Point, Any], None]) -> None:
+        """Hand on what was read of the runs of a line. Raises the mistake that ended it."""
+        if reply.mistake is not None:
+            raise reply.mistake
+        for point, run in zip(self.of_line[line], reply.runs, strict=True):
             took(point, run)
-        self.ios += told.ios
-        self.finished += len(told.runs)
+        self.ios += reply.ios
+        self.finished += len(reply.runs)
         self.share += self.weights[line]
 
     def progress(self) -> Progress:
@@ -226,7 +226,7 @@ class _Tasks:
         self.remote = to.ray.remote(num_cpus=1, max_retries=0)(run_lines)
 
     def over(self, seconds: float, took: Callable[[int, Told], None]) -> bool:
-        """Waits for a task at most so long, and says whether all lines are done. Raises what a line raised."""
+        """Wait for a task at most so long, and say whether all lines are done. Raises what a line raised."""
         self._send()
         if not self.under_way:
             return True
@@ -236,7 +236,7 @@ class _Tasks:
         return not (self.under_way or self.waiting)
 
     def stop(self) -> None:
-        """Ends what is under way: with its worker, since a run does not listen."""
+        """End what is under way: with its worker, since a run does not listen."""
         for task in self.under_way:
             self.to.ray.cancel(task, force=True)
         self.under_way.clear()
@@ -270,10 +270,10 @@ class _Tasks:
         return (self.pace or 0.0) * self.work.weights[line]
 
     def _expect_room(self, needs: int, line: int) -> None:
-        """Raises UserError for a run that would wait for ever."""
+        """Raise UserError for a run that would wait for ever."""
         if needs > LEAST_MEMORY and needs > self.to.largest:
             most = memory.in_gigabytes(int(self.to.largest))
-            accepted = f"takes up to {memory.in_gigabytes(needs)} of memory, the largest node gives tasks {most}"
+            accepted = f"takes up to {memory.in_gigabytes(needs)} of memory, but the largest node offers tasks {most}"
             raise UserError("question.on", "", self.work.of_line[line][0].spec.machine, accepted)
 
     def _take(self, task: Any, took: Callable[[int, Told], None]) -> None:
@@ -285,14 +285,14 @@ class _Tasks:
         except errors.RayError as error:
             return self._again(lines, error)
         if reply.other:
-            accepted = f"is hotband {reply.other} there, {build()} here; expected the same on every node"
+            accepted = f"has Hotband {reply.other} there, {build()} here; expected the same on every node"
             raise UserError("question.executor", "", reply.node, accepted)
         weight = sum(self.work.weights[line] for line in lines)
-        now = sum(told.seconds for told in reply.told) / (weight or 1.0)
+        now = sum(line_reply.seconds for line_reply in reply.told) / (weight or 1.0)
         self.pace = now if self.pace is None else (self.pace + now) / 2
         # What came behind a mistake was not run; the mistake ends all.
-        for line, told in zip(lines, reply.told, strict=False):
-            took(line, told)
+        for line, line_reply in zip(lines, reply.told, strict=False):
+            took(line, line_reply)
 
     def _again(self, lines: Sequence[int], error: Exception) -> None:
         """Lines of a task whose worker died wait again, in front."""
@@ -306,7 +306,7 @@ class _Tasks:
 
 
 def _of_task(error: Any) -> Exception:
-    """What a task raised: that Hotband is missing there, what the world refuses, or a fault of ours as it is."""
+    """Return the error of a task: Hotband is missing there, a failure of its host, or a fault of ours unchanged."""
     cause = error.cause if isinstance(error.cause, Exception) else error
     text = str(error)
     if "No module named 'hotband" in text or "failed to import" in text:

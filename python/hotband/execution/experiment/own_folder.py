@@ -14,29 +14,29 @@ from hotband.execution.experiment.store import expect_no_experiment
 
 
 def expect_out(fresh: bool, out: Path | None, option: str = "question.out") -> None:
-    """Raises UserError where a folder is to be started over, and none is given."""
+    """Raise UserError if a folder is to be started over, and none is given."""
     if fresh and out is None:
         raise UserError("question.fresh", "", "", f"is for a folder: expected {option} DIR with it")
 
 
 def expect_no_record(out: Path, option: str = "question.out", names: Sequence[str] = (RECORD_FILE,)) -> None:
-    """Refuses a folder with runs, or with the record of one: a file of these names. Raises UserError."""
+    """Refuse a folder with runs, or with the record of one: a file of these names. Raises UserError."""
     expect_no_experiment(out, option)
     if any((out / name).exists() for name in names):
-        raise refused(out, "holds the record of another run", option)
+        raise refused(out, "contains the record of another run", option)
 
 
-def expect_own_page(out: Path, own: Sequence[str]) -> None:
-    """Refuses a folder with a page of another command: one that has none of the files which a command leaves beside its
+def expect_own_page(out: Path, written: Sequence[str]) -> None:
+    """Refuse a folder with a page of another command: one that has none of the files which a command leaves beside its
     own. Raises UserError."""
-    if (out / REPORT_FILE).exists() and not any((out / name).exists() for name in own):
+    if (out / REPORT_FILE).exists() and not any((out / name).exists() for name in written):
         raise refused(out, f"holds {REPORT_FILE} of another command")
 
 
 @contextmanager
 def new_record(out: Path | None, option: str, fresh: bool, names: Sequence[str] = (RECORD_FILE,)) -> Iterator[None]:
     """The folder of a record that no second run gives again, such as of what programs asked for, held meanwhile.
-    `names` are files in which it may be. Raises UserError where one is there already and is not to be written over, and
+    `names` are files in which it may be. Raises UserError if one is there already and is not to be written over, and
     where `fresh` is said of no folder."""
     expect_out(fresh, out, option)
     if out is None:

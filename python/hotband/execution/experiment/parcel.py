@@ -41,7 +41,7 @@ class Line:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
     def alike(self) -> tuple[RunSpec, ...]:
-        """What lines that differ in their seeds and names alone have in common."""
+        """Return what lines share that differ only in their seeds and names."""
         return tuple(
             replace(spec, id="", seed=1, weight=1.0, after=str(index)) for index, spec in enumerate(self.specs)
         )
@@ -54,7 +54,7 @@ class Packing:
         self._texts: dict[tuple[str, str | None, str, str | None], tuple[str | None, str | None, Files]] = {}
 
     def line(self, specs: Sequence[RunSpec]) -> Line:
-        """Raises UserError for a mistake in a file, and for what cannot travel."""
+        """Raise UserError for a mistake in a file, and for what cannot travel."""
         made = [self._spec(spec) for spec in specs]
         return Line(tuple(spec for spec, _ in made), {path: data for _, files in made for path, data in files.items()})
 
@@ -66,7 +66,7 @@ class Packing:
             machine = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
             workload = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
             for trace, _ in traces_of(spec.workload, workload):
-                refuse(str(trace), "is a trace, which is replayed where it lies")
+                refuse(str(trace), "is a trace, which is replayed where it is stored")
             self._texts[named] = machine, workload, own_drives(spec.machine, machine)
         machine, workload, files = self._texts[named]
         data = {value: bytes_of(value, "data") for key, value in spec.set if key == "data" and is_data_file(value)}
@@ -75,19 +75,20 @@ class Packing:
 
 
 def refuse(value: str, why: str) -> None:
-    """Raises UserError for what cannot be done elsewhere."""
-    raise UserError("question.executor", "", value, f"{why}: leave question.executor out")
+    """Raise UserError for what cannot be done elsewhere."""
+    raise UserError("question.executor", "", value, f"{why}: remove question.executor")
 
 
 def is_data_file(value: str) -> bool:
-    """Whether `data=` names a file of `hotband measure entropy --json` (`data_of` of crates/engine/src/build)."""
+    """Return whether `data=` names a file of `hotband measure entropy --json` (`data_of` of
+    crates/engine/src/build)."""
     return ("/" in value or value.endswith(".json")) and not value.strip().startswith("{")
 
 
 def _below_here(path: str) -> str:
     """The path, if a worker can have such a file, too."""
     if not PurePath(path).is_absolute() and ".." in PurePath(path).parts:
-        refuse(path, "lies outside the folder one is in, which is all that travels; expected it below, or as /PATH")
+        refuse(path, "is outside the current folder, and only that is sent; expected it below, or as /PATH")
     return path
 
 
@@ -97,11 +98,11 @@ def own_drives(machine: str, text: str | None) -> Files:
     if ".toml" not in machine and ".toml" not in (text or ""):
         return {}
     try:
-        told = _core.machine(CATALOG_DIR, machine, text)["own_drives"]
+        machine_drives = _core.machine(CATALOG_DIR, machine, text)["own_drives"]
     except _core.SpecError:
         return {}
     folder = Path() if text is None or SHORT_FORM.match(machine) else Path(machine).parent
-    return {str(folder / product): held.encode() for product, held in told.items()}
+    return {str(folder / product): held.encode() for product, held in machine_drives.items()}
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Returned:
 
     @classmethod
     def of(cls, finished: Finished) -> Returned:
-        """What a run left."""
+        """Return the result of a run."""
         tables = {name: (table.columns, table.kinds) for name, table in finished.tables.items()}
         return cls(finished.text, tables, finished.ios)
 
@@ -128,8 +129,8 @@ class Returned:
 
 @dataclass(frozen=True)
 class Told:
-    """What a task says of one line: what was read of its runs and their I/Os, or of a line that was only checked the
-    memory that it needs; the mistake that ended it; and the seconds that it took."""
+    """Result of a task for one line: the results of its runs and their I/Os, or, for a line that was only checked, the
+    memory that it needs; the mistake that ended it; and its seconds."""
 
     runs: tuple[Any, ...] = ()
     ios: int = 0
@@ -140,15 +141,15 @@ class Told:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a task answers: a line after the other, up to the first mistake; or that it did nothing, because Hotband is
-    another one there."""
+    """Reply of a task: one result per line, up to the first mistake; or nothing, because another version of Hotband
+    runs there."""
 
     told: tuple[Told, ...] = ()
     node: str = ""
     other: str = ""
 
     def packed(self) -> bytes:
-        """As bytes, their whole length first."""
+        """Return it as bytes, with its length first."""
         data = pickle.dumps(self, protocol=pickle.HIGHEST_PROTOCOL)
         squeezed: bytes = pa.Codec("zstd", compression_level=LEVEL).compress(data, asbytes=True)
         return LENGTH.pack(len(data)) + squeezed

@@ -55,9 +55,9 @@ def keys_of(lines: Iterable[Sequence[RunSpec]]) -> dict[str, str]:
     texts: dict[Named, Texts] = {}
     digests: dict[str, str] = {}
     for line in lines:
-        said = [_content(spec, texts, digests) for spec in line]
+        contents = [_content(spec, texts, digests) for spec in line]
         for index, spec in enumerate(line):
-            text = json.dumps([version(), index, said], sort_keys=True, ensure_ascii=False)
+            text = json.dumps([version(), index, contents], sort_keys=True, ensure_ascii=False)
             keys[spec.id] = hashlib.sha256(text.encode()).hexdigest()
     return keys
 
@@ -69,8 +69,8 @@ def key_of_all(lines: Iterable[Sequence[RunSpec]]) -> str:
 
 
 def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) -> dict[str, object]:
-    """What a record follows from. Names are in it, because the record says them. `texts` and `digests` have those
-    of runs before: thousands of one sweep name the same."""
+    """Return everything that determines a record. Names are included, because the record has them. `texts` and
+    `digests` cache those of previous runs: thousands of one sweep name the same."""
     named = (spec.machine, spec.machine_text, spec.workload, spec.workload_text)
     if named not in texts:
         texts[named] = _texts(spec)
@@ -90,7 +90,7 @@ def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) 
 
 
 def _data(spec: RunSpec, digests: dict[str, str]) -> dict[str, object]:
-    """Digests of the files that say how data compresses (`data=mysql.json`), by their names; nothing where none is set.
+    """Digests of the files that say how data compresses (`data=mysql.json`), by their names; nothing if none is set.
     `digests` has those of runs before. One that cannot be read is refused by the engine."""
     named = [value for key, value in spec.set if key == "data" and is_data_file(value)]
     for value in named:
@@ -102,7 +102,7 @@ def _data(spec: RunSpec, digests: dict[str, str]) -> dict[str, object]:
 
 
 def _texts(spec: RunSpec) -> Texts:
-    """What a run names, as text."""
+    """Return the texts that a run names."""
     machine_text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
     workload_text = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
     if workload_text is None:
@@ -130,12 +130,12 @@ def _own_drives(machine: str, text: str | None) -> dict[str, str]:
 def _products(machine: str) -> dict[str, str]:
     """Texts of the catalog's drives and daemons whose names stand in a machine, and of those that they are variants of.
     One whose name is part of another's is taken with it, which does no harm."""
-    found: dict[str, str] = {}
+    products: dict[str, str] = {}
     for folder in PRODUCT_FOLDERS:
         for name in _core.catalog_names(CATALOG_DIR, folder):
             if name in machine:
-                found |= _with_origin(folder, name)
-    return found
+                products |= _with_origin(folder, name)
+    return products
 
 
 @cache
@@ -148,6 +148,6 @@ def _with_origin(folder: str, name: str) -> dict[str, str]:
 
 @cache
 def _catalog_text(folder: str, name: str) -> str:
-    """The text of an entry; empty where there is none, which the engine refuses."""
+    """The text of an entry; empty if there is none, which the engine refuses."""
     path = CATALOG_DIR / folder / f"{name}.toml"
     return path.read_text(encoding="utf-8") if path.is_file() else ""

@@ -12,7 +12,7 @@ from hotband.base.text.numbers import number
 from hotband.execution.experiment import Progress
 
 SURE_AFTER_S = 2.0
-"""Seconds after which a pace is told: the first runs of many are the quickest, or the slowest."""
+"""Seconds after which a pace is shown: the first runs of many are the quickest, or the slowest."""
 UNITS = (("h", 3600.0), ("min", 60.0))
 
 
@@ -39,15 +39,15 @@ def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
     task = bar.add_task(visible(title), total=1.0, detail="")
     pace = Pace()
 
-    def update(told: Progress) -> None:
+    def update(progress_: Progress) -> None:
         if not bar.live.is_started:
             bar.start()
-        runs = f"{told.done} of {told.of} {told.noun}, " if told.of > 1 else ""
-        phase = f"{visible(told.phase)}, " if told.phase else ""
-        left = pace.left(told.share) if told.of > 1 else ""
-        ios = f"{number(told.ios)} I/Os" if told.noun == "runs" else ""
+        runs = f"{progress_.done} of {progress_.of} {progress_.noun}, " if progress_.of > 1 else ""
+        phase = f"{visible(progress_.phase)}, " if progress_.phase else ""
+        left = pace.left(progress_.share) if progress_.of > 1 else ""
+        ios = f"{number(progress_.ios)} I/Os" if progress_.noun == "runs" else ""
         detail = f"{runs}{left}{phase}{ios}".removesuffix(", ")
-        bar.update(task, completed=told.share, detail=detail)
+        bar.update(task, completed=progress_.share, detail=detail)
 
     try:
         yield update
@@ -57,7 +57,7 @@ def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
 
 
 class Pace:
-    """How long the rest takes, by what was done since the first look: what was there before took no time."""
+    """Estimate of the remaining time, from the work done since the first look; earlier work took no time."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now

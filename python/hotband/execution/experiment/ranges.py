@@ -1,5 +1,4 @@
-"""What is uncertain has a range, and this is the one idea of it: a value with two ends, and the sampler that runs both,
-one range at a time.
+"""Ranges of uncertain values: a value with two ends, and the sampler that runs both, one range at a time.
 
 What it leaves out: ranges that act together. Each is moved alone, everything else stays at its nominal value.
 """
@@ -44,19 +43,19 @@ class Range:
         return [end for end in ENDS if str(self.at(end)) != self.nominal]
 
 
-def at_end(spec: RunSpec, of: Range, end: End, prefix: str = "") -> RunSpec:
+def at_end(spec: RunSpec, range_: Range, end: End, prefix: str = "") -> RunSpec:
     """A run with a range at one of its ends; `prefix` goes before its id and that of the run before it. Raises
     UserError where the text has no such key."""
-    return at_value(renamed(spec, prefix), of, of.at(end))
+    return at_value(renamed(spec, prefix), range_, range_.at(end))
 
 
-def at_value(spec: RunSpec, of: Range, value: Any) -> RunSpec:
-    """A run with any value of a range. Raises UserError where the text has no such key."""
-    if of.of == "set":
-        return replace(spec, set=tuple((dict(spec.set) | {of.key: str(value)}).items()))
-    if of.of == "workload":
-        return replace(spec, workload_text=edited(workload_text(spec), spec.workload, {of.key: value}))
-    return replace(spec, machine_text=edited(machine_text(spec), spec.machine, {of.key: value}))
+def at_value(spec: RunSpec, range_: Range, value: Any) -> RunSpec:
+    """A run with any value of a range. Raises UserError if the text has no such key."""
+    if range_.of == "set":
+        return replace(spec, set=tuple((dict(spec.set) | {range_.key: str(value)}).items()))
+    if range_.of == "workload":
+        return replace(spec, workload_text=edited(workload_text(spec), spec.workload, {range_.key: value}))
+    return replace(spec, machine_text=edited(machine_text(spec), spec.machine, {range_.key: value}))
 
 
 def renamed(spec: RunSpec, prefix: str) -> RunSpec:
@@ -68,16 +67,16 @@ def one_at_a_time(points: Sequence[Point], ranges: Sequence[Range]) -> list[Poin
     """The points as they are, and all of them at both ends of each range: columns `range` and `end` say which. An end
     that is the nominal value is not run again."""
     sampled = [Point(point.spec, {**point.at, "range": "", "end": "nominal"}) for point in points]
-    for one in ranges:
-        for end in one.moves():
+    for range_ in ranges:
+        for end in range_.moves():
             for point in points:
-                spec = at_end(point.spec, one, end, f"{one.name}.{end}.")
-                sampled.append(Point(spec, {**point.at, "range": one.name, "end": end}))
+                spec = at_end(point.spec, range_, end, f"{range_.name}.{end}.")
+                sampled.append(Point(spec, {**point.at, "range": range_.name, "end": end}))
     return sampled
 
 
 def machine_text(spec: RunSpec) -> str | None:
-    """The text of a run's machine, None where it is a name of the catalog or a short form."""
+    """The text of a run's machine, None if it is a name of the catalog or a short form."""
     return text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
 
 
@@ -90,16 +89,16 @@ def workload_text(spec: RunSpec) -> str:
 def edited(text: str | None, file: str, changes: Mapping[str, Toml]) -> str:
     """A TOML text with other values at dotted keys, such as `scripts.0.steps.0.ios`. Raises UserError."""
     if text is None:
-        raise UserError(file, ", ".join(changes), "", "the machine is no file: its text has no keys to change")
+        raise UserError(file, ", ".join(changes), "", "the machine is not a file: its text has no keys to change")
     document: Any = tomlkit.parse(text)
     for key, value in changes.items():
-        place: Any = document
+        node: Any = document
         *path, last = (int(name) if name.isdigit() else name for name in key.split("."))
         try:
             for name in path:
-                place = place[name]
-            place[last]  # a key that is not there yet is a mistake in its name
-            place[last] = _as_toml(value)
+                node = node[name]
+            node[last]  # a key that is not there yet is a mistake in its name
+            node[last] = _as_toml(value)
         except (KeyError, IndexError, TypeError):
             raise UserError(file, key, str(value), "no such key in the text") from None
     return str(tomlkit.dumps(document))
@@ -107,9 +106,9 @@ def edited(text: str | None, file: str, changes: Mapping[str, Toml]) -> str:
 
 def _as_toml(value: Any) -> Any:
     """A list of tables as tables of their own: written inline they would belong to the table before them."""
-    if not (isinstance(value, list) and value and all(isinstance(one, dict) for one in value)):
+    if not (isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value)):
         return value
     tables = tomlkit.aot()
-    for one in value:
-        tables.append(tomlkit.item(one))
+    for entry in value:
+        tables.append(tomlkit.item(entry))
     return tables

@@ -53,7 +53,7 @@ NOT_THERE = "is not installed: expected pip install 'hotband[ray]'"
 
 
 def expect_ray() -> None:
-    """Raises UserError where Ray is not installed."""
+    """Raise UserError if Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
         raise UserError("question.executor", "", "ray", NOT_THERE)
 
@@ -73,15 +73,15 @@ def address_of(text: str | None) -> str | None:
 
 
 def expect_reachable(address: str) -> None:
-    """Raises UserError where nothing listens there, or something that is not Ray, whose own attempts take minutes."""
+    """Raise UserError if nothing listens there, or something that is not Ray, whose own attempts take minutes."""
     host, _, port = address.rpartition(":")
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), REACHED_S) as there:
-            said = there.recv(FRAME_BYTES, socket.MSG_WAITALL)
+        with socket.create_connection((host.strip("[]"), int(port)), REACHED_S) as connection:
+            frame = connection.recv(FRAME_BYTES, socket.MSG_WAITALL)
     except OSError as error:
         why = "no answer" if isinstance(error, TimeoutError) else reason_of(error)
     else:
-        if said[3:4] == SETTINGS:
+        if frame[3:4] == SETTINGS:
             return
         why = "something else answers"
     accepted = f"cannot be reached ({why}): expected the address that `ray start --head` printed"
@@ -121,7 +121,9 @@ def connect(address: str | None, jobs: int | None) -> Connection:
     with _lock:
         if _now is not None:
             if _now.address != address:
-                raise UserError("question.executor", "", f"ray://{address}", "is another cluster than the one in use")
+                raise UserError(
+                    "question.executor", "", f"ray://{address}", "is a different cluster from the one in use"
+                )
             _now.users += 1
             return _now
         import ray
@@ -134,7 +136,7 @@ def connect(address: str | None, jobs: int | None) -> Connection:
 
 
 def release(connection: Connection) -> None:
-    """Lets go of a connection; the last one ends it, and a cluster that was started for it."""
+    """Let go of a connection; the last one ends it, and a cluster that was started for it."""
     global _now
     with _lock:
         connection.users -= 1
@@ -149,7 +151,7 @@ def release(connection: Connection) -> None:
 
 
 def _quiet() -> dict[str, Any]:
-    """What keeps Ray from writing to the terminal, for `ray.init`."""
+    """Return options of `ray.init` that prevent Ray from writing to the terminal."""
     logging.getLogger("ray").setLevel(logging.ERROR)
     return {"configure_logging": False, "logging_level": logging.ERROR, "log_to_driver": False}
 
@@ -166,7 +168,7 @@ def _errors_to_stderr(ray: ModuleType) -> None:
 
 
 def _joined(ray: ModuleType, address: str) -> Connection:
-    """Connects to a cluster that runs."""
+    """Connect to a cluster that runs."""
     if address != HERE:
         expect_reachable(address)
     # A cluster that was started so is on loopback alone.
@@ -183,7 +185,7 @@ def _joined(ray: ModuleType, address: str) -> Connection:
 
 
 def _started(ray: ModuleType, jobs: int | None) -> Connection:
-    """Starts a cluster of processes on this computer. Its processes end with this one, however it ends (Ray has them
+    """Start a cluster of processes on this computer. Its processes end with this one, however it ends (Ray has them
     told so by the kernel)."""
     _remove_stale()
     above = tempfile.gettempdir() if len(tempfile.gettempdir()) < LONGEST_FOLDER else "/tmp"
@@ -231,8 +233,9 @@ def _read_authentication(ray: ModuleType) -> None:
 
 
 def _on_loopback(ray: ModuleType, is_so: bool) -> None:
-    """Whether Ray's processes listen on loopback alone, as they do on Windows and macOS, where Ray turns it on by the
-    variable RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER (ray/_private/ray_constants.py). The variable is read once, at import."""
+    """Return whether Ray's processes listen on loopback alone, as they do on Windows and macOS, where Ray turns it on
+    by the variable RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER (ray/_private/ray_constants.py). The variable is read once, at
+    import."""
     if sys.platform == "linux":
         ray._private.ray_constants.ENABLE_RAY_CLUSTER = not is_so
 
@@ -243,18 +246,18 @@ def _first_line(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """What is written to stderr meanwhile, by whomever, is lost: Ray's own libraries write there while they connect,
-    line after line, and can be told by a variable only, which they mention in a line."""
+    """Discard everything written to stderr during the block: Ray's own libraries write many lines there while they
+    connect, and only an environment variable, which those lines mention, can stop them."""
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
-    kept, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    saved, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, STDERR)
     os.close(nowhere)
     try:
         yield
     finally:
-        os.dup2(kept, STDERR)
-        os.close(kept)
+        os.dup2(saved, STDERR)
+        os.close(saved)
 
 
 @contextlib.contextmanager
@@ -275,17 +278,17 @@ def _own_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        for one, handler in before.items():
+        for number, handler in before.items():
             if handler is not None:
-                signal.signal(one, handler)
+                signal.signal(number, handler)
 
 
 def _remove_stale() -> None:
-    """Removes what programs left that were killed."""
+    """Remove what programs left that were killed."""
     for path in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
         owner = path.name.removeprefix(FOLDER).partition("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists() and sys.platform == "linux":

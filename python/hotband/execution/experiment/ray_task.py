@@ -1,5 +1,4 @@
-"""What a task on a cluster does: it is sent lines of runs, and answers with what they left. No other part of Hotband
-runs on a worker."""
+"""A task on a cluster: it receives lines of runs and returns their results. Workers run no other part of Hotband."""
 
 from __future__ import annotations
 
@@ -25,44 +24,44 @@ DATA = ("drives", "osds", "workloads")
 
 @cache
 def build() -> str:
-    """What has to be the same at both ends for the same bytes: version, engine and the catalog's files."""
+    """Return what must be equal at both ends for equal bytes: version, engine and the catalog's files."""
     digest = hashlib.sha256()
-    for path in sorted(one for folder in DATA for one in (CATALOG_DIR / folder).glob("*.toml")):
+    for path in sorted(path_ for folder in DATA for path_ in (CATALOG_DIR / folder).glob("*.toml")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return f"{version()}, catalog {digest.hexdigest()[:12]}"
 
 
 def run_lines(asked_by: str, lines: Sequence[Line], read: Read | None) -> bytes:
-    """Runs lines one after the other, up to the first mistake, and reads each run (without `read` they are only
+    """Run lines one after the other, up to the first mistake, and read each run (without `read` they are only
     checked), where Hotband is the same as there where they were asked for. Returns a `Reply` as bytes."""
     node = platform.node()
     if build() != asked_by:
         return Reply((), node, build()).packed()
-    told: list[Told] = []
+    replies: list[Told] = []
     for line in lines:
-        told.append(_with_files(line, checked if read is None else partial(_run, read=read)))
-        if told[-1].mistake is not None:
+        replies.append(_with_files(line, checked if read is None else partial(_run, read=read)))
+        if replies[-1].mistake is not None:
             break
-    return Reply(tuple(told), node).packed()
+    return Reply(tuple(replies), node).packed()
 
 
 def checked(line: Line) -> Told:
-    """Whether a line can be run, and the bytes of memory that it needs."""
+    """Return whether a line can be run, and the bytes of memory that it needs."""
     begin = time.perf_counter()
     try:
         prepared = prepared_of(line)
     except UserError as error:
         return Told(mistake=error)
-    needs = sum(one.run.memory() or 0 for one in prepared)
+    needs = sum(item.run.memory() or 0 for item in prepared)
     return Told(memory=needs, seconds=time.perf_counter() - begin)
 
 
 def prepared_of(line: Line) -> list[Prepared]:
     """The runs of a line, ready to be executed. Raises UserError."""
     last = len(line.specs) - 1
-    found = [prepare(spec, is_followed=index < last) for index, spec in enumerate(line.specs)]
-    sequences(found)
-    return found
+    runs = [prepare(spec, is_followed=index < last) for index, spec in enumerate(line.specs)]
+    sequences(runs)
+    return runs
 
 
 def _run(line: Line, read: Read) -> Told:
@@ -96,8 +95,8 @@ def _with_files(line: Line, work: Callable[[Line], Told]) -> Told:
 
 
 def _expect_same(line: Line) -> None:
-    """Raises UserError where a file is another one here than where the run was asked for."""
+    """Raise UserError if a file is another one here than where the run was asked for."""
     here = Packing().line(line.specs).files
     for name, data in line.files.items():
         if here.get(name) != data:
-            refuse(name, f"is not the same file on {platform.node()}; expected one below the folder one is in")
+            refuse(name, f"is not the same file on {platform.node()}; expected one below the current folder")

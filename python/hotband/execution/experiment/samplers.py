@@ -39,13 +39,16 @@ def grid(
 
 
 def points_of(specs: Sequence[RunSpec], at: Sequence[Mapping[str, Coordinate]] | None = None) -> list[Point]:
-    """Runs as points. Coordinates are those given, else target, workload, settings and seed. Raises UserError for an id
-    that two runs have."""
+    """Return runs as points. Coordinates are those given, else target, workload, settings and seed. Raises UserError
+    for an id that two runs have."""
     twice = [name for name, count in Counter(spec.id for spec in specs).items() if count > 1]
     if twice:
-        raise UserError("experiment", "runs", twice[0], "is asked for twice")
+        raise UserError("experiment", "runs", twice[0], "is listed twice")
     if at is None:
-        at = [{"target": one.machine, "workload": one.workload, **dict(one.set), "seed": one.seed} for one in specs]
+        at = [
+            {"target": run_spec.machine, "workload": run_spec.workload, **dict(run_spec.set), "seed": run_spec.seed}
+            for run_spec in specs
+        ]
     return [Point(spec, dict(where)) for spec, where in zip(specs, at, strict=True)]
 
 
@@ -79,5 +82,5 @@ def sequence(
 
 def _name(target: str, workload: str, settings: Mapping[str, Coordinate], seed: int | None) -> str:
     """A name that says what differs; its folder has it, too."""
-    said = [target, workload, *(f"{key}={value}" for key, value in settings.items())]
-    return " ".join(said if seed is None else [*said, f"seed={seed}"])
+    words = [target, workload, *(f"{key}={value}" for key, value in settings.items())]
+    return " ".join(words if seed is None else [*words, f"seed={seed}"])

@@ -59,7 +59,7 @@ class Store:
 
     @classmethod
     def open(cls, out: Path, what: str, points: Sequence[Point], keys: Mapping[str, str], fresh: bool) -> Store:
-        """Reads what is there. Raises UserError where it is damaged, or of another experiment, seed or version, unless
+        """Read what is there. Raises UserError if it is damaged, or of another experiment, seed or version, unless
         it is to be started over."""
         folders = folders_of(out, points)
         entries = {point.id: Entry(folders[point.id], keys[point.id], str(point.spec.seed)) for point in points}
@@ -74,7 +74,7 @@ class Store:
         return store
 
     def _go_on(self, before: Manifest) -> None:
-        """Takes over what is there, and clears what was made from another spec."""
+        """Take over what is there, and clear what was made from another spec."""
         done = before.begun(self.out)
         if done and before.what != self.what:
             raise refused(self.out, f"holds {before.what}")
@@ -85,21 +85,21 @@ class Store:
             if now is None:
                 self.others[name] = entry
             elif now.seed != entry.seed:
-                raise refused(self.out, f"holds runs with seed {entry.seed}, not {now.seed}")
+                raise refused(self.out, f"contains runs with seed {entry.seed}, not {now.seed}")
             elif now != entry:
                 self._clear(entry)
                 self.changed.append(name)
 
     def _clear(self, entry: Entry) -> None:
-        """Removes a run, the file that says it is whole first. Files that are not its own stay."""
+        """Remove a run, the file that says it is whole first. Files that are not its own stay."""
         folder = self.out / entry.folder
         mark = read_json(folder / FINISHED_FILE) or {}
         named = mark.get("files")
-        own = list(named) if isinstance(named, dict) else []
+        names = list(named) if isinstance(named, dict) else []
         record = read_json(folder / RECORD_FILE) or {}
         named = record.get("series")
         tables = table_files(named).values() if isinstance(named, dict) else []
-        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *own, *tables)):
+        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *names, *tables)):
             # The names are read from files: they reach nothing outside the folder.
             if Path(name).name == name and name.endswith(OWN_FILES):
                 (folder / name).unlink(missing_ok=True)
@@ -117,11 +117,11 @@ class Store:
         write_file(self.out / EXPERIMENT_FILE, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
 
     def folder(self, point: Point) -> Path:
-        """Where a run is kept."""
+        """Return the folder of a run."""
         return self.out / self.entries[point.id].folder
 
     def kept(self, point: Point) -> Finished | None:
-        """A run that is there, whole, and made from the same; None where it has to be run."""
+        """A run that is there, whole, and made from the same; None if it has to be run."""
         folder = self.folder(point)
         mark = read_json(folder / FINISHED_FILE)
         if mark is None or mark.get("key") != self.entries[point.id].key:
@@ -135,7 +135,7 @@ class Store:
             return None
 
     def keep(self, point: Point, finished: Finished) -> None:
-        """Writes a run; from any thread. One of a sequence that was made again, for the machine that it leaves, and is
+        """Write a run; from any thread. One of a sequence that was made again, for the machine that it leaves, and is
         as it was stays untouched: who is killed while it is written would lose it."""
         before = self.kept(point)
         if before is not None and before.text == finished.text:
@@ -155,14 +155,14 @@ class Store:
 
 
 def expect_no_experiment(out: Path, option: str = "question.out") -> None:
-    """Refuses a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
+    """Refuse a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
     before = read_manifest(out / EXPERIMENT_FILE)
     if before.begun(out):
         raise UserError(option, "", str(out), f"holds {before.what}: expected another folder")
 
 
 def expect_same_run(out: Path, spec: RunSpec) -> None:
-    """Refuses a folder with the record of another run: of another workload or machine, with another seed, duration or
+    """Refuse a folder with the record of another run: of another workload or machine, with another seed, duration or
     settings. One that cannot be read is no record. Raises UserError."""
     held: Any = read_json(out / RECORD_FILE)
     try:
@@ -176,12 +176,12 @@ def expect_same_run(out: Path, spec: RunSpec) -> None:
     if "warm_up" in settings:
         is_chosen = "stopped" in held or (span_ns(settings["warm_up"]) or 0) == span_ns(str(duration))
         chosen += ["warm_up"] if is_chosen else []
-    asked = {key: settings[key] for key in chosen} | dict(spec.set)
+    requested = {key: settings[key] for key in chosen} | dict(spec.set)
     precision = held["spec"].get("precision")
-    of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, spec.precision, asked)
+    of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, spec.precision, requested)
     if (name, seed, duration, precision, settings) != of_this:
         words = "".join(f" {key}={value}" for key, value in settings.items())
-        raise refused(out, f"holds the record of another run, {shortened(name)}{shortened(words)}")
+        raise refused(out, f"contains the record of another run, {shortened(name)}{shortened(words)}")
 
 
 def other_version(out: Path) -> str | None:
@@ -195,7 +195,7 @@ def other_version(out: Path) -> str | None:
 
 
 def _found(path: Path, fresh: bool) -> Manifest:
-    """The manifest of a folder; one that cannot be read counts as empty where the folder is to be started over. Raises
+    """The manifest of a folder; one that cannot be read counts as empty if the folder is to be started over. Raises
     UserError."""
     try:
         return read_manifest(path, "another folder, or question.fresh to start over")
@@ -206,18 +206,18 @@ def _found(path: Path, fresh: bool) -> Manifest:
 
 
 def digest(path: Path) -> str:
-    """What tells a file from one that was changed since. Raises OSError."""
+    """Return a digest that detects a changed file. Raises OSError."""
     return hashlib.sha256(file_bytes(path)).hexdigest()
 
 
 def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:
     """The folder of every run within `out`, by its id: where its spec says, else one under `runs` that has its name."""
-    found: dict[str, str] = {}
+    folders: dict[str, str] = {}
     taken: set[str] = set()
     for point in points:
-        own = point.spec.out
-        if own is not None and own.is_relative_to(out):
-            name = str(own.relative_to(out))
+        folder = point.spec.out
+        if folder is not None and folder.is_relative_to(out):
+            name = str(folder.relative_to(out))
         else:
             # A file name has 255 bytes; half of that leaves room for a number.
             base = name = f"runs/{folder_name(point.id)[:120]}"
@@ -226,8 +226,8 @@ def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:
                 number += 1
                 name = f"{base}-{number}"
         taken.add(name)
-        found[point.id] = name
-    return found
+        folders[point.id] = name
+    return folders
 
 
 def load_finished(spec: RunSpec, folder: Path, ios: int) -> Finished:

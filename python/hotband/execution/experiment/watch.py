@@ -1,4 +1,4 @@
-"""Progress for Python programs: a bar in a notebook or on a terminal, nothing where nobody looks."""
+"""Progress for Python programs: a bar in a notebook or on a terminal, nothing if nobody looks."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PATIENCE_TICKS = 10
 
 
 Wanted: TypeAlias = "bool | Callable[[Progress], None] | None"
-"""A bar, none, a function that is told the progress, or a bar where somebody looks (None)."""
+"""A bar, none, a function that receives the progress, or a bar if somebody looks (None)."""
 
 
 class Handle(Protocol):
-    """What IPython gives for something displayed, to change it."""
+    """IPython's handle for updating a displayed object."""
 
     def update(self, shown: object) -> None:
-        """Shows this in its place."""
+        """Show this in its place."""
 
 
 @contextmanager
@@ -32,8 +32,8 @@ def watch(title: str, progress: Wanted) -> Iterator[Tick | None]:
     """The callback that `Experiment.run` takes, or None.
 
     `progress` True shows a bar, False none; None shows one in a notebook or on a terminal, once a second has passed. A
-    function takes the place of the bar: it is told the `Progress` about ten times a second, in the thread that called,
-    and what it raises ends the runs; KeyboardInterrupt does what Ctrl-C does.
+    function takes the place of the bar: it receives the `Progress` about ten times per second, in the thread that
+    called, and what it raises ends the runs; KeyboardInterrupt does what Ctrl-C does.
     """
     if callable(progress):
         yield progress
@@ -49,20 +49,20 @@ def watch(title: str, progress: Wanted) -> Iterator[Tick | None]:
 
 
 def patient(tick: Tick) -> Tick:
-    """Passes ticks on once ten of them, which come ten times a second, have not been the last."""
+    """Pass ticks on once ten of them, which come ten times per second, have not been the last."""
     seen = 0
 
-    def later(told: Progress) -> None:
+    def later(progress_: Progress) -> None:
         nonlocal seen
         seen += 1
         if seen > PATIENCE_TICKS:
-            tick(told)
+            tick(progress_)
 
     return later
 
 
 def in_notebook() -> bool:
-    """Whether a notebook's kernel runs this."""
+    """Return whether a notebook's kernel runs this."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell is not None and hasattr(shell, "kernel")
@@ -75,8 +75,8 @@ def bar_in_notebook(title: str) -> Iterator[Tick]:
 
     handle: list[Handle] = []
 
-    def tick(told: Progress) -> None:
-        shown = HTML(line(title, told))
+    def tick(progress_: Progress) -> None:
+        shown = HTML(line(title, progress_))
         if handle:
             handle[0].update(shown)
         else:
@@ -85,11 +85,11 @@ def bar_in_notebook(title: str) -> Iterator[Tick]:
     try:
         yield tick
     finally:
-        for one in handle:
-            one.update(HTML(""))
+        for element in handle:
+            element.update(HTML(""))
 
 
-def line(title: str, told: Progress) -> str:
+def line(title: str, progress_: Progress) -> str:
     """The bar as HTML; a title is foreign text."""
-    count = f" {told.done} of {told.of} {told.noun}" if told.of > 1 else ""
-    return f'{escape(title)} <progress value="{told.share:.3f}" max="1"></progress> {told.share:.0%}{count}'
+    count = f" {progress_.done} of {progress_.of} {progress_.noun}" if progress_.of > 1 else ""
+    return f'{escape(title)} <progress value="{progress_.share:.3f}" max="1"></progress> {progress_.share:.0%}{count}'

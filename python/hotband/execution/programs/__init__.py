@@ -27,5 +27,5 @@ def all_programs() -> list[Program]:
 def _load(name: str) -> Program:
     from dataclasses import replace
 
-    found: Program = import_module(f"hotband.execution.programs.{name.replace('-', '_')}").PROGRAM
-    return replace(found, settings={**found.settings, "fs": FILE_SYSTEM})
+    program: Program = import_module(f"hotband.execution.programs.{name.replace('-', '_')}").PROGRAM
+    return replace(program, settings={**program.settings, "fs": FILE_SYSTEM})

@@ -29,7 +29,7 @@ SHIM = "uml-xstate.so"
 """Without it user-mode Linux ends at once on processors with AMX ("ptrace set fp regs failed, errno = 14"): the state
 of their registers is longer than its kernel 6.1 knows. `make programs` builds it from scripts/uml_xstate.c."""
 FILE_KIB = {4: 40, 8: 12, 16: 18, 32: 20, 64: 8, 128: 2}
-"""Percent of the files that have so many KiB."""
+"""Percent of the files by size in KiB."""
 MODULES = "usr/lib/uml/modules/*/kernel/drivers/block/virtio_blk.ko"
 MEMORY = "64M"
 WRITE_KIB = 8
@@ -62,7 +62,7 @@ $b poweroff -f
 
 
 def run(work: Work) -> Outcome:
-    """Makes the disks, then powers the guests on."""
+    """Make the disks, then power the guests on."""
     environment = shim()
     guests, folder = work.count("guests"), work.folder("data")
     work.expect_space("guests", guests * disk_bytes(work))
@@ -120,11 +120,11 @@ class Storm:
         return server
 
     def unfinished(self) -> bool:
-        """Whether a guest is not done."""
+        """Return whether a guest is not done."""
         return bool(self.waiting or self.running)
 
     def step(self, now: float, stagger: int) -> None:
-        """Starts the guests whose time has come, and looks after those that run."""
+        """Start the guests whose time has come, and look after those that run."""
         total = len(self.sockets)
         started = total - len(self.waiting)
         if self.waiting and now >= started * stagger:
@@ -145,10 +145,10 @@ class Storm:
                     del self.running[number]
 
     def _start(self, number: int) -> None:
-        said = f"virtio_uml.device={self.sockets[number]}:2"
+        device = f"virtio_uml.device={self.sockets[number]}:2"
         writes = max(1, self.work.count("written") // (WRITE_KIB << 10))
         silent = ["con0=null,fd:1", "con=null", "ssl=null", "quiet"]
-        place = [f"umid=hotband{os.getpid()}-{number}", f"uml_dir={self.work.temporary}"]
+        identity = [f"umid=hotband{os.getpid()}-{number}", f"uml_dir={self.work.temporary}"]
         kernel = [path_of("linux.uml"), f"mem={MEMORY}", f"initrd={self.ramdisk}"]
         self.tries[number] += 1
 
@@ -157,14 +157,14 @@ class Storm:
                 with self._lock:
                     self._done[number] = time.monotonic()
 
-        words = [*kernel, *silent, *place, said, f"written={writes}"]
+        words = [*kernel, *silent, *identity, device, f"written={writes}"]
         # Once it is done its disk is unmounted; a request to end would meet it while it powers off, and be lost.
         kill = signal.SIGKILL
         guest = self.work.processes.start(words, environment=self.environment, tell=hear, end_signal=kill)
         self.running[number] = guest, time.monotonic()
 
     def _failed(self, number: int, guest: Child) -> None:
-        """Starts a guest once more that has ended without being done."""
+        """Start a guest once more that has ended without being done."""
         if self.tries[number] >= TRIES:
             raise ProgramFailed("linux.uml", f"guest {number} ended before it was up{last_words(guest)}")
         self.work.processes.end(guest)
@@ -173,7 +173,7 @@ class Storm:
 
 
 def shim() -> dict[str, str]:
-    """What a guest's environment has more. Raises UserError where the processor needs the shim and it is not built."""
+    """Return additions to a guest's environment. Raises UserError if the processor needs the shim and it is missing."""
     library = built() / SHIM
     if library.is_file():
         return {"LD_PRELOAD": str(library)}
@@ -205,12 +205,12 @@ def make_disks(work: Work, folder: Path, guests: int) -> list[Path]:
 
 
 def disk_bytes(work: Work) -> int:
-    """Of a guest's disk: what it reads and half as much again for tables and journal, and what it writes."""
+    """Return the bytes of a guest's disk: its reads and half as much again for tables and journal, and its writes."""
     return (32 << 20) + work.count("read") * 3 // 2 + work.count("written")
 
 
 def write_tree(tree: Path, size: int, source: random.Random) -> list[str]:
-    """Writes files of so many bytes together; returns their names in the order in which a boot reads them."""
+    """Write files with this total size; return their names in the order in which a boot reads them."""
     kinds, weights, data = list(FILE_KIB), list(FILE_KIB.values()), os.urandom(max(FILE_KIB) << 10)
     names: list[str] = []
     while size > 0:
@@ -226,7 +226,7 @@ def write_tree(tree: Path, size: int, source: random.Random) -> list[str]:
 
 
 def initrd() -> bytes:
-    """What a guest starts with: busybox, the driver of its disk and a script, as a cpio archive ("newc", cpio(5))."""
+    """Return a guest's initial files: busybox, its disk driver and a script, as a cpio archive ("newc", cpio(5))."""
     busybox = Path(path_of("busybox")).read_bytes()
     if b"ld-linux" in busybox[:4096]:
         accepted = "needs a busybox without libraries; install with: apt-get install busybox-static"
@@ -237,7 +237,7 @@ def initrd() -> bytes:
     folders = b"".join(cpio(name, 0o40755) for name in ("bin", "dev", "proc", "mnt"))
     files = [("bin/busybox", 0o100755, busybox), ("virtio_blk.ko", 0o100644, driver.read_bytes())]
     console = cpio("dev/console", 0o20600, device=(5, 1))
-    rest = b"".join(cpio(*one) for one in [*files, ("init", 0o100755, INIT.encode()), ("TRAILER!!!", 0, b"")])
+    rest = b"".join(cpio(*entry) for entry in [*files, ("init", 0o100755, INIT.encode()), ("TRAILER!!!", 0, b"")])
     return folders + console + rest
 
 
@@ -250,14 +250,14 @@ def cpio(name: str, mode: int, data: bytes = b"", device: tuple[int, int] = (0, 
 
 
 def version(work: Work) -> str:
-    """Of the guests' kernel."""
+    """Return the version of the guests' kernel."""
     return f"user-mode Linux {work.call(['linux.uml', '--version'], 20).strip().splitlines()[-1]}"
 
 
 PROGRAM = Program(
     name="boot-storm",
     title="Boot storm: user-mode-Linux guests powered on one after the other",
-    asks="small random reads of many disks at once, 4 to 128 KiB, direct; some writes and a flush a guest",
+    asks="small random reads of many disks at once, 4 to 128 KiB, direct; some writes and a flush per guest",
     needs=(
         Need("linux.uml", "user-mode-linux"),
         Need("qemu-storage-daemon", "qemu-system-common"),
@@ -265,7 +265,7 @@ PROGRAM = Program(
         Need("mkfs.ext4", "e2fsprogs"),
     ),
     settings={
-        "guests": Count(8, "guests of 64 MB of memory", 1, 256),
+        "guests": Count(8, "guests with 64 MB of memory", 1, 256),
         "stagger": Count(3, "seconds from one power-on to the next", 0, 3600),
         "read": Size("24 MiB", "of files that a guest reads", "1 MiB", "4 GiB"),
         "written": Size("1 MiB", "that a guest writes", "8 KiB", "1 GiB"),

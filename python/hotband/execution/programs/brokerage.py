@@ -1,6 +1,6 @@
 """A broker's database in SQL, and the ten transactions on it.
 
-The transactions and their shares are those of TPC-E, recalled from its specification; tables are cut down to what the
+The transactions and their shares are those of TPC-E (specification, not verified); tables are cut down to what the
 transactions touch, and rows a customer to what a test can load. What each transaction does is ours: the rows that it
 reads and changes are chosen so that eight clients on a database ten times as large as the server's memory read about
 9.7 pages for a page written, as Chen et al. measured for TPC-E (SIGMOD Record 39(3), 2011). Measured here: 8.3 to 10.8
@@ -79,7 +79,7 @@ WEIGHTS = {
     "trade-status": 190,
     "trade-update": 20,
 }
-"""Shares of the transactions in thousandths (TPC-E, recalled): 23.1 % of them write."""
+"""Shares of the transactions in thousandths (TPC-E, not verified): 23.1 % of them write."""
 
 LATEST = 8
 """Trades that Trade-Status shows, and half as many of Customer-Position (TPC-E: 50 and 10 to 30). Together with the
@@ -158,7 +158,7 @@ UPDATE trade SET t_name = 'changed' WHERE t_id IN
 
 
 def variables(customers: int) -> dict[str, int]:
-    """What the scripts call by name."""
+    """Return the variables that the scripts use."""
     accounts = customers * ACCOUNTS
     return {
         "customers": customers,

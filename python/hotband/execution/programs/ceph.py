@@ -36,7 +36,7 @@ CALL_S = 120.0
 
 
 def run(work: Work) -> Outcome:
-    """Starts the cluster, makes and fills an image, runs fio on it."""
+    """Start the cluster, make and fill an image, run fio on it."""
     if work.count("copies") > work.count("daemons"):
         accepted = f"are more than daemons ({work.count('daemons')}); expected as many at most"
         raise UserError("question.settings", "copies", str(work.count("copies")), accepted)
@@ -53,12 +53,12 @@ def run(work: Work) -> Outcome:
     jobs.write_text(fio_files.job_file(fill, [("fill", {})]), encoding="utf-8")
     work.tell(f"filling an image of {numbers.size(work.count('image'))}")
     work.call(["fio", jobs], fio_files.LAY_OUT_S, environment=settings.environment)
-    asked: Options = {**shared, "rw": work.word("mode"), "bs": work.count("block"), "iodepth": work.count("depth")}
-    text = fio_files.measure(work, asked, [("image", {})], work.count("seconds"), settings.environment)
+    options: Options = {**shared, "rw": work.word("mode"), "bs": work.count("block"), "iodepth": work.count("depth")}
+    text = fio_files.measure(work, options, [("image", {})], work.count("seconds"), settings.environment)
     _, groups = fio_files.groups_of(text)
     sides = {"read": groups["image"].read, "write": groups["image"].write}
-    found = [side_figure for name, side in sides.items() for side_figure in fio_files.side_figures(name, side)]
-    return Outcome(settings.version(), found, text, settings.notes)
+    figures = [side_figure for name, side in sides.items() for side_figure in fio_files.side_figures(name, side)]
+    return Outcome(settings.version(), figures, text, settings.notes)
 
 
 class Cluster:
@@ -109,11 +109,11 @@ rbd_cache = false
 """
 
     def call(self, *command: str | Path) -> str:
-        """Runs one of Ceph's commands."""
+        """Run one of Ceph's commands."""
         return self.work.call([command[0], "-c", self.settings, *command[1:]], CALL_S)
 
     def ceph(self, *words: str) -> str:
-        """Asks the monitor."""
+        """Ask the monitor."""
         return self.call("ceph", "--connect-timeout", "30", *words)
 
     def status(self) -> Any:
@@ -122,7 +122,7 @@ rbd_cache = false
         return json.loads(text[text.index("{") :])
 
     def daemon(self, program: str, name: str) -> None:
-        """Starts a daemon; it stays in the foreground."""
+        """Start a daemon; it stays in the foreground."""
         words: list[str | Path] = [path_of(program), "-c", self.settings, "-i", name, "-f"]
         self.daemons.append(self.work.processes.start(words))
 
@@ -142,14 +142,14 @@ rbd_cache = false
     def start_daemon(self, number: int, disk: Path) -> None:
         """An object storage daemon whose store is all of a disk."""
         self.work.tell(f"starting daemon {number} on {disk}")
-        own = str(uuid.uuid4())
-        said = self.ceph("osd", "new", own)
-        if said.strip().splitlines()[-1].strip() != str(number):
-            raise ProgramFailed("ceph", f"gave daemon {number} another number: {said.strip()}")
+        identifier = str(uuid.uuid4())
+        created = self.ceph("osd", "new", identifier)
+        if created.strip().splitlines()[-1].strip() != str(number):
+            raise ProgramFailed("ceph", f"gave daemon {number} another number: {created.strip()}")
         folder = self.place / f"osd.{number}"
         folder.mkdir()
         (folder / "block").symlink_to(disk)
-        self.call("ceph-osd", "-i", str(number), "--mkfs", "--osd-uuid", own)
+        self.call("ceph-osd", "-i", str(number), "--mkfs", "--osd-uuid", identifier)
         self.daemon("ceph-osd", str(number))
 
     def make_pool(self) -> None:
@@ -161,10 +161,10 @@ rbd_cache = false
         self.call("rbd", "create", "--size", str(megabytes), f"{POOL}/{IMAGE}")
 
     def wait(self, what: str, ready: Callable[[], bool]) -> None:
-        """Waits until something is so. Raises ProgramFailed where it takes too long, or a daemon has ended."""
+        """Wait until something is so. Raises ProgramFailed where it takes too long, or a daemon has ended."""
         until = time.monotonic() + UP_S
         while not ready():
-            ended = next((one for one in self.daemons if not one.running()), None)
+            ended = next((daemon for daemon in self.daemons if not daemon.running()), None)
             if ended is not None:
                 raise ProgramFailed(ended.name, f"has ended{last_words(ended)}")
             if time.monotonic() > until:
@@ -172,14 +172,14 @@ rbd_cache = false
             time.sleep(0.5)
 
     def version(self) -> str:
-        """As it says it, without the commit."""
+        """Return Ceph's own version text, without the commit."""
         return " ".join(self.call("ceph", "--version").split()[:3])
 
 
 def clean(status: Any) -> bool:
-    """Whether all placement groups have their copies."""
+    """Return whether all placement groups have their copies."""
     groups = status["pgmap"]
-    states = {one["state_name"]: one["count"] for one in groups.get("pgs_by_state", [])}
+    states = {state["state_name"]: state["count"] for state in groups.get("pgs_by_state", [])}
     return bool(states) and states.get("active+clean", 0) == groups["num_pgs"] >= GROUPS
 
 
@@ -194,7 +194,7 @@ COMMANDS = {
 
 PROGRAM = Program(
     name="ceph",
-    title="Ceph: a pool of replicas on a disk a daemon, and fio on an RBD image",
+    title="Ceph: a pool of replicas with one disk per daemon, and fio on an RBD image",
     asks="on every disk: reads of objects, flushed writes of data and of the store's own log, compaction",
     needs=(*(Need(name, package) for name, package in COMMANDS.items()), *fio_files.NEEDS),
     settings={
@@ -202,7 +202,7 @@ PROGRAM = Program(
         "depth": Count(16, "I/Os under way", 1, 1024),
         "block": Size("4 KiB", "of one I/O", "512 B", "16 MiB"),
         "image": Size("256 MiB", "of the image, which is filled first", "4 MiB"),
-        "daemons": Count(3, "daemons; machines with so many volumes give each one", 1, 32),
+        "daemons": Count(3, "daemons; on a machine with as many volumes each gets one", 1, 32),
         "copies": Count(3, "copies of every object", 1, 10),
         "disk": Size("4 GiB", "of a disk, where it is a file", "1 GiB"),
         "seconds": Count(30, "measured seconds", 1, 86400),

@@ -21,11 +21,11 @@ FILLSYNC_SHARE = 1000
 
 
 def run(work: Work) -> Outcome:
-    """Fills a store and reads it; then writes another one, each write flushed."""
+    """Fill a store and read it; then write another one, each write flushed."""
     data, log = work.folder("data"), work.folder("log")
-    asked = [one for one in TESTS if work.word("tests") in ("both", one)]
+    tests = [test_name for test_name in TESTS if work.word("tests") in ("both", test_name)]
     texts: list[str] = []
-    for test in asked:
+    for test in tests:
         if test == "readrandom":
             work.expect_space("keys", SPARE * work.count("keys") * (work.count("value") + KEY_BYTES))
             fill(work, data / "filled")
@@ -34,33 +34,33 @@ def run(work: Work) -> Outcome:
         texts.append(work.call(command, work.count("seconds") + SLACK_S, tell=progress_to(work)))
     text = "\n".join(texts)
     version = re.search(r"^RocksDB:\s+version ([\d.]+)", text, re.MULTILINE)
-    figures = [one for test in asked for one in figures_of(text, test)]
+    figures = [figure_ for test in tests for figure_ in figures_of(text, test)]
     return Outcome(f"RocksDB {version[1]}" if version else "RocksDB", figures, text)
 
 
-def fill(work: Work, place: Path) -> None:
-    """Puts every key into a new store, in random order, and waits until it is compacted."""
+def fill(work: Work, folder: Path) -> None:
+    """Put every key into a new store, in random order, and wait until it is compacted."""
     work.tell(f"filling {work.count('keys'):,} keys")
     tests = "--benchmarks=fillrandom,flush,waitforcompaction"
     once = [f"--num={work.count('keys')}", "--threads=1", "--disable_wal=1", "--progress_reports=0"]
-    work.call([*base(work, place), tests, *once], FILL_S)
+    work.call([*base(work, folder), tests, *once], FILL_S)
     work.cold()
 
 
-def command_of(work: Work, test: str, place: Path, log: Path) -> list[str | Path]:
+def command_of(work: Work, test: str, folder: Path, log: Path) -> list[str | Path]:
     """The command of one test."""
     seconds, threads, keys = work.count("seconds"), work.count("threads"), work.count("keys")
     timed = [f"--duration={seconds}", f"--stats_interval_seconds={max(1, seconds // 10)}", f"--threads={threads}"]
     if test == "readrandom":
-        return [*base(work, place), f"--benchmarks={test}", *timed, f"--num={keys}", "--use_existing_db=1"]
+        return [*base(work, folder), f"--benchmarks={test}", *timed, f"--num={keys}", "--use_existing_db=1"]
     logged = [f"--wal_dir={log / 'wal'}", f"--num={keys * FILLSYNC_SHARE}", "--sync=1"]
-    return [*base(work, place), f"--benchmarks={test}", *timed, *logged]
+    return [*base(work, folder), f"--benchmarks={test}", *timed, *logged]
 
 
-def base(work: Work, place: Path) -> list[str | Path]:
-    """What all tests have: direct I/O, so that the cache of blocks is the only memory that answers reads."""
+def base(work: Work, folder: Path) -> list[str | Path]:
+    """Return options of all tests: direct I/O, so that only the block cache serves reads from memory."""
     shape = [
-        f"--db={place}",
+        f"--db={folder}",
         f"--value_size={work.count('value')}",
         f"--key_size={KEY_BYTES}",
         "--compression_type=none",
@@ -71,23 +71,23 @@ def base(work: Work, place: Path) -> list[str | Path]:
 
 
 def progress_to(work: Work) -> Told:
-    """Tells the progress of the first thread alone."""
+    """Report the progress of the first thread alone."""
     return lambda line: work.tell(line) if " thread 0:" in line else None
 
 
 def figures_of(text: str, test: str) -> list[FigureDoc]:
-    """What one test printed: its line and the histogram below it. Raises ProgramFailed where it printed none."""
+    """Return the figures of one test from its line and histogram. Raises ProgramFailed if there are none."""
     line = re.search(rf"^{test}\s*:\s+[\d.]+ micros/op ([\d.]+) ops/sec.*", text, re.MULTILINE)
     if line is None:
         raise ProgramFailed("db_bench", f"printed no result of {test}")
     what = TESTS[test]
-    found = [figure(f"{what}s", float(line[1]), f"{what}s/s")]
+    figures = [figure(f"{what}s", float(line[1]), f"{what}s/s")]
     below = text[line.end() :]
     mean = re.search(r"^Count: \d+ Average: ([\d.]+)", below, re.MULTILINE)
     ranks = re.search(r"^Percentiles: (.*)", below, re.MULTILINE)
     values = dict(re.findall(r"P([\d.]+): ([\d.]+)", ranks[1])) if ranks else {}
     percentiles = {rank: float(values[f"{rank}"]) / 1000 for rank in (50, 99) if f"{rank}" in values}
-    return found + latencies(what, float(mean[1]) / 1000 if mean else None, percentiles)
+    return figures + latencies(what, float(mean[1]) / 1000 if mean else None, percentiles)
 
 
 PROGRAM = Program(

@@ -46,20 +46,22 @@ def job_file(shared: Options, sections: Sequence[Section]) -> str:
     """The text of a job file (fio(1))."""
     ranks = ":".join(str(rank) for rank in PERCENTILES)
     # Of I/Os the total latency is wanted; engines that only name files have no other than the completion's.
-    told: dict[str, str | int] = {
+    common: dict[str, str | int] = {
         "lat_percentiles": 1,
         "clat_percentiles": 1,
         "percentile_list": ranks,
         "group_reporting": 1,
     }
     # fio would flush every file that it makes; they are flushed together before the measured time.
-    told["create_fsync"] = 0
-    whole = [("global", {"thread": 1, **told, **shared}), *sections]
-    return "\n".join(f"[{name}]\n" + "".join(f"{key}={value}\n" for key, value in of.items()) for name, of in whole)
+    common["create_fsync"] = 0
+    whole = [("global", {"thread": 1, **common, **shared}), *sections]
+    return "\n".join(
+        f"[{name}]\n" + "".join(f"{key}={value}\n" for key, value in options.items()) for name, options in whole
+    )
 
 
 def lay_out(work: Work, shared: Options, sections: Sequence[Section]) -> None:
-    """Writes the files of the jobs, so that this is not measured; they are then out of the host's memory."""
+    """Write the files of the jobs, so that this is not measured; they are then out of the host's memory."""
     jobs = work.temporary / "files.fio"
     jobs.write_text(job_file({**shared, "create_only": 1}, sections), encoding="utf-8")
     work.call(["fio", jobs], LAY_OUT_S)
@@ -73,7 +75,7 @@ def measure(
     seconds: int,
     environment: Mapping[str, str] | None = None,
 ) -> str:
-    """Runs the jobs for so long; returns fio's JSON."""
+    """Run the jobs for the given time; return fio's JSON."""
     jobs, result = work.temporary / "measured.fio", work.temporary / "fio.json"
     timed = {"time_based": 1, "runtime": seconds, "randseed": work.count("seed")}
     jobs.write_text(job_file({**shared, **timed}, sections), encoding="utf-8")
@@ -83,36 +85,36 @@ def measure(
 
 
 def progress_to(work: Work) -> Told:
-    """Tells how far fio is."""
+    """Report how far fio is."""
     return lambda line: work.tell(line.rpartition("\r")[2]) if "[eta" in line else None
 
 
 def groups_of(text: str) -> tuple[str, dict[str, Group]]:
     """fio's version, and the groups of its JSON by name. Raises ProgramFailed where it is none, or a job failed."""
     try:
-        found = json.loads(text[text.index("{") :])
-        jobs = [(str(one["jobname"]), int(one["error"]), one) for one in found["jobs"]]
+        document = json.loads(text[text.index("{") :])
+        jobs = [(str(entry["jobname"]), int(entry["error"]), entry) for entry in document["jobs"]]
         for name, error, _ in jobs:
             if error:
                 raise ProgramFailed("fio", f"job {name} ended with error {error}")
         groups = {name: Group(name, side(job, "read"), side(job, "write")) for name, _, job in jobs}
-        return str(found["fio version"]), groups
+        return str(document["fio version"]), groups
     except (ValueError, KeyError, TypeError) as error:
         raise ProgramFailed("fio", f"printed no result: {error}") from None
 
 
 def side(job: Any, which: Literal["read", "write"]) -> Side:
     """One direction of a job of the JSON: nanoseconds to milliseconds."""
-    of = job[which]
-    latency = of["lat_ns"] if of["lat_ns"]["N"] else of["clat_ns"]
+    direction = job[which]
+    latency = direction["lat_ns"] if direction["lat_ns"]["N"] else direction["clat_ns"]
     ranks = latency.get("percentile", {})
     percentiles = {rank: ranks[key] / 1e6 for rank in PERCENTILES if (key := f"{rank}.000000") in ranks}
     mean = latency["mean"] / 1e6 if latency["N"] else None
-    return Side(int(of["total_ios"]), float(of["iops"]), mean, percentiles)
+    return Side(int(direction["total_ios"]), float(direction["iops"]), mean, percentiles)
 
 
-def side_figures(name: str, one: Side) -> list[FigureDoc]:
+def side_figures(name: str, side_: Side) -> list[FigureDoc]:
     """Rate and latencies of a direction, where there was any."""
-    if not one.count:
+    if not side_.count:
         return []
-    return [figure(f"{name}s", one.rate, f"{name}s/s"), *latencies(name, one.mean_ms, one.percentiles_ms)]
+    return [figure(f"{name}s", side_.rate, f"{name}s/s"), *latencies(name, side_.mean_ms, side_.percentiles_ms)]

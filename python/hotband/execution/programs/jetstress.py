@@ -3,8 +3,8 @@
 The values are those of the workload `exchange-jetstress` of the catalog, with their sources: transactions half reads
 and half writes (an evaluation's description of Jetstress 2013), pages of 32 KiB (Exchange 2010 and later), a log write
 of 8 KiB to ten I/Os of the databases (8:1 to 12:1 and 6 to 8 KB stated, 2007), maintenance that reads each database
-from front to back, 256 KiB four times a second (recalled; range 4 to 20). Left out: that Jetstress adds threads until a
-target is reached, its check of all pages at the end, and the engine's own cache.
+from front to back, 256 KiB four times per second (not verified; range 4 to 20). Left out: that Jetstress adds threads
+until a target is reached, its check of all pages at the end, and the engine's own cache.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FLOW_SLEEP_US = 100
 
 
 def run(work: Work) -> Outcome:
-    """Writes databases and logs, then runs them."""
+    """Write databases and logs, then run them."""
     shared: Options = {"ioengine": "libaio", "direct": 1, "fallocate": "none", "overwrite": 1}
     databases, logs = sections(work, str(work.folder("data")), str(work.folder("log")))
     maintained = maintenance(work, str(work.folder("data"))) if work.word("maintenance") == "on" else []
@@ -43,8 +43,8 @@ def run(work: Work) -> Outcome:
     fio_files.lay_out(work, shared, [*databases, *logs])
     text = fio_files.measure(work, shared, [*databases, *logs, *maintained], work.count("seconds"))
     version, groups = fio_files.groups_of(text)
-    found = figures_of(groups)
-    return Outcome(version, found, text, verdicts(found))
+    figures = figures_of(groups)
+    return Outcome(version, figures, text, verdicts(figures))
 
 
 def sections(work: Work, data: str, log: str) -> tuple[list[Section], list[Section]]:
@@ -70,34 +70,34 @@ def maintenance(work: Work, data: str) -> list[Section]:
     """Jobs that read every database from front to back."""
     reads: Options = {"rw": "read", "bs": MAINTENANCE_BLOCK, "rate_iops": MAINTENANCE_PER_S, "size": work.count("size")}
     numbers = range(1, work.count("databases") + 1)
-    found: list[Section] = [
+    sections: list[Section] = [
         (f"maintenance{n}", {"directory": data, "filename": f"db{n}.edb", **reads}) for n in numbers
     ]
-    return [(found[0][0], {"new_group": 1, **found[0][1]}), *found[1:]]
+    return [(sections[0][0], {"new_group": 1, **sections[0][1]}), *sections[1:]]
 
 
 def figures_of(groups: dict[str, Group]) -> list[FigureDoc]:
     """Transactional I/O, that of the logs, and maintenance."""
     databases, logs = groups["db1"], groups["log1"]
     rate = databases.read.rate + databases.write.rate
-    found = [figure("transactional I/O", rate, "IOPS")]
-    found += fio_files.side_figures("database read", databases.read)
-    found += fio_files.side_figures("database write", databases.write)
-    found += fio_files.side_figures("log write", logs.write)
+    figures = [figure("transactional I/O", rate, "IOPS")]
+    figures += fio_files.side_figures("database read", databases.read)
+    figures += fio_files.side_figures("database write", databases.write)
+    figures += fio_files.side_figures("log write", logs.write)
     if logs.write.rate:
-        found.append(figure("database I/O to a log write", rate / logs.write.rate, "to 1"))
+        figures.append(figure("database I/O to a log write", rate / logs.write.rate, "to 1"))
     if "maintenance1" in groups:
-        found += fio_files.side_figures("maintenance read", groups["maintenance1"].read)
-    return found
+        figures += fio_files.side_figures("maintenance read", groups["maintenance1"].read)
+    return figures
 
 
 def verdicts(figures: list[FigureDoc]) -> list[str]:
-    """What Jetstress would say of the mean latencies."""
-    values = {one["name"]: one["value"] for one in figures}
-    means = [(of, limit, values.get(f"{of} latency mean")) for of, limit in LIMITS_MS.items()]
+    """Return Jetstress's verdicts on the mean latencies."""
+    values = {figure_["name"]: figure_["value"] for figure_ in figures}
+    means = [(operation, limit, values.get(f"{operation} latency mean")) for operation, limit in LIMITS_MS.items()]
     return [
-        f"{of}: {mean:.2f} ms, Jetstress's limit of {limit:g} ms is {'kept' if mean < limit else 'missed'}"
-        for of, limit, mean in means
+        f"{operation}: {mean:.2f} ms, Jetstress's limit of {limit:g} ms is {'kept' if mean < limit else 'missed'}"
+        for operation, limit, mean in means
         if mean is not None
     ]
 

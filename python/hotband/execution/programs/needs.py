@@ -1,4 +1,4 @@
-"""What a program needs of the system, and where it is found."""
+"""System requirements of a program, and where they are installed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def built() -> Path:
 
 
 def found(command: str) -> str | None:
-    """The path of a command; None where it is not there."""
+    """The path of a command; None if it is not there."""
     known = shutil.which(command)
     if known is not None:
         return known
-    folders = [folder for place in APART for folder in sorted(Path("/").glob(place.lstrip("/")), reverse=True)]
+    folders = [folder for pattern in APART for folder in sorted(Path("/").glob(pattern.lstrip("/")), reverse=True)]
     files = (folder / command for folder in [*folders, built()])
     return next((str(file) for file in files if os.access(file, os.X_OK) and file.is_file()), None)
 
@@ -35,19 +35,19 @@ def path_of(command: str) -> str:
 
 
 def missing(program: Program) -> list[Need]:
-    """What a program needs and is not there."""
+    """Return a program's missing requirements."""
     return [need for need in program.needs if found(need.command) is None]
 
 
 def how_to_get(needs: list[Need]) -> str:
-    """How missing programs are installed, in words."""
+    """Return how to install missing programs, in words."""
     packages = list(dict.fromkeys(need.package for need in needs if need.package))
-    ways = [f"apt-get install {' '.join(packages)}"] if packages else []
-    return " and ".join(ways + (["make programs"] if any(not need.package for need in needs) else []))
+    methods = [f"apt-get install {' '.join(packages)}"] if packages else []
+    return " and ".join(methods + (["make programs"] if any(not need.package for need in needs) else []))
 
 
 def expect_needs(program: Program) -> None:
-    """Raises UserError where something is not there, with the line that installs it."""
+    """Raise UserError if something is not there, with the line that installs it."""
     lacking = missing(program)
     if lacking:
         names = ", ".join(need.command for need in lacking)

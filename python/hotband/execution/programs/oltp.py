@@ -18,7 +18,7 @@ TRIES = 3
 
 
 def run(work: Work) -> Outcome:
-    """Loads the market, starts the server anew, runs the clients."""
+    """Load the market, start the server anew, run the clients."""
     customers = work.count("customers")
     work.expect_space("customers", customers * CUSTOMER_BYTES + pgbench.LEAST_BYTES)
     made = server(work, work.count("clients"))
@@ -27,30 +27,30 @@ def run(work: Work) -> Outcome:
     load.write_text(brokerage.schema(customers), encoding="utf-8")
     made.run_file(load)
     made.restart_cold()
-    asked = [word for key, value in brokerage.variables(customers).items() for word in ("-D", f"{key}={value}")]
+    arguments = [word for key, value in brokerage.variables(customers).items() for word in ("-D", f"{key}={value}")]
     for name, text in brokerage.scripts().items():
         script = work.temporary / f"{name}.sql"
         script.write_text(text, encoding="utf-8")
-        asked += ["-f", f"{script}@{brokerage.WEIGHTS[name]}"]
-    text, log = pgbench.measure(made, work, [*asked, "--max-tries", str(TRIES)])
+        arguments += ["-f", f"{script}@{brokerage.WEIGHTS[name]}"]
+    text, log = pgbench.measure(made, work, [*arguments, "--max-tries", str(TRIES)])
     done = pgbench.outcome(made, work, text, log)
     return Outcome(done.version, [*done.figures, *of_transactions(log)], text)
 
 
 def of_transactions(log: Iterable[str]) -> list[FigureDoc]:
-    """How often each of the transactions was run, and its mean and p99, from a log of transactions."""
+    """Return the rate, mean and p99 of each transaction from a log of transactions."""
     times: dict[int, list[float]] = defaultdict(list)
     for line in log:
         columns = line.split()
         if len(columns) >= 6 and columns[2].isdigit():
             times[int(columns[3])].append(int(columns[2]) / 1000)
-    found: list[FigureDoc] = []
+    figures: list[FigureDoc] = []
     for number, name in enumerate(brokerage.WEIGHTS):
         ordered = sorted(times[number])
         if ordered:
-            found.append(figure(f"{name} run", len(ordered), "transactions"))
-            found += latencies(name, sum(ordered) / len(ordered), {99: percentile(ordered, 99)})
-    return found
+            figures.append(figure(f"{name} run", len(ordered), "transactions"))
+            figures += latencies(name, sum(ordered) / len(ordered), {99: percentile(ordered, 99)})
+    return figures
 
 
 PROGRAM = Program(

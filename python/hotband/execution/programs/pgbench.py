@@ -25,7 +25,7 @@ SLACK_S = 300.0
 
 
 def run(work: Work) -> Outcome:
-    """Loads the tables, starts the server anew, runs the clients."""
+    """Load the tables, start the server anew, run the clients."""
     work.expect_space("scale", work.count("scale") * SCALE_BYTES + LEAST_BYTES)
     made = server(work, work.count("clients"))
     load(made, work.count("scale"))
@@ -42,26 +42,26 @@ def load(made: Server, scale: int) -> None:
 
 
 def loading(work: Work) -> Told:
-    """Tells how much is loaded."""
+    """Report how much is loaded."""
     return lambda line: work.tell(line) if "tuples" in line else None
 
 
 def measure(made: Server, work: Work, script: list[str]) -> tuple[str, list[str]]:
-    """Runs clients for the time asked; returns what pgbench printed and the lines of its log of transactions."""
+    """Run clients for the time asked; return what pgbench printed and the lines of its log of transactions."""
     clients, seconds = work.count("clients"), work.count("seconds")
     made.ask(RESET)
     prefix = work.temporary / "transactions"
     threads = min(clients, 2)
-    asked = ["-c", str(clients), "-j", str(threads), "-T", str(seconds), "-P", str(max(1, seconds // 10)), "-n"]
+    arguments = ["-c", str(clients), "-j", str(threads), "-T", str(seconds), "-P", str(max(1, seconds // 10)), "-n"]
     logged = ["-l", "--log-prefix", str(prefix), "--random-seed", str(work.count("seed"))]
-    command = made.client("pgbench", *asked, *logged, *script, DATABASE)
+    command = made.client("pgbench", *arguments, *logged, *script, DATABASE)
     work.tell(f"{clients} clients for {seconds} s")
     text = work.call(command, seconds + SLACK_S, tell=progress_to(work))
     return text, [line for file in sorted(Path(prefix).parent.glob("transactions.*")) for line in file.open()]
 
 
 def progress_to(work: Work) -> Told:
-    """Tells the lines of progress alone."""
+    """Report the lines of progress alone."""
     return lambda line: work.tell(line) if line.startswith("progress:") else None
 
 
@@ -75,18 +75,18 @@ def outcome(made: Server, work: Work, text: str, log: Iterable[str]) -> Outcome:
 
 
 def figures_of(text: str) -> list[FigureDoc]:
-    """What pgbench's summary says. Raises ProgramFailed where it is no summary."""
+    """Return the figures of pgbench's summary. Raises ProgramFailed if it is none."""
     rate = re.search(r"^tps = ([\d.]+) \(without", text, re.MULTILINE)
     count = re.search(r"^number of transactions actually processed: (\d+)", text, re.MULTILINE)
     if rate is None or count is None:
         raise ProgramFailed("pgbench", "printed no summary")
-    found = [figure("transactions", float(rate[1]), "transactions/s")]
-    found.append(figure("processed", int(count[1]), "transactions"))
+    figures = [figure("transactions", float(rate[1]), "transactions/s")]
+    figures.append(figure("processed", int(count[1]), "transactions"))
     failed = re.search(r"^number of failed transactions: (\d+)", text, re.MULTILINE)
     if failed is not None:
-        found.append(figure("failed", int(failed[1]), "transactions"))
+        figures.append(figure("failed", int(failed[1]), "transactions"))
     mean = re.search(r"^latency average = ([\d.]+) ms", text, re.MULTILINE)
-    return found + latencies("transaction", float(mean[1]) if mean else None, {})
+    return figures + latencies("transaction", float(mean[1]) if mean else None, {})
 
 
 def percentiles_of(log: Iterable[str]) -> dict[int, float]:

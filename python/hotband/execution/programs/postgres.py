@@ -41,7 +41,7 @@ class Server:
     process: Child | None = None
 
     def start(self) -> None:
-        """Starts it and waits until it answers."""
+        """Start it and wait until it answers."""
         options = [word for key, value in self.options.items() for word in ("-c", f"{key}={value}")]
         command: list[str | Path] = [path_of("postgres"), "-D", self.data, "-k", self.socket, *options]
         # SIGINT is its fast shutdown: clients are cut off and a checkpoint is written.
@@ -54,13 +54,13 @@ class Server:
             time.sleep(0.05)
 
     def stop(self) -> None:
-        """Ends it well."""
+        """End it well."""
         if self.process is not None:
             self.work.processes.end(self.process)
             self.process = None
 
     def restart_cold(self) -> None:
-        """Starts it anew, with nothing of its files in memory."""
+        """Start it anew, with nothing of its files in memory."""
         self.ask("CHECKPOINT")
         self.stop()
         self.work.cold()
@@ -71,12 +71,12 @@ class Server:
         return [words[0], "-h", self.socket, "-U", DATABASE, *words[1:]]
 
     def ask(self, sql: str, database: str = DATABASE) -> str:
-        """What the server answers: columns apart by `|`."""
+        """Return the server's answer: columns separated by `|`."""
         command = self.client("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", sql)
         return self.work.call(command, 3600).strip()
 
     def run_file(self, script: Path) -> str:
-        """Runs a file of SQL."""
+        """Run a file of SQL."""
         command = self.client("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", DATABASE, "-f", script)
         return self.work.call(command, 7200)
 
@@ -109,7 +109,7 @@ def server(work: Work, clients: int, more: Mapping[str, str] | None = None) -> S
 
 
 def account() -> str | None:
-    """The user that the server runs as: PostgreSQL refuses root. None where this process is not root's."""
+    """The user that the server runs as: PostgreSQL refuses root. None if this process is not root's."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -122,7 +122,7 @@ def account() -> str | None:
 
 
 def own(folder: Path, user: str | None) -> None:
-    """Gives a folder to the user of the server."""
+    """Give a folder to the user of the server."""
     if user is not None:
         entry = pwd.getpwnam(user)
         os.chown(folder, entry.pw_uid, entry.pw_gid)
@@ -138,9 +138,9 @@ def page_figures(counted: str, seconds: float) -> list[FigureDoc]:
     """Pages that the database asked its files for and wrote to them, and bytes of its log, of an answer to `COUNTED`.
     A page that it asks for may come from the host's memory."""
     read, written, log = (float(part) for part in counted.split("|"))
-    found = [
+    figures = [
         figure("pages read", read / seconds, "pages/s"),
         figure("pages written", written / seconds, "pages/s"),
         figure("log written", log / seconds / 1e6, "MB/s"),
     ]
-    return found + ([figure("pages read to written", read / written, "to 1")] if written else [])
+    return figures + ([figure("pages read to written", read / written, "to 1")] if written else [])

@@ -22,7 +22,7 @@ class ProgramFailed(OSError):
 
 
 class Processes:
-    """What was started, ended in reverse order."""
+    """Started processes, ended in reverse order."""
 
     def __init__(self) -> None:
         self._all: list[Child] = []
@@ -37,7 +37,7 @@ class Processes:
         end_signal: signal.Signals = signal.SIGTERM,
         tell: Told | None = None,
     ) -> Child:
-        """Starts a process; `tell` gets each line that it prints, from another thread. As `user` where one is given."""
+        """Start a process; `tell` gets each line that it prints, from another thread. As `user` where one is given."""
         # An interruption while it starts waits until it is among those that are ended.
         with whole():
             child = start_child(
@@ -53,25 +53,25 @@ class Processes:
         return child
 
     def wait(self, child: Child, within_s: float) -> str:
-        """What it printed, once it has ended well. Raises ProgramFailed where it fails or takes too long."""
+        """Return the output of a process that ended well. Raises ProgramFailed if it fails or takes too long."""
         in_time = child.ended_within(within_s)
         self.end(child)
         if not in_time:
             raise ProgramFailed(child.name, f"did not end within {within_s:,.0f} s{last_words(child)}")
         code = child.code
         if code != 0:
-            how = f"signal {-code}" if code < 0 else f"exit code {code}"
-            raise ProgramFailed(child.name, f"ended with {how}{last_words(child)}")
+            ending = f"signal {-code}" if code < 0 else f"exit code {code}"
+            raise ProgramFailed(child.name, f"ended with {ending}{last_words(child)}")
         return child.text()
 
     def end(self, child: Child) -> None:
-        """Ends one of them."""
+        """End one of them."""
         child.end(GRACE_S)
         if child in self._all:
             self._all.remove(child)
 
     def end_all(self) -> None:
-        """Ends every process that was started and has not been waited for, the last one first."""
+        """End every process that was started and has not been waited for, the last one first."""
         while self._all:
             self._all[-1].end(GRACE_S)
             self._all.pop()

@@ -1,4 +1,4 @@
-"""What a program is: its name, what it needs, its settings, and how it is run; and what a run of it leaves."""
+"""A program: its name, requirements, settings and run function; and the result of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Need:
 
     command: str
     package: str
-    """Debian's package; empty where `make programs` builds it."""
+    """Debian's package; empty if `make programs` builds it."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ FILE_SYSTEM = Choice(("ext4", "xfs"), "file system that is made on the volumes o
 
 Setting = Count | Choice | Size
 Settings = Mapping[str, int | str]
-"""What is asked of a program: counts and bytes as numbers, choices as words."""
+"""Settings of a program: counts and bytes as numbers, choices as words."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave: the program's version, its figures, what it printed, and what the user should know of it."""
+    """Result of a run: the program's version, its figures, its output, and notes for the user."""
 
     version: str
     figures: list[FigureDoc]
@@ -94,11 +94,13 @@ def figure(name: str, value: float, unit: str) -> FigureDoc:
     return {"name": name, "value": value, "unit": unit}
 
 
-def latencies(of: str, mean: float | None, percentiles: Mapping[int, float], unit: str = "ms") -> list[FigureDoc]:
+def latencies(
+    operation: str, mean: float | None, percentiles: Mapping[int, float], unit: str = "ms"
+) -> list[FigureDoc]:
     """Mean and percentiles of a latency as figures; `of` says of what, and may be empty."""
-    begin = f"{of} latency".strip()
-    found = [] if mean is None else [figure(f"{begin} mean", mean, unit)]
-    return found + [figure(f"{begin} p{rank}", value, unit) for rank, value in sorted(percentiles.items())]
+    begin = f"{operation} latency".strip()
+    figures = [] if mean is None else [figure(f"{begin} mean", mean, unit)]
+    return figures + [figure(f"{begin} p{rank}", value, unit) for rank, value in sorted(percentiles.items())]
 
 
 def percentile(ordered: Sequence[float], rank: float) -> float:

@@ -25,29 +25,29 @@ PROGRAM_FILE = "program.json"
 """What `--out` gets where no record is left beside it."""
 
 
-def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, tell: Told) -> ProgramDoc:
-    """Runs a program; `tell` gets lines of progress.
+def run_program(name: str, on: str, requested: Mapping[str, str], out: Path | None, tell: Told) -> ProgramDoc:
+    """Run a program; `tell` gets lines of progress.
 
     Raises UserError for a mistake, before anything is started wherever that is possible, and `ProgramFailed` (an
     OSError) where a program fails. Nothing stays behind: processes, mounts and files are gone in every case.
     """
-    found, on = find_program(name), on.removeprefix(EMULATED)
-    asked, of_machine = apart(found, asked, keys_of(on))
-    values = values_of(found, asked)
-    expect_needs(found)
+    program, on = find_program(name), on.removeprefix(EMULATED)
+    requested, of_machine = apart(program, requested, keys_of(on))
+    values = values_of(program, requested)
+    expect_needs(program)
     if out is not None:
         make_folder(out)
-    texts = {**as_texts(found, asked), **of_machine}
+    texts = {**as_texts(program, requested), **of_machine}
     ending = Ending()
     with ending.taken(), devices_on(on, out, tuple(of_machine.items())) as devices:
         # The first request ends the program; its processes, mounts and files are gone before another ends Hotband.
         ending.served()
-        expect_settings_for(devices, asked)
-        with Work(found.name, devices, values, tell, texts) as work:
-            outcome = found.run(work)
+        expect_settings_for(devices, requested)
+        with Work(program.name, devices, values, tell, texts) as work:
+            outcome = program.run(work)
             notes = [*outcome.notes, *work.notes]
     done: ProgramDoc = {
-        "name": found.name,
+        "name": program.name,
         "version": outcome.version,
         "settings": texts,
         "figures": outcome.figures,
@@ -59,16 +59,16 @@ def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, 
     return done
 
 
-def expect_settings_for(devices: Devices, asked: Mapping[str, str]) -> None:
-    """Raises UserError where a file system is asked for in a folder, which has one."""
-    if "fs" in asked and not devices.served:
+def expect_settings_for(devices: Devices, requested: Mapping[str, str]) -> None:
+    """Raise UserError if a file system is asked for in a folder, which has one."""
+    if "fs" in requested and not devices.served:
         raise UserError(
-            "question.settings", "fs", asked["fs"], "a folder has its file system; expected this with a machine"
+            "question.settings", "fs", requested["fs"], "a folder has its file system; expected this with a machine"
         )
 
 
 def keep(done: ProgramDoc, on: str, out: Path, served: bool) -> None:
-    """Puts the section into the record of the machine that was served, or else into a file of its own."""
+    """Put the section into the record of the machine that was served, or else into a file of its own."""
     record = out / RECORD_FILE
     if served and record.is_file():
         document = json.loads(file_text(record))

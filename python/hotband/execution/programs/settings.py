@@ -14,33 +14,33 @@ WHERE = "question.settings"
 
 def parse_pairs(pairs: Sequence[str]) -> dict[str, str]:
     """`KEY=VALUE` arguments. Raises UserError for what is none, and for a key that is given twice."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not key or not value:
             raise UserError(WHERE, "", pair, "expected KEY=VALUE, such as --set clients=8")
-        if key in found:
+        if key in values:
             raise UserError(WHERE, key, value, "is given twice")
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
 def apart(
-    program: Program, asked: Mapping[str, str], of_machine: Sequence[str]
+    program: Program, requested: Mapping[str, str], of_machine: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """What is asked of the program, and what of the machine, whose keys are known; the program comes first."""
-    rest = {key: value for key, value in asked.items() if key in of_machine and key not in program.settings}
-    return {key: value for key, value in asked.items() if key not in rest}, rest
+    """Split settings into those of the program, which come first, and those of the machine, whose keys are known."""
+    rest = {key: value for key, value in requested.items() if key in of_machine and key not in program.settings}
+    return {key: value for key, value in requested.items() if key not in rest}, rest
 
 
-def values_of(program: Program, asked: Mapping[str, str]) -> Settings:
+def values_of(program: Program, requested: Mapping[str, str]) -> Settings:
     """Every setting of a program, as asked or as it is by itself. Raises UserError."""
-    for key, value in asked.items():
+    for key, value in requested.items():
         if key not in program.settings:
             known = list(program.settings)
             accepted = f"{program.name} has no such setting; {hint(key, known)}expected one of {', '.join(known)}"
             raise UserError(WHERE, key, value, accepted)
-    return {key: value_of(key, one, asked.get(key)) for key, one in program.settings.items()}
+    return {key: value_of(key, setting, requested.get(key)) for key, setting in program.settings.items()}
 
 
 def value_of(key: str, setting: Setting, text: str | None) -> int | str:
@@ -69,13 +69,13 @@ def whole_size(key: str, setting: Size, text: str) -> int:
     return int(size)
 
 
-def as_texts(program: Program, asked: Mapping[str, str]) -> dict[str, str]:
+def as_texts(program: Program, requested: Mapping[str, str]) -> dict[str, str]:
     """Every setting as it is kept with the result: as asked, or as it is by itself."""
-    return {key: asked.get(key, str(one.default)) for key, one in program.settings.items()}
+    return {key: requested.get(key, str(setting.default)) for key, setting in program.settings.items()}
 
 
 def accepted_by(setting: Setting) -> str:
-    """What a setting takes, in words."""
+    """Return the values that a setting accepts, in words."""
     if isinstance(setting, Choice):
         return ", ".join(setting.words)
     if isinstance(setting, Size):

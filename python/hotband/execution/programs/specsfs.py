@@ -1,9 +1,9 @@
 """Like SPEC SFS 2014: software builds (SWBUILD) or virtual desktops (VDI) that ask for a given rate of file operations.
 
 The values are those of the workloads `specsfs-swbuild` and `specsfs-vdi` of the catalog, with their sources: mix, rate,
-file size and commits of SWBUILD from SPECstorage Solution 2020's storage2020.yml; those of VDI recalled from the SFS
-2014 SP2 user's guide, its sizes of requests estimated. fio has no access, chmod or readdir: all that only looks at a
-file is done as stat, mkdir as create. Left out: many folders (all files of a build lie in one), and that processes do
+file size and commits of SWBUILD from SPECstorage Solution 2020's storage2020.yml; those of VDI (not verified) from the
+SFS 2014 SP2 user's guide, its sizes of requests estimated. fio has no access, chmod or readdir: all that only looks at
+a file is done as stat, mkdir as create. Left out: many folders (all files of a build lie in one), and that processes do
 their operations one after the other: here every kind has a thread, and its rate.
 """
 
@@ -22,12 +22,12 @@ from hotband.execution.programs.work import Work
 COMMIT_EVERY = 3
 """Percent_write_commit of SWBUILD is 33: a third of the writes."""
 SIZES = {4: 60, 8: 10, 16: 10, 32: 10, 64: 10}
-"""Percent of a desktop's requests that have so many KiB, estimated: mean 14.4 KiB, range 8 to 32 KiB."""
+"""Percent of a desktop's requests by size in KiB, estimated: mean 14.4 KiB, range 8 to 32 KiB."""
 
 
 @dataclass(frozen=True)
 class Mix:
-    """What one metric (a build, a desktop) asks for."""
+    """Operations of one metric (a build, a desktop)."""
 
     metric: str
     per_second: int
@@ -49,7 +49,7 @@ MIXES = {
 
 
 def run(work: Work) -> Outcome:
-    """Writes the files of all metrics, then asks for the operations."""
+    """Write the files of all metrics, then ask for the operations."""
     mix, metrics = MIXES[work.word("mix")], work.count("metrics")
     size, files = mix.file, work.count("files") or mix.files
     folder = work.folder("data")
@@ -59,14 +59,14 @@ def run(work: Work) -> Outcome:
     made = [(f"files{n}", {**named(n), "ioengine": "psync", "rw": "read", "bs": "16k"}) for n in range(metrics)]
     fio_files.lay_out(work, shared, made)
     direct: Options = {"direct": 1} if work.word("direct") == "on" else {}
-    asked = [one for kind in mix.percent for one in jobs_of(kind, mix, metrics, work.count("seconds"), size, direct)]
-    text = fio_files.measure(work, shared, asked, work.count("seconds"))
+    jobs = [job for kind in mix.percent for job in jobs_of(kind, mix, metrics, work.count("seconds"), size, direct)]
+    text = fio_files.measure(work, shared, jobs, work.count("seconds"))
     version, groups = fio_files.groups_of(text)
     return Outcome(version, figures_of(groups, mix, metrics), text)
 
 
 def named(metric: int, kind: str = "files") -> Options:
-    """Names of the files of a metric."""
+    """Return the names of the files of a metric."""
     return {"filename_format": f"{kind}.{metric}.$filenum"}
 
 
@@ -100,9 +100,12 @@ def jobs_of(kind: str, mix: Mix, metrics: int, seconds: int, size: int, direct: 
     # fio paces bytes, and takes each I/O to have the smallest size.
     mean = sum(kib * percent for kib, percent in SIZES.items()) / 100
     paced = rate if whole or kind == "stat" else round(rate * mean / min(SIZES))
-    own = kind if kind in ("create", "delete") else "files"
+    folder_kind = kind if kind in ("create", "delete") else "files"
     return [
-        (kind if n == 0 else f"{kind}{n}", {"rate_iops": paced, **named(n, own), **options[kind], **new_group(n)})
+        (
+            kind if n == 0 else f"{kind}{n}",
+            {"rate_iops": paced, **named(n, folder_kind), **options[kind], **new_group(n)},
+        )
         for n in range(metrics)
     ]
 
@@ -115,17 +118,17 @@ def new_group(number: int) -> Options:
 def figures_of(groups: Mapping[str, Group], mix: Mix, metrics: int) -> list[FigureDoc]:
     """Operations asked for and done, their mean response time, and each kind."""
     sides = {kind: groups[kind].read if groups[kind].read.count else groups[kind].write for kind in mix.percent}
-    done = sum(one.rate for one in sides.values())
-    times = [(one.count, one.mean_ms) for one in sides.values() if one.mean_ms is not None]
+    done = sum(side.rate for side in sides.values())
+    times = [(side.count, side.mean_ms) for side in sides.values() if side.mean_ms is not None]
     counted = sum(count for count, _ in times)
     mean = sum(count * each for count, each in times) / counted if counted else None
-    asked = metrics * sum(max(1, mix.per_second * percent // 100) for percent in mix.percent.values())
-    found = [figure("operations asked for", asked, "operations/s"), figure("operations", done, "operations/s")]
-    found += latencies("operation", mean, {})
-    for kind, one in sides.items():
-        found.append(figure(kind, one.rate, "operations/s"))
-        found += latencies(kind, one.mean_ms, one.percentiles_ms)
-    return found
+    requested = metrics * sum(max(1, mix.per_second * percent // 100) for percent in mix.percent.values())
+    figures = [figure("operations asked for", requested, "operations/s"), figure("operations", done, "operations/s")]
+    figures += latencies("operation", mean, {})
+    for kind, side in sides.items():
+        figures.append(figure(kind, side.rate, "operations/s"))
+        figures += latencies(kind, side.mean_ms, side.percentiles_ms)
+    return figures
 
 
 PROGRAM = Program(

@@ -17,11 +17,11 @@ CHUNK = 1 << 20
 """Bytes that the files are written with."""
 SLACK_S = 120.0
 SLOWEST_FILL = 2e6
-"""Bytes a second below which filling the files is given up."""
+"""Bytes per second below which filling the files is given up."""
 
 
 def run(work: Work) -> Outcome:
-    """Writes the files, then lets the threads run."""
+    """Write the files, then let the threads run."""
     folder, size, seconds = work.folder("data"), work.count("total"), work.count("seconds")
     work.expect_space("total", size)
     files = ["sysbench", "fileio", f"--file-total-size={size}", f"--file-num={work.count('files')}"]
@@ -29,7 +29,7 @@ def run(work: Work) -> Outcome:
     # Not with direct I/O: it would write a block at a time.
     work.call([*files, f"--file-block-size={CHUNK}", "prepare"], SLACK_S + size / SLOWEST_FILL, folder=folder)
     work.cold()
-    asked = [
+    arguments = [
         f"--file-test-mode={work.word('mode')}",
         f"--file-block-size={work.count('block')}",
         f"--file-fsync-freq={work.count('flush_every')}",
@@ -41,47 +41,47 @@ def run(work: Work) -> Outcome:
         "--percentile=99",
     ]
     direct = ["--file-extra-flags=direct"] if work.word("direct") == "on" else []
-    text = work.call([*files, *asked, *direct, "run"], seconds + SLACK_S, folder=folder, tell=progress_to(work))
+    text = work.call([*files, *arguments, *direct, "run"], seconds + SLACK_S, folder=folder, tell=progress_to(work))
     return Outcome(version_of(text), figures_of(text), text)
 
 
 def progress_to(work: Work) -> Told:
-    """Tells the lines of progress alone, not those of the histogram."""
+    """Report the lines of progress alone, not those of the histogram."""
     return lambda line: work.tell(line) if line.startswith("[") else None
 
 
 def version_of(text: str) -> str:
     """The version, from the first line that it prints."""
-    found = re.match(r"sysbench [\d.]+", text)
-    return found[0] if found else "sysbench"
+    match = re.match(r"sysbench [\d.]+", text)
+    return match[0] if match else "sysbench"
 
 
 def figures_of(text: str) -> list[FigureDoc]:
-    """What sysbench's summary says: rates, and latencies of all events, flushes among them. Raises ProgramFailed where
-    it is no summary."""
-    found = [figure(name, number(text, key), f"{name}/s") for key, name in RATES.items()]
-    found += [figure(name, number(text, key) * CHUNK / 1e6, "MB/s") for key, name in VOLUMES.items()]
-    return found + latencies("event", number(text, "avg"), percentiles_of(text))
+    """Return the figures of sysbench's summary: rates, and latencies of all events, including flushes. Raises
+    ProgramFailed if it is none."""
+    figures = [figure(name, number(text, key), f"{name}/s") for key, name in RATES.items()]
+    figures += [figure(name, number(text, key) * CHUNK / 1e6, "MB/s") for key, name in VOLUMES.items()]
+    return figures + latencies("event", number(text, "avg"), percentiles_of(text))
 
 
 def number(text: str, key: str) -> float:
     """The number after a key at the beginning of a line. Raises ProgramFailed where it is not there."""
-    found = re.search(rf"^\s*{re.escape(key)}:\s+([\d.]+)", text, re.MULTILINE)
-    if found is None:
+    match = re.search(rf"^\s*{re.escape(key)}:\s+([\d.]+)", text, re.MULTILINE)
+    if match is None:
         raise ProgramFailed("sysbench", f"printed no {key}")
-    return float(found[1])
+    return float(match[1])
 
 
 def percentiles_of(text: str) -> dict[int, float]:
-    """Percentiles in ms from its histogram, which has a line a bucket: latency, bar, count."""
+    """Percentiles in ms from its histogram, which has one line per bucket: latency, bar, count."""
     lines = re.findall(r"^\s+([\d.]+) \|\**\s+(\d+)\s*$", text, re.MULTILINE)
     buckets = [(float(value), int(count)) for value, count in lines]
     total, below = sum(count for _, count in buckets), 0
-    found: dict[int, float] = {}
+    ranks: dict[int, float] = {}
     for value, count in buckets:
         below += count
-        found |= {rank: value for rank in PERCENTILES if rank not in found and 100 * below >= rank * total}
-    return found
+        ranks |= {rank: value for rank in PERCENTILES if rank not in ranks and 100 * below >= rank * total}
+    return ranks
 
 
 PROGRAM = Program(

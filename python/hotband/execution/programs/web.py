@@ -2,7 +2,7 @@
 
 A folder has 36 files, nine sizes in each of four classes: of all requests 35 % are for files below 1 KB, 50 % below 10
 KB, 14 % below 100 KB, 1 % below 1 MB (SPECweb96, spec.org/osg/web96/workload.html). Within a class sizes are picked by
-a Poisson distribution about the middle (recalled from the same page); folders by Zipf's law with an exponent of 1
+a Poisson distribution about the middle (same page, not verified); folders by Zipf's law with an exponent of 1
 (SPECweb99, as Ruan and Pai have it, USENIX 2006). Sizes are rounded up to whole blocks, which is what a drive sees of
 any file. Left out: SPECweb's dynamic pages and its limit on time a byte.
 
@@ -49,7 +49,7 @@ MARK = "hotband-result "
 
 
 def run(work: Work) -> Outcome:
-    """Writes the files, starts nginx, lets wrk ask."""
+    """Write the files, start nginx, let wrk ask."""
     root, folders = work.folder("data"), work.count("folders")
     work.expect_space("folders", folders * FOLDER_BYTES)
     work.tell(f"writing {folders * len(CLASSES) * SIZES:,} files, {numbers.size(folders * FOLDER_BYTES)}")
@@ -72,8 +72,8 @@ def run(work: Work) -> Outcome:
     ]
     work.tell(f"{connections} connections for {seconds} s")
     text = work.call(["wrk", *shape, "-s", script, f"http://127.0.0.1:{port}/"], seconds + SLACK_S)
-    found = re.search(r"nginx/[\d.]+", version)
-    return Outcome(found[0] if found else "nginx", figures_of(text), text)
+    match = re.search(r"nginx/[\d.]+", version)
+    return Outcome(match[0] if match else "nginx", figures_of(text), text)
 
 
 def sizes(of_class: int) -> list[int]:
@@ -85,29 +85,29 @@ FOLDER_BYTES = sum(sum(sizes(of_class)) for of_class in range(len(CLASSES)))
 
 
 def write_files(root: Path, folders: int) -> None:
-    """Writes all files; their bytes do not compress."""
+    """Write all files; their bytes do not compress."""
     data = os.urandom(sizes(len(CLASSES) - 1)[-1])
     for number in range(folders):
         folder = root / f"dir{number}"
         folder.mkdir()
         folder.chmod(0o755)
         for of_class in range(len(CLASSES)):
-            for one, size in enumerate(sizes(of_class)):
-                file = folder / f"class{of_class}_{one}"
+            for index, size in enumerate(sizes(of_class)):
+                file = folder / f"class{of_class}_{index}"
                 file.write_bytes(data[:size])
                 file.chmod(0o644)
 
 
 def start(work: Work, root: Path, port: int) -> Child:
-    """Starts nginx and waits until it listens."""
+    """Start nginx and wait until it listens."""
     user = account()
     expect_reachable(root, user)
-    place = work.temporary / "nginx"
-    place.mkdir(mode=0o755)
-    settings = place / "nginx.conf"
-    settings.write_text(configuration(root, place, port, user, work.word("direct") == "on"), encoding="utf-8")
+    folder = work.temporary / "nginx"
+    folder.mkdir(mode=0o755)
+    settings = folder / "nginx.conf"
+    settings.write_text(configuration(root, folder, port, user, work.word("direct") == "on"), encoding="utf-8")
     # SIGQUIT would wait for clients; SIGTERM ends its workers at once.
-    command: list[str | Path] = [path_of("nginx"), "-p", place, "-c", settings, "-e", place / "error.log"]
+    command: list[str | Path] = [path_of("nginx"), "-p", folder, "-c", settings, "-e", folder / "error.log"]
     started = work.processes.start(command, end_signal=signal.SIGTERM)
     until = time.monotonic() + READY_S
     while not listening(port):
@@ -117,18 +117,20 @@ def start(work: Work, root: Path, port: int) -> Child:
     return started
 
 
-def configuration(root: Path, place: Path, port: int, user: str | None, direct: bool) -> str:
+def configuration(root: Path, folder: Path, port: int, user: str | None, direct: bool) -> str:
     """nginx.conf: every file is read by a thread of the pool, past the page cache where asked."""
     past = "directio 1; directio_alignment 4k;" if direct else ""
     paths = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    buffers = [(n, one, min(size, PIECE)) for n in range(len(CLASSES)) for one, size in enumerate(sizes(n))]
-    locations = "\n".join(f"  location ~ /class{n}_{one}$ {{ output_buffers 2 {size}; }}" for n, one, size in buffers)
-    temporary = " ".join(f"{path}_temp_path {place}/{path};" for path in paths)
+    buffers = [(n, index, min(size, PIECE)) for n in range(len(CLASSES)) for index, size in enumerate(sizes(n))]
+    locations = "\n".join(
+        f"  location ~ /class{n}_{index}$ {{ output_buffers 2 {size}; }}" for n, index, size in buffers
+    )
+    temporary = " ".join(f"{path}_temp_path {folder}/{path};" for path in paths)
     who = f"user {user} {group_of(user)};" if user else ""
     return f"""daemon off;
 {who}
 worker_processes 2;
-pid {place}/nginx.pid;
+pid {folder}/nginx.pid;
 events {{ worker_connections 2048; }}
 http {{
  access_log off; {temporary}
@@ -142,7 +144,7 @@ http {{
 
 
 def account() -> str | None:
-    """The user of nginx's workers; None where this process is not root's."""
+    """The user of nginx's workers; None if this process is not root's."""
     return "nobody" if os.geteuid() == 0 else None
 
 
@@ -155,15 +157,15 @@ def group_of(user: str) -> str:
 
 def free_port() -> int:
     """A port of the loopback that nobody listens on."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 def listening(port: int) -> bool:
-    """Whether somebody does."""
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
+    """Return whether somebody does."""
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 def lua(folders: int, seed: int) -> str:
@@ -217,15 +219,15 @@ def figures_of(text: str) -> list[FigureDoc]:
     line = re.search(rf"^{MARK}(.*)$", text, re.MULTILINE)
     if line is None:
         raise ProgramFailed("wrk", "printed no result")
-    of: Any = json.loads(line[1])
-    if not of["requests"] or of["failed"] >= of["requests"]:
-        raise ProgramFailed("wrk", f"{of['failed']} of {of['requests']} requests failed")
-    seconds = of["duration_us"] / 1e6
-    ranks = {rank: of[f"p{rank}_us"] / 1000 for rank in (50, 95, 99)}
-    found = [figure("requests", of["requests"] / seconds, "requests/s")]
-    found.append(figure("data sent", of["bytes"] / seconds / 1e6, "MB/s"))
-    found.append(figure("failed", of["failed"], "requests"))
-    return found + latencies("request", of["mean_us"] / 1000, ranks)
+    summary: Any = json.loads(line[1])
+    if not summary["requests"] or summary["failed"] >= summary["requests"]:
+        raise ProgramFailed("wrk", f"{summary['failed']} of {summary['requests']} requests failed")
+    seconds = summary["duration_us"] / 1e6
+    ranks = {rank: summary[f"p{rank}_us"] / 1000 for rank in (50, 95, 99)}
+    figures = [figure("requests", summary["requests"] / seconds, "requests/s")]
+    figures.append(figure("data sent", summary["bytes"] / seconds / 1e6, "MB/s"))
+    figures.append(figure("failed", summary["failed"], "requests"))
+    return figures + latencies("request", summary["mean_us"] / 1000, ranks)
 
 
 PROGRAM = Program(

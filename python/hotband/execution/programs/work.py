@@ -1,5 +1,5 @@
-"""What a program works with while it runs: folders and disks on the volumes, processes, progress. All of it is undone
-at the end, also after a failure or an interruption: processes end, file systems are unmounted, files are removed."""
+"""Resources of a running program: folders and disks on the volumes, processes, progress. All of it is undone at the
+end, also after a failure or an interruption: processes end, file systems are unmounted, files are removed."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ class Work(AbstractContextManager["Work"]):
         try:
             self.processes.end_all()
         finally:
-            for place in reversed(self._mounted):
-                unmount(place)
+            for mount in reversed(self._mounted):
+                unmount(mount)
             for folder in reversed(self._made):
-                if not any(place.is_mount() for place in self._mounted):
+                if not any(mount.is_mount() for mount in self._mounted):
                     shutil.rmtree(folder, ignore_errors=True)
 
     # --- settings ---
@@ -82,20 +82,20 @@ class Work(AbstractContextManager["Work"]):
     def folder(self, role: str) -> Path:
         """An empty folder for `role` on its volume: in the folder that the volume is, or in a file system that is made
         on the device. A role that has no volume of its name shares that of the first."""
-        place = self.place(self.devices.volume(role)) / role
-        place.mkdir(exist_ok=True)
-        place.chmod(0o755)
-        return place
+        path = self.place(self.devices.volume(role)) / role
+        path.mkdir(exist_ok=True)
+        path.chmod(0o755)
+        return path
 
     def place(self, volume: str) -> Path:
-        """Where the files of a volume go."""
+        """Return the path of a volume's files."""
         if volume not in self._folders:
             device = self.devices.volumes[volume]
             self._folders[volume] = self._mount(volume, device) if device.is_block_device() else self._make(device)
         return self._folders[volume]
 
     def expect_space(self, key: str, size: float, role: str = "data") -> None:
-        """Raises UserError, before anything is written, where a volume has less free than a program will write; `key`
+        """Raise UserError, before anything is written, where a volume has less free than a program will write; `key`
         is the setting that asks for so much."""
         space = os.statvfs(self.folder(role))
         free = space.f_bavail * space.f_frsize
@@ -104,8 +104,8 @@ class Work(AbstractContextManager["Work"]):
             raise UserError("question.settings", key, self.texts.get(key, ""), accepted)
 
     def disks(self, count: int, size: int) -> list[Path]:
-        """So many disks: the block devices of the volumes, where there are enough of them, or new sparse files of
-        `size` on the first volume."""
+        """Return `count` disks: the block devices of the volumes if there are enough, else new sparse files of `size`
+        bytes on the first volume."""
         devices = [path for path in self.devices.volumes.values() if path.is_block_device()]
         if len(devices) >= count:
             assert self.devices.served, "a device of the host is never written"
@@ -130,17 +130,17 @@ class Work(AbstractContextManager["Work"]):
         kind = self.word("fs")
         self.tell(f"making {kind} on {volume} ({device})")
         self.call(make_file_system(kind, device, size_of(device)), 600)
-        place = self.temporary / f"volume-{volume}"
-        place.mkdir()
-        self.call(["mount", "-t", kind, device, place], 60)
-        self._mounted.append(place)
-        return place
+        mount = self.temporary / f"volume-{volume}"
+        mount.mkdir()
+        self.call(["mount", "-t", kind, device, mount], 60)
+        self._mounted.append(mount)
+        return mount
 
     def cold(self) -> None:
-        """Writes what is dirty, and takes the files of all volumes out of the host's memory: reads reach the drive."""
-        for place in self._folders.values():
-            self.call(["sync", "--file-system", place], SYNC_S)
-            for file in place.rglob("*"):
+        """Write what is dirty, and take the files of all volumes out of the host's memory: reads reach the drive."""
+        for folder in self._folders.values():
+            self.call(["sync", "--file-system", folder], SYNC_S)
+            for file in folder.rglob("*"):
                 with suppress(OSError):
                     if stat.S_ISREG(file.lstat().st_mode):
                         forget(file)
@@ -157,13 +157,13 @@ class Work(AbstractContextManager["Work"]):
         environment: Mapping[str, str] | None = None,
         tell: Told | None = None,
     ) -> str:
-        """Runs a command to its end; returns what it printed. Raises ProgramFailed where it fails."""
+        """Run a command to its end; return what it printed. Raises ProgramFailed where it fails."""
         words = [path_of(str(command[0])), *command[1:]]
         started = self.processes.start(words, user=user, folder=folder, environment=environment, tell=tell)
         return self.processes.wait(started, within_s)
 
     def run_for(self, command: Sequence[str | Path], seconds: float, *, tell: Told | None = None) -> str:
-        """Runs a command for so long and asks it to end; returns what it printed. Raises ProgramFailed where it ends
+        """Run a command for so long and ask it to end; return what it printed. Raises ProgramFailed where it ends
         by itself before."""
         started = self.processes.start([path_of(str(command[0])), *command[1:]], tell=tell)
         if started.ended_within(seconds):
@@ -190,7 +190,7 @@ def size_of(device: Path) -> int:
 
 
 def forget(file: Path) -> None:
-    """Takes a file out of the page cache, as far as it is clean."""
+    """Take a file out of the page cache, as far as it is clean."""
     handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -198,17 +198,17 @@ def forget(file: Path) -> None:
         os.close(handle)
 
 
-def unmount(place: Path) -> None:
-    """Unmounts a file system; in the end even one that is in use."""
+def unmount(mount: Path) -> None:
+    """Unmount a file system; in the end even one that is in use."""
     for _ in range(UNMOUNT_TRIES):
-        if not place.is_mount() or run_child(["umount", place]).code == 0:
+        if not mount.is_mount() or run_child(["umount", mount]).code == 0:
             return
         time.sleep(0.1)
-    run_child(["umount", "--lazy", place])
+    run_child(["umount", "--lazy", mount])
 
 
 def expect_reachable(folder: Path, user: str | None) -> None:
-    """Raises UserError where a folder is closed to the user that a server runs as."""
+    """Raise UserError if a folder is closed to the user that a server runs as."""
     if user is None or os.geteuid() != 0:
         return
     if run_child(["test", "-x", folder], user=user).code != 0:

@@ -49,7 +49,7 @@ OPERATIONS = {
 
 
 def run(work: Work) -> Outcome:
-    """Loads the records, then runs one workload on them."""
+    """Load the records, then run one workload on them."""
     work.expect_space("records", work.count("records") * RECORD_BYTES + LEAST_BYTES)
     store = work.folder("data") / "store"
     store.mkdir()
@@ -60,8 +60,8 @@ def run(work: Work) -> Outcome:
     seconds = work.count("seconds")
     shares = {"requestdistribution": "zipfian", **WORKLOADS[work.word("workload")]}
     timed = {"operationcount": f"{ENDLESS}", "measurement.interval": f"{max(1, seconds // 10)}"}
-    asked = command(work, "run", store, {"badger.sync_writes": "true", **shares, **timed})
-    text = work.run_for(asked, seconds, tell=progress_to(work))
+    arguments = command(work, "run", store, {"badger.sync_writes": "true", **shares, **timed})
+    text = work.run_for(arguments, seconds, tell=progress_to(work))
     return Outcome(f"go-ycsb {VERSION}", figures_of(text), text)
 
 
@@ -79,27 +79,27 @@ def command(work: Work, what: str, store: Path, properties: Mapping[str, str]) -
 
 
 def progress_to(work: Work) -> Told:
-    """Tells the lines of all operations together."""
+    """Report the lines of all operations together."""
     return lambda line: work.tell(line.partition(", Min")[0]) if line.startswith("TOTAL") else None
 
 
 def figures_of(text: str) -> list[FigureDoc]:
-    """What it says when it ends: rate and latencies of each operation. Raises ProgramFailed where it said nothing."""
+    """Return the final rate and latencies of each operation. Raises ProgramFailed if there are none."""
     _, finished, last = text.rpartition("Run finished")
     lines = re.findall(
         r"^(\w+)\s+- Takes\(s\): [\d.]+, Count: (\d+), OPS: ([\d.]+), Avg\(us\): (\d+),(.*)$", last, re.MULTILINE
     )
     if not finished or not lines:
         raise ProgramFailed("go-ycsb", "printed no result")
-    found: list[FigureDoc] = []
+    figures: list[FigureDoc] = []
     for name, _, rate, mean, rest in sorted(lines, key=lambda line: line[0] != "TOTAL"):
         if name in OPERATIONS:
-            of = OPERATIONS[name]
+            operation = OPERATIONS[name]
             ranks = {int(rank): int(value) / 1000 for rank, value in re.findall(r" (50|95|99)th\(us\): (\d+)", rest)}
-            found.append(figure(f"{of}s", float(rate), f"{of}s/s"))
-            found += latencies(of, int(mean) / 1000, ranks)
+            figures.append(figure(f"{operation}s", float(rate), f"{operation}s/s"))
+            figures += latencies(operation, int(mean) / 1000, ranks)
     errors = sum(int(count) for name, count, *_ in lines if name.endswith("_ERROR"))
-    return [*found, figure("errors", errors, "operations")]
+    return [*figures, figure("errors", errors, "operations")]
 
 
 PROGRAM = Program(

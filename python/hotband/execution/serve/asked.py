@@ -1,4 +1,4 @@
-"""What is asked of a machine that is served, or mounted."""
+"""Questions that serve or mount a machine."""
 
 from __future__ import annotations
 
@@ -20,50 +20,52 @@ class OfMachine(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Places(OfMachine):
-    """Where clients find a served machine."""
+    """Addresses at which clients connect to a served machine."""
 
     socket: Path | None = asks(
-        "Unix socket of NBD clients; a temporary one.", default=None, metavar="SOCKET", called="nbd"
+        "Unix socket for NBD clients. Default: a temporary one.", default=None, metavar="SOCKET", called="nbd"
     )
     tcp: str | None = asks(
         "NBD on TCP, with question.tls or question.insecure_loopback.", default=None, metavar="HOST:PORT"
     )
     tls: Path | None = asks("server-cert.pem, server-key.pem, ca-cert.pem.", default=None, metavar="DIR")
     insecure_loopback: bool = asks("TCP without TLS, for this host only.", default=False)
-    fuse: Path | None = asks("Mount a file a volume there.", default=None, metavar="DIR")
+    fuse: Path | None = asks("Mount one file per volume in this folder.", default=None, metavar="DIR")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MountPoint(OfMachine):
-    """Where a mounted machine is found."""
+    """Folder in which a mounted machine appears."""
 
-    fuse: Path = asks("Where the file of each volume appears.", metavar="DIR", called="mount")
+    fuse: Path = asks("Folder in which the file of each volume appears.", metavar="DIR", called="mount")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Serving(OfMachine):
-    """How a machine is served, and what is left of it."""
+    """Settings of serving a machine, and its results."""
 
-    loop: bool = asks("With a loop device a volume (needs root).", default=False)
+    loop: bool = asks("With one loop device per volume (needs root).", default=False)
     store: Path | None = asks("File that stores written data. Default: memory.", default=None, metavar="FILE")
-    base: Path | None = asks("What is read where nothing was written; stays as it is.", default=None, metavar="IMAGE")
+    base: Path | None = asks(
+        "Image that is read where nothing was written; it is never changed.", default=None, metavar="IMAGE"
+    )
     out: Path | None = asks("Folder for the record.", default=None, metavar="DIR", called="record")
-    fresh: bool = asks("Write over the record that is in the folder.", default=False, hidden=True)
+    fresh: bool = asks("Overwrite the record in the folder.", default=False, hidden=True)
     io_log: Path | None = asks("Log every I/O, to .parquet or .csv.", default=None, metavar="FILE")
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
     events: Texts = asks(
-        "What happens, such as 'at 60 s: power-off'. May be repeated.", default=(), metavar="EVENT", called="event"
+        "An event, such as 'at 60 s: power-off'. May be repeated.", default=(), metavar="EVENT", called="event"
     )
     seed: int = seed()
     duration: str | None = asks("Time to serve. Default: until interrupted.", default=None, metavar="TIME", hidden=True)
     run: str | None = asks(
         "Run it in a shell with $uri, $file, $device, then end.", default=None, metavar="COMMAND", hidden=True
     )
-    live: bool = asks("A line with rates and lateness, twice a second.", default=False, hidden=True)
-    spin: str = asks('Busy wait before an answer is due; "0 us" for none.', default="200 us", metavar="TIME")
-    priority: bool = asks("Real-time priority, where the host lets it.", default=True)
-    awake: bool = asks("Keep the host's cores from sleeping, where it lets it.", default=True)
-    anyway: bool = asks("Even if it is faster than this host can serve.", default=False)
+    live: bool = asks("A line with rates and the emulation delay, twice per second.", default=False, hidden=True)
+    spin: str = asks('Busy wait before a completion is due; "0 us" for none.', default="200 us", metavar="TIME")
+    priority: bool = asks("Real-time priority, if the host permits it.", default=True)
+    awake: bool = asks("Keep the host's cores from sleeping, if permitted.", default=True)
+    anyway: bool = asks("Serve it even if it is faster than this host can serve.", default=False)
 
     def spec(self) -> ServeSpec:
         """Return what is served."""
@@ -84,14 +86,14 @@ class Serving(OfMachine):
             anyway=self.anyway,
         )
 
-    def ending(self, found: ServedLeft) -> Ending | None:
+    def ending(self, result: ServedLeft) -> Ending | None:
         """Return the exit code of a command that ran beside, where it is another than 0."""
-        return Ending(found.code) if found.code else None
+        return Ending(result.code) if result.code else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServeQuestion(Serving, Places):
-    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+    """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
     It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
     (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
@@ -125,7 +127,7 @@ class ServeQuestion(Serving, Places):
 
 @dataclass(frozen=True, kw_only=True)
 class MountQuestion(Serving, MountPoint):
-    """Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs."""
+    """Mount a modelled machine: one file per volume, and with --loop block devices, as long as the command runs."""
 
     name = "mount"
     schema = "hotband-record"

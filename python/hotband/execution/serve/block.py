@@ -1,4 +1,4 @@
-"""What a `with` block of Python enters where it serves a machine."""
+"""The `with` block of Python that serves a machine."""
 
 from __future__ import annotations
 

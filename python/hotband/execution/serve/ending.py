@@ -18,8 +18,8 @@ ENDS = "hotband: interrupted again; ended at once, without the record\n"
 
 
 class Ending:
-    """What a request to end does. Until the machine is served it is a KeyboardInterrupt; then the first is one, and
-    later ones wait for the record."""
+    """Effect of a request to end. Until the machine is served it is a KeyboardInterrupt; afterwards the first request
+    is one, and later ones wait for the record."""
 
     at_work: Ending | None = None
     """The one that takes the signals now."""
@@ -36,7 +36,7 @@ class Ending:
         self._is_served = True
 
     def closes(self) -> None:
-        """What is left to do is to keep the record."""
+        """Note that only saving the record is left."""
         if self._since is None:
             self._since = time.monotonic()
 
@@ -57,7 +57,7 @@ class Ending:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Takes the signals that ask for an end. Signals can be taken in the main thread alone."""
+        """Take the signals that ask for an end. Signals can be taken in the main thread alone."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -68,14 +68,14 @@ class Ending:
             watching = threading.Thread(target=self._watch, args=(read,), name="ending", daemon=True)
             watching.start()
             fd_before = signal.set_wakeup_fd(written.fileno(), warn_on_full_buffer=False)
-            before = {one: signal.signal(one, self._asked) for one in ENDING}
+            before = {number: signal.signal(number, self._asked) for number in ENDING}
             Ending.at_work = self
             try:
                 yield
             finally:
                 Ending.at_work = None
-                for one, handler in before.items():
-                    signal.signal(one, handler)
+                for number, handler in before.items():
+                    signal.signal(number, handler)
                 signal.set_wakeup_fd(fd_before)
                 written.shutdown(socket.SHUT_WR)
                 watching.join()
@@ -92,11 +92,11 @@ class Ending:
         return None
 
     def _watch(self, signals: socket.socket) -> None:
-        """Ends the process where it does not end by itself."""
-        asked = 0
+        """End the process where it does not end by itself."""
+        requests = 0
         while some := signals.recv(64):
-            asked += len(some)
-            if asked > 1 and self._since is not None and time.monotonic() - self._since > PATIENCE_S:
+            requests += len(some)
+            if requests > 1 and self._since is not None and time.monotonic() - self._since > PATIENCE_S:
                 _say(ENDS)
                 os._exit(INTERRUPTED)
 

@@ -1,4 +1,4 @@
-"""How late answers of a served machine were, in lines."""
+"""Emulation delay of a served machine, in lines."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hotband.data.documents.serving import Serving
 
 
 def lateness_lines(serving: Serving) -> Iterator[str]:
-    """How late answers were, and a warning where that changes what was measured."""
+    """Yield the emulation delay, and a warning if it affects the measurement."""
     late = serving.lateness
     if late is None:
         failed = sum(kind.errors for kind in serving.kinds)
-        yield f"All answers were errors: {failed:,}." if failed else "Nobody asked for anything."
+        yield f"All answers were errors: {failed:,}." if failed else "No client connected."
         return
     yield (
-        f"Lateness of answers: p50 {numbers.span(late.p50_ns)}, p99 {numbers.span(late.p99_ns)}, "
-        f"p99.9 {numbers.span(late.p99_9_ns)}, largest {numbers.span(late.max_ns)}; none was early"
+        f"Emulation delay: p50 {numbers.span(late.p50_ns)}, p99 {numbers.span(late.p99_ns)}, "
+        f"p99.9 {numbers.span(late.p99_9_ns)}, largest {numbers.span(late.max_ns)}; no I/O completed early"
     )

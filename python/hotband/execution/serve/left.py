@@ -1,4 +1,4 @@
-"""What a served machine leaves when it has ended."""
+"""Results of a served machine after it ended."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ class ServedLeft:
 
     def to_dict(self) -> dict[str, Json]:
         """Return the record."""
-        found: dict[str, Json] = json.loads(self.finished.text)
-        return found
+        document: dict[str, Json] = json.loads(self.finished.text)
+        return document

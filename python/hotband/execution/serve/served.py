@@ -53,16 +53,15 @@ LONGEST_SPIN_NS = 1e6
 
 @dataclass(frozen=True)
 class ServeSpec:
-    """What is served, and how.
+    """A machine to serve, with the settings of the server.
 
-    `machine` is a catalog drive, a short form or a TOML file; `set` holds pairs of values. `socket` is where NBD
-    clients connect (a temporary place where None), `folder` where the volumes are files (FUSE; not mounted where None),
-    with `loop` as block devices, too. `store` keeps the bytes after the server has ended; `base` is an image that is
-    read where nothing was written. `spin`, `priority` and `awake` (cores do not sleep): how answers are timed;
-    `way_ns`: what the way from a client and back takes at least (measured where None).
-    `precondition` is what the drives hold before, as in a workload; with `in_use` solid-state drives are written over
-    first, as in runs. `out_option` is the option that `out` was given by. Paths that are wrong raise UserError once it
-    begins.
+    `machine` is a catalog drive, a short form or a TOML file; `set` holds pairs of values. NBD clients connect to
+    `socket` (default: a temporary path), `folder` has the volumes as files (FUSE; default: not mounted), with `loop` as
+    block devices, too. `store` keeps the bytes after the server has ended; `base` is an image that is read where
+    nothing was written. `spin`, `priority` and `awake` (cores do not sleep) set how answers are timed; `way_ns` is the
+    minimum latency of the path from a client and back (default: measured). `precondition` is the content of the drives
+    at the start, as in a workload; with `in_use` solid-state drives are preconditioned first, as in runs. `out_option`
+    is the option that set `out`. Wrong paths raise UserError once it begins.
     """
 
     machine: str
@@ -93,7 +92,7 @@ class ServeSpec:
 
 @dataclass(frozen=True)
 class ServedVolume:
-    """A volume that is served: its bytes, the smallest unit of an I/O, and what it is reached by (None where it is
+    """A volume that is served: its bytes, the smallest unit of an I/O, and what it is reached by (None if it is
     not)."""
 
     name: str
@@ -116,7 +115,7 @@ def spin_ns(text: str) -> int:
 
 
 def workload_text(volumes: list[str], precondition: Mapping[str, object] | None = None) -> str:
-    """The workload of a served machine: one stream a volume, whose clients ask for what they want."""
+    """The workload of a served machine: one stream per volume, whose clients ask for what they want."""
     streams = "".join(
         f"\n[[streams]]\nname = {json.dumps(name)}\nvolume = {json.dumps(name)}\nload = {{ clients = {{}} }}\n"
         for name in volumes
@@ -127,18 +126,18 @@ def workload_text(volumes: list[str], precondition: Mapping[str, object] | None 
 
 
 def nbd_uri(socket: Path, export: str) -> str:
-    """Where NBD clients find an export of a unix socket, as the NBD URI specification has it."""
+    """Return the URI of an export of a unix socket for NBD clients, by the NBD URI specification."""
     return f"nbd+unix:///{quote(export, safe='')}?socket={quote(str(socket))}"
 
 
 def refused(option: str, error: OSError) -> UserError:
-    """What the host refuses, as a mistake of who asked for it."""
+    """Return the user's error for something that the host refuses."""
     return UserError(option, "", str(error.filename or ""), reason_of(error))
 
 
 @contextmanager
 def refusing(option: str) -> Iterator[None]:
-    """Raises UserError for what the host refuses within it."""
+    """Raise UserError for what the host refuses within it."""
     try:
         yield
     except OSError as error:
@@ -146,7 +145,7 @@ def refusing(option: str) -> Iterator[None]:
 
 
 def expect_image(base: Path) -> None:
-    """Raises UserError for a base that is no file, or one that cannot be read."""
+    """Raise UserError for a base that is no file, or one that cannot be read."""
     with refusing("question.base"):
         # Of a device the engine would take no size, of a pipe it would wait for a writer.
         if not stat.S_ISREG(base.stat().st_mode):
@@ -173,11 +172,11 @@ class Served:
         with self._stack:
             text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
             of_machine = [pair for pair in spec.set if pair[0] != OF_DRIVES]
-            accepted = f"and clients decide here: expected a key of the machine, or {OF_DRIVES}"
+            accepted = f"but clients set the load here: expected a key of the machine, or {OF_DRIVES}"
             with mistakes_without_load(spec.machine, of_machine, accepted):
                 offer = _core.machine_offer(CATALOG_DIR, spec.machine, text, of_machine)
                 volumes = [name for name, _ in offer["volumes"]]
-            asked = RunSpec(
+            run_spec = RunSpec(
                 "served",
                 spec.machine,
                 "served",
@@ -192,7 +191,7 @@ class Served:
                 in_use=spec.in_use,
             )
             self._expect_files()
-            self._prepared = prepare(asked)
+            self._prepared = prepare(run_spec)
             # Left last: a folder in it is mounted until the machine has ended.
             temporary = tempfile.TemporaryDirectory(prefix="hotband-", ignore_cleanup_errors=True)
             self._temporary = Path(self._stack.enter_context(temporary))
@@ -210,7 +209,7 @@ class Served:
         return self
 
     def _expect_files(self) -> None:
-        """Raises UserError for a place that cannot be read or written, with the option that names it, and for options
+        """Raise UserError for a place that cannot be read or written, with the option that names it, and for options
         of TCP without it."""
         spec = self.spec
         if spec.tcp is None and (spec.tls is not None or spec.insecure_loopback):
@@ -220,7 +219,7 @@ class Served:
             raise UserError(option, "", value, "is for NBD on TCP: expected question.tcp HOST:PORT with it")
         if spec.tls is not None and spec.insecure_loopback:
             raise UserError(
-                "question.insecure_loopback", "", "", "is for TCP without certificates: leave it out, or question.tls"
+                "question.insecure_loopback", "", "", "is for TCP without certificates: remove it, or question.tls"
             )
         if spec.out is not None:
             check_writable(spec.out, spec.out_option)
@@ -228,7 +227,7 @@ class Served:
             expect_image(spec.base)
             if spec.store is not None and spec.store.exists() and spec.store.samefile(spec.base):
                 raise UserError(
-                    "question.store", "", str(spec.store), "is the base, which stays as it is: expected another"
+                    "question.store", "", str(spec.store), "is the base, which must not change: expected another"
                 )
         if spec.folder is not None:
             # Before a store is made. What a server that died left mounted there gives another error, and goes later.
@@ -267,7 +266,7 @@ class Served:
             raise refused("question.store", error) from None
 
     def _reach(self) -> None:
-        """Opens the ways by which programs reach the volumes."""
+        """Open the ways by which programs reach the volumes."""
         spec = self.spec
         self.socket: Path | None = None
         if spec.nbd:
@@ -303,7 +302,7 @@ class Served:
         }
 
     def _listen(self, tcp: str) -> int | None:
-        """Opens a TCP port; the one it has got."""
+        """Open a TCP port; the one it has got."""
         spec = self.spec
         host, _, port = tcp.rpartition(":")
         try:
@@ -315,12 +314,15 @@ class Served:
         if spec.tls is None and not (spec.insecure_loopback and address.is_loopback):
             accepted = "expected certificates (question.tls DIR), or a loopback address and question.insecure_loopback"
             raise UserError("question.tcp", "", tcp, accepted)
-        own: tuple[Path | None, ...] = (None, None, None)
+        certificates: tuple[Path | None, ...] = (None, None, None)
         if spec.tls is not None:
-            own = tuple(spec.tls / f"{name}.pem" for name in ("server-cert", "server-key", "ca-cert"))
-            own = (*own[:2], own[2] if own[2] is not None and own[2].exists() else None)
+            certificates = tuple(spec.tls / f"{name}.pem" for name in ("server-cert", "server-key", "ca-cert"))
+            certificates = (
+                *certificates[:2],
+                certificates[2] if certificates[2] is not None and certificates[2].exists() else None,
+            )
         try:
-            return self._server.serve_nbd_tcp(address, number, *own)
+            return self._server.serve_nbd_tcp(address, number, *certificates)
         except OSError as error:
             # Of a certificate the engine names the file.
             if spec.tls is not None and str(spec.tls) in reason_of(error):
@@ -329,26 +331,26 @@ class Served:
 
     @property
     def record(self) -> Record:
-        """What it left, behind the block. RuntimeError within it."""
+        """Return the record after the block. Raises RuntimeError within it."""
         if self.finished is None:
-            raise RuntimeError("a served machine leaves its record when its block ends")
+            raise RuntimeError("a served machine writes its record when its block ends")
         return record_of(self.finished)
 
     @property
     def seconds(self) -> float:
-        """How long it is served."""
+        """Return how long it has been served."""
         return time.monotonic() - self._began
 
     def serving(self) -> Serving:
-        """What was counted so far."""
+        """Return the counts so far."""
         return Serving.of(json.loads(self._server.serving()))
 
     def is_stopped(self) -> bool:
-        """Whether it has ended by itself: power went off."""
+        """Return whether it has ended by itself: power went off."""
         return self._server.is_stopped()
 
     def wait(self, seconds: float | None = None, look: Callable[[Served], None] | None = None) -> None:
-        """Waits until it has ended, or for so long; `look` is called now and then."""
+        """Wait until it has ended, or for so long; `look` is called now and then."""
         end = None if seconds is None else time.monotonic() + seconds
         while not self.is_stopped() and (end is None or time.monotonic() < end):
             left = LOOK_EVERY_S if end is None else min(LOOK_EVERY_S, end - time.monotonic())
@@ -357,7 +359,7 @@ class Served:
                 look(self)
 
     def _end(self) -> None:
-        """Closes what programs reach it by, and keeps what it leaves."""
+        """Close what programs reach it by, and keep what it leaves."""
         try:
             self.busy = [] if self.is_stopped() else self._server.close()
             left = self._server.finish()

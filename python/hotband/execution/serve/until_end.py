@@ -1,4 +1,4 @@
-"""Serves a machine until it is told to end, or a command beside it has ended."""
+"""Serve a machine until a request to end, or until a command next to it has ended."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 Look = Callable[[Served], None]
 
 TO_END_S = 5
-"""How long a command that is run beside may take to end when it is told to: half of what users are asked to wait."""
+"""How long a command that is run beside may take to end after the request: half of what users are asked to wait."""
 
 
-def answer(asked: Serving, way: Way) -> ServedLeft:
+def answer(question: Serving, way: Way) -> ServedLeft:
     """Serve a machine; return what is left of it. Raises UserError for a mistake, and for what the host refuses."""
-    spec = asked.spec()
-    seconds = seconds_of(asked.duration, asked.run, asked.events)
-    if asked.run is not None:
-        expect_places(spec, asked.run)
+    spec = question.spec()
+    seconds = seconds_of(question.duration, question.run, question.events)
+    if question.run is not None:
+        expect_places(spec, question.run)
     ending = Ending()
-    with ending.taken(), new_record(spec.out, spec.out_option, asked.fresh), Served(spec) as served:
+    with ending.taken(), new_record(spec.out, spec.out_option, question.fresh), Served(spec) as served:
         ending.served()
         # Where programs find it is said at once, and not in the way of data.
         for line in view_of("hotband-served", "reached")(served):
             way.say(line)
-        code = _wait(served, asked.run, seconds, way, view_of("hotband-served", "live")() if asked.live else None)
+        code = _wait(served, question.run, seconds, way, view_of("hotband-served", "live")() if question.live else None)
         serving = served.serving()
     assert served.finished is not None, "it has ended"
     for line in served.busy:
-        way.say(f"{line}: what was not written out yet is lost; end that first next time")
+        way.say(f"{line}: data not yet written is lost; next time end it first")
     return ServedLeft(served.finished, serving, code)
 
 
@@ -67,9 +67,7 @@ def seconds_of(text: str | None, command: str | None, events: Sequence[str]) -> 
     if text is None:
         return None
     if command is not None:
-        raise UserError(
-            "question.duration", "", text, "is for serving without a command: leave it out, or question.run"
-        )
+        raise UserError("question.duration", "", text, "is for serving without a command: remove it, or question.run")
     ns = span_ns(text)
     if ns is None:
         raise UserError("question.duration", "", text, f"expected {SPAN_EXPECTED}")
@@ -82,13 +80,13 @@ def seconds_of(text: str | None, command: str | None, events: Sequence[str]) -> 
 
 
 def _at_ns(event: str) -> float | None:
-    """Return when an event happens; None where the text is none, which the engine says."""
+    """Return when an event happens; None if the text is none, which the engine says."""
     when = re.match(r"\s*at\s+([^:]*):", event)
     return None if when is None else span_ns(when[1].strip())
 
 
 def expect_places(spec: ServeSpec, command: str) -> None:
-    """Raises UserError for a command that names a place which is not served: its own environment has nothing there."""
+    """Raise UserError for a command that names a place which is not served: its own environment has nothing there."""
     missing = {
         "uri": "" if spec.nbd else "hotband serve",
         "file": "" if spec.folder is not None or spec.loop else "question.fuse DIR or question.loop",
@@ -96,16 +94,16 @@ def expect_places(spec: ServeSpec, command: str) -> None:
     }
     for name, option in missing.items():
         if option and re.search(rf"\$({name}\b|{{{name}\b)", command):
-            accepted = f"names ${name}, which there is not: expected {option} with it"
+            accepted = f"names ${name}, which is not set: expected {option} with it"
             raise UserError("question.run", "", command, accepted)
 
 
 def run_beside(served: Served, command: str, look: Look | None) -> int:
-    """Runs a shell command while it is served, with the first volume's places in its environment; its exit code."""
+    """Run a shell command while it is served, with the first volume's places in its environment; its exit code."""
     first = next(iter(served.volumes.values()))
     places = {"uri": first.uri, "file": first.file, "device": first.device}
     # What the user's own environment has under these names is another place: a command could write over it.
-    environment = {name: None if place is None else str(place) for name, place in places.items()}
+    environment = {name: None if path is None else str(path) for name, path in places.items()}
     child = start_child(["/bin/sh", "-c", command], output="terminal", environment=environment)
     try:
         while not child.ended_within(LOOK_EVERY_S):

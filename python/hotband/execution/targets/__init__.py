@@ -1,1 +1,1 @@
-"""Targets that answer on the wall clock: an emulated drive, through fio."""
+"""Targets on the wall clock: emulated drives and real hardware, through fio."""

@@ -27,10 +27,10 @@ from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.run import save
 from hotband.execution.serve import Served, ServeSpec, Serving
 from hotband.execution.serve.lateness import lateness_lines
-from hotband.execution.targets.asked import PLACE, Asked, asked_of
 from hotband.execution.targets.fio_child import find_fio, run_fio
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
 from hotband.execution.targets.fio_record import finished_of, measured_in
+from hotband.execution.targets.fio_run import PLACE, FioRun, fio_run_of
 from hotband.execution.targets.outlook import in_words
 from hotband.execution.targets.way import way_of_fio
 
@@ -39,7 +39,7 @@ Pairs = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Emulated:
-    """A workload on a model and on the emulated drive.
+    """Results of a workload on a model and on the emulated drive.
 
     `model` is the run in virtual time; `fio` is what fio measured on the served drive, as a record; `served` is what
     the drive itself saw; `job` is the job file.
@@ -59,9 +59,8 @@ def emulate(
     say: Callable[[str], None] | None = None,
     anyway: bool = False,
 ) -> Emulated:
-    """Runs `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot say, for
-    what is wrong with the workload or the machine, and for one that is faster than the host can serve, unless
-    `anyway`."""
+    """Run `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot express,
+    for a mistake in the workload or the machine, and for a machine faster than the host can serve, unless `anyway`."""
     expect_model(spec.machine, "what is emulated are")
     find_fio()
     if spec.out is not None:
@@ -74,7 +73,7 @@ def emulate(
     state = tuple(pair for pair in of_workload if pair[0] == STATE)
     model_out = None if spec.out is None else spec.out / "model"
     [model] = execute([replace(spec, out=model_out, in_use=True)], progress)
-    asked = asked_of(replace(spec, set=tuple(of_workload), workload_text=workload))
+    fio_run = fio_run_of(replace(spec, set=tuple(of_workload), workload_text=workload))
     with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
         serve = ServeSpec(
             spec.machine,
@@ -89,41 +88,41 @@ def emulate(
             way_ns=way_of_fio(Path(folder) / "way").least_ns,
         )
         with Served(serve) as served:
-            job = job_on(asked, NBD, on_volumes(served.volumes))
+            job = job_on(fio_run, NBD, on_volumes(served.volumes))
             if say is not None:
-                say(f"the same through fio on the served machine: {in_words(asked.seconds)}")
+                say(f"the same through fio on the served machine: {in_words(fio_run.seconds)}")
             run_fio(job, Path(folder), lambda _: _still_served(served))
-        imported = measured_in(asked, Path(folder))
+        imported = measured_in(fio_run, Path(folder))
     assert served.finished is not None, "it has ended"
-    measured = _told(replace(asked, spec=spec), imported, served.finished)
+    measured = _told(replace(fio_run, spec=spec), imported, served.finished)
     if spec.out is not None:
         _save(spec.out, measured, job)
     what = f"the runs {spec.workload} on emulated:{spec.machine}"
     if (taker := taker_of(what)) is not None:
-        for one in (model, measured):
-            taker(what, one, {})
-    return Emulated(model, measured, served.finished, job, asked.differences)
+        for record in (model, measured):
+            taker(what, record, {})
+    return Emulated(model, measured, served.finished, job, fio_run.differences)
 
 
 def precondition_of(workload: str) -> Mapping[str, object] | None:
-    """What a workload's drives hold before it, which the served machine holds, too."""
+    """Return the precondition of a workload's drives, which the served machine applies too."""
     return cast("Mapping[str, object] | None", loads(workload, "question.workload").get("precondition"))
 
 
 def _still_served(served: Served) -> None:
     if served.is_stopped():
-        raise UserError("question.events", "", "power-off", "power went off before fio was done: expected a later time")
+        raise UserError("question.events", "", "power-off", "power went off before fio ended: expected a later time")
 
 
-def _told(asked: Asked, imported: Imported, served: Finished) -> Finished:
-    """fio's record as that of an emulated machine: with its parts, and how late answers were."""
-    own = cast("dict[str, Any]", served.record)
-    late = Serving.of(own["serving"])
-    kept = ("parts", "serving", "drive_state")
-    sections: dict[str, object] = {name: own[name] for name in kept if name in own}
-    sections["name"] = f"{asked.spec.workload} on {asked.spec.machine}, emulated"
+def _told(fio_run: FioRun, imported: Imported, served: Finished) -> Finished:
+    """Return fio's record as that of an emulated machine, with its parts and the emulation delay."""
+    served_record = cast("dict[str, Any]", served.record)
+    late = Serving.of(served_record["serving"])
+    kept_sections = ("parts", "serving", "drive_state")
+    sections: dict[str, object] = {name: served_record[name] for name in kept_sections if name in served_record}
+    sections["name"] = f"{fio_run.spec.workload} on {fio_run.spec.machine}, emulated"
     notes = (*lateness_lines(late), *([] if late.late is None else [late.late]))
-    return finished_of(asked, imported, "emulated", sections=sections, notes=notes)
+    return finished_of(fio_run, imported, "emulated", sections=sections, notes=notes)
 
 
 def _save(out: Path, measured: Finished, job: str) -> None:
@@ -133,8 +132,8 @@ def _save(out: Path, measured: Finished, job: str) -> None:
 
 
 def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:
-    """Settings of the workload, and those of the machine. `texts` are of the workload and of the machine,
-    where they are files. Raises UserError for a key that neither has."""
+    """Split settings into those of the workload and those of the machine. `texts` are of the workload and of the
+    machine, if they are files. Raises UserError for a key that neither has."""
     if not pairs:
         return (), ()
     with mistakes_of(machine):

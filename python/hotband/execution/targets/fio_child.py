@@ -1,4 +1,4 @@
-"""fio: found, given a job, watched while it runs; its results are files."""
+"""fio as a child process: it gets a job, is watched while it runs, and leaves its results as files."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ _TAIL_BYTES = 4096
 RESULT = "fio.json"
 """The file of a result."""
 SAID = "fio.txt"
-"""The file of what fio prints."""
+"""The file of fio's output."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """How far fio is: seconds since it began, the share done as it says (None before it does), and I/Os a second."""
+    """Progress of fio: seconds since it began, its reported share done (None before the first report), and I/Os per
+    second."""
 
     seconds: float
     share: float | None = None
@@ -50,35 +51,35 @@ class Status:
 
 
 def find_fio() -> str:
-    """The path of fio. Raises UserError where it is not there, or too old."""
+    """Return the path of fio. Raises UserError if it is missing or too old."""
     path = shutil.which("fio")
     if path is None:
         raise UserError("fio", "", "", f"is not installed: {HOW_TO_GET}")
-    told = version_of(path)
-    if not is_new_enough(told):
-        raise UserError("fio", "", path, f"is {told or 'no fio'}: {HOW_TO_GET}")
+    version = version_of(path)
+    if not is_new_enough(version):
+        raise UserError("fio", "", path, f"is {version or 'no fio'}: {HOW_TO_GET}")
     return path
 
 
 def version_of(path: str) -> str:
-    """What a fio calls itself, such as fio-3.33."""
+    """Return a fio's own version string, such as fio-3.33."""
     return _says(path, Path(path).stat().st_mtime_ns, "--version").strip()
 
 
 @lru_cache(maxsize=8)
 def _says(path: str, _changed: int, option: str) -> str:
-    """What a fio prints; of the same file it is asked once, as every run asks for its version."""
+    """Return the output of fio; cached per file, since every run needs its version."""
     return run_child([path, option]).text
 
 
 def is_new_enough(version: str) -> bool:
-    """Whether a version as fio says it ("fio-3.33") is one that is read here."""
-    found = re.match(r"fio-(\d+)\.(\d+)", version)
-    return found is not None and (int(found[1]), int(found[2])) >= OLDEST
+    """Return whether a version as fio says it ("fio-3.33") is one that is read here."""
+    match = re.match(r"fio-(\d+)\.(\d+)", version)
+    return match is not None and (int(match[1]), int(match[2])) >= OLDEST
 
 
 def has_engine(name: str) -> bool:
-    """Whether this fio was built with an I/O engine."""
+    """Return whether this fio was built with an I/O engine."""
     path = find_fio()
     return name in _says(path, Path(path).stat().st_mtime_ns, "--enghelp").split()
 
@@ -93,17 +94,17 @@ def run_fio(
     only_reads: bool = False,
     held: Held | None = None,
 ) -> Path:
-    """Runs a job file's text in `folder`; the file of its result (JSON+, or another `form`). Logs lie beside it.
+    """Run a job file's text in `folder`; return the file of its result (JSON+, or another `form`), next to its logs.
 
-    `look` is told how far it is a few times a second, and whatever it raises ends fio within two seconds. `clients` are
-    servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. fio gets what is
-    `held`, whose name the job has, and is killed where it has something else open. Raises UserError with fio's own
+    `look` is told how far it is a few times per second, and whatever it raises ends fio within two seconds. `clients`
+    are servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. fio gets what
+    is `held`, whose name the job has, and is killed where it has something else open. Raises UserError with fio's own
     words where it fails.
     """
-    result, said = folder / RESULT, folder / SAID
+    result, output = folder / RESULT, folder / SAID
     file = folder / "job.fio"
     write_file(file, job)
-    write_file(said, "")
+    write_file(output, "")
     jobs = [part for client in clients for part in (f"--client={client}", file.name)] or [file.name]
     arguments = [find_fio(), f"--output-format={form}", f"--output={result.name}", "--eta=always"]
     arguments += [*(["--readonly"] if only_reads else []), *jobs]
@@ -111,7 +112,7 @@ def run_fio(
     child: Child | None = None
     try:
         # An interruption while it starts waits until it is known here, and can be ended.
-        with whole(), said.open("r+b") as words:
+        with whole(), output.open("r+b") as words:
             # fio itself ends with us, also where we are killed: else it would go on writing.
             child = start_child(arguments, output=words, folder=folder, tied=True, descriptors=descriptors)
         _watch(child, folder, look, held)
@@ -119,13 +120,13 @@ def run_fio(
         if child is not None:
             child.end(TO_END_S)
     if child.code != 0:
-        raise UserError("fio", "", file.name, f"failed: {_last_words(said, child.code)}")
+        raise UserError("fio", "", file.name, f"failed: {_last_words(output, child.code)}")
     return result
 
 
 def _watch(child: Child, folder: Path, look: Callable[[Status], None] | None, held: Held | None) -> None:
-    """Waits for the end of fio, and compares what it has open with what is `held`: at once, every hundredth of a second
-    until it has opened it, and at every look. Raises UserError, and whatever `look` raises."""
+    """Wait for the end of fio, and compare its open files with what is `held`: every hundredth of a second until it has
+    opened it, then at every look. Raises UserError, and whatever `look` raises."""
     begin = time.monotonic()
     next_look = begin + LOOK_EVERY_S
     compares = held is not None and held.descriptor is not None
@@ -143,7 +144,7 @@ def _watch(child: Child, folder: Path, look: Callable[[Status], None] | None, he
 
 
 def _compared(child: Child, folder: Path, held: Held | None) -> bool:
-    """Whether fio has opened what is held. Raises UserError where it has something else open, and kills it."""
+    """Return whether fio has opened what is held. Raises UserError if it has something else open, and kills it."""
     assert held is not None, "what is compared is held"
     try:
         return held.expect_opened(child.pid, folder)
@@ -152,10 +153,10 @@ def _compared(child: Child, folder: Path, held: Held | None) -> bool:
         raise
 
 
-def _status(said: Path, seconds: float) -> Status:
-    """The last line of status that fio has written."""
-    with said.open("rb") as file:
-        file.seek(max(0, said.stat().st_size - _TAIL_BYTES))
+def _status(output: Path, seconds: float) -> Status:
+    """Return the last status line that fio has written."""
+    with output.open("rb") as file:
+        file.seek(max(0, output.stat().st_size - _TAIL_BYTES))
         lines = re.split(r"[\r\n]", file.read().decode(errors="replace"))
     for line in reversed(lines):
         share, rates = _PERCENT.search(line), _IOPS.search(line)
@@ -165,8 +166,8 @@ def _status(said: Path, seconds: float) -> Status:
     return Status(seconds)
 
 
-def _last_words(said: Path, code: int) -> str:
-    """What fio says of its failure: its last line that is no status."""
-    text = said.read_text(errors="replace")
+def _last_words(output: Path, code: int) -> str:
+    """Return fio's error message: its last line that is not a status."""
+    text = output.read_text(errors="replace")
     lines = [line.strip() for line in re.split(r"[\r\n]", text) if line.strip() and not line.startswith("Jobs: ")]
     return lines[-1] if lines else f"exit code {code}"

@@ -1,4 +1,4 @@
-"""The job file that fio is given: the converted workload at the place that is measured, with the logs of its series.
+"""The job file for fio: the converted workload on the measured target, with the logs of its series.
 
 One way for everything that fio drives, emulated machines and hardware: equal workloads leave equal records.
 """
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from hotband.base.text.quantities import span_ns
 from hotband.base.text.tomltable import loads
 from hotband.data.jobs.tables import plain
-from hotband.execution.targets.asked import PLACE, Asked
-from hotband.execution.targets.place import Place
+from hotband.execution.targets.fio_run import PLACE, FioRun
+from hotband.execution.targets.real_target import RealTarget
 
 if TYPE_CHECKING:
     from hotband.execution.serve.served import ServedVolume
@@ -33,15 +33,14 @@ ALWAYS = ("lat_percentiles=1", "thread=1", "allow_file_create=0")
 Where = Callable[[str], tuple[Sequence[str], int]]
 
 
-def job_on(asked: Asked, engine: Sequence[str], where: Where, *, with_hosts: bool = False) -> str:
-    """The job file of what is asked. `engine` are fio's lines of the engine, `where` says where a volume is (empty: the
-    target as a whole) and how many bytes it has, 0 where that is not known. `with_hosts` says that fio's servers run
-    it."""
+def job_on(fio_run: FioRun, engine: Sequence[str], where: Where, *, with_hosts: bool = False) -> str:
+    """Return the job file of a run. `engine` are fio's lines of the engine, `where` maps a volume to its position
+    (empty: the whole target) and its bytes, 0 if unknown. `with_hosts` means that fio's servers run it."""
     lines: list[str] = []
     size = 0
-    for line in asked.converted.text.splitlines():
+    for line in fio_run.converted.text.splitlines():
         if line == "ioengine=libaio":
-            lines += [*engine, *ALWAYS, f"randseed={asked.spec.seed}", *_logs(asked, engine, with_hosts)]
+            lines += [*engine, *ALWAYS, f"randseed={fio_run.spec.seed}", *_logs(fio_run, engine, with_hosts)]
         elif line.startswith(f"filename={PLACE}"):
             named, size = where(line.removeprefix(f"filename={PLACE}").removeprefix("-"))
             lines += named
@@ -54,26 +53,27 @@ def job_on(asked: Asked, engine: Sequence[str], where: Where, *, with_hosts: boo
     return "\n".join(lines) + "\n"
 
 
-def job_at(asked: Asked, place: Place, *, with_hosts: bool = False, opened: str | None = None) -> str:
-    """The job file of what is asked at a place of the real world, of this computer or of fio's servers. `opened` names
-    a file or device that fio is given open (`hotband.execution.devices.held`); else it opens it by its path."""
+def job_at(fio_run: FioRun, target: RealTarget, *, with_hosts: bool = False, opened: str | None = None) -> str:
+    """Return the job file of a run on a real target, for this computer or for fio's servers. `opened` names a file
+    or device that fio gets as an open descriptor (`hotband.execution.devices.held`); otherwise fio opens it by its
+    path."""
     engine: tuple[str, ...] = KERNEL
-    if place.kind == "nbd":
-        engine, line = NBD, f"uri={place.uri}"
-    elif place.kind == "rbd":
-        assert place.uri is not None, "an image has a name"
-        pool, _, image = place.uri.removeprefix("rbd:").partition("/")
+    if target.kind == "nbd":
+        engine, line = NBD, f"uri={target.uri}"
+    elif target.kind == "rbd":
+        assert target.uri is not None, "an image has a name"
+        pool, _, image = target.uri.removeprefix("rbd:").partition("/")
         engine, line = ("ioengine=rbd", "clientname=admin", f"pool={pool}"), f"rbdname={image}"
     elif opened is not None:
         line = f"filename={opened}"
     else:
         # fio takes several files, with colons between them.
-        line = "filename=" + str(place.path).replace("\\", "\\\\").replace(":", "\\:")
-    return job_on(asked, engine, lambda _: ([line], place.size_bytes), with_hosts=with_hosts)
+        line = "filename=" + str(target.path).replace("\\", "\\\\").replace(":", "\\:")
+    return job_on(fio_run, engine, lambda _: ([line], target.size_bytes), with_hosts=with_hosts)
 
 
 def on_volumes(volumes: Mapping[str, ServedVolume]) -> Where:
-    """Where the volumes of a served machine are; a workload that names none goes to the first."""
+    """Return the volumes of a served machine; a workload that names none uses the first."""
     by_name = {plain(name): volume for name, volume in volumes.items()}
 
     def where(name: str) -> tuple[Sequence[str], int]:
@@ -83,18 +83,18 @@ def on_volumes(volumes: Mapping[str, ServedVolume]) -> Where:
     return where
 
 
-def interval_ns(asked: Asked) -> int:
-    """Nanoseconds of an interval of the series."""
-    said = loads(asked.text, "question.workload").get("interval")
-    return round(span_ns(str(said)) or INTERVAL_NS) if said is not None else INTERVAL_NS
+def interval_ns(fio_run: FioRun) -> int:
+    """Return the nanoseconds of an interval of the series."""
+    interval = loads(fio_run.text, "question.workload").get("interval")
+    return round(span_ns(str(interval)) or INTERVAL_NS) if interval is not None else INTERVAL_NS
 
 
-def _logs(asked: Asked, engine: Sequence[str], with_hosts: bool) -> list[str]:
-    """Lines that make fio log an average an interval, on the clock of the day: steps then follow one another."""
-    every_ms = max(1, round(interval_ns(asked) / 1e6))
+def _logs(fio_run: FioRun, engine: Sequence[str], with_hosts: bool) -> list[str]:
+    """Return lines that make fio log one average per interval, by time of day, so that consecutive steps line up."""
+    every_ms = max(1, round(interval_ns(fio_run) / 1e6))
     lines = [f"write_{kind}_log={LOGS}" for kind in ("bw", "iops", "lat")]
     lines += [f"log_avg_msec={every_ms}", "log_unix_epoch=1"]
-    seconds = sum(step.seconds or 0.0 for step in asked.steps)
+    seconds = sum(step.seconds or 0.0 for step in fio_run.steps)
     # Histograms over time are of completion latencies alone (clat), of which the engine for NBD leaves out what it
     # waits in its own submission. fio 3.33 sends those of servers with lines that are cut (tried: one in some runs).
     has_histograms = engine != NBD and not with_hosts and seconds * 1000 / every_ms <= MOST_HISTOGRAMS

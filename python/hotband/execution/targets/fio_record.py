@@ -1,4 +1,4 @@
-"""What fio left, as the record of a run: the same shape, whatever answered."""
+"""The record of a run from fio's files, in the same shape for every target."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hotband.data.record.files import Table, file_key, series_table
 from hotband.data.record.finished import Finished
 from hotband.data.record.imported import Imported
 from hotband.data.record.written import record_text
-from hotband.execution.targets.asked import Asked
 from hotband.execution.targets.fio_child import RESULT
+from hotband.execution.targets.fio_run import FioRun
 from hotband.execution.targets.fio_steps import by_stream, series_of_streams, steps_of
 
 # What fio and its libraries say when they connect is no result; what our own choice of logs leaves is no loss; how its
@@ -26,28 +26,28 @@ _NO_RESULT = (
 
 
 def imported_of(folder: Path) -> Imported:
-    """The one result with its logs in a folder where fio ran. Raises UserError."""
+    """Return the only result with its logs in a folder where fio ran. Raises UserError."""
     [imported] = read([folder])
     return imported
 
 
-def measured_in(asked: Asked, folder: Path) -> Imported:
-    """The same with steps and streams as the workload has them."""
+def measured_in(fio_run: FioRun, folder: Path) -> Imported:
+    """Return that result with the workload's steps and streams."""
     try:
         record, series = imported_of(folder)
     except UserError as error:
         # What was measured for hours is not lost for a line of a log.
         [(record, series)] = read([folder / RESULT])
         record["notes"].append(f"no series: {Path(error.where).name}: {error.accepted}")
-    steps = steps_of(asked, record, folder / RESULT)
+    steps = steps_of(fio_run, record, folder / RESULT)
     if steps:
         record["steps"] = steps
-    record["streams"] = by_stream(asked, record["streams"])
-    return Imported(record, None if series is None else series_of_streams(asked, series))
+    record["streams"] = by_stream(fio_run, record["streams"])
+    return Imported(record, None if series is None else series_of_streams(fio_run, series))
 
 
 def finished_of(
-    asked: Asked,
+    fio_run: FioRun,
     imported: Imported,
     kind: str,
     *,
@@ -55,14 +55,14 @@ def finished_of(
     tables: Mapping[str, Table] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Finished:
-    """The run. `kind` is of the target, real or emulated; `sections` and `tables` are what else is known of it."""
-    spec = asked.spec
+    """Return the finished run. `kind` is real or emulated; `sections` and `tables` are further parts of the record."""
+    spec = fio_run.spec
     record = dict(cast("dict[str, Any]", imported.record))
     series = dict(record["series"] or {})
-    kept = dict(tables or {})
+    tables_ = dict(tables or {})
     if imported.series is not None:
-        kept["series"] = series_table(imported.series)
-    for name in kept:
+        tables_["series"] = series_table(imported.series)
+    for name in tables_:
         series[file_key(name)] = f"{name}.parquet"
     record |= {
         "name": f"{spec.workload} on {spec.machine}",
@@ -70,7 +70,7 @@ def finished_of(
         "seed": str(spec.seed),
         "spec": {
             **record["spec"],
-            "workload": asked.text,
+            "workload": fio_run.text,
             "machine": spec.machine,
             "set": dict(spec.set),
             "duration": spec.duration,
@@ -81,6 +81,6 @@ def finished_of(
     # fio's own file is gone by now; what counts of it is here.
     record["source"] = {**record["source"], "file": "fio.json", "target": spec.machine}
     record["notes"] = [note for note in record["notes"] if not note.startswith(_NO_RESULT)]
-    record["notes"] += [*asked.differences, *notes]
+    record["notes"] += [*fio_run.differences, *notes]
     text = record_text(record)
-    return Finished(spec, cast("RecordDoc", record), text, kept, record["summary"]["count"] or 0)
+    return Finished(spec, cast("RecordDoc", record), text, tables_, record["summary"]["count"] or 0)

@@ -1,4 +1,4 @@
-"""Steps of a workload that fio ran one after the other: their figures, and streams by the names that the workload has.
+"""Steps of a workload that fio ran one after the other: their figures, and streams under the workload's names.
 
 fio knows a job for each stream of each step; a record of a model has each stream once, over all steps.
 """
@@ -16,19 +16,19 @@ from hotband.data.importers.stages import in_turn
 from hotband.data.jobs.tables import plain
 from hotband.data.record.imported import SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, idle_side, merge
-from hotband.execution.targets.asked import Asked
+from hotband.execution.targets.fio_run import FioRun
 
 
-def steps_of(asked: Asked, record: RecordDoc, result: Path) -> list[StepDoc]:
-    """The figures of every step; none where there is one, or fio's stages are not the workload's steps."""
-    if len(asked.steps) < 2:
+def steps_of(fio_run: FioRun, record: RecordDoc, result: Path) -> list[StepDoc]:
+    """Return the figures of every step; none if there is one step, or fio's stages differ from the workload's steps."""
+    if len(fio_run.steps) < 2:
         return []
     stages = in_turn(record, result)
-    if len(stages) != len(asked.steps):
+    if len(stages) != len(fio_run.steps):
         return []
     steps: list[StepDoc] = []
     begin = 0
-    for step, stage in zip(asked.steps, stages, strict=True):
+    for step, stage in zip(fio_run.steps, stages, strict=True):
         closed = step.streams[0].closed() if step.streams else None
         threads = step.threads or (closed[0] if closed else None)
         steps.append(
@@ -45,47 +45,47 @@ def steps_of(asked: Asked, record: RecordDoc, result: Path) -> list[StepDoc]:
     return steps
 
 
-def by_stream(asked: Asked, streams: Sequence[StreamDoc]) -> list[StreamDoc]:
-    """The streams of a record under the names that the workload has, each once (once a host)."""
-    names = names_of(asked)
+def by_stream(fio_run: FioRun, streams: Sequence[StreamDoc]) -> list[StreamDoc]:
+    """Return the streams of a record under the workload's names, each once (once per host)."""
+    names = names_of(fio_run)
     merged: dict[str, list[StreamDoc]] = {}
-    for one in streams:
-        merged.setdefault(stream_of(names, one["name"]), []).append(one)
+    for stream in streams:
+        merged.setdefault(stream_of(names, stream["name"]), []).append(stream)
     return [
-        cast("StreamDoc", {"name": name, **{side: merged_side([one[side] for one in alike]) for side in DIRECTIONS}})
+        cast("StreamDoc", {"name": name, **{side: merged_side([part[side] for part in alike]) for side in DIRECTIONS}})
         for name, alike in merged.items()
     ]
 
 
-def names_of(asked: Asked) -> dict[str, str]:
-    """Names of fio's jobs, and those of their streams."""
-    if len(asked.steps) < 2:
-        return {plain(stream.name): stream.name for step in asked.steps for stream in step.streams}
-    return {plain(f"{step.name}-{stream.name}"): stream.name for step in asked.steps for stream in step.streams}
+def names_of(fio_run: FioRun) -> dict[str, str]:
+    """Return the names of fio's jobs with those of their streams."""
+    if len(fio_run.steps) < 2:
+        return {plain(stream.name): stream.name for step in fio_run.steps for stream in step.streams}
+    return {plain(f"{step.name}-{stream.name}"): stream.name for step in fio_run.steps for stream in step.streams}
 
 
 def stream_of(names: Mapping[str, str], job: str) -> str:
-    """The stream behind a job of a record: `JOB`, `JOB#2` of its second process, `JOB@HOST`."""
+    """Return the stream of a record's job: `JOB`, `JOB#2` of its second process, `JOB@HOST`."""
     alone, at, host = re.sub(r"#\d+$", "", job).partition("@")
     return names.get(alone, alone) + at + host
 
 
-def series_of_streams(asked: Asked, series: SeriesColumns) -> SeriesColumns:
-    """The rows of a series by the workload's streams: rates of processes add up, means are weighted by their I/Os, and
-    p99 of several is not known."""
-    names = names_of(asked)
+def series_of_streams(fio_run: FioRun, series: SeriesColumns) -> SeriesColumns:
+    """Return the rows of a series by the workload's streams: rates of processes add up, means are weighted by their
+    I/Os, and p99 of several is unknown."""
+    names = names_of(fio_run)
     rows: dict[tuple[int, str, str], list[int]] = {}
-    for place, (time, job, direction) in enumerate(
+    for index, (time, job, direction) in enumerate(
         zip(series["time_ns"], series["stream"], series["direction"], strict=True)
     ):
-        rows.setdefault((time, stream_of(names, job), direction), []).append(place)
+        rows.setdefault((time, stream_of(names, job), direction), []).append(index)
     made = no_rows()
     for (time, stream, direction), places in rows.items():
         made["time_ns"].append(time)
         made["stream"].append(stream)
         made["direction"].append(direction)
         for key in ("iops", "bandwidth_bytes_per_s", "queue_depth"):
-            made[key].append(_sum([series[key][place] for place in places]))
+            made[key].append(_sum([series[key][index] for index in places]))
         made["latency_mean_ns"].append(_mean(series, places))
         made["latency_p99_ns"].append(series["latency_p99_ns"][places[0]] if len(places) == 1 else None)
     return made
@@ -97,21 +97,21 @@ def _sum(values: Sequence[float | None]) -> float | None:
 
 
 def _mean(series: SeriesColumns, places: Sequence[int]) -> float | None:
-    pairs = [(series["latency_mean_ns"][place], series["iops"][place] or 1.0) for place in places]
+    pairs = [(series["latency_mean_ns"][index], series["iops"][index] or 1.0) for index in places]
     known = [(mean, weight) for mean, weight in pairs if mean is not None]
     return sum(mean * weight for mean, weight in known) / sum(weight for _, weight in known) if known else None
 
 
 def merged_side(sides: Sequence[Side]) -> Side:
-    """Several sides as one: counts add up, histograms merge."""
+    """Merge several sides into one: counts add up, histograms merge."""
     if len(sides) == 1:
         return sides[0]
     busy = [side for side in sides if side["count"]]
     if not busy:
         return idle_side(sides[0]["histogram"]["kind"])
-    sums = [one["latency_sum_ns"] for one in busy]
-    lows = [one["latency_min_ns"] for one in busy if one["latency_min_ns"] is not None]
-    highs = [one["latency_max_ns"] for one in busy if one["latency_max_ns"] is not None]
+    sums = [part["latency_sum_ns"] for part in busy]
+    lows = [part["latency_min_ns"] for part in busy if part["latency_min_ns"] is not None]
+    highs = [part["latency_max_ns"] for part in busy if part["latency_max_ns"] is not None]
     return {
         "count": sum(side["count"] for side in sides),
         "bytes": sum(side["bytes"] for side in sides),
@@ -119,5 +119,5 @@ def merged_side(sides: Sequence[Side]) -> Side:
         "latency_sum_ns": None if None in sums else str(sum(int(sum_ or 0) for sum_ in sums)),
         "latency_min_ns": min(lows, default=None),
         "latency_max_ns": max(highs, default=None),
-        "histogram": merge(one["histogram"] for one in busy),
+        "histogram": merge(part["histogram"] for part in busy),
     }

@@ -1,4 +1,4 @@
-"""What is told of a device on request: what it is, what keeps it from being written, what it counts, what to mind."""
+"""Report on a device: its identity, what protects it from being overwritten, its counters, and remarks."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from hotband.execution.targets.purge import ways_to_purge
 
 @dataclass(frozen=True)
 class Found:
-    """A device or file: `device` what it is, `context` as a record has it, `counters` what it counts since it was new,
-    `refused` why it must not be written, `erase` what must be typed to have it written."""
+    """A device or file: `device` is its identity, `context` as in a record, `counters` since it was new, `refused` the
+    reasons not to write it, `erase` the text that permits writing it."""
 
     device: Device
     context: ContextDoc
@@ -40,8 +40,8 @@ class Found:
     absent: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Json]:
-        """As JSON (docs/guides/devices.md): `erase` is what must be typed to have it written, None where it is refused
-        whatever is typed, for the reasons in `refused`; `purge` are the ways to purge it, the best first."""
+        """Return it as JSON (docs/guides/devices.md): `erase` is the text that permits writing it, None if it is always
+        refused, for the reasons in `refused`; `purge` lists the methods to purge it, the best first."""
         endurance, source = endurance_of(self.counters, self.counters)
         return to_object(
             {
@@ -60,7 +60,7 @@ class Found:
 
 
 def found(path: str | Path, host: Host | None = None) -> Found:
-    """Everything that is told of a device or a file, which is opened for reading alone. Raises UserError."""
+    """Return the report on a device or a file, which is opened only for reading. Raises UserError."""
     host = host or Host()
     device = device_of(path, host)
     absent = list(device.absent)
@@ -90,11 +90,14 @@ class Listed:
 
 
 def listed(host: Host | None = None) -> list[Listed]:
-    """All block devices with a size, and what keeps each from being written."""
+    """Return all block devices with a size, each with the reasons not to write it."""
     host = host or Host()
-    every = [one for disk in devices(host) for one in (disk, *_parts(disk, host))]
+    every = [device for disk in devices(host) for device in (disk, *_parts(disk, host))]
     seen = Seen(host)
-    return [Listed(one, tuple(refusals(one.path, host, seen)), identity_of(one.path, host, seen)) for one in every]
+    return [
+        Listed(device, tuple(refusals(device.path, host, seen)), identity_of(device.path, host, seen))
+        for device in every
+    ]
 
 
 def _parts(disk: Device, host: Host) -> list[Device]:
@@ -104,8 +107,8 @@ def _parts(disk: Device, host: Host) -> list[Device]:
 LISTED = ("name", "path", "kind", "size_bytes", "model", "serial", "transport", "rotational")
 
 
-def listed_doc(one: Listed) -> dict[str, Json]:
-    """A device of the list as JSON."""
-    whole: Mapping[str, Any] = device_doc(one.device)
-    erase = None if one.refused else one.erase
-    return to_object({**{key: whole[key] for key in LISTED}, "refused": list(one.refused), "erase": erase})
+def listed_doc(listed_: Listed) -> dict[str, Json]:
+    """Return a device of the list as JSON."""
+    whole: Mapping[str, Any] = device_doc(listed_.device)
+    erase = None if listed_.refused else listed_.erase
+    return to_object({**{key: whole[key] for key in LISTED}, "refused": list(listed_.refused), "erase": erase})

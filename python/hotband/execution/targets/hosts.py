@@ -1,4 +1,4 @@
-"""Hosts that ask together: fio's servers, started by the user; their versions and clocks."""
+"""Hosts that issue I/Os together: fio's servers, started by the user; their versions and clocks."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from hotband.execution.targets.fio_child import Status, find_fio, is_new_enough,
 _HOST = re.compile(r"(?P<host>[A-Za-z0-9][A-Za-z0-9_.-]*)(:(?P<port>\d{1,5}))?")
 START = "start `fio --server` there"
 MOST_HOSTS = 64
-"""Hosts that are asked at a time: fio holds the results of all in memory, a megabyte each."""
+"""Most hosts per run: fio holds the results of all in memory, a megabyte each."""
 OUT_OF_STEP_S = 0.5
-"""Clocks that are further apart than this are named: the series of the hosts, a row a second, do not fit then."""
+"""Clock differences above this are reported: the series of the hosts, one row per second, do not line up then."""
 
 
 @dataclass(frozen=True)
 class HostClock:
-    """A host's fio, and how far its clock is ahead of ours: between `low_s` and `high_s`."""
+    """A host's fio, and its clock relative to ours: ahead by `low_s` to `high_s`."""
 
     host: str
     version: str
@@ -33,69 +33,69 @@ class HostClock:
 
     @property
     def is_out_of_step(self) -> bool:
-        """Whether its clock is surely off by more than the rows of a series bear."""
+        """Return whether its clock is surely off by more than the rows of a series bear."""
         return self.low_s > OUT_OF_STEP_S or self.high_s < -OUT_OF_STEP_S
 
     def document(self) -> HostDoc:
-        """As a record has it."""
+        """Return it as a record has it."""
         return {"host": self.host, "version": self.version, "clock_s": [self.low_s, self.high_s], "context": None}
 
     def line(self) -> str:
-        """In words."""
+        """Return it in words."""
         middle, spread = (self.low_s + self.high_s) / 2, (self.high_s - self.low_s) / 2
-        off = "which the series of the hosts are off by" if self.is_out_of_step else "as good as ours"
+        off = "which shifts the host's series" if self.is_out_of_step else "as good as ours"
         return f"{self.host}: {self.version}, its clock is {middle:+.2f} s from ours (within {spread:.2f} s), {off}"
 
 
 def not_known(clocks: Sequence[HostClock]) -> tuple[str, ...]:
-    """What a record notes of hosts that asked: fio's protocol carries jobs, results and logs, nothing of the host."""
+    """Return a record's note about remote hosts: fio's protocol only carries jobs, results and logs."""
     if not clocks:
         return ()
     names = ", ".join(clock.host for clock in clocks)
-    return (f"device, processors, others at work, counters and temperature of {names} are not known: fio tells none",)
+    return (f"device, processors, other activity, counters and temperature of {names} are unknown: fio reports none",)
 
 
 def hosts_of(text: str) -> tuple[str, ...]:
-    """Hosts as fio's client takes them, from `a,b:8765,/path/of/socket`. Raises UserError."""
-    named = [one.strip() for one in text.split(",") if one.strip()]
+    """Return hosts as fio's client accepts them, from `a,b:8765,/path/of/socket`. Raises UserError."""
+    named = [entry.strip() for entry in text.split(",") if entry.strip()]
     if not named or len(named) > MOST_HOSTS:
         raise UserError("question.hosts", "", text, f"expected 1 to {MOST_HOSTS} hosts with commas between them")
-    found: list[str] = []
-    for one in named:
-        if one.startswith("/"):
-            found.append(f"sock:{one}")
+    hosts: list[str] = []
+    for entry in named:
+        if entry.startswith("/"):
+            hosts.append(f"sock:{entry}")
             continue
-        host = _HOST.fullmatch(one)
+        host = _HOST.fullmatch(entry)
         if host is None or int(host["port"] or 1) > 65535:
-            raise UserError("question.hosts", "", one, "expected HOST, HOST:PORT or the path of a socket")
-        found.append(host["host"] if host["port"] is None else f"{host['host']},{host['port']}")
+            raise UserError("question.hosts", "", entry, "expected HOST, HOST:PORT or the path of a socket")
+        hosts.append(host["host"] if host["port"] is None else f"{host['host']},{host['port']}")
     # Logs of a host go by its name alone: two servers on one would overwrite one another's.
-    names = [name_of(one) for one in found]
+    names = [name_of(host) for host in hosts]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UserError("question.hosts", "", text, f"names {twice} twice: expected each host once")
-    return tuple(found)
+    return tuple(hosts)
 
 
 def name_of(client: str) -> str:
-    """The name that fio gives a host in its results and logs (`local`)."""
+    """Return fio's name of a host in its results and logs (`local`)."""
     return Path(client).name if client.startswith("sock:") else client.partition(",")[0]
 
 
 def clocks(clients: Sequence[str]) -> list[HostClock]:
-    """Version and clock of every host. Raises UserError where one does not answer, or has another fio than this
-    computer, whose results it could not read."""
+    """Return version and clock of every host. Raises UserError if one does not answer, or has another fio than this
+    computer, whose results would be unreadable."""
     ours = version_of(find_fio())
-    found = [_clock(client) for client in clients]
-    for one in found:
-        if not is_new_enough(one.version) or one.version != ours:
-            accepted = f"has {one.version}, and this computer {ours}: expected the same on all hosts"
-            raise UserError("question.hosts", "", one.host, accepted)
-    return found
+    clocks_ = [_clock(client) for client in clients]
+    for clock in clocks_:
+        if not is_new_enough(clock.version) or clock.version != ours:
+            accepted = f"has {clock.version}, and this computer {ours}: expected the same on all hosts"
+            raise UserError("question.hosts", "", clock.host, accepted)
+    return clocks_
 
 
 def _clock(client: str) -> HostClock:
-    """One host, by a job that does a single I/O to nowhere and logs when."""
+    """Measure one host by a job that does a single logged I/O to nowhere."""
     job = "[clock]\nioengine=null\nsize=4k\nnumber_ios=1\nwrite_bw_log=clock\nlog_unix_epoch=1\nthread=1\n"
     with tempfile.TemporaryDirectory(prefix="hotband-clock-") as folder:
         begin = time.time()
@@ -106,21 +106,21 @@ def _clock(client: str) -> HostClock:
                 "question.hosts", "", name_of(client), f"does not answer: {error.accepted}; {START}"
             ) from None
         end = time.time()
-        said = (Path(folder) / "fio.json").read_text(errors="replace")
-        said += (Path(folder) / "fio.txt").read_text(errors="replace")
-        version = re.search(r"fio=(fio-[\w.-]+)", said)
+        output = (Path(folder) / "fio.json").read_text(errors="replace")
+        output += (Path(folder) / "fio.txt").read_text(errors="replace")
+        version = re.search(r"fio=(fio-[\w.-]+)", output)
         logs = [path for path in Path(folder).iterdir() if ".log" in path.name]
         times = [int(line.split(",")[0]) / 1000 for path in logs for line in path.read_text().splitlines()[:1]]
     if version is None:
-        raise UserError("question.hosts", "", name_of(client), f"does not answer as fio does; {START}")
+        raise UserError("question.hosts", "", name_of(client), f"does not answer like fio; {START}")
     at = times[0] if times else None
     low, high = (at - end, at - begin) if at is not None else (-OUT_OF_STEP_S, OUT_OF_STEP_S)
     return HostClock(name_of(client), version[1], low, high)
 
 
 def local(client: str, folder: Path) -> str:
-    """A socket by a short name in the folder where fio runs: fio writes logs under the name of the host, in which there
-    can be no slash."""
+    """Link a socket under a short name in the folder where fio runs: fio names logs after the host, which then cannot
+    contain a slash."""
     if not client.startswith("sock:"):
         return client
     path = Path(client.removeprefix("sock:"))
@@ -131,10 +131,10 @@ def local(client: str, folder: Path) -> str:
 
 
 def _within(seconds: float) -> Callable[[Status], None]:
-    """Ends what takes longer."""
+    """End a block that takes longer than its limit."""
 
     def look(status: Status) -> None:
         if status.seconds > seconds:
-            raise UserError("fio", "", "", f"nothing came within {seconds:g} s")
+            raise UserError("fio", "", "", f"no answer within {seconds:g} s")
 
     return look

@@ -1,4 +1,4 @@
-"""What a run on hardware will write and how long it will take, said before it begins."""
+"""Outlook of a run on hardware, printed before it begins: its length and its writes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from hotband.base.text.numbers import about, counted, share, size
 from hotband.data.jobs.tables import Step, Stream
-from hotband.execution.targets.asked import Asked
-from hotband.execution.targets.place import Place
+from hotband.execution.targets.fio_run import FioRun
+from hotband.execution.targets.real_target import RealTarget
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is ahead: runs, seconds (None where they count I/Os and no rate is known), bytes written (None where that is
-    not known), where the rate is from, and the share of the drive's endurance that the bytes are."""
+    """Planned runs: seconds (None if they count I/Os and no rate is known), bytes written (None if unknown), the source
+    of the rate, and the share of the drive's endurance that the bytes use."""
 
-    place: Place
+    target: RealTarget
     runs: int
     seconds: float | None
     written_bytes: float | None
@@ -26,54 +26,58 @@ class Outlook:
 
     @property
     def writes(self) -> bool:
-        """Whether anything is written."""
+        """Return whether anything is written."""
         return self.written_bytes is None or self.written_bytes > 0
 
     def lines(self) -> list[str]:
-        """In words."""
+        """Return it in words."""
         time = in_words(self.seconds)
-        runs = f"{counted(self.runs, 'run')} on {self.place.text}"
+        runs = f"{counted(self.runs, 'run')} on {self.target.text}"
         if not self.writes:
             return [f"{runs}: {time}, nothing is written"]
-        amount = "an amount that is not known before" if self.written_bytes is None else _bytes(self.written_bytes)
+        amount = "an amount that is not known in advance" if self.written_bytes is None else _bytes(self.written_bytes)
         basis = f" ({self.rate_from})" if self.rate_from else ""
         lines = [f"{runs}: {time}, {amount} is written{basis}"]
         if self.states:
-            lines.append(f"before them it is {' and '.join(self.states)}: what it holds is lost")
+            lines.append(f"before them it is {' and '.join(self.states)}: its data is lost")
         if self.endurance_share is not None:
             lines.append(f"that is {share(self.endurance_share)} of what its endurance allows in all")
         return lines
 
 
-def outlook_of(place: Place, asked: Sequence[Asked], rate: Callable[[Asked], float | None], rate_from: str) -> Outlook:
-    """What is ahead for runs at a place. `rate` tells the I/Os a second that a closed loop will reach there."""
+def outlook_of(
+    target: RealTarget, fio_runs: Sequence[FioRun], rate: Callable[[FioRun], float | None], rate_from: str
+) -> Outlook:
+    """Return the outlook of runs on a target. `rate` returns the I/Os per second that a closed loop will reach."""
     seconds: float | None = 0.0
     written: float | None = 0.0
     is_rated = False
-    for one in asked:
-        for step in one.steps:
+    for fio_run in fio_runs:
+        for step in fio_run.steps:
             iops = _open_rate(step)
             if iops is None and (step.seconds is None or _write_bytes(step) > 0):
-                iops, is_rated = rate(one), True
+                iops, is_rated = rate(fio_run), True
             time, ios = _length(step, iops)
             seconds = None if seconds is None or time is None else seconds + time
             # The warm-up of a job asks as its first step does.
-            ios = None if ios is None else ios + (one.warm_up_s * (iops or 0.0) if step is one.steps[0] else 0.0)
+            ios = (
+                None if ios is None else ios + (fio_run.warm_up_s * (iops or 0.0) if step is fio_run.steps[0] else 0.0)
+            )
             share = _write_bytes(step)
             if share:
                 written = None if written is None or ios is None else written + ios * share
-        seconds = None if seconds is None else seconds + one.warm_up_s
-        for state in filter(None, [one.state]):
+        seconds = None if seconds is None else seconds + fio_run.warm_up_s
+        for state in filter(None, [fio_run.state]):
             # Filled is written over twice; preconditioned that, and at least two capacities more (PTS).
             capacities = {"purged": 0, "filled": 2, "preconditioned": 4}[state]
-            written = None if written is None else written + capacities * place.size_bytes
+            written = None if written is None else written + capacities * target.size_bytes
             seconds = None
-    states = tuple(dict.fromkeys(one.state for one in asked if one.state))
-    return Outlook(place, len(asked), seconds, written, rate_from if is_rated else "", states)
+    states = tuple(dict.fromkeys(fio_run.state for fio_run in fio_runs if fio_run.state))
+    return Outlook(target, len(fio_runs), seconds, written, rate_from if is_rated else "", states)
 
 
 def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]:
-    """Seconds and I/Os of a step, flushes aside."""
+    """Return seconds and I/Os of a step, without flushes."""
     if step.ios is not None:
         ios = step.ios * sum(map(_asks, step.streams)) / (sum(stream.share for stream in step.streams) or 1.0)
         return (ios / iops if iops else step.seconds), ios
@@ -81,35 +85,35 @@ def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]
 
 
 def _open_rate(step: Step) -> float | None:
-    """I/Os a second of a step whose loads are all open, flushes aside; None where one is closed."""
+    """Return the I/Os per second of a step whose loads are all open, without flushes; None if one is closed."""
     rates = 0.0
-    for one in step.streams:
-        if "open" not in one.load:
+    for stream in step.streams:
+        if "open" not in stream.load:
             return None
-        rates += float(one.load["open"]["rate_iops"]) * one.share * one.without_flushes
+        rates += float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes
     return rates
 
 
 def _write_bytes(step: Step) -> float:
-    """Bytes that a mean I/O of a step writes."""
+    """Return the bytes that a mean I/O of a step writes."""
     whole = sum(map(_asks, step.streams)) or 1.0
     return sum(_asks(stream) * (1 - stream.read_pct / 100) * mean_bytes(stream) for stream in step.streams) / whole
 
 
 def _asks(stream: Stream) -> float:
-    """The part of a load that the I/Os of a stream are which are no flushes."""
+    """Return the part of a load that a stream's I/Os other than flushes take."""
     return stream.share * stream.without_flushes
 
 
 def mean_bytes(stream: Stream) -> float:
-    """The mean size of a stream's I/Os."""
+    """Return the mean size of a stream's I/Os."""
     return sum(size * share for size, share in stream.sizes) / 100
 
 
 def in_words(seconds: float | None) -> str:
-    """A time to come."""
+    """Return a future time in words."""
     if seconds is None:
-        return "how long it takes is not known before"
+        return "its length is not known in advance"
     return f"about {about(max(1.0, seconds))}"
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, reason_of
-from hotband.execution.targets.place import OWN_FILE, Place
+from hotband.execution.targets.real_target import OWN_FILE, RealTarget
 
 if TYPE_CHECKING:
     from hotband.execution.devices.held import Held
@@ -28,18 +28,18 @@ _PIECE_BYTES = 4 << 20
 _SPARE_BYTES = 64 << 20
 
 
-def size_for(place: Place, asked_bytes: int, end_bytes: int) -> int:
-    """Bytes of the file: as asked for, else up to the workload's last byte, else as usual. Raises UserError where the
+def size_for(target: RealTarget, asked_bytes: int, end_bytes: int) -> int:
+    """Bytes of the file: as asked for, else up to the workload's last byte, else as usual. Raises UserError if the
     folder has not so much room, or the workload goes beyond what is asked for."""
-    assert place.path is not None, "a file of ours has a path"
+    assert target.path is not None, "a file of ours has a path"
     if asked_bytes and end_bytes > asked_bytes:
         accepted = f"is less than the workload's range, which ends at {end_bytes:,} bytes"
         raise UserError("question.size", "", f"{asked_bytes:,} B", accepted)
     size = -(-(asked_bytes or end_bytes or USUAL_BYTES) // UNIT_BYTES) * UNIT_BYTES
-    free = os.statvfs(place.path.parent)
+    free = os.statvfs(target.path.parent)
     with suppress(OSError):
         # One that was left is used again.
-        size_there = place.path.stat().st_size
+        size_there = target.path.stat().st_size
         if size_there == size:
             return size
     room = free.f_bavail * free.f_frsize - _SPARE_BYTES
@@ -47,13 +47,13 @@ def size_for(place: Place, asked_bytes: int, end_bytes: int) -> int:
         accepted = (
             f"has room for {max(0, room):,} bytes, and the file takes {size:,}: expected less (question.size), or room"
         )
-        raise UserError("question.on", "", place.text, accepted)
+        raise UserError("question.on", "", target.text, accepted)
     return size
 
 
 @contextmanager
 def laid_out(
-    place: Place,
+    target: RealTarget,
     size: int,
     seed: int,
     keep: bool,
@@ -61,32 +61,32 @@ def laid_out(
     *,
     goes_on: bool = False,
     stays: bool = False,
-) -> Iterator[tuple[Place, Held]]:
-    """The place with its file of `size` bytes, all of them written and on the device, and the file held; `shown` is
-    told the share done, and what it raises ends it. It is ours alone (flock) and removed afterwards unless `keep`. With
-    `stays` it is left where the block is left by an exception, and with `goes_on` one of that size that was left so is
-    used as it is. Raises UserError, OSError."""
+) -> Iterator[tuple[RealTarget, Held]]:
+    """Yield the target with its file of `size` bytes, fully written to the device, and the file held; `shown` receives
+    the share done, and an exception in it ends the work. The file is exclusive (flock) and removed afterwards unless
+    `keep`. With `stays` it remains if the block ends with an exception, and with `goes_on` such a file of the right
+    size is reused. Raises UserError, OSError."""
     from hotband.execution.devices.nodes import open_at
 
-    assert place.path is not None, "a file of ours has a path"
-    path = os.path.join(os.path.realpath(place.path.parent), place.path.name)
+    assert target.path is not None, "a file of ours has a path"
+    path = os.path.join(os.path.realpath(target.path.parent), target.path.name)
     try:
         descriptor = open_at(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK)
     except OSError as error:
-        said = reason_of(error).lower()
-        raise UserError("question.on", "", place.text, f"{place.path.name} cannot be made in it: {said}") from None
+        reason = reason_of(error).lower()
+        raise UserError("question.on", "", target.text, f"{target.path.name} cannot be made in it: {reason}") from None
     is_ours, is_whole = False, False
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            accepted = f"another hotband measures in it ({place.path.name} is locked): expected another folder"
-            raise UserError("question.on", "", place.text, accepted) from None
-        held = _expect_ours(place, path, descriptor)
+            accepted = f"another hotband measures in it ({target.path.name} is locked): expected another folder"
+            raise UserError("question.on", "", target.text, accepted) from None
+        held = _expect_ours(target, path, descriptor)
         is_ours = True
         if not (goes_on and os.fstat(descriptor).st_size == size):
             _fill(descriptor, size, seed, shown)
-        yield place.sized(size), held
+        yield target.sized(size), held
         is_whole = True
     finally:
         if is_ours and not keep and (is_whole or not stays):
@@ -97,21 +97,21 @@ def laid_out(
         os.close(descriptor)
 
 
-def _expect_ours(place: Place, path: str, descriptor: int) -> Held:
-    """The file held, which nobody else uses: its name may have been there before us. Raises UserError."""
+def _expect_ours(target: RealTarget, path: str, descriptor: int) -> Held:
+    """Return the file held, which nobody else uses: its name may have existed before us. Raises UserError."""
     from hotband.execution.devices.held import holding
     from hotband.execution.devices.safety import permission
 
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        what = f"has {found.st_nlink} names (hard links)" if stat.S_ISREG(found.st_mode) else "is no file"
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+        what = f"has {status.st_nlink} names (hard links)" if stat.S_ISREG(status.st_mode) else "is no file"
         accepted = f"{OWN_FILE} in it {what}, so Hotband did not make it: expected another folder, or remove it"
-        raise UserError("question.on", "", place.text, accepted)
+        raise UserError("question.on", "", target.text, accepted)
     return holding(permission(path, writes=True, erase=None, is_ours=True), descriptor)
 
 
 def _fill(descriptor: int, size: int, seed: int, shown: Callable[[float], None]) -> None:
-    """Writes every byte: blocks that were never written are answered by the file system without the device."""
+    """Write every byte: the file system completes reads of unwritten blocks without the device."""
     os.ftruncate(descriptor, size)
     piece = bytearray(random.Random(seed).randbytes(_PIECE_BYTES))
     for at in range(0, size, _PIECE_BYTES):

@@ -1,4 +1,4 @@
-"""Purging: bringing a device into the state of one that was never written, by what it supports.
+"""Purging: bring a device into the state of one that was never written, by the methods it supports.
 
 What it leaves out: SCSI's FORMAT UNIT and SANITIZE (hours, and a drive that is of no use until they end). A disk that
 rotates has no such state.
@@ -48,13 +48,13 @@ Progress = Callable[[float], None]
 
 
 PURGES = ("discard", "format", "sanitize", "secure-erase")
-"""What `--purge-by` takes, as blkdiscard, nvme and hdparm call it."""
+"""Values of `--purge-by`, as blkdiscard, nvme and hdparm call them."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to purge: its name (of `PURGES`), what it is in a record, what does it (it is given a function to say how
-    far it is), and whether it is done without being named."""
+    """A method to purge: its name (of `PURGES`), its name in a record, its function (which reports progress), and
+    whether it is used without being named."""
 
     name: str
     words: str
@@ -63,14 +63,14 @@ class Way:
 
 
 def ways_to_purge(path: str, kind: str, host: Host) -> list[str]:
-    """How a place (`kind` is block, file or uri) can be purged here, by names of `PURGES`, the best first; nothing
-    where no way is supported."""
+    """Return the methods to purge a target (`kind` is block, file or uri), by names of `PURGES`, the best first; empty
+    if none is supported."""
     return [way.name for way in ways(path, kind, host)]
 
 
 def purge(held: Held, progress: Progress, by: str | None = None) -> str:
-    """Purges what is held by the best way that can be interrupted or takes seconds, or by the one that is named;
-    returns what it was in words. Raises UserError where there is none, or it fails."""
+    """Purge what is held by the best method that can be interrupted or takes seconds, or by the named one; return its
+    name in words. Raises UserError if there is none, or it fails."""
     permission = held.permission
     expect_writes(permission)
     chosen = way_of(permission.path, permission.kind, permission.host, by)
@@ -79,23 +79,23 @@ def purge(held: Held, progress: Progress, by: str | None = None) -> str:
 
 
 def way_of(path: str, kind: str, host: Host, by: str | None = None) -> Way:
-    """The way in which a place is purged: the best usual one, or the one that is named. Raises UserError."""
+    """Return the method to purge a target: the best usual one, or the named one. Raises UserError."""
     if by is not None and by not in PURGES:
         raise UserError("question.purge_by", "", by, f"expected one of {', '.join(PURGES)}")
-    found = ways(path, kind, host)
-    named = ", ".join(way.name for way in found)
-    chosen = next((way for way in found if (way.name == by if by is not None else way.is_usual)), None)
+    known = ways(path, kind, host)
+    named = ", ".join(way.name for way in known)
+    chosen = next((way for way in known if (way.name == by if by is not None else way.is_usual)), None)
     if chosen is not None:
         return chosen
     if by is not None:
         accepted = f"is not supported by {path}: expected {named or 'another place, nothing here purges it'}"
         raise UserError("question.purge_by", "", by, accepted)
-    more = f"; what there is cannot be interrupted, and is done where it is named alone: {named}" if found else ""
-    raise UserError(path, "", "", f"cannot be purged: it takes no discard and no format{more}")
+    more = f"; the supported methods cannot be interrupted and must be named: {named}" if known else ""
+    raise UserError(path, "", "", f"cannot be purged: it supports neither discard nor format{more}")
 
 
 def ways(path: str, kind: str, host: Host) -> list[Way]:
-    """All ways, the best first. Sanitizing and ATA's erase come last: they cannot be interrupted."""
+    """Return all methods, the best first. Sanitizing and ATA's erase come last: they cannot be interrupted."""
     if kind == "file":
         return [Way("discard", "discard (a hole in the file)", _punch)]
     if kind == "uri":
@@ -105,24 +105,24 @@ def ways(path: str, kind: str, host: Host) -> list[Way]:
     # Virtual disks say that they rotate, too, but take discards, as disks with shingled tracks do.
     if host.text(f"{host.sysfs(disk)}/queue/rotational") == "1" and not _discards(disk, host):
         return []
-    found = list(_of_nvme(path, host)) if kind == "disk" and disk.startswith("nvme") else []
+    methods = list(_of_nvme(path, host)) if kind == "disk" and disk.startswith("nvme") else []
     if _discards(disk, host):
-        found.insert(1 if found and found[0].name == "format" else 0, Way("discard", "discard", _discard))
+        methods.insert(1 if methods and methods[0].name == "format" else 0, Way("discard", "discard", _discard))
     if kind == "disk" and _is_ata(disk, host):
-        found += _of_ata(path, host)
-    return found
+        methods += _of_ata(path, host)
+    return methods
 
 
 def expect_writes(permission: Permission) -> None:
-    """Raises UserError where a permission is for reading alone."""
+    """Raise UserError if a permission is read-only."""
     if not permission.may_write:
-        raise UserError(permission.path, "", "", "may only be read: expected permission to write (--erase)")
+        raise UserError(permission.path, "", "", "is read-only: expected permission to write (--erase)")
 
 
 @contextmanager
 def opened(held: Held) -> Iterator[int]:
-    """A descriptor for writing what is held: the one place where Hotband opens a device for it. Raises UserError where
-    it is not what was permitted, OSError."""
+    """Open what is held for writing: the only function where Hotband opens a device for it. Raises UserError if it is
+    not what was permitted, OSError."""
     permission = held.permission
     expect_writes(permission)
     if held.node is None:
@@ -148,13 +148,13 @@ def _discard(held: Held, progress: Progress) -> None:
             try:
                 fcntl.ioctl(descriptor, BLKDISCARD, struct.pack("QQ", at, piece))
             except OSError as error:
-                accepted = f"takes no discard, though its queue says so: {reason_of(error)}"
+                accepted = f"rejects discard, although its queue announces it: {reason_of(error)}"
                 raise UserError(held.permission.path, "", "", accepted) from None
             progress((at + piece) / size)
 
 
 def _punch(held: Held, progress: Progress) -> None:
-    """A hole as large as the file, which keeps its size."""
+    """Punch a hole as large as the file, which keeps its size."""
     path, size = held.permission.path, held.permission.host.size(held.path) or 0
     if not size:
         return progress(1.0)
@@ -163,20 +163,20 @@ def _punch(held: Held, progress: Progress) -> None:
     with opened(held) as descriptor:
         if libc.fallocate(descriptor, PUNCH_HOLE | KEEP_SIZE, 0, size) != 0:
             reason = os.strerror(ctypes.get_errno())
-            raise UserError(path, "", "", f"cannot be purged: its file system takes no holes ({reason})")
+            raise UserError(path, "", "", f"cannot be purged: its file system does not support holes ({reason})")
         os.fsync(descriptor)
     return progress(1.0)
 
 
 def _is_trimmed(uri: str) -> bool:
-    """Whether a served device takes trims. An image of a pool is not asked: its cluster is not at hand here."""
+    """Return whether a served device takes trims. An image of a pool is not asked: its cluster is not at hand here."""
     if uri.startswith("rbd:"):
         return False
     return export_of(uri, uri).trims
 
 
 def _trim(held: Held, progress: Progress) -> None:
-    """By fio, which has NBD's client."""
+    """Trim through fio, which has an NBD client."""
 
     def look(status: Status) -> None:
         progress(status.share or 0.0)
@@ -191,10 +191,10 @@ def _of_nvme(path: str, host: Host) -> Iterator[Way]:
     """Format and sanitize, by Identify Controller (NVM Express Base Specification 2.0, figure 275): OACS bit 1 says
     that Format NVM is there; FNA bits 0 and 1 that it goes to all namespaces, bit 2 that it can do away with the key;
     SANICAP bit 1 that blocks can be erased. What goes to all namespaces is none of one alone."""
-    told = asked_json(host, [], *ID_CTRL, path)
+    identified = asked_json(host, [], *ID_CTRL, path)
     name = asked_json(host, [], *ID_NS, path)
-    commands, format_to, sanitize = (whole(told.get(key)) or 0 for key in ("oacs", "fna", "sanicap"))
-    is_alone = whole(told.get("nn")) == 1
+    commands, format_to, sanitize = (whole(identified.get(key)) or 0 for key in ("oacs", "fna", "sanicap"))
+    is_alone = whole(identified.get("nn")) == 1
     used, protection = whole(name.get("flbas")), whole(name.get("dps"))
     # A format would change what protects the data, or bytes of metadata, unless it is told of both.
     is_plain = used is not None and protection == 0 and not used & 0x10 and _metadata(name, used) == 0
@@ -223,7 +223,7 @@ def _format(held: Held, progress: Progress, *, form: int, erase: str) -> None:
 
 
 def _sanitize(held: Held, progress: Progress) -> None:
-    """Erases all blocks; the drive goes on by itself and says in its log how far it is (SPROG, of 65,536)."""
+    """Erase all blocks; the drive continues by itself and logs its progress (SPROG, of 65,536)."""
     permission, host = held.permission, held.permission.host
     held.expect_named()
     output = host.run("nvme", "sanitize", permission.path, "--sanact=2", "--force", longest_s=LONGEST_S)
@@ -231,7 +231,7 @@ def _sanitize(held: Held, progress: Progress) -> None:
     begin = time.monotonic()
     while time.monotonic() - begin < LONGEST_S:
         log = asked_json(host, [], "nvme", "sanitize-log", "-o", "json", permission.path)
-        inner = next((one for one in log.values() if isinstance(one, dict)), log)
+        inner = next((part for part in log.values() if isinstance(part, dict)), log)
         status, far = whole(inner.get("sstat")), whole(inner.get("sprog"))
         state = None if status is None else status & 0b111
         # Sanitize Status: 1 done, 2 under way, 3 failed, 4 done without deallocation.
@@ -241,16 +241,16 @@ def _sanitize(held: Held, progress: Progress) -> None:
             raise UserError(permission.path, "", "", "nvme sanitize failed: its log says so (nvme sanitize-log)")
         progress(min(0.99, (far or 0) / 65536))
         time.sleep(SANITIZE_LOOK_S)
-    raise UserError(permission.path, "", "", "nvme sanitize goes on for too long: see nvme sanitize-log")
+    raise UserError(permission.path, "", "", "nvme sanitize takes too long: see nvme sanitize-log")
 
 
 def _is_ata(disk: str, host: Host) -> bool:
-    """A drive on a SATA port: bridges of USB are known to lock drives up for good (hdparm(8))."""
+    """Return whether a drive is on a SATA port: USB bridges are known to lock drives up for good (hdparm(8))."""
     return "/ata" in host.real(f"/sys/block/{disk}")
 
 
 def _of_ata(path: str, host: Host) -> list[Way]:
-    """The security erase, where the drive has it, is not frozen by its firmware and has no password."""
+    """Return the security erase if the drive has it, is not frozen by its firmware and has no password."""
     output = host.run("hdparm", "-I", path)
     text = output.text if output is not None else ""
     security = [" ".join(line.split()) for line in text[text.find("Security:") :].splitlines()]
@@ -278,8 +278,8 @@ def _erase(held: Held, progress: Progress) -> None:
 
 
 def _expect_done(permission: Permission, output: object, what: str) -> None:
-    """Raises UserError with a tool's own words where it failed."""
+    """Raise UserError with a tool's own message if it failed."""
     code, errors = getattr(output, "code", 1), getattr(output, "errors", "") or getattr(output, "text", "")
     if code != 0:
-        said = " ".join(str(errors).split()) or f"exit code {code}"
-        raise UserError(permission.path, "", "", f"{what} failed: {said}")
+        message = " ".join(str(errors).split()) or f"exit code {code}"
+        raise UserError(permission.path, "", "", f"{what} failed: {message}")

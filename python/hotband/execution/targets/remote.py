@@ -1,4 +1,4 @@
-"""Places that are no path of this computer: how large a device is that is served over NBD.
+"""Targets without a path on this computer: size and properties of a device served over NBD.
 
 Source: the NBD protocol, https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md (fixed newstyle
 negotiation, NBD_OPT_GO).
@@ -29,7 +29,7 @@ _LONGEST_REPLY = 1 << 16
 
 @dataclass(frozen=True)
 class Export:
-    """A device that is served: its bytes, the smallest I/O, whether it can only be read, and whether it takes trims."""
+    """A served device: its bytes, the smallest I/O, whether it is read-only, and whether it accepts trims."""
 
     size_bytes: int
     block_bytes: int
@@ -38,8 +38,8 @@ class Export:
 
 
 def export_of(on: str, uri: str) -> Export:
-    """What is served at `uri` (nbd+unix:///EXPORT?socket=PATH, nbd://HOST:PORT/EXPORT). Raises UserError where nobody
-    serves it, or it is not NBD."""
+    """Return the export at `uri` (nbd+unix:///EXPORT?socket=PATH, nbd://HOST:PORT/EXPORT). Raises UserError if there is
+    no server, or it does not speak NBD."""
     parts = urlsplit(uri)
     name = unquote(parts.path.removeprefix("/"))
     path = parse_qs(parts.query).get("socket", [""])[0]
@@ -53,18 +53,16 @@ def export_of(on: str, uri: str) -> Export:
         else:
             client = socket.create_connection((parts.hostname or "localhost", parts.port or _PORT), TO_ANSWER_S)
     except (OSError, ValueError) as error:
-        said = reason_of(error).lower()
-        raise UserError(
-            "question.on", "", on, f"nobody serves it: {said}; expected a device that hotband serve serves"
-        ) from None
+        reason = reason_of(error).lower()
+        raise UserError("question.on", "", on, f"no server: {reason}; expected a device of hotband serve") from None
     with client, client.makefile("rwb", buffering=0) as stream:
         try:
             return _negotiated(stream, name)
         except _Refused as why:
             raise UserError("question.on", "", on, f"has no export of the name {name!r}: {why}") from None
         except (OSError, struct.error, ValueError) as error:
-            said = str(error) or type(error).__name__
-            raise UserError("question.on", "", on, f"does not answer as NBD does: {said}") from None
+            reason = str(error) or type(error).__name__
+            raise UserError("question.on", "", on, f"does not answer like NBD: {reason}") from None
 
 
 class _Refused(Exception):
@@ -75,15 +73,15 @@ def _negotiated(stream: SocketIO, name: str) -> Export:
     magic, option, flags = struct.unpack(">8s8sH", _read(stream, 18))
     if (magic, option) != (_MAGIC, _OPTION_MAGIC) or not flags & _FIXED_NEWSTYLE:
         raise ValueError("no fixed newstyle handshake")
-    asked = name.encode()
-    data = struct.pack(">I", len(asked)) + asked + struct.pack(">HH", 1, _INFO_BLOCK_SIZE)
+    encoded = name.encode()
+    data = struct.pack(">I", len(encoded)) + encoded + struct.pack(">HH", 1, _INFO_BLOCK_SIZE)
     stream.write(struct.pack(">I", flags & (_FIXED_NEWSTYLE | _NO_ZEROES)))
     stream.write(struct.pack(">8sII", _OPTION_MAGIC, _OPT_GO, len(data)) + data)
     size, transmission, block = 0, 0, 512
     while True:
         reply_magic, _, kind, length = struct.unpack(">QIII", _read(stream, 20))
         if reply_magic != _REPLY_MAGIC or length > _LONGEST_REPLY:
-            raise ValueError("a reply that is none")
+            raise ValueError("an invalid reply")
         reply = _read(stream, length)
         if kind & _ERROR_BIT:
             raise _Refused(reply.decode(errors="replace") or f"error {kind & ~_ERROR_BIT}")
@@ -98,11 +96,11 @@ def _negotiated(stream: SocketIO, name: str) -> Export:
 
 
 def _read(stream: SocketIO, count: int) -> bytes:
-    """So many bytes. Raises ValueError where there are fewer."""
-    found = b""
-    while len(found) < count:
-        more = stream.read(count - len(found))
+    """Read `count` bytes. Raises ValueError if there are fewer."""
+    data = b""
+    while len(data) < count:
+        more = stream.read(count - len(data))
         if not more:
             raise ValueError("it ends in the middle of a message")
-        found += more
-    return found
+        data += more
+    return data

@@ -46,8 +46,8 @@ PIECES, PIECE, MOST_OFF = 64, 64 << 10, 10.0
 
 @dataclass(frozen=True)
 class Data:
-    """What is written: `compressed_pct` of it goes away when it is compressed, `duplicate_pct` of its blocks are
-    copies of others (fio's buffer_compress_percentage, dedupe_percentage), by `seed`."""
+    """Written data: compression saves `compressed_pct` of it, `duplicate_pct` of its blocks are copies of others (fio's
+    buffer_compress_percentage, dedupe_percentage), by `seed`."""
 
     compressed_pct: int = 0
     duplicate_pct: int = 0
@@ -56,8 +56,8 @@ class Data:
 
 @dataclass(frozen=True)
 class Step:
-    """How far a preparation is: what is done, the share of it (0 to 1), and seconds left; None where not known, and at
-    most so many where it ends by a rule (`is_most`)."""
+    """Progress of a preparation: its current step, the share done (0 to 1), and seconds left; None if unknown, an upper
+    bound if it ends by a rule (`is_most`)."""
 
     what: str
     share: float
@@ -65,7 +65,7 @@ class Step:
     is_most: bool = False
 
     def words(self) -> str:
-        """In words."""
+        """Return it in words."""
         if self.left_s is None:
             return f"{self.what} {whole_percent(self.share)}"
         left = about(self.left_s)
@@ -74,8 +74,9 @@ class Step:
 
 @dataclass(frozen=True)
 class StateKept:
-    """The state a device was left in, and how: `by` is what was done, such as "discard"; `steady` are rounds of the
-    preconditioning as the rule of steady state judges them; `compressed_pct` is what was read back of the data."""
+    """The state a device was left in, and its history: `by` is the method, such as "discard"; `steady` are rounds of
+    the preconditioning as the rule of steady state judges them; `compressed_pct` was measured by reading the data
+    back."""
 
     state: State
     by: tuple[str, ...]
@@ -86,7 +87,7 @@ class StateKept:
     notes: tuple[str, ...] = ()
 
     def document(self) -> StateKeptDoc:
-        """As a record has it."""
+        """Return it as a record has it."""
         from dataclasses import asdict
 
         return cast("StateKeptDoc", {**asdict(self), "by": list(self.by), "notes": list(self.notes)})
@@ -94,7 +95,7 @@ class StateKept:
 
 @dataclass(frozen=True)
 class Rounds:
-    """How it is preconditioned: seconds of a round and the most of them."""
+    """Rounds of preconditioning: seconds per round and their maximum number."""
 
     round_s: float = ROUND_S
     most: int = MOST_ROUNDS
@@ -114,13 +115,8 @@ def prepare(
     purge_by: str | None = None,
     rounds: Rounds | None = None,
 ) -> StateKept:
-    """Brings what is held into `state`; `size_bytes` of it are used, from its begin (a purge is of all). `purge_by`
-    names a way of `ways_to_purge`; the best one where it does not.
-
-    `progress` is told about five times a second, in the thread that called; what it raises ends it. Raises UserError
-    without permission to write, where no way is supported and where data reads back otherwise; KeyboardInterrupt where
-    `stop` says so.
-    """
+    """Bring what is held into `state`; `size_bytes` of it are used, from its beginning (a purge covers all). `purge_by`
+    names a method of `ways_to_purge`; default: the best one."""
     permission = held.permission
     expect_writes(permission)
     if state not in STATES:
@@ -132,7 +128,7 @@ def prepare(
     if state == "purged" or purge_by is not None or _can_purge(permission):
         by.append(purge(held, lambda share: work.tell("purging", share, begin), purge_by))
     else:
-        notes.append("cannot be purged here: what it held before it was written over may still count")
+        notes.append("cannot be purged here: its earlier content may still have an effect")
     if state == "purged":
         return StateKept(state, tuple(by), time.monotonic() - begin, 0, notes=(*notes, *_holes(permission)))
     written = work.fill(by)
@@ -147,10 +143,10 @@ def prepare(
 
 
 def expect_state(path: str, kind: str, host: Host, state: str, purge_by: str | None = None) -> None:
-    """Raises UserError where a place (`kind` is block, file or uri) cannot be brought into a state, or not by the purge
-    that is named; before anything is written."""
+    """Raise UserError, before anything is written, if a target (`kind` is block, file or uri) cannot be brought into a
+    state, or not by the named purge."""
     if path.startswith("rbd:"):
-        accepted = "needs the size of the image, which its cluster alone knows: map it (rbd map) and measure /dev/rbdN"
+        accepted = "needs the size of the image, which only its cluster knows: map it (rbd map) and measure /dev/rbdN"
         raise UserError("question.settings", "state", state, accepted)
     if state == "purged" or purge_by is not None:
         way_of(path, kind, host, purge_by)
@@ -171,7 +167,7 @@ def _never() -> bool:
 def _holes(permission: Permission) -> list[str]:
     if permission.kind != "file":
         return []
-    return ["holes of a file are answered by its file system: reads of them never reach the drive"]
+    return ["the file system completes reads of holes: they never reach the drive"]
 
 
 @dataclass
@@ -193,7 +189,7 @@ class _Work:
             raise UserError(self.permission.path, "", f"{self.size} B", f"expected {FILL_BLOCK} bytes or more to fill")
 
     def tell(self, what: str, share: float, begin: float, *, is_most: bool = False) -> None:
-        """Says how far it is, and stops where that is asked for."""
+        """Report progress, and stop if requested."""
         if self.stop():
             raise KeyboardInterrupt
         spent = time.monotonic() - begin
@@ -202,9 +198,9 @@ class _Work:
         self.progress(Step(what, share, left, is_most))
 
     def fill(self, by: list[str]) -> int:
-        """In sequence, twice; bytes written."""
+        """Write all in sequence, twice; return the bytes written."""
         self._expect_size()
-        by.append(f"written over {FILLS} times, {FILL_BLOCK >> 10} KiB in sequence")
+        by.append(f"filled {FILLS} times, {FILL_BLOCK >> 10} KiB in sequence")
         wrote = 0
         begin = time.monotonic()
         for turn in range(FILLS):
@@ -217,13 +213,14 @@ class _Work:
         return wrote
 
     def _expect_size(self) -> None:
-        """A file that is shorter than what is used of it grows: fio cannot lay out one that it was given open."""
+        """Extend a file that is shorter than its used range: fio cannot lay out a file that it got as an open
+        descriptor."""
         if self.permission.kind == "file" and (self.permission.host.size(self.held.path) or 0) < self.size:
             with opened(self.held) as descriptor:
                 os.ftruncate(descriptor, self.size)
 
     def until_steady(self, rounds: Rounds, by: list[str]) -> tuple[SteadyRule, int]:
-        """At random until steady; what the rule says, and bytes written."""
+        """Write at random until steady; return the rule's verdict and the bytes written."""
         by.append(f"written at random, {RANDOM_BLOCK >> 10} KiB, rounds of {rounds.round_s:g} s")
         values: list[float] = []
         wrote = 0
@@ -242,13 +239,13 @@ class _Work:
         return rule(values), wrote
 
     def _random_lines(self, rounds: Rounds, number: int) -> list[str]:
-        """Every round asks for other offsets."""
+        """Return lines that give every round different offsets."""
         lines = ["rw=randwrite", f"bs={RANDOM_BLOCK}", f"iodepth={RANDOM_DEPTH}", f"numjobs={RANDOM_JOBS}"]
         lines += ["norandommap=1", "random_generator=tausworthe64", f"randseed={self.data.seed + 1000 * number}"]
         return [*lines, "time_based=1", f"runtime={rounds.round_s:g}", "group_reporting=1"]
 
     def run(self, lines: list[str], look: Callable[[float], None]) -> _Done:
-        """One job of fio; raises UserError where it fails, or I/Os do."""
+        """Run one job of fio. Raises UserError if it fails, or its I/Os do."""
         job = "\n".join(["[global]", *self._place_lines(), *self._data_lines(), "[prepare]", *lines]) + "\n"
         begin = time.monotonic()
 
@@ -271,7 +268,8 @@ class _Work:
         return [f"filename={self.held.name}", "allow_file_create=0", "ioengine=libaio", "direct=1", "thread=1", size]
 
     def _data_lines(self) -> list[str]:
-        """New data for every I/O: else a drive that compresses or drops copies would hold next to nothing."""
+        """Return lines for new data in every I/O: a drive that compresses or deduplicates would otherwise store next to
+        nothing."""
         lines = ["refill_buffers=1", "scramble_buffers=0"]
         if self.data.compressed_pct:
             lines += [f"buffer_compress_percentage={self.data.compressed_pct}", "buffer_compress_chunk=4k"]
@@ -280,8 +278,8 @@ class _Work:
         return lines
 
     def read_back(self) -> float | None:
-        """How far what is there compresses, in percent, by pieces over the whole range. Raises UserError where nothing
-        is there, or other data than was written. None of what cannot be read here."""
+        """Return how far the stored data compresses, in percent, from samples over the whole range; None if it cannot
+        be read here. Raises UserError if nothing is stored, or other data than was written."""
         if self.permission.kind == "uri":
             return None
         span = self.size // FILL_BLOCK * FILL_BLOCK
@@ -291,34 +289,34 @@ class _Work:
         ]
         empty = sum(not any(piece) for piece in pieces)
         if empty:
-            accepted = f"reads back zeros in {empty} of {PIECES} places that were written: it does not keep its data"
+            accepted = f"reads back zeros in {empty} of {PIECES} written places: it does not store its data"
             raise UserError(self.permission.path, "", "", accepted)
         packed = sum(min(len(piece), len(zlib.compress(piece, 1))) for piece in pieces)
-        found = 100 * (1 - packed / sum(len(piece) for piece in pieces))
-        if abs(found - self.data.compressed_pct) > MOST_OFF:
-            away = percent(found, signed=False)
+        compressed_pct = 100 * (1 - packed / sum(len(piece) for piece in pieces))
+        if abs(compressed_pct - self.data.compressed_pct) > MOST_OFF:
+            away = percent(compressed_pct, signed=False)
             accepted = f"reads back data of which {away} compress away, not the {self.data.compressed_pct} % written"
             raise UserError(self.permission.path, "", "", accepted)
-        return round(found, 1)
+        return round(compressed_pct, 1)
 
 
 @dataclass(frozen=True)
 class _Done:
-    """What fio did."""
+    """The result of a fio job."""
 
     iops: float
     written_bytes: int
 
 
 def _done(text: str, path: str, seconds: float) -> _Done:
-    """From fio's JSON, before which it may have said something."""
+    """Read fio's JSON, which other output may precede."""
     try:
         jobs = json.loads(text[text.index("{") :])["jobs"]
         errors = [job["error"] for job in jobs if job.get("error")]
         wrote = sum(int(job["write"]["io_bytes"]) for job in jobs)
         iops = sum(float(job["write"]["iops"]) for job in jobs)
     except (ValueError, KeyError, TypeError):
-        raise UserError("fio", "", path, "left a result that cannot be read") from None
+        raise UserError("fio", "", path, "left an unreadable result") from None
     if errors or not wrote:
         why = f"error {errors[0]}" if errors else f"nothing was written in {seconds:.0f} s"
         raise UserError("fio", "", path, f"could not write it: {why}")

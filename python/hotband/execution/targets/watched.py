@@ -1,4 +1,4 @@
-"""What is around a run on hardware: device and host, other processes, counters and power, for its record."""
+"""Surroundings of a run on hardware for its record: device and host, other processes, counters and power."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from hotband.execution.devices.context import Background, context_of, ended
 from hotband.execution.devices.counters import Counters
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.remarks import holes_of, of_run
-from hotband.execution.targets.place import Place
+from hotband.execution.targets.real_target import RealTarget
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import DriveStatesDoc
-    from hotband.execution.targets.on_device import How
+    from hotband.execution.targets.on_device import Setup
 
 # Documentation/ABI/stable/sysfs-block: "write back" where write-back caching is enabled, "write through" where not.
 WRITE_CACHES = {"write back": "volatile", "write through": "off"}
 
 
 class Watched:
-    """Watches a place during its block (`context` is there at once); `sections`, `tables` and `notes` of the record are
-    there afterwards. Of what is no path of this computer nothing is known but the host."""
+    """Watches a target during its block (`context` is set at once); `sections`, `tables` and `notes` of the record are
+    set afterwards. For targets without a path on this computer, only the host is known."""
 
-    def __init__(self, place: Place, how: How) -> None:
-        self.place, self.how, self.host = place, how, Host()
+    def __init__(self, target: RealTarget, setup: Setup) -> None:
+        self.target, self.setup, self.host = target, setup, Host()
         self.sections: dict[str, object] = {}
         self.tables: dict[str, Table] = {}
         self.notes: tuple[str, ...] = ()
@@ -39,26 +39,26 @@ class Watched:
         self._holes: list[str] = []
 
     def __enter__(self) -> Watched:
-        path = self.place.path
-        if path is not None and not self.how.hosts:
-            if self.place.kind == "file":
-                self._holes = holes_of(str(path), self.place.size_bytes, self.host)
+        path = self.target.path
+        if path is not None and not self.setup.hosts:
+            if self.target.kind == "file":
+                self._holes = holes_of(str(path), self.target.size_bytes, self.host)
             self.context = context_of(path, self.host)
             self._counters = self._stack.enter_context(
-                Counters(path, self.host, self.how.counters_every_s, power_command=self.how.power_command)
+                Counters(path, self.host, self.setup.counters_every_s, power_command=self.setup.power_command)
             )
             self._background = self._stack.enter_context(Background(path, self.host))
         return self
 
     def measuring(self, seconds: float) -> None:
-        """Called now and then with the seconds since the measured time began, below zero before it."""
+        """Receive the seconds since the measured time began, negative before it, at intervals."""
         if seconds >= 0 and not self._is_measured and self._counters is not None:
             self._counters.measured()
             self._is_measured = True
 
     def __exit__(self, *error: Any) -> None:
         self._stack.__exit__(*error)
-        path = self.place.path
+        path = self.target.path
         if error[0] is not None or path is None or self.context is None:
             return
         assert self._background is not None, "watched together"
@@ -70,18 +70,18 @@ class Watched:
         self.tables = dict(self._counters.tables)
 
 
-def drive_state(place: Place, context: ContextDoc | None, holds: str) -> DriveStatesDoc:
-    """The section `drive_state` of what was measured: its write cache as the kernel says, and what it held before:
-    a state it was brought into, "as found", or "as left" by the run before. Nothing else is told by hardware."""
+def drive_state(target: RealTarget, context: ContextDoc | None, holds: str) -> DriveStatesDoc:
+    """Return the section `drive_state` of the measured device: its write cache by the kernel, and its content before: a
+    state it was brought into, "as found", or "as left" by the previous run. Hardware reports nothing else."""
     device = None if context is None else context["device"]
-    told = None if device is None else device["write_cache"]
-    named = str(place.uri if place.path is None else place.path)
+    cache = None if device is None else device["write_cache"]
+    named = str(target.uri if target.path is None else target.path)
     return {
         "drives": [
             {
                 "drives": [named],
                 "product": (device["model"] if device is not None else None) or "",
-                "write_cache": WRITE_CACHES.get(told or "", NOT_KNOWN),
+                "write_cache": WRITE_CACHES.get(cache or "", NOT_KNOWN),
                 "declared_volatile": False,
                 "write_cache_bytes": 0,
                 "read_cache_bytes": 0,

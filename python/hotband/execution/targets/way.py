@@ -1,4 +1,4 @@
-"""What the way from fio to a served drive and back takes at least: part of what fio measures, and not of the drive."""
+"""Minimum latency of the path from fio to a served drive and back: part of fio's measurement, but not of the drive."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ runtime={milliseconds}ms
 
 @dataclass(frozen=True)
 class Way:
-    """What the way takes at least, and by how much it takes longer on average; in ns."""
+    """Minimum latency of the path, and the average excess over it; in ns."""
 
     least_ns: int
     more_ns: float
 
 
 def way_of_fio(folder: Path) -> Way:
-    """Measured by some thousand reads of a drive that takes the same time for each, the shortest and the mean of them;
-    socket and files are made in `folder`. Tools like fio measured the drives that are modelled, with what they take
-    themselves; so what fio takes here is taken off. Raises UserError where fio fails or the folder's path is too long,
-    OSError where nothing can be served."""
+    """Measure the path by some thousand reads of a drive with a constant latency: the shortest and the mean; socket and
+    files are made in `folder`. The modelled drives were measured by tools like fio, with their own overhead, so fio's
+    overhead is subtracted here. Raises UserError if fio fails or the folder's path is too long, OSError if nothing can
+    be served."""
     folder.mkdir()
     socket = socket_in(folder, "way.sock")
     server = _core.FixedServer(socket, DRIVE_NS)
     try:
         job = JOB.format(uri=nbd_uri(socket, "drive"), milliseconds=round(1000 * SECONDS))
-        told = run_fio(job, folder).read_text()
+        output = run_fio(job, folder).read_text()
     finally:
         server.stop()
-    [one] = json.loads(told[told.index("{") :])["jobs"]
-    of = one["read"]["lat_ns"]
-    return Way(max(0, int(of["min"]) - DRIVE_NS), float(of["mean"] - of["min"]))
+    [job_result] = json.loads(output[output.index("{") :])["jobs"]
+    latency = job_result["read"]["lat_ns"]
+    return Way(max(0, int(latency["min"]) - DRIVE_NS), float(latency["mean"] - latency["min"]))

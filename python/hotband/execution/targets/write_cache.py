@@ -1,4 +1,4 @@
-"""The write cache of a drive, turned on or off for the time of a test, and put back as it was.
+"""The write cache of a drive, turned on or off during a test, and restored afterwards.
 
 `/sys/block/NAME/queue/write_cache` is no way to do it: "writing to this file can change the kernels view of the device,
 but it doesn't alter the device state" (Documentation/ABI/stable/sysfs-block). What is turned here is the drive's own.
@@ -30,7 +30,8 @@ WORDS = {True: "on", False: "off"}
 
 @dataclass(frozen=True)
 class Switch:
-    """What turns a drive's write cache: how, whether it is on (None where that is not told), and what turns it."""
+    """Control of a drive's write cache: its name, whether the cache is on (None if unknown), and the function that sets
+    it."""
 
     by: str
     is_on: Callable[[], bool | None]
@@ -38,10 +39,10 @@ class Switch:
 
 
 def switch_of(permission: Permission) -> Switch:
-    """The switch of a whole drive. Raises UserError where there is none, with the reason."""
+    """Return the control of a whole drive. Raises UserError with the reason if there is none."""
     host, path = permission.host, permission.path
     if permission.kind != "block":
-        raise UserError(path, "", "", "is no drive: the cache of what lies below it is not ours to turn")
+        raise UserError(path, "", "", "is not a drive: Hotband does not change the cache of the device below it")
     name = host.block_name(path)
     if kind_of(name, host) != "disk":
         raise UserError(path, "", "", f"is a {kind_of(name, host)}: the cache is of the whole drive below it")
@@ -51,13 +52,13 @@ def switch_of(permission: Permission) -> Switch:
     base = f"{host.sysfs(name)}/device/scsi_disk"
     # drivers/scsi/sd.c, cache_type_store: a MODE SELECT of the caching page, of SATA drives, too (libata translates
     # it); drivers/block/virtio_blk.c has the same name.
-    folders += [f"{base}/{one}/cache_type" for one in host.names(base)]
-    found = next((folder for folder in folders if host.has(folder)), None)
-    if found is not None:
-        return _of_sysfs(found, host)
+    folders += [f"{base}/{host_name}/cache_type" for host_name in host.names(base)]
+    folder_ = next((folder for folder in folders if host.has(folder)), None)
+    if folder_ is not None:
+        return _of_sysfs(folder_, host)
     if host.run("hdparm", "-W", path) is not None:
         return _of_hdparm(path, host)
-    raise UserError(path, "", "", "has no switch for its write cache that is known here (sysfs cache_type, hdparm)")
+    raise UserError(path, "", "", "has no known control for its write cache (sysfs cache_type, hdparm)")
 
 
 def _of_sysfs(file: str, host: Host) -> Switch:
@@ -80,8 +81,8 @@ def _of_sysfs(file: str, host: Host) -> Switch:
 def _of_hdparm(path: str, host: Host) -> Switch:
     def is_on() -> bool | None:
         output = host.run("hdparm", "-W", path)
-        found = re.search(r"write-caching\s*=\s*([01])", output.text if output is not None else "")
-        return None if found is None else found[1] == "1"
+        match = re.search(r"write-caching\s*=\s*([01])", output.text if output is not None else "")
+        return None if match is None else match[1] == "1"
 
     def turn(on: bool) -> None:
         _done(path, host, "hdparm", f"-W{int(on)}", path)
@@ -90,18 +91,18 @@ def _of_hdparm(path: str, host: Host) -> Switch:
 
 
 def _of_nvme(path: str, host: Host) -> Switch:
-    """Identify Controller: VWC bit 0 says that there is a volatile cache; it is that of all namespaces."""
-    told = asked_json(host, [], *ID_CTRL, path)
-    if not (whole(told.get("vwc")) or 0) & 1:
+    """Return the control by Identify Controller: VWC bit 0 means a volatile cache, shared by all namespaces."""
+    identified = asked_json(host, [], *ID_CTRL, path)
+    if not (whole(identified.get("vwc")) or 0) & 1:
         return Switch("no volatile cache", lambda: False, lambda on: _none(path, on))
-    if whole(told.get("nn")) != 1:
-        raise UserError(path, "", "", "is one of several namespaces: the write cache is that of all of them")
+    if whole(identified.get("nn")) != 1:
+        raise UserError(path, "", "", "is one of several namespaces, which share the write cache")
     feature = f"--feature-id={VOLATILE_WRITE_CACHE}"
 
     def is_on() -> bool | None:
         output = host.run("nvme", "get-feature", path, feature)
-        found = re.search(r"[Cc]urrent value:\s*(?:0x)?([0-9a-fA-F]+)", output.text if output is not None else "")
-        return None if found is None else bool(int(found[1], 16) & 1)
+        match = re.search(r"[Cc]urrent value:\s*(?:0x)?([0-9a-fA-F]+)", output.text if output is not None else "")
+        return None if match is None else bool(int(match[1], 16) & 1)
 
     def turn(on: bool) -> None:
         _done(path, host, "nvme", "set-feature", path, feature, f"--value={int(on)}")
@@ -117,44 +118,44 @@ def _none(path: str, on: bool) -> None:
 def _done(path: str, host: Host, *words: str) -> None:
     output = host.run(*words)
     if output is None or output.code != 0:
-        said = "" if output is None else " ".join((output.errors or output.text).split())
-        raise UserError(path, "", "", f"{words[0]} failed: {said or 'it is not installed'}")
+        message = "" if output is None else " ".join((output.errors or output.text).split())
+        raise UserError(path, "", "", f"{words[0]} failed: {message or 'it is not installed'}")
 
 
 @contextmanager
-def cache_turned(permission: Permission, on: bool, kept: Path | None = None) -> Iterator[str]:
-    """The write cache as it is wanted for the time of the block, and afterwards as it was; yields how in words. A file
-    `kept` remembers how it was, for a block that is killed and begun again. Raises UserError without permission to
-    write, where there is no switch, and where the drive says afterwards that it is not turned."""
+def cache_turned(permission: Permission, on: bool, remembered: Path | None = None) -> Iterator[str]:
+    """Set the write cache for the time of the block and restore it afterwards; yield the method in words. A file `kept`
+    stores the previous setting, for a block that is killed and repeated. Raises UserError without permission to write,
+    without a control, and if the drive reports afterwards that nothing changed."""
     expect_writes(permission)
     switch = switch_of(permission)
-    was = _remembered(permission, kept)
+    was = _remembered(permission, remembered)
     was = switch.is_on() if was is None else was
     if was is None:
-        raise UserError(permission.path, "", "", f"does not tell whether its write cache is on ({switch.by})")
-    if kept is not None:
-        write_file(kept, json.dumps({"device": permission.identity, "write_cache": WORDS[was]}) + "\n")
+        raise UserError(permission.path, "", "", f"does not report whether its write cache is on ({switch.by})")
+    if remembered is not None:
+        write_file(remembered, json.dumps({"device": permission.identity, "write_cache": WORDS[was]}) + "\n")
     try:
         if switch.is_on() is not on:
             switch.turn(on)
         if switch.is_on() is not on:
-            raise UserError(permission.path, "", "", f"says that its write cache is not {WORDS[on]} ({switch.by})")
+            raise UserError(permission.path, "", "", f"reports that its write cache is not {WORDS[on]} ({switch.by})")
         yield f"{WORDS[on]} ({switch.by}); {WORDS[was]} before and afterwards"
     finally:
         if switch.is_on() is not was:
             switch.turn(was)
-        if kept is not None:
-            kept.unlink(missing_ok=True)
+        if remembered is not None:
+            remembered.unlink(missing_ok=True)
 
 
-def _remembered(permission: Permission, kept: Path | None) -> bool | None:
-    """How the cache was before a block that was killed."""
-    if kept is None or not kept.is_file():
+def _remembered(permission: Permission, remembered: Path | None) -> bool | None:
+    """Return the setting of the cache before a block that was killed."""
+    if remembered is None or not remembered.is_file():
         return None
     try:
-        found = json.loads(file_text(kept))
+        stored = json.loads(file_text(remembered))
     except (OSError, ValueError):
         return None
-    if not isinstance(found, dict) or found.get("device") != permission.identity:
+    if not isinstance(stored, dict) or stored.get("device") != permission.identity:
         return None
-    return {"on": True, "off": False}.get(str(found.get("write_cache")))
+    return {"on": True, "off": False}.get(str(stored.get("write_cache")))

@@ -33,7 +33,7 @@ def entry(of: names.Completion) -> Any:
 
 
 def osds(name: Annotated[str | None, entry(names.DAEMON)] = None, as_json: JsonFlag = False) -> None:
-    """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
+    """List object storage daemons of the catalog, for replicated pools; with NAME show all values of one."""
     if name is None:
         return print_products("Object storage daemons", "daemon", entries.osds(), as_json)
     return print_product(entries.osd(name), "hotband-osd", as_json)
@@ -77,7 +77,7 @@ def print_product(product: CatalogEntry, schema: str, as_json: bool, about: Sequ
 
 
 def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json: JsonFlag = False) -> None:
-    """What workloads the catalog holds; with NAME the text of one, to copy and change."""
+    """List workloads of the catalog; with NAME print the text of one, to copy and change."""
     if name is None:
         listed = entries.workloads()
         if as_json:
@@ -91,7 +91,7 @@ def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json
 
 
 def studies(name: Annotated[str | None, entry(names.STUDY)] = None, as_json: JsonFlag = False) -> None:
-    """What studies the catalog holds; with NAME its configurations, loads and published figures."""
+    """List studies of the catalog; with NAME show its machines, loads and published figures."""
     from hotband.questions.study import file
 
     if name is None:

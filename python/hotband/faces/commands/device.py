@@ -33,7 +33,7 @@ def device(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.
+    """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
 
     As root, tools such as smartctl and nvme tell more, and what holds data is seen.
     """

@@ -23,7 +23,9 @@ from hotband.views.drives import MOST_ROWS, all_values, facts, listing_views
 if TYPE_CHECKING:
     from hotband.questions.datasheet.lines import Line
 
-drives_app = typer.Typer(cls=Listing, help="Drives: those of the catalog, and your own (docs/guides/answers.md).")
+drives_app = typer.Typer(
+    cls=Listing, help="List and filter drives of the catalog, and describe your own from its data sheet."
+)
 
 WORDS_HELP = "A drive in detail, or words that filter: nvme, sata, hdd, smr, 15k, tlc, enterprise, seagate ..."
 SORT_HELP = f"Sort by {', '.join(SORT_KEYS)}; drives without the value come last."
@@ -106,7 +108,7 @@ def new_drive(
     ] = "its data sheet",
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Describes a drive from ten lines of its data sheet, in a file that a machine, `--on` and `drives` take.
+    """Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.
 
     Every value of the file has a source, or is an estimate with a range that follows by a rule.
     """

@@ -13,10 +13,10 @@ from hotband.faces.commands.on_demand import OnDemand
 from hotband.faces.questions import GROUPS, QUESTIONS
 
 OTHERS = {
-    "store show": ("hotband.faces.commands.store:show", "Show a run: what its record says."),
+    "store show": ("hotband.faces.commands.store:show", "Show a run of a store in full."),
     "workloads show": (
         "hotband.faces.commands.catalog:workloads",
-        "What workloads the catalog holds; with NAME the text of one, to copy and change.",
+        "List workloads of the catalog; with NAME print the text of one, to copy and change.",
     ),
 }
 """Commands of groups that are no questions: where each is, and the first paragraph of its help."""

@@ -10,7 +10,7 @@ MEASURE = {
     **question("pts"),
     "device": (
         "hotband.faces.commands.device:device",
-        "Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.",
+        "Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.",
     ),
     **question("calibrate"),
     **question("entropy"),
@@ -18,6 +18,6 @@ MEASURE = {
 """Where each command is, and the first paragraph of its help."""
 measure_app = group_of(
     "measure",
-    "Measure your drive or data: quick test, SNIA test, identity and SMART data, calibration, entropy.",
+    "Test a drive that you have: quick test, SNIA test, SMART data, calibration; measure how data compresses.",
     MEASURE,
 )

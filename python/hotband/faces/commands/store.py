@@ -10,7 +10,7 @@ import typer
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.data.record.written import record_text
 from hotband.data.store.lookup import record_of
-from hotband.data.store.place import opened
+from hotband.data.store.store_folder import opened
 from hotband.faces.commands.output import JsonFlag, print_text, show_views
 from hotband.views.run import run_views
 
@@ -21,7 +21,7 @@ def show(
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write its record there, too.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Show a run: what its record says."""
+    """Show a run of a store in full."""
     record = record_of(opened(path), run)
     if out is not None:
         record.save(out)

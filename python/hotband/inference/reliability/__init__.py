@@ -1,3 +1,3 @@
-"""How long an array keeps its data: mean time to data loss and chance of loss, simulated beside the closed form."""
+"""Reliability of an array: mean time to data loss and chance of loss, simulated and by the closed form."""
 
 from __future__ import annotations

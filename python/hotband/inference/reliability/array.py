@@ -1,14 +1,14 @@
-"""What is computed: an array of drives that fail and are rebuilt. Times are hours, sizes bytes."""
+"""An array of drives that fail and are rebuilt. Times are in hours, sizes in bytes."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 
-# AFR of data sheets is over a year of 365 days.
+# Data sheets state the AFR for a year of 365 days.
 HOURS_PER_YEAR = 8760.0
 
-# Failed drives of a group without loss: parity layouts, and mirrors of so many members ("raid1").
+# Failed drives that a group tolerates; a mirror ("raid1") tolerates all but one of its members.
 TOLERATED = {
     "single": 0,
     "concat": 0,
@@ -26,11 +26,12 @@ TOLERATED = {
 
 @dataclass(frozen=True)
 class Array:
-    """Groups of drives with redundancy of their own: RAID 10 has one a pair, RAID 50 and 60 as many as they say, every
-    other layout one.
+    """Groups of drives, each with its own redundancy: one per pair in RAID 10, the stated number in RAID 50 and 60, and
+    one in every other layout.
 
-    A group of `width` drives lives with `tolerated` of them failed. A rebuild without redundancy left reads
-    `critical_read_bytes`; a failure too many loses `group_bytes`, a sector that cannot be read `sector_bytes`.
+    A group of `width` drives keeps its data while at most `tolerated` of them have failed. A rebuild without any
+    redundancy left reads `critical_read_bytes`; one failure more loses `group_bytes`, an unreadable sector
+    `sector_bytes`.
     """
 
     kind: str
@@ -45,12 +46,12 @@ class Array:
 
     @property
     def has_double_groups(self) -> bool:
-        """Whether there are several groups that live with more than one drive failed."""
+        """Return whether there are several groups, each of which tolerates more than one failed drive."""
         return self.groups > 1 and self.tolerated > 1
 
     @property
     def drives(self) -> int:
-        """Drives of the array, spares not counted."""
+        """Number of drives of the array, without spares."""
         return self.groups * self.width
 
     @classmethod
@@ -64,14 +65,14 @@ class Array:
         groups: int = 1,
         parities: int | None = None,
     ) -> Array:
-        """The array that a layout makes of `drives` members, of which it uses `member` bytes each.
+        """Return the array that a layout makes of `drives` members and of which it uses `member` bytes each.
 
-        RAID 50 and 60 have so many `groups`; an erasure-coded pool of k + m drives has `parities`, m.
+        `groups` is the number of groups of RAID 50 and 60; `parities` is m of an erasure-coded pool of k + m drives.
         """
         groups = drives // 2 if kind == "raid10" else groups
         width = drives // groups
         tolerated = drives - 1 if kind == "raid1" else TOLERATED[kind] if parities is None else parities
-        # What is left of a mirror is one drive, of parity all but those that may fail.
+        # One drive survives of a mirror, and all but the tolerated failures of a parity layout.
         survivors = 1 if kind in ("raid1", "raid10") else width - tolerated
         lost = member if kind in ("concat", "raid10") else usable / groups
         return cls(kind, groups, width, tolerated, usable, lost, survivors * member, member, sector)
@@ -79,13 +80,12 @@ class Array:
 
 @dataclass(frozen=True)
 class Conditions:
-    """How drives fail and are replaced.
+    """Lives, rebuilds and replacements of the drives.
 
-    `mtbf` is the mean life of a drive, `rebuild` the mean time to rebuild one, `replacement` the mean time until a
-    drive that was ordered is there: at every failure one is, and `spares` of them are there to begin with.
-    `bits_per_error` is the data sheet's one unrecoverable error per so many bits read (None: no such errors). Lives
-    have the distribution of Weibull with this `shape`; 1 is exponential. Rebuilds take their mean exactly if
-    `rebuild_constant`.
+    `mtbf` is the mean life of a drive, `rebuild` the mean time to rebuild one, and `replacement` the mean delivery time
+    of a drive: one is ordered at every failure, and `spares` of them are in stock at the beginning. `bits_per_error` is
+    the number of bits read per unrecoverable error on the data sheet (None: no such errors). Lives have a Weibull
+    distribution with this `shape`; 1 is exponential. With `rebuild_constant` every rebuild takes exactly the mean.
     """
 
     mtbf: float
@@ -103,18 +103,18 @@ class Conditions:
         return self.shape == 1.0 and not self.rebuild_constant
 
     def expected_errors(self, array: Array) -> float:
-        """Mean number of unrecoverable errors in a rebuild without redundancy."""
+        """Return the mean number of unrecoverable errors in a rebuild without redundancy."""
         return 0.0 if self.bits_per_error is None else 8.0 * array.critical_read_bytes / self.bits_per_error
 
     def error_chance(self, array: Array) -> float:
-        """Chance of at least one such error; errors come one by one, as data sheets count them."""
+        """Return the chance of at least one such error; errors are independent, as data sheets count them."""
         return -math.expm1(-self.expected_errors(array))
 
     def sector_loss_bytes(self, array: Array) -> float:
-        """Bytes lost by a rebuild that met an error: a sector each."""
+        """Return the mean number of bytes lost by a rebuild with errors: one sector for each error."""
         mean = self.expected_errors(array)
         return array.sector_bytes * (mean / -math.expm1(-mean) if mean > 0 else 1.0)
 
     def exponential(self) -> Conditions:
-        """The same with exponential times."""
+        """Return these conditions with exponential times."""
         return replace(self, shape=1.0, rebuild_constant=False)

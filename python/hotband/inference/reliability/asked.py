@@ -1,4 +1,4 @@
-"""What was asked: an array from a machine's layout, conditions from options and the catalog, each with its source."""
+"""The reliability question: an array from a machine's layout, conditions from options and the catalog with sources."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ LEAST_ARRAYS, MOST_ARRAYS = 1000, 10_000_000
 
 
 class Distribution(StrEnum):
-    """Of drives' lives."""
+    """Distributions of the lives of drives."""
 
     exponential = "exponential"
     weibull = "weibull"
 
 
 class Rebuilds(StrEnum):
-    """Of the times of rebuilds."""
+    """Distributions of rebuild times."""
 
     exponential = "exponential"
     constant = "constant"
 
 
 class Method(StrEnum):
-    """Of simulating the mean time to data loss."""
+    """Methods of simulating the mean time to data loss."""
 
     auto = "auto"
     biased = "biased"
@@ -51,25 +51,25 @@ class Method(StrEnum):
 
 
 GIVEN = "given"
-"""The source of a value that the question has."""
+"""The source of a value that was given with the question."""
 NO_ERROR_RATE = "the catalog has none"
-"""Source of a rate of unrecoverable errors that nobody states."""
+"""The source of the rate of unrecoverable errors where neither question nor catalog has one."""
 BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
 RATE_EXPECTED = 'expected a rate with its unit, such as "50 MB/s"'
-# Hours of a rebuild where there is none; no figure depends on it.
+# Rebuild hours of layouts without rebuilds; no figure depends on them.
 NEVER_REBUILT = 1.0
-# A time beyond all drives, so that products of several stay finite.
+# An upper bound of all times, so that products of several of them stay finite.
 MOST_HOURS = 1e12
 LEAST_AFR = HOURS_PER_YEAR / MOST_HOURS
-# Zones that a rebuild at a limited rate is added up over.
+# Number of zones over which the time of a rebuild at a limited rate is summed.
 ZONES = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReliabilityQuestion(Question):
-    """Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.
+    """Say how long an array keeps its data: mean time to data loss and the chance of loss, with the closed form.
 
-    Lives of drives and times of rebuilds are those of the catalog and of the media where nothing is said.
+    Unless they are given, lives of drives are from the catalog, and rebuild times from the media rate.
 
     The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
@@ -80,35 +80,39 @@ class ReliabilityQuestion(Question):
     answers = "hotband.inference.reliability.result:Reliability"
 
     on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE", positional=True)
-    layout: str | None = asks("Of a machine with several layouts.", default=None, metavar="NAME")
+    layout: str | None = asks("Layout of a machine that has several.", default=None, metavar="NAME")
     settings: SettingsOfDrives = asks("Change a value.", default=(), metavar="KEY=VALUE")
     mtbf: str | None = asks('Mean life of a drive, as "1400000 h".', default=None, metavar="TIME")
-    afr: str | None = asks('Or drives failing a year, as "0.9 %".', default=None, metavar="SHARE")
-    rebuild_time: str | None = asks('Of a drive, as "6 h".', default=None, metavar="TIME")
-    rebuild_rate: str | None = asks('Limit of a rebuild, as "50 MB/s"; else the media.', default=None, metavar="RATE")
+    afr: str | None = asks(
+        'Instead of mtbf: share of drives failing per year, as "0.9 %".', default=None, metavar="SHARE"
+    )
+    rebuild_time: str | None = asks('Time to rebuild a drive, as "6 h".', default=None, metavar="TIME")
+    rebuild_rate: str | None = asks(
+        'Rate limit of a rebuild, as "50 MB/s"; default the media rate.', default=None, metavar="RATE"
+    )
     record: RecordGiven | None = asks(
         "Rebuild time from a record of a run in which a drive failed.", default=None, metavar="RECORD"
     )
-    spares: int = asks("Spare drives that are there.", default=0, least=0, most=MOST_SPARES)
+    spares: int = asks("Spare drives in stock.", default=0, least=0, most=MOST_SPARES)
     replacement: str | None = asks(
-        'Until a drive ordered at a failure is there, as "24 h"; at once.', default=None, metavar="TIME"
+        'Delivery time of an ordered drive, as "24 h"; default none.', default=None, metavar="TIME"
     )
     error_rate: str | None = asks(
         'Bits read for one unrecoverable error, as "1e15", or none.', default=None, metavar="BITS"
     )
-    one_rebuild: bool = asks("Drives are rebuilt one after the other.", default=False)
-    distribution: Distribution = asks("Of drives' lives.", default=Distribution.exponential)
-    shape: float | None = asks("Of Weibull lives: above 1 they wear out.", default=None)
-    rebuild_distribution: Rebuilds = asks("Of rebuild times.", default=Rebuilds.exponential)
-    years: float = asks("The mission.", default=10.0)
-    method: Method = asks("How the mean time is simulated.", default=Method.auto)
-    arrays: int = asks("Effort: cycles or arrays simulated.", default=200_000, least=LEAST_ARRAYS, most=MOST_ARRAYS)
+    one_rebuild: bool = asks("Rebuild drives one after the other.", default=False)
+    distribution: Distribution = asks("Distribution of drives' lives.", default=Distribution.exponential)
+    shape: float | None = asks("Shape of Weibull lives; above 1 drives wear out.", default=None)
+    rebuild_distribution: Rebuilds = asks("Distribution of rebuild times.", default=Rebuilds.exponential)
+    years: float = asks("Length of the mission in years.", default=10.0)
+    method: Method = asks("Method of simulating the mean time.", default=Method.auto)
+    arrays: int = asks("Number of simulated cycles or arrays.", default=200_000, least=LEAST_ARRAYS, most=MOST_ARRAYS)
     seed: int = seed()
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The array, its conditions, and where they are from."""
+    """The array, its conditions, and the sources of its values."""
 
     name: str
     array: Array
@@ -117,7 +121,7 @@ class Subject:
 
 
 def subject_of(question: ReliabilityQuestion) -> Subject:
-    """The array and the conditions of `asked`. Raises UserError for the first mistake."""
+    """Return the array and the conditions of a question. Raise UserError for the first mistake."""
     layout = layout_of(question)
     members = layout["members"]
     values = {member["product"]: values_of(member) for member in members}
@@ -155,7 +159,7 @@ def subject_of(question: ReliabilityQuestion) -> Subject:
 
 
 def refuse_without_effect(question: ReliabilityQuestion, array: Array) -> None:
-    """Raises UserError for the first option that would change nothing."""
+    """Raise UserError for the first option that would change nothing."""
     repair: dict[str, object] = {
         "question.rebuild_time": question.rebuild_time,
         "question.rebuild_rate": question.rebuild_rate,
@@ -182,19 +186,19 @@ def refuse_without_effect(question: ReliabilityQuestion, array: Array) -> None:
 
 
 def refuse_order_of_groups(question: ReliabilityQuestion, array: Array) -> None:
-    """Raises UserError where which group is rebuilt first would matter."""
+    """Raise UserError where the order in which groups are rebuilt would matter."""
     orders = {
         "question.replacement": question.replacement,
         "question.one_rebuild": "" if question.one_rebuild else None,
     }
     given = [(option, value) for option, value in orders.items() if value is not None]
     if array.has_double_groups and given:
-        accepted = f"leave it out: which group of {array.kind} gets a drive first is not modelled"
+        accepted = f"not supported: the model does not say which group of {array.kind} gets a drive first"
         raise UserError(given[0][0], "", given[0][1], accepted)
 
 
 class Member(TypedDict):
-    """A member of a layout: its drive's name, product and changed values, and the bytes that the layout has of it."""
+    """A member of a layout: its drive's name, product and changed values, and the bytes that the layout uses of it."""
 
     drive: str
     product: str
@@ -206,7 +210,8 @@ class Member(TypedDict):
 class Layout(TypedDict):
     """A layout as the engine describes it.
 
-    `on_layout` is the layout that a member is, None where all are drives; `parities` is m of an erasure-coded pool.
+    `on_layout` is the name of a layout that is a member, None where all members are drives; `parities` is m of an
+    erasure-coded pool.
     """
 
     name: str
@@ -220,7 +225,7 @@ class Layout(TypedDict):
 
 
 def layout_of(question: ReliabilityQuestion) -> Layout:
-    """The layout that is meant, as the core describes it."""
+    """Return the layout of the question, as the core describes it."""
     expect_model(question.on.name, "reliability is of", "question.on")
     text = text_of(question.on.name, "machine") if question.on.text is None else question.on.text
     with mistakes_without_load(
@@ -232,27 +237,27 @@ def layout_of(question: ReliabilityQuestion) -> Layout:
     names = ", ".join(layout["name"] for layout in layouts)
     if question.layout is None and len(layouts) > 1:
         raise UserError("question.layout", "", "", f"missing: the machine has several layouts; expected one of {names}")
-    found = [layout for layout in layouts if question.layout in (None, layout["name"])]
-    if not found:
+    chosen = [layout for layout in layouts if question.layout in (None, layout["name"])]
+    if not chosen:
         raise UserError("question.layout", "", str(question.layout), f"expected one of {names}")
-    layout = found[0]
+    layout = chosen[0]
     if layout["on_layout"] is not None:
-        accepted = f"lies on the layout {layout['on_layout']}; expected one whose members are drives"
+        accepted = f"is built on the layout {layout['on_layout']}; expected a layout whose members are drives"
         raise UserError("question.on", f"layouts.{layout['name']}", layout["kind"], accepted)
     drives = [member["drive"] for member in layout["members"]]
     twice = next((drive for drive in drives if drives.count(drive) > 1), None)
     if twice is not None:
-        accepted = "is a member more than once, which fail together; expected members on drives of their own"
+        accepted = "is a member more than once; expected members on different drives, which fail independently"
         raise UserError("question.on", f"layouts.{layout['name']}", twice, accepted)
     data, parities = layout["data"], layout["parities"]
     if data is not None and parities is not None and len(drives) != data + parities:
-        accepted = f"expected k + m = {data + parities} drives: otherwise what is lost together depends on placement"
+        accepted = f"expected k + m = {data + parities} drives: with more, the loss depends on the placement of data"
         raise UserError("question.on", f"layouts.{layout['name']}.members", str(len(drives)), accepted)
     return layout
 
 
 def values_of(member: Member) -> dict[str, str]:
-    """Values of a member's drive, with what the machine changes; references under "reference."."""
+    """Return the values of a member's drive with the machine's changes; reference values are under "reference."."""
     product = entries.drive(member["product"])
     values = {value["key"]: str(value["value"]) for value in product["values"]}
     sources = {f"source.{value['key']}": str(value["source"]) for value in product["values"]}
@@ -260,22 +265,22 @@ def values_of(member: Member) -> dict[str, str]:
 
 
 def hours(option: str, text: str) -> float:
-    """Hours of a time with its unit."""
-    # An MTBF is longer than the engine's clock; how long it may be is looked at below.
-    found = span_ns(text, math.inf)
-    if found is None:
-        # Zero is a time like any other, but not one of these.
+    """Return the hours of a time that is given with its unit."""
+    # An MTBF may exceed the engine's clock; its own limit is checked below.
+    ns = span_ns(text, math.inf)
+    if ns is None:
+        # Zero is well-formed, but not accepted here.
         zero = re.fullmatch(rf"\s*0+(\.0+)?\s*({'|'.join(SPAN_UNITS)})\s*", text)
         raise UserError(option, "", text, "expected a time above 0" if zero else f"expected {SPAN_FORM}")
-    if found > MOST_HOURS * NS_PER_HOUR:
+    if ns > MOST_HOURS * NS_PER_HOUR:
         raise UserError(option, "", text, f"expected at most {MOST_HOURS:g} h")
-    return found / NS_PER_HOUR
+    return ns / NS_PER_HOUR
 
 
 def mean_life(question: ReliabilityQuestion, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float:
-    """Hours until a drive fails, on average."""
+    """Return the mean number of hours until a drive fails."""
     if question.mtbf is not None and question.afr is not None:
-        raise UserError("question.afr", "", question.afr, "not together with question.mtbf, which says the same")
+        raise UserError("question.afr", "", question.afr, "not together with question.mtbf, which states the same")
     if question.mtbf is not None:
         sources["mtbf"] = GIVEN
         return hours("question.mtbf", question.mtbf)
@@ -298,22 +303,24 @@ def mean_life(question: ReliabilityQuestion, values: Mapping[str, Mapping[str, s
 
 
 def reference(key: str, option: str, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> str | None:
-    """A value, or a reference value, that all products share; None where none has it."""
-    place = key if any(key in of for of in values.values()) else f"reference.{key}"
-    found = {of.get(place) for of in values.values()}
-    if len(found) > 1:
-        raise UserError(option, "", "", f"missing: it differs between {', '.join(values)}, or one of them has none")
-    (text,) = found
+    """Return a value, or a reference value, that all products share; None where no product has it."""
+    name = key if any(key in values_of_drive for values_of_drive in values.values()) else f"reference.{key}"
+    limits = {values_of_drive.get(name) for values_of_drive in values.values()}
+    if len(limits) > 1:
+        raise UserError(
+            option, "", "", f"missing: the catalog's values of {', '.join(values)} differ, or some have none"
+        )
+    (text,) = limits
     if text is not None:
-        product, of = next(iter(values.items()))
-        sources[key] = f"{product}: {of[f'source.{place}']}"
+        product, values_of_drive = next(iter(values.items()))
+        sources[key] = f"{product}: {values_of_drive[f'source.{name}']}"
     return text
 
 
 def error_bits(
     question: ReliabilityQuestion, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]
 ) -> float | None:
-    """Bits read for one unrecoverable error; None for no such errors."""
+    """Return the bits read per unrecoverable error; None for no such errors."""
     text = question.error_rate
     if text is not None:
         sources["unrecoverable_error_bits"] = GIVEN
@@ -324,14 +331,14 @@ def error_bits(
         if text is None:
             sources["unrecoverable_error_bits"] = NO_ERROR_RATE
             return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*(?:bits)?\s*", text)
-    if found is None or float(found[1]) < 1:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*(?:bits)?\s*", text)
+    if match is None or float(match[1]) < 1:
         raise UserError("question.error_rate", "", text, BITS_EXPECTED)
-    return float(found[1])
+    return float(match[1])
 
 
 def rebuild_hours(question: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict[str, str]) -> float:
-    """Hours to rebuild a drive: as given, as a record had it, or its size over the slower of media and limit."""
+    """Return the hours to rebuild a drive: as given, as recorded, or its size over the slower of media and limit."""
     given = {
         "question.rebuild_time": question.rebuild_time,
         "question.rebuild_rate": question.rebuild_rate,
@@ -339,7 +346,7 @@ def rebuild_hours(question: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict
     }
     named = [option for option, value in given.items() if value is not None]
     if len(named) > 1:
-        raise UserError(named[1], "", str(given[named[1]]), f"not together with {named[0]}, which says the same")
+        raise UserError(named[1], "", str(given[named[1]]), f"not together with {named[0]}, which states the same")
     if question.rebuild_time is not None:
         sources["rebuild"] = GIVEN
         return hours("question.rebuild_time", question.rebuild_time)
@@ -355,11 +362,14 @@ def rebuild_hours(question: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict
     sources["rebuild"] = "capacity over media rate"
     if question.rebuild_rate is not None:
         text = question.rebuild_rate.strip()
-        found = size_bytes(text.removesuffix("/s")) if text.endswith("/s") else None
-        if found is None:
+        rate = size_bytes(text.removesuffix("/s")) if text.endswith("/s") else None
+        if rate is None:
             raise UserError("question.rebuild_rate", "", question.rebuild_rate, RATE_EXPECTED)
-        limit, sources["rebuild"] = found, "capacity over the slower of media rate and the limit given"
-    return max(media_seconds(of, rebuilt.member_bytes, limit) for of in rebuilt.values.values()) / 3600.0
+        limit, sources["rebuild"] = rate, "capacity over the slower of media rate and the limit given"
+    return (
+        max(media_seconds(values_of_drive, rebuilt.member_bytes, limit) for values_of_drive in rebuilt.values.values())
+        / 3600.0
+    )
 
 
 def expect_no_shingles(rebuilt: Rebuilt) -> None:
@@ -367,19 +377,19 @@ def expect_no_shingles(rebuilt: Rebuilt) -> None:
     for product, values in rebuilt.values.items():
         if values.get("smr", "off") != "off":
             accepted = (
-                f"missing: {product} is a shingled disk (SMR), and rebuilds onto one stall, so that its media rate "
-                'says nothing of them; expected such as "200 h"'
+                f"missing: {product} is a shingled disk (SMR); rebuilds onto it stall, so they cannot be computed from "
+                'its media rate; expected such as "200 h"'
             )
             raise UserError("question.rebuild_time", "", "", accepted)
 
 
 def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float:
-    """Seconds to write `size` bytes one after the other, over all zones in proportion, at no more than `limit`.
+    """Return the seconds to write `size` bytes in sequence over all zones in proportion, at no more than `limit`.
 
-    Of several actuators one works at a time: each has a range of the addresses of its own (docs/models/disk.md).
+    With several actuators only one works at a time: each has its own range of addresses (docs/models/disk.md).
     """
     rate = {key: bytes_a_second(values.get(key)) for key in ("port_rate", "link_rate", "program_rate")}
-    limit = min([limit, *(found for found in rate.values() if found is not None)])
+    limit = min([limit, *(stated for stated in rate.values() if stated is not None)])
     outer, inner = (bytes_a_second(values.get(key)) for key in ("sustained_outer", "sustained_inner"))
     if outer is None or inner is None:
         if limit == math.inf:
@@ -387,21 +397,23 @@ def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float
                 "question.rebuild_time", "", "", 'missing: the drive has no media rate; expected such as "6 h"'
             )
         return size / limit
-    # Tracks take equal turns, so time is uniform over them, and bytes are as their rate.
+    # Every track takes one revolution, so time is uniform over tracks, and bytes are proportional to the rate.
     tracks = [outer + (inner - outer) * (n + 0.5) / ZONES for n in range(ZONES)]
     return size * sum(track / min(track, limit) for track in tracks) / sum(tracks)
 
 
 def bytes_a_second(text: str | None) -> float | None:
-    """A rate of the catalog; None where there is none."""
+    """Return a rate of the catalog in bytes per second; None without one."""
     return None if text is None else size_bytes(text.strip().removesuffix("/s"))
 
 
 def shape_of(question: ReliabilityQuestion) -> float:
-    """Shape of the distribution of lives; 1 is exponential."""
+    """Return the shape of the distribution of lives; 1 is exponential."""
     if question.distribution == "exponential":
         if question.shape is not None:
-            raise UserError("question.shape", "", f"{question.shape:g}", "is of question.distribution weibull")
+            raise UserError(
+                "question.shape", "", f"{question.shape:g}", "applies only to question.distribution weibull"
+            )
         return 1.0
     if question.shape is None:
         raise UserError(

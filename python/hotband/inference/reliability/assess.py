@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         TextbookDoc,
     )
 
-# Arrays simulated drive by drive, at most: a tenth of the cycles, and about a second's worth of drives.
+# Limits of the arrays simulated drive by drive: a tenth of the cycles, and the drives that take about a second.
 MISSION_SHARE, MISSION_DRIVES = 10, 2_000_000
 LEAST_ARRAYS = 1000
 # "third failure" is one more than RAID 6 tolerates.
@@ -37,12 +37,12 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 
 
 def answer(question: ReliabilityQuestion, way: Way) -> Reliability:
-    """Return how long an array keeps its data. Raises UserError."""
+    """Return how long an array keeps its data. Raise UserError for the first mistake."""
     return Reliability(assess(question))
 
 
 def assess(question: ReliabilityQuestion) -> ReliabilityDoc:
-    """Figures of what was asked. Raises UserError for the first mistake."""
+    """Return the figures of a question as a document. Raise UserError for the first mistake."""
     if not 0 < question.years <= 1000:
         raise UserError(
             "question.years", "", f"{question.years:g}", "expected a number of years above 0 and up to 1000"
@@ -62,7 +62,7 @@ def assess(question: ReliabilityQuestion) -> ReliabilityDoc:
 
 
 def described(subject: Subject) -> LayoutDoc:
-    """The layout and its drives."""
+    """Return the layout and its drives as data."""
     array = subject.array
     return {
         "name": subject.name,
@@ -75,7 +75,7 @@ def described(subject: Subject) -> LayoutDoc:
 
 
 def given(question: ReliabilityQuestion, subject: Subject) -> GivenDoc:
-    """What the figures were computed from, and where that is from."""
+    """Return the values that the figures were computed from, with their sources."""
     array, conditions = subject.array, subject.conditions
     return {
         "mtbf_hours": conditions.mtbf,
@@ -94,18 +94,18 @@ def given(question: ReliabilityQuestion, subject: Subject) -> GivenDoc:
 
 
 def causes_of(array: Array, shares: Any) -> dict[str, float]:
-    """Shares by the name of the cause."""
+    """Return the shares by the name of the cause."""
     ordinal = ORDINALS[array.tolerated] if array.tolerated < len(ORDINALS) else f"{array.tolerated + 1}th"
     return {f"{ordinal} failure": float(shares[0]), "sector error while rebuilding": float(shares[1])}
 
 
 def estimated(estimate: Estimate) -> EstimateDoc:
-    """An estimate as data."""
+    """Return an estimate as data."""
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
 def against(estimate: Estimate | None, closed: float | None) -> DifferenceDoc:
-    """How an estimate lies to the closed form."""
+    """Return the difference of an estimate from the closed form, and whether its interval contains that."""
     if estimate is None or closed is None:
         return {"difference_pct": None, "within_interval": None}
     difference = (estimate.value / closed - 1.0) * 100.0
@@ -113,12 +113,12 @@ def against(estimate: Estimate | None, closed: float | None) -> DifferenceDoc:
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:
-    """The random numbers of one simulation."""
+    """Return the random generator of one simulation."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, stream])))
 
 
 def mttdl(question: ReliabilityQuestion, subject: Subject, chain: Chain) -> MttdlDoc:
-    """Mean time to data loss: simulated, exact, and by the textbook."""
+    """Return the mean time to data loss: simulated, exact, and by the textbook."""
     array, conditions = subject.array, subject.conditions
     textbook = approximate(array, conditions)
     in_years: TextbookDoc = {
@@ -130,22 +130,25 @@ def mttdl(question: ReliabilityQuestion, subject: Subject, chain: Chain) -> Mttd
     }
     closed, shares = mean_time_to_loss(chain)
     if not conditions.is_markov:
-        # Lives that age have none at all. With constant rebuilds there is one, which a chain does not give.
+        # With aging drives the figure does not exist. With constant rebuilds it does, but a chain does not give it.
         ages = conditions.shape != 1.0
         reason = "the chance of loss changes with age" if ages else "a Markov chain has no constant rebuilds"
         if question.method != "auto":
             raise UserError(
-                "question.method", "", question.method, "expected auto: other times are simulated drive by drive"
+                "question.method",
+                "",
+                question.method,
+                "expected auto: these distributions are simulated drive by drive",
             )
         textbook_of = None if ages else in_years
         return {"simulated": None, "closed_form": None, "reason": f"{reason}, see the mission", "textbook": textbook_of}
-    found = simulated(question, array, chain, closed)
-    years = None if found.hours is None else found.hours.scaled(1.0 / HOURS_PER_YEAR)
+    estimate = simulated(question, array, chain, closed)
+    years = None if estimate.hours is None else estimate.hours.scaled(1.0 / HOURS_PER_YEAR)
     return {
-        "simulated": None if years is None else {**estimated(years), "causes": causes_of(array, found.shares)},
-        "method": found.method,
-        "count": found.count,
-        "array_years": found.hours_simulated / HOURS_PER_YEAR,
+        "simulated": None if years is None else {**estimated(years), "causes": causes_of(array, estimate.shares)},
+        "method": estimate.method,
+        "count": estimate.count,
+        "array_years": estimate.hours_simulated / HOURS_PER_YEAR,
         "closed_form": {"value": closed / HOURS_PER_YEAR, "causes": causes_of(array, shares)},
         **against(years, closed / HOURS_PER_YEAR),
         "reason": None if years is not None else "no cycle ended in loss: more arrays are needed",
@@ -154,7 +157,7 @@ def mttdl(question: ReliabilityQuestion, subject: Subject, chain: Chain) -> Mttd
 
 
 def simulated(question: ReliabilityQuestion, array: Array, chain: Chain, closed: float) -> cycles.LossTime:
-    """Mean time to loss by the method asked for; arrays without redundancy lose data at once and need no bias."""
+    """Return the mean time to loss by the requested method; arrays without redundancy need no bias."""
     rng = generator(question.seed, 0)
     if question.method == "direct" or (question.method == "auto" and array.tolerated == 0):
         return cycles.direct(chain, rng, question.arrays, closed)
@@ -162,28 +165,28 @@ def simulated(question: ReliabilityQuestion, array: Array, chain: Chain, closed:
 
 
 def mission(question: ReliabilityQuestion, subject: Subject, chain: Chain) -> MissionDoc:
-    """Chance of loss within the mission, and bytes lost per usable terabyte."""
+    """Return the chance of loss within the mission, and the bytes lost per usable terabyte."""
     array, conditions = subject.array, subject.conditions
     hours = question.years * HOURS_PER_YEAR
     count = max(LEAST_ARRAYS, min(question.arrays // MISSION_SHARE, MISSION_DRIVES // array.drives))
-    found = simulate(array, conditions, hours, generator(question.seed, 1), count)
-    per_tb = found.bytes_lost.scaled(1e12 / array.usable_bytes)
-    total = found.loss.value
-    shares = (found.failure.value / total, found.sector.value / total) if total > 0 else (0.0, 0.0)
+    estimate = simulate(array, conditions, hours, generator(question.seed, 1), count)
+    per_tb = estimate.bytes_lost.scaled(1e12 / array.usable_bytes)
+    total = estimate.loss.value
+    shares = (estimate.failure.value / total, estimate.sector.value / total) if total > 0 else (0.0, 0.0)
     closed = loss_within(chain, hours) if conditions.is_markov else None
     loss = None if closed is None else float(closed.sum())
     return {
         "years": question.years,
-        "loss": {**estimated(found.loss), "causes": causes_of(array, shares)},
+        "loss": {**estimated(estimate.loss), "causes": causes_of(array, shares)},
         "count": count,
         "closed_form": loss,
         "closed_form_bytes_lost_per_tb": None if closed is None else bytes_lost(array, conditions, closed),
-        **against(found.loss, loss),
+        **against(estimate.loss, loss),
         "bytes_lost_per_tb": estimated(per_tb),
     }
 
 
 def bytes_lost(array: Array, conditions: Conditions, chances: Any) -> float:
-    """Bytes lost per usable terabyte, of the chances of each cause."""
+    """Return the bytes lost per usable terabyte, from the chance of each cause."""
     lost = chances[0] * array.group_bytes + chances[1] * conditions.sector_loss_bytes(array)
     return float(lost) * 1e12 / array.usable_bytes

@@ -2,7 +2,7 @@
 
 A state is (failed, ordered): drives that are not rebuilt yet, and drives on order. In RAID 10 and RAID 50 `failed`
 counts groups, which are exchangeable, so the chain of counts is exact (lumped), not an approximation. In RAID 60 a
-state is how many groups have one drive failed, and how many have two. Loss absorbs, by its cause.
+state is the number of groups with one failed drive and the number with two. Each cause of loss is an absorbing state.
 
 Rates differ by ten orders of magnitude and more, so nothing here subtracts: mean times by the elimination of Grassmann,
 Taksar and Heyman (Operations Research 33, 1985), the chance in a mission by squaring a matrix without negative entries.
@@ -20,9 +20,9 @@ from hotband.base.arrays import Floats
 from hotband.base.errors import UserError
 from hotband.inference.reliability.array import Array, Conditions
 
-# What a transition does; a loss names its cause.
+# Kinds of transitions.
 FAILURE, REPAIR = 0, 1
-# States that absorb, below all others.
+# Absorbing states have negative numbers.
 LOST_TO_FAILURE, LOST_TO_SECTOR = -1, -2
 CAUSES = (LOST_TO_FAILURE, LOST_TO_SECTOR)
 # A mission needs about 40 products of square matrices of this size: some seconds.
@@ -33,7 +33,8 @@ State = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Transition:
-    """From state `source` to `target` (an index, or what was lost) at `rate` per hour; `kind` is FAILURE or REPAIR."""
+    """A step from state `source` to `target` (an index, or a cause of loss) at `rate` per hour; `kind` is FAILURE or
+    REPAIR."""
 
     source: int
     target: int
@@ -50,7 +51,10 @@ class Chain:
 
 
 def steps_of_groups(array: Array, conditions: Conditions, state: State) -> Iterator[tuple[State | int, float, int]]:
-    """The same for several groups that live with more than one drive failed: how many have one, two and so on."""
+    """Yield the transitions of several groups that tolerate more than one failed drive; see `steps`.
+
+    The state has the number of groups with one failed drive, with two, and so on.
+    """
 
     def moved(gone: int, step: int) -> State:
         counts = [array.groups - sum(state), *state]
@@ -73,7 +77,7 @@ def steps_of_groups(array: Array, conditions: Conditions, state: State) -> Itera
 
 
 def steps(array: Array, conditions: Conditions, state: State) -> Iterator[tuple[State | int, float, int]]:
-    """What can happen in a state: (next state or what was lost, rate per hour, kind)."""
+    """Yield the transitions out of a state: (next state or cause of loss, rate per hour, kind)."""
     if array.has_double_groups:
         yield from steps_of_groups(array, conditions, state)
         return
@@ -101,7 +105,7 @@ def steps(array: Array, conditions: Conditions, state: State) -> Iterator[tuple[
 
 
 def build(array: Array, conditions: Conditions) -> Chain:
-    """The chain, with its states in the order in which they are reached. Raises UserError where it is too large."""
+    """Return the chain, with its states in the order in which they are reached. Raise UserError if it is too large."""
     states: list[State] = [(0,) * (array.tolerated if array.has_double_groups else 2)]
     index = {states[0]: 0}
     transitions: list[Transition] = []
@@ -122,7 +126,7 @@ def build(array: Array, conditions: Conditions) -> Chain:
 
 
 def rates(chain: Chain) -> tuple[Floats, Floats]:
-    """Rates between states [n, n] and to each cause of loss [n, 2]."""
+    """Return the rates between states [n, n] and to each cause of loss [n, 2]."""
     count = len(chain.states)
     between, loss = np.zeros((count, count)), np.zeros((count, len(CAUSES)))
     for step in chain.transitions:
@@ -134,7 +138,7 @@ def rates(chain: Chain) -> tuple[Floats, Floats]:
 
 
 def mean_time_to_loss(chain: Chain) -> tuple[float, Floats]:
-    """Hours from state 0 to loss, and the share of each cause: states are eliminated one after the other."""
+    """Return the mean hours from state 0 to loss and the share of each cause, by eliminating state after state."""
     between, loss = rates(chain)
     time = np.ones(len(chain.states))
     for state in range(len(chain.states) - 1, 0, -1):
@@ -142,7 +146,7 @@ def mean_time_to_loss(chain: Chain) -> tuple[float, Floats]:
         into = np.flatnonzero(between[:state, state])
         share = between[into, state] / out
         between[into, :state] += share[:, None] * between[state, :state]
-        # A way back to where it began only takes time.
+        # A return to the same state only takes time.
         between[into, into] = 0.0
         loss[into] += share[:, None] * loss[state]
         time[into] += share * time[state]
@@ -151,9 +155,9 @@ def mean_time_to_loss(chain: Chain) -> tuple[float, Floats]:
 
 
 def loss_within(chain: Chain, hours: float) -> Floats:
-    """Chance of loss within `hours`, by cause: the series of a short step, squared until it is as long as that.
+    """Return the chance of loss within `hours`, by cause: the series of a short step, squared up to `hours`.
 
-    All entries are chances, so that even one of 1e-15 has its digits.
+    All entries are chances, so even one of 1e-15 keeps its digits.
     """
     between, loss = rates(chain)
     count = len(chain.states)

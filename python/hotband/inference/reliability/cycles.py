@@ -23,13 +23,13 @@ from hotband.inference.reliability.estimate import Estimate, mean, quotient
 
 # Chance of a failure where a repair is possible too; Goyal et al. take 0.5.
 BIAS = 0.5
-# Steps that a direct simulation may take: a minute or so.
+# The most steps of a direct simulation, which take about a minute.
 MOST_STEPS = 5e8
 
 
 @dataclass(frozen=True)
 class Jumps:
-    """The chain as tables of [state, transition]: targets, true and biased chances; and the mean time in each state."""
+    """The chain as tables [state, transition] of targets, true and biased chances, and the mean time in each state."""
 
     target: Indices
     true: Floats
@@ -39,8 +39,8 @@ class Jumps:
 
 @dataclass(frozen=True)
 class LossTime:
-    """Mean hours to loss (None where no loss was seen), share of each cause, and what was simulated: how, so many
-    cycles or arrays, and the array-years they stand for."""
+    """Mean hours to loss (None if no loss occurred), the share of each cause, and the simulation behind them: its
+    method, the number of cycles or arrays, and their hours."""
 
     hours: Estimate | None
     shares: Floats
@@ -50,7 +50,7 @@ class LossTime:
 
 
 def jumps(chain: Chain) -> Jumps:
-    """The chances of the chain's transitions."""
+    """Return the chances of the chain's transitions."""
     states = range(len(chain.states))
     of_state = [[step for step in chain.transitions if step.source == state] for state in states]
     widest = max(len(steps) for steps in of_state)
@@ -73,7 +73,7 @@ def jumps(chain: Chain) -> Jumps:
 def walk(
     tables: Jumps, rng: np.random.Generator, count: int, biased: bool, cycles: bool
 ) -> tuple[Floats, Indices, Floats]:
-    """`count` walks from state 0 to loss, or with `cycles` to loss or state 0: weights, ends and hours."""
+    """Simulate `count` walks from state 0 to loss, or with `cycles` to loss or state 0; return weights, ends, hours."""
     chances = tables.biased if biased else tables.true
     bounds = chances.cumsum(axis=1)[:, :-1]
     ratio = np.divide(tables.true, chances, out=np.zeros_like(chances), where=chances > 0)
@@ -82,16 +82,16 @@ def walk(
     while len(going):
         here = state[going]
         hours[going] += tables.sojourn[here] * rng.standard_exponential(len(going))
-        place = (rng.random(len(going))[:, None] >= bounds[here]).sum(axis=1)
-        weight[going] *= ratio[here, place]
-        state[going] = tables.target[here, place]
+        target = (rng.random(len(going))[:, None] >= bounds[here]).sum(axis=1)
+        weight[going] *= ratio[here, target]
+        state[going] = tables.target[here, target]
         ended = state[going] < 0
         going = going[~(ended | (state[going] == 0))] if cycles else going[~ended]
     return weight, state, hours
 
 
 def by_cycles(chain: Chain, rng: np.random.Generator, count: int) -> LossTime:
-    """MTTDL from `count` cycles for each of its two means."""
+    """Return the MTTDL from `count` cycles for each of its two means."""
     tables = jumps(chain)
     _, _, hours = walk(tables, rng, count, biased=False, cycles=True)
     weight, end, _ = walk(tables, rng, count, biased=True, cycles=True)
@@ -101,22 +101,23 @@ def by_cycles(chain: Chain, rng: np.random.Generator, count: int) -> LossTime:
 
 
 def direct(chain: Chain, rng: np.random.Generator, count: int, expected_hours: float) -> LossTime:
-    """MTTDL from `count` arrays, each until it loses data. Raises UserError where that takes too long: `expected_hours`
-    is about how long they live."""
+    """Return the MTTDL from `count` arrays, each simulated until it loses data, after about `expected_hours`.
+
+    Raise UserError if that takes too long.
+    """
     tables = jumps(chain)
     # Every failure is followed by a repair.
     needed = 2.0 * count * max(1.0, expected_hours / tables.sojourn[0])
     if needed > MOST_STEPS:
-        accepted = (
-            f"{count:,} arrays would take about {needed:.1g} failures and repairs until all lost data: expected biased"
-        )
+        events = f"about {needed:.1g} failures and repairs"
+        accepted = f"{count:,} arrays would take {events} until all have lost data: expected biased"
         raise UserError("question.method", "", "direct", accepted)
     weight, end, hours = walk(tables, rng, count, biased=False, cycles=False)
     return LossTime(mean(hours), shares(end, weight), "arrays, each until it lost data", count, float(hours.sum()))
 
 
 def shares(end: Indices, weight: Floats) -> Floats:
-    """Share of each cause in all losses; zero where there were none."""
+    """Return the share of each cause in all losses; zero without losses."""
     sums = np.array([weight[end == cause].sum() for cause in CAUSES])
     total = sums.sum()
     return sums / total if total > 0 else sums

@@ -22,9 +22,9 @@ from hotband.base.text.quantities import SPAN_UNITS
 from hotband.inference.reliability.array import Array, Conditions
 from hotband.inference.reliability.estimate import Estimate, mean
 
-# Failures expected in a rebuild while hazards are raised: small enough that arrays that live keep a weight near one.
+# Expected failures in a rebuild while hazards are raised: so few that surviving arrays keep a weight near one.
 FORCED = 0.5
-# Drives simulated side by side: what fits into the caches of a processor.
+# Number of drives simulated side by side, which fit into the caches of a processor.
 BLOCK = 200_000
 
 WORKS, WAITS, QUEUED, REBUILDS = 0, 1, 2, 3
@@ -32,7 +32,7 @@ WORKS, WAITS, QUEUED, REBUILDS = 0, 1, 2, 3
 
 @dataclass(frozen=True)
 class Mission:
-    """Chance of loss, the part of it by a failure too many and by a sector error, and the bytes lost on average."""
+    """The chance of loss, its parts by drive failures and by sector errors, and the mean number of bytes lost."""
 
     loss: Estimate
     failure: Estimate
@@ -42,22 +42,22 @@ class Mission:
 
 @dataclass(frozen=True)
 class Lives:
-    """A distribution of Weibull with `shape` and a mean."""
+    """A Weibull distribution of lives with `scale` and `shape`."""
 
     scale: float
     shape: float
 
     @classmethod
     def of(cls, conditions: Conditions) -> Lives:
-        """Lives with the mean of `conditions`."""
+        """Return lives with the mean and the shape of `conditions`."""
         return cls(conditions.mtbf / math.gamma(1.0 + 1.0 / conditions.shape), conditions.shape)
 
     def hazard(self, age: Floats) -> Floats:
-        """Cumulative hazard at an age."""
+        """Return the cumulative hazard at an age."""
         return np.asarray((age / self.scale) ** self.shape)
 
     def age(self, hazard: Floats) -> Floats:
-        """Age at a cumulative hazard."""
+        """Return the age at a cumulative hazard."""
         return np.asarray(self.scale * hazard ** (1.0 / self.shape))
 
 
@@ -66,7 +66,7 @@ MOST_FAILURES = 10_000
 
 
 def simulate(array: Array, conditions: Conditions, hours: float, rng: np.random.Generator, count: int) -> Mission:
-    """`count` arrays over `hours`. Raises UserError where their drives fail all the time."""
+    """Simulate `count` arrays over `hours`. Raise UserError if their drives fail too often."""
     failures = float(Lives.of(conditions).hazard(np.array(hours))) * array.drives
     if failures > MOST_FAILURES:
         accepted = f"{number(failures)} failures in the mission; expected at most {MOST_FAILURES:,}"
@@ -80,7 +80,7 @@ def simulate(array: Array, conditions: Conditions, hours: float, rng: np.random.
 
 
 class Block:
-    """Some arrays at work side by side; a row each, a column a drive."""
+    """Arrays that are simulated side by side: one row per array, one column per drive."""
 
     def __init__(self, array: Array, conditions: Conditions, hours: float, rng: np.random.Generator, rows: int) -> None:
         self.array, self.conditions, self.hours, self.rng = array, conditions, hours, rng
@@ -96,7 +96,7 @@ class Block:
         self.raised = self.raise_hazards()
 
     def raise_hazards(self) -> Floats:
-        """Factors on the hazards of the drives of a group, by how many of them are gone."""
+        """Return the factors on the hazards of a group's drives, by the number of missing drives."""
         array, conditions = self.array, self.conditions
         each = float(self.lives.hazard(np.array(self.hours)))
         failures = each * array.drives
@@ -110,20 +110,23 @@ class Block:
         return factors
 
     def run(self) -> tuple[Floats, Floats]:
-        """Until every array has lost data or reached the end: weights of losses by failure and by sector error."""
+        """Simulate until every array has lost data or reached the end.
+
+        Return the weights of losses by failure and by sector error.
+        """
         going = np.arange(len(self.time))
         while len(going):
             going = self.step(going)
         return self.failure, self.sector
 
     def gone(self, rows: Indices) -> Indices:
-        """Drives that are not there, of each group."""
+        """Return the number of missing drives of each group."""
         array = self.array
         missing = (self.state[rows] != WORKS).reshape(len(rows), array.groups, array.width)
         return np.asarray(missing.sum(axis=2), dtype=np.int64)
 
     def step(self, rows: Indices) -> Indices:
-        """The next event of each of `rows`; returns those that go on."""
+        """Simulate the next event of each of `rows`, and return the rows that go on."""
         works = self.state[rows] == WORKS
         factor = np.repeat(self.raised[self.gone(rows)], self.array.width, axis=1)
         now = self.time[rows, None]
@@ -149,7 +152,7 @@ class Block:
         return going
 
     def fail(self, rows: Indices, drive: Indices) -> Indices:
-        """A drive of each of `rows` fails; returns the rows that lost data."""
+        """Let a drive of each of `rows` fail, and return the rows that lost data."""
         self.state[rows, drive] = QUEUED
         lost = self.gone(rows)[np.arange(len(rows)), drive // self.array.width] > self.array.tolerated
         self.failure[rows[lost]] = self.weight[rows[lost]]
@@ -158,7 +161,7 @@ class Block:
         return rows[lost]
 
     def order(self, rows: Indices, drive: Indices) -> None:
-        """A drive of each of `rows` is ordered, for `drive` where no spare is left."""
+        """Order a drive for each of `rows`; `drive` waits for it where no spare is left."""
         on_order = np.isfinite(self.orders[rows]).sum(axis=1)
         free = np.isinf(self.orders[rows]).argmax(axis=1)
         comes = self.rng.standard_exponential(len(rows)) * self.conditions.replacement
@@ -166,7 +169,7 @@ class Block:
         self.state[rows, drive] = np.where(on_order >= self.conditions.spares, WAITS, QUEUED)
 
     def rebuilt(self, rows: Indices, drive: Indices) -> None:
-        """A rebuild of each of `rows` ends: with its chance of a sector error where no redundancy was left."""
+        """Finish a rebuild of each of `rows`, with its chance of a sector error where no redundancy was left."""
         critical = self.gone(rows)[np.arange(len(rows)), drive // self.array.width] == self.array.tolerated
         error = np.where(critical, self.conditions.error_chance(self.array), 0.0)
         self.sector[rows] += self.weight[rows] * error
@@ -175,14 +178,14 @@ class Block:
         self.born[rows, drive] = self.time[rows]
 
     def arrived(self, rows: Indices, order: Indices) -> None:
-        """An ordered drive is there: for one that waits, or as a spare."""
+        """Deliver an ordered drive: to a waiting member, or as a spare."""
         self.orders[rows, order] = np.inf
         waits = self.state[rows] == WAITS
         some = waits.any(axis=1)
         self.state[rows[some], waits[some].argmax(axis=1)] = QUEUED
 
     def begin_rebuilds(self, rows: Indices) -> None:
-        """Rebuilds begin of all drives that have a replacement, or of one where nothing is being rebuilt."""
+        """Begin the rebuilds of all drives that have a replacement; with `one_rebuild`, one at a time in each array."""
         queued = self.state[rows] == QUEUED
         if self.conditions.one_rebuild:
             idle = ~(self.state[rows] == REBUILDS).any(axis=1) & queued.any(axis=1)

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from hotband.data.record.record import Record
 
 NS_PER_HOUR = 3.6e12
-# Bytes of a rebuild may differ by this share without a word: layouts of whole chunks leave the end of a member out.
+# A difference of the rebuilt bytes that needs no note: layouts of whole chunks leave out the end of a member.
 SAME_BYTES = 1e-3
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What is to be rebuilt: `member_bytes` of a drive for a layout of a machine.
+    """A rebuild to be assessed: `member_bytes` of a drive for a layout of a machine.
 
-    `values` are those of each product that the layout lies on, `set` what the machine changes of them.
+    `values` has the values of each product under the layout, `set` the machine's changes to them.
     """
 
     machine: str
@@ -41,7 +41,7 @@ class Rebuilt:
 
 @dataclass(frozen=True)
 class Replaced:
-    """A drive of a record that was rebuilt: its name, product, values that were changed; hours and bytes by layout."""
+    """A rebuilt drive of a record: its name, product and changed values, and the hours and bytes of each layout."""
 
     drive: str
     product: str
@@ -49,21 +49,21 @@ class Replaced:
     layouts: Mapping[str, tuple[float, float]]
 
     def bytes_of(self, layout: str) -> float | None:
-        """Bytes rebuilt for a layout of this name, or of the only one; None where there is no telling which."""
+        """Return the bytes rebuilt for this layout, or for the only one; None where the layout is ambiguous."""
         if layout not in self.layouts and len(self.layouts) > 1:
             return None
         return self.layouts.get(layout, next(iter(self.layouts.values())))[1]
 
     @property
     def hours(self) -> float:
-        """From the first byte to the last: layouts that share a drive are rebuilt one after the other."""
+        """Hours of all rebuilds of the drive: layouts that share it are rebuilt one after the other."""
         return sum(hours for hours, _ in self.layouts.values())
 
 
 def recorded_rebuild(given: Path | Record, wanted: Rebuilt) -> tuple[float, str]:
-    """Mean hours to rebuild a drive by a record, on disk or in memory, in proportion to bytes, and where they are from.
+    """Return the mean hours to rebuild a drive according to a record, in proportion to bytes, and their source.
 
-    Raises UserError for what is no such record, and for one of other products.
+    The record is a file or in memory. Raise UserError if it has no rebuild, or only rebuilds of other products.
     """
     name = str(given) if isinstance(given, Path) else given.name
     file = str(given / "record.json") if isinstance(given, Path) and given.is_dir() else name
@@ -80,28 +80,31 @@ def recorded_rebuild(given: Path | Record, wanted: Rebuilt) -> tuple[float, str]
         raise UserError("question.record", "repair.rebuilds", file, accepted)
     alike = [drive for drive in drives if drive.product in wanted.values]
     if not alike:
-        accepted = f"another product than is rebuilt here; expected a record of {', '.join(wanted.values)}"
+        accepted = f"is not the product that is rebuilt here; expected a record of {', '.join(wanted.values)}"
         raise UserError("question.record", f"spec.machine of {file}", drives[0].product, accepted)
-    found = []
+    rebuilds = []
     for drive in alike:
         size = drive.bytes_of(wanted.layout)
         if size is None:
             names = ", ".join(drive.layouts)
-            accepted = f"expected a rebuild of {wanted.layout}: the record has those of {names}"
+            accepted = f"expected a rebuild of {wanted.layout}: the record has only those of {names}"
             raise UserError("question.record", "repair.rebuilds", file, accepted)
-        found.append((drive.hours, size))
-    hours = sum(hours * wanted.member_bytes / size for hours, size in found) / len(found)
-    return hours, "; ".join([name, *differences(wanted, machine, alike, [size for _, size in found])])
+        rebuilds.append((drive.hours, size))
+    hours = sum(hours * wanted.member_bytes / size for hours, size in rebuilds) / len(rebuilds)
+    return hours, "; ".join([name, *differences(wanted, machine, alike, [size for _, size in rebuilds])])
 
 
 def replaced_drives(record: RecordDoc) -> list[Replaced]:
-    """Drives of a record that were rebuilt in all their layouts. KeyError and the like where it has other contents."""
+    """Return the drives of a record that were rebuilt in all their layouts.
+
+    Raise KeyError, TypeError or ValueError for other contents.
+    """
     parts: dict[tuple[str, str], list[RebuildDoc]] = {}
     for part in record["repair"]["rebuilds"]:
         parts.setdefault((part["drive"], part["spare"]), []).append(part)
     machine = drives_of(record["spec"]["machine"])
     changed = {key: str(value) for key, value in record["spec"]["set"].items()}
-    found = []
+    replacements = []
     for (drive, _), rebuilds in parts.items():
         if any(part["state"] != "done" for part in rebuilds):
             continue
@@ -114,13 +117,13 @@ def replaced_drives(record: RecordDoc) -> list[Replaced]:
             layouts[part["layout"]] = (hours + took / NS_PER_HOUR, size + float(part["of_bytes"]))
         if not all(0 < value < math.inf for both in layouts.values() for value in both):
             raise ValueError("a rebuild without time or bytes")
-        own = machine[drive]
-        found.append(Replaced(drive, own["product"], own["set"] | changed, layouts))
-    return found
+        state = machine[drive]
+        replacements.append(Replaced(drive, state["product"], state["set"] | changed, layouts))
+    return replacements
 
 
 def drives_of(text: str) -> dict[str, _core.MachineDrive]:
-    """Drives of a machine's text, by name. Raises ValueError."""
+    """Return the drives of a machine's text by name. Raise ValueError for a mistake in the text."""
     try:
         return {drive["name"]: drive for drive in _core.machine(CATALOG_DIR, "spec.machine", text)["drives"]}
     except _core.SpecError as error:
@@ -128,11 +131,11 @@ def drives_of(text: str) -> dict[str, _core.MachineDrive]:
 
 
 def differences(wanted: Rebuilt, machine: str, drives: list[Replaced], sizes: list[float]) -> list[str]:
-    """What the record was of, where that is not what is asked about."""
+    """Return notes on the differences between the recorded rebuilds and the wanted one."""
     notes = [] if machine == wanted.machine else [f"of {machine}"]
     first = drives[0]
     values = wanted.values[first.product]
-    # Changes that are no value of the drive are those of workloads; scale only changes bytes.
+    # Changes of other keys concern workloads, and `scale` only changes bytes.
     keys = sorted(key for key in {*first.set, *wanted.set} - {"scale"} if key in values)
     of_catalog = "as in the catalog"
     for key in keys:

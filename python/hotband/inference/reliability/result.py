@@ -1,4 +1,4 @@
-"""How long an array keeps its data, as Python has it."""
+"""The result of the reliability question in Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ("figure", "simulated", "low", "high", "closed_form", "difference_pct"
 
 @dataclass(frozen=True)
 class Simulated:
-    """A simulated figure, from `low` to `high` its 95 % interval."""
+    """A simulated figure with its 95 % interval from `low` to `high`."""
 
     value: float
     low: float
@@ -36,41 +36,41 @@ class Reliability:
 
     @property
     def mttdl_years(self) -> Simulated | None:
-        """Mean time to data loss; None where there is none that can be simulated (`reason`)."""
+        """Mean time to data loss; None where it cannot be simulated (see `reason`)."""
         return _simulated(self._document["mttdl"]["simulated"])
 
     @property
     def exact_mttdl_years(self) -> float | None:
-        """The same by the closed form; None where it has none."""
-        found = self._document["mttdl"]["closed_form"]
-        return None if found is None else found["value"]
+        """Mean time to data loss by the closed form; None where there is no closed form."""
+        closed_form = self._document["mttdl"]["closed_form"]
+        return None if closed_form is None else closed_form["value"]
 
-    reason = Shown[str | None]("Why there is no mean time to data loss; None where there is one.", "mttdl", "reason")
-    years = Shown[float]("The mission.", "mission", "years")
+    reason = Shown[str | None]("Why there is no mean time to data loss; None if there is one.", "mttdl", "reason")
+    years = Shown[float]("Length of the mission in years.", "mission", "years")
 
     @property
     def loss(self) -> Simulated:
-        """Chance of losing data within the mission, of one."""
-        found = self._document["mission"]["loss"]
-        return Simulated(found["value"], found["low"], found["high"])
+        """Chance of losing data within the mission, from 0 to 1."""
+        estimate = self._document["mission"]["loss"]
+        return Simulated(estimate["value"], estimate["low"], estimate["high"])
 
     causes = Shown[Mapping[str, float]](
-        "Shares of the causes of loss within the mission, of one.",
+        "Shares of the causes of loss within the mission; they add up to 1.",
         "mission",
         "loss",
         "causes",
     )
     exact_loss = Shown[float | None](
-        "The chance of loss by the closed form; None where it has none.",
+        "Chance of loss by the closed form; None where there is no closed form.",
         "mission",
         "closed_form",
     )
 
     @property
     def bytes_lost_per_tb(self) -> Simulated:
-        """Bytes lost within the mission of each usable terabyte, on average."""
-        found = self._document["mission"]["bytes_lost_per_tb"]
-        return Simulated(found["value"], found["low"], found["high"])
+        """Mean number of bytes lost within the mission per usable terabyte."""
+        estimate = self._document["mission"]["bytes_lost_per_tb"]
+        return Simulated(estimate["value"], estimate["low"], estimate["high"])
 
     mtbf_hours = Shown[float]("Mean life of a drive.", "given", "mtbf_hours")
     rebuild_hours = Shown[float | None](
@@ -78,12 +78,15 @@ class Reliability:
         "given",
         "rebuild_hours",
     )
-    sources = Shown[Mapping[str, str]]("Where what it was computed from is from.", "given", "sources")
+    sources = Shown[Mapping[str, str]]("Sources of the values that the figures were computed from.", "given", "sources")
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a figure: figure ("mttdl_years", "loss", "bytes_lost_per_tb"), simulated, low and high (of its 95 %
-        interval), closed_form, difference_pct; null where there is none."""
+        """A table with one row per figure ("mttdl_years", "loss", "bytes_lost_per_tb").
+
+        The columns are figure, simulated, low and high (the 95 % interval), closed_form and difference_pct; a missing
+        value is null.
+        """
         schema = {name: pl.String if name == "figure" else pl.Float64 for name in COLUMNS}
         return pl.DataFrame(list(self._rows()), schema=schema, orient="row")
 
@@ -94,12 +97,12 @@ class Reliability:
             ("loss", self.loss, self.exact_loss, mission["difference_pct"]),
             ("bytes_lost_per_tb", self.bytes_lost_per_tb, mission["closed_form_bytes_lost_per_tb"], None),
         )
-        for name, found, exact, difference in rows:
-            ends = (None, None, None) if found is None else (found.value, found.low, found.high)
+        for name, estimate, exact, difference in rows:
+            ends = (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)
             yield (name, *ends, exact, difference)
 
     def to_dict(self) -> ReliabilityDoc:
-        """All that `hotband reliability --json` prints; a copy."""
+        """Return a copy of the document that `hotband reliability --json` prints."""
         return copy.deepcopy(self._document)
 
     def __repr__(self) -> str:
@@ -115,5 +118,5 @@ class Reliability:
         return f"<div><strong>{escape(head)}</strong>{lines}{frame_html(self.frame)}</div>"
 
 
-def _simulated(found: EstimateDoc | None) -> Simulated | None:
-    return None if found is None else Simulated(found["value"], found["low"], found["high"])
+def _simulated(estimate: EstimateDoc | None) -> Simulated | None:
+    return None if estimate is None else Simulated(estimate["value"], estimate["low"], estimate["high"])

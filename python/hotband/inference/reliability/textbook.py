@@ -1,8 +1,8 @@
-"""Approximations of the textbooks, for a mean time to repair that is short against the life of a drive.
+"""Approximations of the textbooks, for a mean time to repair that is short compared with the life of a drive.
 
 Patterson, Gibson, Katz: "A case for redundant arrays of inexpensive disks", SIGMOD 1988 (RAID 1 and 5); Chen, Lee,
 Gibson, Katz, Patterson: "RAID: high-performance, reliable secondary storage", ACM Computing Surveys 26(2), 1994 (two
-redundant drives, and bit errors while rebuilding). They have one rebuild at a time.
+redundant drives, and bit errors while rebuilding). They assume one rebuild at a time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hotband.inference.reliability.array import Array, Conditions
 
 @dataclass(frozen=True)
 class Approximation:
-    """A formula, its mean times to loss in hours (by a failure too many, by a sector error, by either), and its source.
+    """A formula, its mean times to loss in hours (by a drive failure, by a sector error, by either), and its source.
 
     `sector` is None without sector errors."""
 
@@ -27,12 +27,12 @@ class Approximation:
 
 
 def approximate(array: Array, conditions: Conditions) -> Approximation:
-    """What the textbook gives for this array; lives are taken as exponential."""
+    """Return the approximation for this array; lives count as exponential."""
     drives, width, tolerated, life = array.drives, array.width, array.tolerated, conditions.mtbf
     if tolerated == 0:
         return Approximation("MTTF / N", life / drives, None, life / drives, "Patterson et al. 1988")
     repair = conditions.rebuild + (0.0 if conditions.spares else conditions.replacement)
-    # Failures down to the last redundancy: N (G-1) ... of them, each within a repair of the one before.
+    # Sequences of failures down to the last redundancy: N (G-1) …, each failure within the repair of the previous one.
     arrangements = drives * math.prod(width - n for n in range(1, tolerated))
     critical = life**tolerated / (arrangements * repair ** (tolerated - 1))
     failure = critical * life / ((width - tolerated) * repair)

@@ -1,4 +1,4 @@
-"""Any two traces with latencies beside each other: how far the second is from the first."""
+"""Compare two traces with latencies: the differences of the second from the first."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ SCHEMA, SCHEMA_VERSION = "hotband-trace-compare", 1
 
 
 class ComparedSideDoc(TypedDict):
-    """One of the two: its file and format (in Python's words, not the core's), its I/Os, those that failed or have no
-    latency, those before the first that was measured (compared, too), and what reading it had to say."""
+    """One of the two traces: its file and format (added in Python), its I/Os, those that failed or have no latency,
+    those before the first measured one (compared, too), and notes of its reader."""
 
     file: NotRequired[str]
     format: NotRequired[str]
@@ -42,7 +42,7 @@ class ComparedSideDoc(TypedDict):
 
 
 class ComparedIoDoc(TypedDict):
-    """What makes two I/Os the same."""
+    """The fields by which two I/Os are the same."""
 
     op: str
     offset_bytes: int
@@ -50,7 +50,7 @@ class ComparedIoDoc(TypedDict):
 
 
 class DifferenceDoc(TypedDict):
-    """The first I/O that is not the same, from 1 in order of issue; None where a trace is over."""
+    """The first I/O that differs, from 1 in order of issue; None for a trace that has ended."""
 
     io: int
     measured: ComparedIoDoc | None
@@ -70,41 +70,41 @@ class TracesComparedDoc(ComparisonDoc):
 
 @dataclass(frozen=True)
 class TracesCompared:
-    """Two traces compared, the first (A) as what was measured: `demerit_pct` (RMS horizontal distance of the two
-    distributions of latencies in percent of A's mean), `mean_error_pct`, `rms_ns` (of single I/Os; None where the two
-    do not hold the same in the same order, which `same_ios` tells)."""
+    """Two traces compared, with the first (A) as the measured one: `demerit_pct` (RMS horizontal distance of the two
+    distributions of latencies in percent of A's mean), `mean_error_pct`, `rms_ns` (of single I/Os; None unless both
+    have the same I/Os in the same order, `same_ios`)."""
 
     document: TracesComparedDoc
 
-    demerit_pct = Shown[float | None]("Demerit in percent of A's mean; None where that is zero.")
-    mean_error_pct = Shown[float | None]("How far B's mean is from A's, in percent of A's.")
+    demerit_pct = Shown[float | None]("Demerit in percent of A's mean; None if that is zero.")
+    mean_error_pct = Shown[float | None]("Difference of B's mean from A's, in percent of A's.")
     rms_ns = Shown[float | None]("Root of the mean square of the differences of single I/Os.")
-    same_ios = Shown[bool]("Whether both hold the same I/Os (operation, offset, length) in the same order of issue.")
+    same_ios = Shown[bool]("Whether both have the same I/Os (operation, offset, length) in the same order of issue.")
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row for all I/Os and one a class: direction ("all", "read", "write"), distance ("all", "continuing",
+        """One row for all I/Os and one per class: direction ("all", "read", "write"), distance ("all", "continuing",
         "near", "far"), ios, mean_measured_ns, mean_replayed_ns, mean_error_pct, demerit_ns, demerit_pct, rms_ns."""
         figures = ("mean_measured_ns", "mean_replayed_ns", "mean_error_pct", "demerit_ns", "demerit_pct", "rms_ns")
         rows: list[Mapping[str, object]] = [{**self.document, "direction": "all", "distance": "all"}]
-        rows += [{**one} for one in self.document["classes"]]
+        rows += [{**of_class} for of_class in self.document["classes"]]
         kinds: dict[str, type[pl.DataType]] = {"direction": pl.String, "distance": pl.String, "ios": pl.Int64}
         kinds |= dict.fromkeys(figures, pl.Float64)
         return pl.DataFrame([{name: row[name] for name in kinds} for row in rows], schema=kinds)
 
     @property
     def report(self) -> Report:
-        """Its page: `.save("page.html")`, and both distributions in `.charts`."""
+        """The page: `.save("page.html")`, and both distributions in `.charts`."""
         report: Report = view_of(self, "report")(self)
         return report
 
     def to_dict(self) -> TracesComparedDoc:
-        """What `hotband trace compare --json` prints; a copy."""
+        """Return a copy of what `hotband trace compare --json` prints."""
         return copy.deepcopy(self.document)
 
     @public
     def write_html(self, path: str | Path) -> Path:
-        """Writes the page. Raises UserError, OSError."""
+        """Write the page. Raises UserError, OSError."""
         return self.report.save(path)
 
     def _repr_html_(self) -> str:
@@ -114,9 +114,9 @@ class TracesCompared:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareTracesQuestion(TraceQuestion):
-    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.
+    """Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.
 
-    The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None where they do not hold the same I/Os in the same
+    The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None unless both have the same I/Os in the same
     order: `same_ios`), a `frame` by class of I/O and a page with both distributions. Raises UserError for a mistake,
     such as a trace without latencies; OSError.
     """
@@ -127,15 +127,11 @@ class CompareTracesQuestion(TraceQuestion):
     has_page = True
     page_field = "page"
 
-    a: Path = asks("What was measured: a trace with latencies.", metavar="A", positional=True)
-    b: Path = asks("What is compared with it.", metavar="B", positional=True)
-    format_b: str | None = asks("The format of B, if another.", default=None, metavar="NAME", hidden=True)
-    columns_b: Columns | None = asks(
-        "The columns of B, if others.", default=None, metavar="KEY=COLUMN,...", hidden=True
-    )
-    of_b: TomlTable | None = asks(
-        "What is other for B, such as its format and its columns.", default=None, only_python=True
-    )
+    a: Path = asks("The measured trace, with latencies.", metavar="A", positional=True)
+    b: Path = asks("The trace to compare with it.", metavar="B", positional=True)
+    format_b: str | None = asks("Format of B, if different.", default=None, metavar="NAME", hidden=True)
+    columns_b: Columns | None = asks("Columns of B, if different.", default=None, metavar="KEY=COLUMN,...", hidden=True)
+    of_b: TomlTable | None = asks("Keys of B that differ, such as format and columns.", default=None, only_python=True)
 
     def keys_of_b(self) -> dict[str, object]:
         """Return the keys of `[trace]` for the second trace."""
@@ -156,22 +152,22 @@ def answer(question: CompareTracesQuestion, _: Way) -> TracesCompared:
 def compare_traces(
     first: Path, second: Path, keys: Mapping[str, object], of_second: Mapping[str, object] | None = None
 ) -> TracesCompared:
-    """Compares two traces, of which `keys` (those of `[trace]`) take some; `of_second` are those that are other for the
-    second. Raises UserError for a mistake, and where one has no latencies; OSError."""
+    """Compare two traces, of which `keys` (those of `[trace]`) select a part; `of_second` has keys that differ for the
+    second. Raises UserError for a mistake and for a trace without latencies, and OSError."""
     sides = []
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
         rows = []
         for name, path, asked_keys in zip(SIDES, (first, second), (keys, {**keys, **(of_second or {})}), strict=True):
-            asked = asked_of(path, asked_keys)
-            expect_trace(f"question.{name.lower()}", path, asked)
+            request = asked_of(path, asked_keys)
+            expect_trace(f"question.{name.lower()}", path, request)
             rows.append(Path(folder) / f"{name}.rows")
-            make_rows(path, asked, str(path), rows[-1])
-            sides.append({"file": str(path), "format": asked.format or format_of(path) or ""})
-        found = json.loads(_core.compare_traces(*rows))
-    for side, told, path in zip(sides, ("measured", "replayed"), (first, second), strict=True):
-        if found[told]["left_out"] == found[told]["ios"] and "demerit_ns" not in found:
+            make_rows(path, request, str(path), rows[-1])
+            sides.append({"file": str(path), "format": request.format or format_of(path) or ""})
+        document = json.loads(_core.compare_traces(*rows))
+    for side, side_key, path in zip(sides, ("measured", "replayed"), (first, second), strict=True):
+        if document[side_key]["left_out"] == document[side_key]["ios"] and "demerit_ns" not in document:
             raise UserError(str(path), "", "", "has no latencies: there is nothing to compare")
-        found[told] = {**side, **found[told]}
-    if "demerit_ns" not in found:
-        raise UserError(str(second), "", "", "has no I/O with a latency that the other has, too")
-    return TracesCompared(cast("TracesComparedDoc", {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **found}))
+        document[side_key] = {**side, **document[side_key]}
+    if "demerit_ns" not in document:
+        raise UserError(str(second), "", "", "has no I/O with a latency in common with the other trace")
+    return TracesCompared(cast("TracesComparedDoc", {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **document}))

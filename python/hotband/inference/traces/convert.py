@@ -1,4 +1,4 @@
-"""A trace in the format of another tool, and what that cannot say of it."""
+"""Convert a trace to the format of another tool, and report what that format cannot store."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENDINGS = {
     ".iolog": "fio-v3",
     ".trace": "disksim-ascii",
 }
-"""Formats that a name says; before .gz or .zst, which say how it is compressed."""
+"""Formats by suffix, before .gz or .zst for compression."""
 PACKED = (".gz", ".zst")
 SCHEMA = (
     *("number", "submit_ns", "stream", "direction", "offset_bytes", "size_bytes"),
@@ -49,7 +49,7 @@ AT_ONCE = 250_000
 
 
 class RowsHead(TypedDict):
-    """What is known of rows as a whole."""
+    """Totals and notes of the rows of a trace."""
 
     ios: int
     unmeasured: int
@@ -59,8 +59,8 @@ class RowsHead(TypedDict):
 
 @dataclass(frozen=True)
 class TraceConverted:
-    """A trace that was converted: its formats, I/Os read and written, what the new format cannot say (and of how many
-    I/Os), the most that a time was rounded by in ns, and what reading it had to say."""
+    """A converted trace: its formats, I/Os read and written, data that the new format cannot store (with the number of
+    I/Os), the largest rounding of a time in ns, and notes of the reader."""
 
     source: Path
     output: Path
@@ -73,7 +73,7 @@ class TraceConverted:
     notes: Sequence[str]
 
     def lines(self) -> list[str]:
-        """It as text, a line each."""
+        """Return the result as lines of text."""
         whole = f"{self.written:,} of {self.ios:,} I/Os" if self.written != self.ios else f"{self.ios:,} I/Os"
         lines = [f"{self.output}: {whole}, {self.source_format} to {self.output_format}"]
         lines += [f"  lost: {what} ({count:,} I/Os)" for what, count in self.lost.items()]
@@ -84,17 +84,17 @@ class TraceConverted:
         return [*lines, *(f"  note: {note}" for note in self.notes)]
 
     def to_dict(self) -> dict[str, Json]:
-        """All that `hotband trace convert --json` prints."""
+        """Return the JSON that `hotband trace convert --json` prints."""
         return with_schema(to_doc(self), "hotband-trace-convert")
 
 
 def targets() -> list[str]:
-    """Names of the formats that can be written."""
+    """Return the names of the formats that can be written."""
     return [IO_LOG, *_core.trace_targets()]
 
 
 def target_of(output: Path, to: str | None) -> str:
-    """The format of a file that is to be written: as said, or by how its name ends. Raises UserError."""
+    """Return the format of a file to write: `to`, or that of its suffix. Raises UserError."""
     if to is not None:
         if to not in targets():
             raise unknown_name("question.to", to, targets())
@@ -110,33 +110,34 @@ def target_of(output: Path, to: str | None) -> str:
 
 
 def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
-    """How a trace is read, by keys of `[trace]`. Raises UserError, which names the key."""
-    said = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
-    for key, value in said.items():
+    """Return the request to read a trace, by keys of `[trace]`. Raises UserError, which names the key."""
+    given = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
+    for key, value in given.items():
         try:
             tomlkit.item(value)
         except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError):
             accepted = "expected text, a number, a bool, or a list or dict of them"
             raise UserError(f"question.{key}", "", short(value), accepted) from None
-    text = tomlkit.dumps({"trace": {"file": str(file), **said}})
+    text = tomlkit.dumps({"trace": {"file": str(file), **given}})
     try:
-        (asked,) = _core.traces_of(text, "trace")
+        (request,) = _core.traces_of(text, "trace")
     except _core.SpecError as error:
         _, key, value, accepted = error.args
         raise UserError(of_question(key), "", value, accepted) from None
-    return asked
+    return request
 
 
-def expect_trace(key: str, source: Path, asked: _core.TraceAsked) -> None:
-    """Refuses what is no trace of a known format, unless its format was said; `key` is the argument that names it."""
+def expect_trace(key: str, source: Path, request: _core.TraceAsked) -> None:
+    """Raise UserError for a file that is not a trace of a known format, unless a format is set. `key` names the
+    argument."""
     expect_file(key, source)
-    if asked.format is None and not is_trace(source):
-        accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
-        raise UserError(key, "", str(source), f"{accepted}; of any CSV say question.columns")
+    if request.format is None and not is_trace(source):
+        accepted = f"is not a trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
+        raise UserError(key, "", str(source), f"{accepted}; for other CSV files set question.columns")
 
 
 def columns_of(text: str | None) -> dict[str, str]:
-    """The columns of `time=3:ms,offset=4` and so on. Raises UserError."""
+    """Parse columns such as `time=3:ms,offset=4`. Raises UserError."""
     if text is None:
         return {}
     pairs = [part.partition("=") for part in text.split(",")]
@@ -148,7 +149,7 @@ def columns_of(text: str | None) -> dict[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertTraceQuestion(TraceQuestion):
-    """Write a trace in another format, and say what that cannot say of it.
+    """Convert a trace to another format, and list what that format cannot express.
 
     The result has `written` I/Os, what was `lost` of how many, and `notes`. Raises UserError for a mistake, such as
     the first line that is wrong; OSError.
@@ -159,7 +160,7 @@ class ConvertTraceQuestion(TraceQuestion):
     answers = "hotband.inference.traces.convert:TraceConverted"
 
     source: Path = asks("A trace, plain or compressed by gzip or zstd.", metavar="IN", positional=True)
-    output: Path = asks("The new file; its ending says the format.", metavar="OUT", positional=True)
+    output: Path = asks("The new file; its suffix sets the format.", metavar="OUT", positional=True)
     to: str | None = asks("The new format.", default=None, metavar="FORMAT")
 
 
@@ -169,27 +170,27 @@ def answer(question: ConvertTraceQuestion, _: Way) -> TraceConverted:
 
 
 def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str, object]) -> TraceConverted:
-    """Writes the trace `source`, of which `keys` (those of `[trace]`) take some, to `output`. Raises UserError,
+    """Convert the trace `source`, of which `keys` (those of `[trace]`) select a part, to `output`. Raises UserError,
     OSError."""
     target = target_of(output, to)
     expect_other_file("question.output", output, [source])
-    asked = asked_of(source, keys)
-    expect_trace("question.source", source, asked)
+    request = asked_of(source, keys)
+    expect_trace("question.source", source, request)
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
         rows = Path(folder) / "0.rows"
-        make_rows(source, asked, str(source), rows)
+        make_rows(source, request, str(source), rows)
         head = head_of(rows)
         written, lost, rounded = _written(rows, head, target, output)
-    was = asked.format or format_of(source) or ""
+    was = request.format or format_of(source) or ""
     return TraceConverted(source, output, was, target, head["ios"], written, lost, rounded, head["notes"])
 
 
 def _written(rows: Path, head: RowsHead, target: str, output: Path) -> tuple[int, dict[str, int], int]:
-    """I/Os written, what was lost of how many, the most a time was rounded by."""
+    """Write the rows; return I/Os written, lost data with numbers of I/Os, and the largest rounding (ns)."""
     if target == IO_LOG:
         if output.suffix.lower() in PACKED:
             raise UserError(
-                "question.output", "", str(output), "Parquet is compressed by itself; expected a name without it"
+                "question.output", "", str(output), "Parquet is already compressed; expected a name without that suffix"
             )
         with replacing(output) as file:
             write_log(rows, head, file)
@@ -201,7 +202,7 @@ def _written(rows: Path, head: RowsHead, target: str, output: Path) -> tuple[int
 
 
 def head_of(rows: Path) -> RowsHead:
-    """What is known of rows as a whole."""
+    """Read the totals and notes of rows."""
     with rows.open("rb") as file:
         start = file.read(16)
         file.seek(int.from_bytes(start[8:], "little"))
@@ -212,22 +213,22 @@ def head_of(rows: Path) -> RowsHead:
 
 
 def blocks_of(rows: Path, ios: int) -> list[NDArray[np.uint64]]:
-    """The rows, mapped into memory, some at a time: time of issue and latency in ns, what it is, offset and length in
-    bytes, row of the file."""
+    """Map the rows into memory in batches: time of issue and latency in ns, kind, offset and length in bytes, row of
+    the file."""
     numbers = np.memmap(rows, "<u8", "r", 16, (ios, 6))
     return [numbers[begin : begin + AT_ONCE] for begin in range(0, ios, AT_ONCE)]
 
 
 def write_log(rows: Path, head: RowsHead, file: IO[bytes]) -> None:
-    """Writes rows as our own I/O log, Parquet. Raises OSError."""
+    """Write rows as our I/O log, Parquet. Raises OSError."""
     from pyarrow.parquet import ParquetWriter
 
     texts = {"stream", "direction", "error", "volume"}
     flags = {"measured", "fua"}
     kind = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(flags, pa.bool_())}
     schema = pa.schema([pa.field(name, kind.get(name, pa.uint64())) for name in SCHEMA])
-    names = pa.array([one["name"] for one in head["streams"]], pa.string())
-    volumes = pa.array([one.get("volume") for one in head["streams"]], pa.string())
+    names = pa.array([stream["name"] for stream in head["streams"]], pa.string())
+    volumes = pa.array([stream.get("volume") for stream in head["streams"]], pa.string())
     directions = pa.array(DIRECTIONS, pa.string())
     begin = 0
     with ParquetWriter(file, schema) as writer:

@@ -1,4 +1,4 @@
-"""What a trace is like: the figures of `hotband trace show`, typed. `crates/traces/src/properties` counts them,
+"""Properties of a trace: the figures of `hotband trace show`, typed. `crates/traces/src/properties` counts them,
 Zipf's law is fitted here. Shares are of one, times in ns, sizes in bytes. Definitions: docs/models/trace-properties.md.
 """
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Quantiles:
-    """Of many values, to one percent: all zero where there are none (`count`). Where blocks are sampled, `count` is an
+    """Quantiles of many values, to one percent; all zero without values (`count`). If blocks are sampled, `count` is an
     estimate."""
 
     count: int
@@ -103,7 +103,7 @@ class Time:
     @property
     def ios(self) -> list[int]:
         """I/Os of all directions in each interval."""
-        return [sum(one) for one in zip(self.reads, self.writes, self.others, strict=True)]
+        return [sum(counts) for counts in zip(self.reads, self.writes, self.others, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -225,16 +225,16 @@ class Zipf:
 
 @dataclass(frozen=True)
 class Popularity:
-    """How often blocks are touched; `zipf` is None where fewer than 100 blocks were, none twice,
-    or counts do not tell one law from another."""
+    """Counts of accesses per block; `zipf` is None for fewer than 100 blocks, for blocks accessed only once, or if the
+    counts do not distinguish exponents."""
 
     counts: tuple[CountClass, ...]
     top: tuple[Top, ...]
     zipf: Zipf | None
 
     def share_of_top(self, blocks: float) -> float | None:
-        """Share of accesses of the most popular 0.1, 1, 10, 20 or 50 % of the blocks."""
-        return next((one.accesses for one in self.top if one.blocks == blocks), None)
+        """Return the share of accesses to the most popular 0.1, 1, 10, 20 or 50 % of the blocks."""
+        return next((share.accesses for share in self.top if share.blocks == blocks), None)
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ class Curve:
     error: tuple[float, ...]
 
     def at(self, cache_bytes: float) -> float:
-        """The miss ratio of all accesses with so large a cache."""
+        """Return the miss ratio of all accesses with a cache of this size."""
         return float(np.interp(cache_bytes, self.cache_bytes, self.miss_ratio)) if self.cache_bytes else 1.0
 
 
@@ -292,8 +292,8 @@ class Depth:
 
 @dataclass(frozen=True)
 class Properties:
-    """What a trace is like. `directions` are those that occur; `latency` and `depth` are there where the trace has
-    latencies. `is_exact`: every block was followed; else `sample_blocks` of them, a share of `sample_rate`."""
+    """Properties of a trace. `directions` are those that occur; `latency` and `depth` need a trace with latencies.
+    `is_exact`: every block was followed; else `sample_blocks` of them, a share of `sample_rate`."""
 
     ios: int
     span_ns: int
@@ -316,26 +316,26 @@ class Properties:
     notes: tuple[str, ...]
 
     def of(self, direction: str) -> Direction | None:
-        """I/Os of a direction, if there are any."""
-        return next((one for one in self.directions if one.direction == direction), None)
+        """Return the I/Os of a direction, None if there are none."""
+        return next((entry for entry in self.directions if entry.direction == direction), None)
 
     def latency_of(self, direction: str) -> Quantiles | None:
-        """Measured latencies of a direction, where there are any."""
-        return next((one.ns for one in self.latency if one.direction == direction), None)
+        """Return the measured latencies of a direction, None if there are none."""
+        return next((entry.ns for entry in self.latency if entry.direction == direction), None)
 
     @property
     def read_share(self) -> float:
-        """Reads among reads and writes; zero where there are neither."""
-        reads, writes = (0 if one is None else one.ios for one in (self.of("read"), self.of("write")))
+        """Share of reads among reads and writes; zero if there are neither."""
+        reads, writes = (0 if side is None else side.ios for side in (self.of("read"), self.of("write")))
         return reads / (reads + writes) if reads + writes else 0.0
 
     @property
     def rate(self) -> float | None:
-        """I/Os a second from the first to the last; None where they are asked for at one time."""
+        """I/Os per second from the first to the last; None if all were issued at one time."""
         return self.ios / (self.span_ns / 1e9) if self.span_ns else None
 
     def to_dict(self) -> dict[str, Json]:
-        """As JSON: names and units are those of the fields."""
+        """Return the properties as JSON, with the names and units of the fields."""
         return cast("dict[str, Json]", json.loads(json.dumps(asdict(self))))
 
 
@@ -344,37 +344,37 @@ RENAMED = {
     JumpClass: {"from": "from_bytes"},
     CountClass: {"from": "from_count", "to": "to_count"},
 }
-"""Keys of the core that Python keeps for itself."""
+"""Keys of the core that are reserved words of Python."""
 
 
 def decoded(kind: type[T], value: object) -> T:
-    """A value of JSON as the dataclass, list or number that it is."""
+    """Decode a JSON value to the dataclass, tuple or number of `kind`."""
     if get_origin(kind) is tuple:
         (each, *_) = get_args(kind)
-        return cast("T", tuple(decoded(each, one) for one in cast("list[object]", value)))
+        return cast("T", tuple(decoded(each, item) for item in cast("list[object]", value)))
     if isinstance(kind, types.UnionType):
         (inner,) = (get_arg for get_arg in get_args(kind) if get_arg is not type(None))
         return cast("T", None if value is None else decoded(inner, value))
     if is_dataclass(kind):
         hints, renamed = get_type_hints(kind), RENAMED.get(kind, {})
-        doc = {renamed.get(key, key): one for key, one in cast("Mapping[str, object]", value).items()}
+        doc = {renamed.get(key, key): item for key, item in cast("Mapping[str, object]", value).items()}
         return cast("T", kind(**{field.name: decoded(hints[field.name], doc[field.name]) for field in fields(kind)}))
     return cast("T", float(cast("float", value)) if kind is float else value)
 
 
 BLOCK = 4096
-"""Bytes of a block where nothing is said: a page of memory, and the physical sector of most drives."""
+"""Default bytes of a block: a page of memory, and the physical sector of most drives."""
 
 SAMPLE = 1 << 18
-"""Blocks that are followed at most: 1 GiB of blocks of 4 KiB is exact. SHARDS has 8,192 for an error of 0.006."""
+"""Most blocks to follow: 1 GiB of blocks of 4 KiB is exact. SHARDS has 8,192 for an error of 0.006."""
 
 
 def properties_of(text: str) -> Properties:
-    """What the core found, with Zipf's law."""
+    """Decode the properties that the core counted, and fit Zipf's law."""
     from hotband.inference.traces.zipf import zipf_of
 
-    found = json.loads(text)
-    popularity = found["popularity"]
+    document = json.loads(text)
+    popularity = document["popularity"]
     zipf = zipf_of(decoded(tuple[CountClass, ...], popularity["counts"]))
     popularity["zipf"] = None if zipf is None else vars(zipf)
-    return decoded(Properties, found)
+    return decoded(Properties, document)

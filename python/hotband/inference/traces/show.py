@@ -1,4 +1,4 @@
-"""What a trace is like, from a file to the answer."""
+"""Describe a trace, from a file to the answer."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 
 SMALLEST, LARGEST = 512, 2**30
-"""Blocks: a sector, and the longest transfer that is looked at."""
+"""Least and largest block: a sector, and the longest transfer that is counted."""
 
 
 @dataclass(frozen=True)
 class TraceShown:
-    """What a trace is like, and as which format it was read; `others` are those that were asked about with it."""
+    """Properties of a trace, and its format; `others` are further traces of the question."""
 
     source: Path
     format: str
@@ -50,30 +50,31 @@ class TraceShown:
     others: tuple[TraceShown, ...] = ()
 
     def to_dict(self) -> dict[str, Json]:
-        """As `hotband trace show --json` prints it."""
+        """Return the JSON that `hotband trace show --json` prints."""
         head: dict[str, Json] = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION}
         return {**head, "source": str(self.source), "format": self.format, **self.properties.to_dict()}
 
     def to_json(self) -> str:
-        """The same as text."""
+        """Return the JSON as text."""
         return json_text(self.to_dict())
 
     @property
     def answer(self) -> list[str]:
-        """What the trace is, in sentences."""
+        """The description of the trace, in sentences."""
         sentences: list[str] = view_of(self, "sentences")(self.properties)
         return sentences
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Its miss-ratio curve, a row a point: cache_bytes, miss_ratio, read_miss_ratio (of one), error (standard)."""
+        """Its miss-ratio curve, one row per point: cache_bytes, miss_ratio, read_miss_ratio (of one), error
+        (standard)."""
         frame: pl.DataFrame = view_of(self, "frame")(self.properties)
         return frame
 
     @public
     def write_html(self, path: str | Path, *, beside: Sequence[TraceShown] = ()) -> Path:
-        """Write the page, one HTML file, of this trace, its `others` and those `beside` it; return its path. Raises
-        UserError where the path is wrong, OSError."""
+        """Write the page, one HTML file, of this trace, its `others` and those in `beside`; return its path. Raises
+        UserError for a wrong path, OSError."""
         page: Path = view_of(self, "page")([self, *self.others, *beside], path)
         return page
 
@@ -87,7 +88,7 @@ class TraceShown:
 
 
 def block_of(text: str) -> int:
-    """Bytes of a block, as "4 KiB" says it. Raises UserError."""
+    """Read the bytes of a block, such as "4 KiB". Raises UserError."""
     bytes_of = size_bytes(text)
     if bytes_of is None or not SMALLEST <= bytes_of <= LARGEST or not bytes_of.is_integer():
         raise UserError("question.block", "", text, "expected a size from 512 B to 1 GiB, such as 4 KiB")
@@ -96,7 +97,7 @@ def block_of(text: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class ShowTraceQuestion(TraceQuestion):
-    """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.
+    """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.
 
     The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
     (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
@@ -110,49 +111,49 @@ class ShowTraceQuestion(TraceQuestion):
     has_page = True
 
     source: Paths = asks("Traces, plain or compressed by gzip or zstd.", metavar="FILE...", positional=True)
-    block: str = asks("Of what is counted as touched.", default="4 KiB", metavar="SIZE")
-    sample: int | None = asks("Blocks followed at most.", default=None, metavar="N", least=1024, most=2**26)
+    block: str = asks("Block size for counts of accesses.", default="4 KiB", metavar="SIZE")
+    sample: int | None = asks("Most blocks to follow.", default=None, metavar="N", least=1024, most=2**26)
 
-    def document(self, found: TraceShown) -> tuple[object, str]:
-        """Return the answer as JSON has it: rows of several traces."""
-        if not found.others:
-            return found.to_dict(), self.schema
-        return [trace.to_dict() for trace in (found, *found.others)], ""
+    def document(self, shown: TraceShown) -> tuple[object, str]:
+        """Return the JSON: an object for one trace, a list for several."""
+        if not shown.others:
+            return shown.to_dict(), self.schema
+        return [trace.to_dict() for trace in (shown, *shown.others)], ""
 
 
 def answer(question: ShowTraceQuestion, _: Way) -> TraceShown:
-    """Return what the first trace is like, with the others. Raises UserError, OSError."""
+    """Return the description of the first trace, with the others. Raises UserError, OSError."""
     block, sample = block_of(question.block), SAMPLE if question.sample is None else question.sample
     first, *others = (show_trace(file, question.keys(), block, sample) for file in question.source)
     return replace(first, others=tuple(others))
 
 
 def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sample: int = SAMPLE) -> TraceShown:
-    """What the trace `source` is like, of which `keys` (those of `[trace]`) take some: in blocks of `block` bytes, at
-    most `sample` of which are followed. Raises UserError, OSError."""
-    asked = asked_of(source, keys)
+    """Count the properties of the part of the trace `source` that `keys` (those of `[trace]`) select, in blocks of
+    `block` bytes, at most `sample` of which are followed. Raises UserError, OSError."""
+    request = asked_of(source, keys)
     expect_file("question.source", source)
-    if asked.format is None and not is_trace(source):
-        accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
-        raise UserError("question.source", "", str(source), f"{accepted}; of any CSV say question.columns")
-    format_ = asked.format or format_of(source) or ""
-    return TraceShown(source, format_, properties_of(_counted(source, format_, asked, block, sample)))
+    if request.format is None and not is_trace(source):
+        accepted = f"is not a trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
+        raise UserError("question.source", "", str(source), f"{accepted}; for other CSV files set question.columns")
+    format_ = request.format or format_of(source) or ""
+    return TraceShown(source, format_, properties_of(_counted(source, format_, request, block, sample)))
 
 
-def _counted(source: Path, format_: str, asked: _core.TraceAsked, block: int, sample: int) -> str:
-    """What the core finds: of text as it is read, else of rows."""
+def _counted(source: Path, format_: str, request: _core.TraceAsked, block: int, sample: int) -> str:
+    """Return the properties that the core counts: while it reads a text, else from rows."""
     try:
-        text = None if format_ == IO_LOG else asked.properties(source, str(source), block, sample)
+        text = None if format_ == IO_LOG else request.properties(source, str(source), block, sample)
     except _core.SpecError as error:
         raise user_error(error) from None
     if text is not None:
         return text
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
         rows = Path(folder) / "0.rows"
-        make_rows(source, asked, str(source), rows)
+        make_rows(source, request, str(source), rows)
         return _core.trace_properties(rows, block, sample)
 
 
 def properties(source: Path, *, block: int = BLOCK, sample: int = SAMPLE, **keys: object) -> Properties:
-    """The same without its file; keys as in `[trace]` (`from_` and `for_` are times)."""
+    """Return the properties of a trace; keys as in `[trace]` (`from_` and `for_` are times)."""
     return show_trace(source, {key.rstrip("_"): value for key, value in keys.items()}, block, sample).properties

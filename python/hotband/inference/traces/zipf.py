@@ -40,8 +40,8 @@ NODES = 240
 
 
 def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
-    """The law that fits best; None of fewer than 100 blocks, where none was touched twice, or where counts do not tell
-    one law from another."""
+    """Fit the law; None for fewer than 100 blocks, for blocks accessed only once, or if the counts do not distinguish
+    exponents."""
     blocks = np.array([count.blocks for count in counts], float)
     if blocks.sum() < FEWEST_BLOCKS or counts[-1].to_count < 2:
         return None
@@ -56,20 +56,20 @@ def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
 
 
 def seen_at_least(touches: Floats, theta: float, least: float) -> Floats:
-    """Share of the blocks that are seen at all."""
+    """Return the share of the seen blocks that are accessed at least `touches` times."""
     reached = at_least(np.concatenate((np.ones(1), touches)), max(theta, LOWEST), least)
     share: Floats = reached[1:] / reached[0]
     return share
 
 
 def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float, float]:
-    """The exponent, touches of the least popular block, standard error of the exponent."""
+    """Fit the exponent, touches of the least popular block, and standard error of the exponent."""
     from scipy.optimize import minimize
 
     points = np.concatenate((np.ones(1), begins, ends))
 
     def unlikely(values: Floats) -> float:
-        theta, least = (float(one) for one in np.exp(values))
+        theta, least = (float(value) for value in np.exp(values))
         if not LOWEST <= theta <= HIGHEST or not 1e-9 < least < 1e12:
             return 1e300
         reached = at_least(points, theta, least)
@@ -78,20 +78,22 @@ def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float,
 
     mean = float((begins * blocks).sum() / blocks.sum())
     starts = [np.log(np.array([theta, least * mean])) for theta, least in STARTS]
-    found = minimize(unlikely, min(starts, key=unlikely), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-4})
-    theta, least = (float(one) for one in np.exp(found.x))
+    optimum = minimize(
+        unlikely, min(starts, key=unlikely), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-4}
+    )
+    theta, least = (float(value) for value in np.exp(optimum.x))
     if theta > ALIKE:
-        return theta, least, theta * _error(unlikely, found.x)
-    return 0.0, least, _error_of_none(unlikely, found.x)
+        return theta, least, theta * _error(unlikely, optimum.x)
+    return 0.0, least, _error_of_none(unlikely, optimum.x)
 
 
 def _error(unlikely: Callable[[Floats], float], at: Floats) -> float:
-    """Standard error of the logarithm of the exponent: infinite where the other value can stand for it."""
-    one, other = np.array([STEP, 0.0]), np.array([0.0, STEP])
+    """Return the standard error of the logarithm of the exponent; infinite if the other value can replace it."""
+    first, other = np.array([STEP, 0.0]), np.array([0.0, STEP])
     middle = unlikely(at)
-    across = unlikely(at + one + other) + unlikely(at - one - other)
-    across = (across - unlikely(at + one - other) - unlikely(at - one + other)) / 4
-    along = [unlikely(at + way) - 2 * middle + unlikely(at - way) for way in (one, other)]
+    across = unlikely(at + first + other) + unlikely(at - first - other)
+    across = (across - unlikely(at + first - other) - unlikely(at - first + other)) / 4
+    along = [unlikely(at + way) - 2 * middle + unlikely(at - way) for way in (first, other)]
     determinant = along[0] * along[1] - across**2
     if determinant <= 0 or along[1] <= 0:
         return float("inf")
@@ -113,7 +115,7 @@ def _error_of_none(unlikely: Callable[[Floats], float], at: Floats) -> float:
 
 
 def at_least(touches: Floats, theta: float, least: float) -> Floats:
-    """Share of the population that is touched at least so many times each."""
+    """Return the share of the population that is touched at least `touches` times."""
     from scipy.special import gammainc, gammaincc, gammaln
 
     a = 1 / theta

@@ -239,7 +239,7 @@ def candidates_of(space: Space, needs: Needs, prices: Prices) -> Listed:
 def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> UserError:
     """Why no candidate is left, in the name of the option that most of them fell to."""
     if not listed.left_out:
-        return UserError("question.cost", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
+        return UserError("question.prices", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
     reasons = ", ".join(f"{count} {reason}" for reason, count in listed.left_out.items())
     left = f"leaves none of {listed.of} candidates: {reasons}; expected"
     why = max(listed.left_out, key=lambda one: listed.left_out[one])

@@ -1,7 +1,7 @@
-"""Between what a line of a data sheet lies: a slip of the pen (ms for us, GB for MB) is outside what any drive has.
+"""The accepted range of each line of a data sheet: a typing error (ms for us, GB for MB) is outside of it.
 
-Each bound has its reason. They are wide on purpose, half of the least and twice the most or so: what is unusual passes,
-what no drive has does not.
+Each range has its reason. The ranges are wide on purpose, from about half the smallest to twice the largest known
+value: unusual drives pass, impossible ones do not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bounds:
-    """The least and the most of a line, in base units (bytes, bytes a second, seconds, rpm, watts), and why."""
+    """The range of a line in base units (bytes, bytes per second, seconds, rpm, watts), and its reason."""
 
     least: float
     most: float
@@ -48,9 +48,11 @@ SSD_BOUNDS: Mapping[str, Bounds] = {
     "read-iops": Bounds(
         2_000, 20e6, "drives of 2008 read 35,000 times a second at a deep queue, those of 2024 3.3 million"
     ),
-    "write-iops": Bounds(500, 20e6, "drives worn in do some thousand writes a second and more; a disk does hundreds"),
+    "write-iops": Bounds(500, 20e6, "drives in steady state do thousands of writes a second; a disk does hundreds"),
     "read-latency": Bounds(3 * US, 1 * MS, "phase-change memory answers in 7 us, QLC flash in 150 us"),
-    "write-latency": Bounds(3 * US, 5 * MS, "a write buffer answers in 7 us, a drive without in a program, 1 to 3 ms"),
+    "write-latency": Bounds(
+        3 * US, 5 * MS, "a write buffer answers in 7 us, a drive without one after programming, 1 to 3 ms"
+    ),
     "dwpd": Bounds(0.02, 100, "from QLC, 0.1, to phase-change memory, 100 (Optane P5800X)"),
     "power-idle": Bounds(0.01, 40, "drives draw 0.05 to 10 W when idle"),
     "power-active": Bounds(0.3, 100, "drives draw 1 (portable) to 40 W"),

@@ -1,4 +1,4 @@
-"""What follows from the data sheet of a disk (docs/models/data-sheets.md has the rules and where they are from)."""
+"""Values that follow from the data sheet of a disk (docs/models/data-sheets.md has the rules and their sources)."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from hotband.questions.datasheet.values import Value, estimate, fixed, forced_wr
 
 MS = 1e-3
 FULL_OVER_AVERAGE = (1.88, 1.82, 1.95)
-"""Full over average seek of four measured curves: middle, least, most [facts/physics.md]."""
+"""Ratio of the full to the average seek in four measured curves: middle, least, most [facts/physics.md]."""
 OUTER_OVER_INNER = (1.9, 1.67, 2.05)
-"""Rate of the outer over that of the inner zone of the catalog's disks with both stated [facts/physics.md]."""
+"""Ratio of the outer to the inner rate of the catalog's disks that state both [facts/physics.md]."""
 LONGEST_READ = 48 * 3600.0
-"""Seconds in which the outer rate would read the whole disk: at most 24 hours in the catalog (24 TB at 285 MB/s), and
-twice that as a bound of ours."""
+"""The longest time in seconds to read a whole disk at the outer rate: twice the 24 hours that are the most in the
+catalog (24 TB at 285 MB/s)."""
 AGREE = 0.10
-"""By how much a seek and reads one at a time may disagree, as a share of the latter: sheets round both, and mean reads
-of 4 KiB with and without the overhead (up to 0.2 of 12 ms)."""
+"""The accepted disagreement of the seek and the rate of single reads, as a share of the latter: data sheets round both,
+and count reads of 4 KiB with or without the overhead (up to 0.2 of 12 ms)."""
 OVERHEAD = 0.1 * MS
-"""Firmware time of a command, range 0.05 to 0.2 ms [Savvio manual 0.2 ms; later drives estimated]."""
+"""Firmware time of a command, in the range 0.05 to 0.2 ms [Savvio manual 0.2 ms; estimated for later drives]."""
 
 
 @dataclass(frozen=True)
 class Class:
-    """What disks of one speed of rotation have in common in the catalog: seconds; `surface` is bytes a surface of the
-    newest of them."""
+    """Typical times of the catalog's disks of one speed of rotation, in seconds; `surface` is the bytes per surface of
+    the newest of them."""
 
     least_rpm: float
     read_track: float
@@ -48,16 +48,16 @@ CLASSES = (
 
 
 def disk_values(sheet: Answers) -> list[Value]:
-    """Every value of the disk's file. Raises UserError for lines that contradict each other."""
+    """Return every value of the disk's file. Raise UserError for lines that contradict each other."""
     rpm = number(sheet, "rpm")
-    of = next(one for one in CLASSES if rpm >= one.least_rpm)
-    return [*_media(sheet, of), *_seeks(sheet, of, 60.0 / rpm), *_electronics(sheet), *_power(sheet)]
+    disk_class = next(candidate for candidate in CLASSES if rpm >= candidate.least_rpm)
+    return [*_media(sheet, disk_class), *_seeks(sheet, disk_class, 60.0 / rpm), *_electronics(sheet), *_power(sheet)]
 
 
-def _media(sheet: Answers, of: Class) -> list[Value]:
+def _media(sheet: Answers, disk_class: Class) -> list[Value]:
     outer = _outer(sheet)
     middle, least, most = OUTER_OVER_INNER
-    likely = 2 * max(1, min(12, round(number(sheet, "capacity") / of.surface / 2)))
+    likely = 2 * max(1, min(12, round(number(sheet, "capacity") / disk_class.surface / 2)))
     heads = (
         Value("heads", int(number(sheet, "heads")), "data sheet", given=True)
         if "heads" in sheet
@@ -65,7 +65,7 @@ def _media(sheet: Answers, of: Class) -> list[Value]:
             "heads", likely, max(1, likely // 2), min(24, likely * 2), "capacity a surface of disks of its class"
         )
     )
-    # Sheets round the capacity to decimals, drives have whole sectors.
+    # Data sheets round the capacity, drives have whole sectors.
     sector = 512 if sheet.get("sector-format") == "512n" else 4096
     skew = "a head switch of disks of its class takes as long"
     return [
@@ -81,32 +81,36 @@ def _media(sheet: Answers, of: Class) -> list[Value]:
             "rate",
             "outer over inner rate of disks with both stated: 1.67 to 2.05",
         ),
-        estimate("head_skew", of.head_skew, (0.75 * of.head_skew, 1.4 * of.head_skew), "time", skew),
-        estimate("track_skew", of.track_skew, (of.track_skew, 1.4 * of.track_skew), "time", skew),
+        estimate(
+            "head_skew", disk_class.head_skew, (0.75 * disk_class.head_skew, 1.4 * disk_class.head_skew), "time", skew
+        ),
+        estimate(
+            "track_skew", disk_class.track_skew, (disk_class.track_skew, 1.4 * disk_class.track_skew), "time", skew
+        ),
     ]
 
 
 def _outer(sheet: Answers) -> float:
-    """The sustained rate: what the port passes, and the capacity is not too large for. Raises UserError."""
+    """Return the sustained rate. Raise UserError if the port is slower, or the capacity too large for it."""
     outer, port = number(sheet, "bandwidth"), INTERFACES[str(sheet["interface"])]
     if outer > port:
         accepted = (
-            f"expected at most {text(port, 'rate')}, what the port of question.interface {sheet['interface']} carries"
+            f"expected at most {text(port, 'rate')}, the rate of the port of question.interface {sheet['interface']}"
         )
         raise UserError("question.bandwidth", "", text(outer, "rate"), accepted)
     hours = number(sheet, "capacity") / outer / 3600
     if hours > LONGEST_READ / 3600:
         accepted = (
-            f"is too low for question.capacity {text(number(sheet, 'capacity'), 'size')}: the whole would take "
-            f"{hours:.0f} hours to read, 24 at most in disks that are sold"
+            f"is too low for question.capacity {text(number(sheet, 'capacity'), 'size')}: reading the whole disk "
+            f"would take {hours:.0f} hours, and takes at most 24 in disks on the market"
         )
         raise UserError("question.bandwidth", "", text(outer, "rate"), accepted)
     return outer
 
 
-def _seeks(sheet: Answers, of: Class, turn: float) -> list[Value]:
-    read, how = _average(sheet, of, turn)
-    write = number(sheet, "seek-write") if "seek-write" in sheet else read + of.settle
+def _seeks(sheet: Answers, disk_class: Class, turn: float) -> list[Value]:
+    read, method = _average(sheet, disk_class, turn)
+    write = number(sheet, "seek-write") if "seek-write" in sheet else read + disk_class.settle
     if write < read:
         raise UserError("question.seek_write", "", text(write, "time"), "expected at least the average read seek")
     middle, least, most = FULL_OVER_AVERAGE
@@ -114,31 +118,35 @@ def _seeks(sheet: Answers, of: Class, turn: float) -> list[Value]:
     full = "full over average seek of four measured curves: 1.82 to 1.95"
     settle = "the read seek and the time to settle for writes of disks of its class"
     values = []
-    for key, average, single in (("read", read, of.read_track), ("write", write, of.write_track)):
+    for key, average, single in (("read", read, disk_class.read_track), ("write", write, disk_class.write_track)):
         values.append(estimate(f"seek_{key}_track", single, (0.7 * single, 1.3 * single), "time", track))
         name = f"seek_{key}_average"
         if key == "read":
-            stated = given(name, average, "time") if how.stated else estimate(name, average, how.ends, "time", how.rule)
+            stated = (
+                given(name, average, "time")
+                if method.stated
+                else estimate(name, average, method.ends, "time", method.rule)
+            )
             values.append(stated)
         elif "seek-write" in sheet:
             values.append(given(name, average, "time"))
         else:
-            values.append(estimate(name, average, (read, read + 2 * of.settle), "time", settle))
+            values.append(estimate(name, average, (read, read + 2 * disk_class.settle), "time", settle))
         values.append(estimate(f"seek_{key}_full", middle * average, (least * average, most * average), "time", full))
     return values
 
 
 @dataclass(frozen=True)
 class _How:
-    """Where an average seek is from."""
+    """The source of an average seek: whether it is stated, or else the rule and the range."""
 
     stated: bool
     rule: str = ""
     ends: tuple[float, float] = (0.0, 0.0)
 
 
-def _average(sheet: Answers, of: Class, turn: float) -> tuple[float, _How]:
-    """The average read seek: stated, from reads one at a time, or that of its class."""
+def _average(sheet: Answers, disk_class: Class, turn: float) -> tuple[float, _How]:
+    """Return the average read seek: as stated, from the rate of single reads, or that of its class."""
     if "seek" in sheet:
         _check_reads(sheet, turn)
         return number(sheet, "seek"), _How(stated=True)
@@ -154,12 +162,12 @@ def _average(sheet: Answers, of: Class, turn: float) -> tuple[float, _How]:
             )
             raise UserError("question.read_iops_qd1", "", f"{number(sheet, 'read-iops-qd1'):g}", accepted)
         return seek, _How(False, rule, (0.95 * seek, 1.05 * seek))
-    seek = of.read_average
+    seek = disk_class.read_average
     return seek, _How(False, "average seek of disks of its speed of rotation", (0.9 * seek, 1.12 * seek))
 
 
 def _check_reads(sheet: Answers, turn: float) -> None:
-    """Reads one at a time, where they are stated besides the seek, agree with it. Raises UserError."""
+    """Raise UserError if both seek and rate of single reads are stated and contradict each other."""
     if "read-iops-qd1" not in sheet:
         return
     stated, follows = number(sheet, "read-iops-qd1"), 1.0 / (number(sheet, "seek") + turn / 2 + OVERHEAD)
@@ -211,12 +219,13 @@ def _electronics(sheet: Answers) -> list[Value]:
 
 
 def _power(sheet: Answers) -> list[Value]:
-    """Idle, random reads, and the arm's: between none of the difference and all of it (docs/models/disk.md)."""
+    """Return the power when idle, in random reads, and of the arm: between none and all of the difference of the two
+    (docs/models/disk.md)."""
     stated = powers(sheet)
     if stated is None:
         return []
     idle, active = stated
-    # Of the time of random reads the arm moves for 0.57 to 0.67 in the catalog's disks.
+    # The arm moves for a share of 0.57 to 0.67 of the time of random reads in the catalog's disks.
     most = active + (active - idle) * (1 - 0.62) / 0.62
     rule = "between power_active, and all of it above power_idle drawn by the arm"
     return [

@@ -27,7 +27,7 @@ RULES = "docs/models/data-sheets.md"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of drive: the mechanism, the lines that are asked for, the values that follow."""
+    """A kind of drive: its mechanism, the lines of its data sheet, and the function that derives its values."""
 
     mechanism: str
     lines: Sequence[Line]
@@ -70,16 +70,16 @@ LINE_OF = {
     "reference.unrecoverable_error_bits": "error-rate",
     "reference.mtbf": "mtbf",
 }
-"""The line that a value of the file is or follows from: who typed the line has not seen the file."""
+"""The line from which each value of the file follows: messages name lines, since users have not seen the file."""
 
 
 def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
-    """A mistake in the file that these lines give, as one in the line that it follows from."""
+    """Return a mistake in the file as one in the line that the wrong value follows from."""
     _, key, value, accepted = error.args
     name = key.removeprefix("values.")
     line = LINE_OF.get(name)
     if line is None or line not in lines:
-        return UserError("question.lines", "", "", f"make no drive: {name} = {value!r}: {accepted}")
+        return UserError("question.lines", "", "", f"do not describe a possible drive: {name} = {value!r}: {accepted}")
     same = name in ("capacity", "rpm", "heads")
     return UserError(
         field(line), "", lines[line], accepted if same else f"{accepted} ({name} follows from it: {value})"
@@ -87,27 +87,30 @@ def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
 
 
 def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
-    """Every value of a drive of a kind ("hdd", "ssd", "nvme") that has these lines on its data sheet, by key with their
-    units (`KINDS[kind].lines` are those there are). Raises UserError."""
+    """Return every value of a drive with these lines on its data sheet.
+
+    `kind` is "hdd", "ssd" or "nvme"; `lines` has texts with units by the keys of `KINDS[kind].lines`. Raise UserError
+    for the first mistake.
+    """
     if kind not in KINDS:
         raise UserError("question.kind", "", kind, f"expected one of {', '.join(KINDS)}")
-    of = KINDS[kind]
-    sheet = read_lines(of.lines, lines)
+    drive_kind = KINDS[kind]
+    sheet = read_lines(drive_kind.lines, lines)
     try:
-        return [*of.values(sheet), *lives(sheet, of.mechanism)]
+        return [*drive_kind.values(sheet), *lives(sheet, drive_kind.mechanism)]
     except UserError as error:
-        # The value as it was typed: 0.79 ms, and not 790 us.
-        typed = next((said for line, said in lines.items() if field(line) == error.where), error.value)
+        # Show the value as it was typed: 0.79 ms, not 790 us.
+        typed = next((answer for line, answer in lines.items() if field(line) == error.where), error.value)
         raise UserError(error.where, error.key, typed, error.accepted) from None
 
 
 def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: str) -> str:
-    """The same as the text of a drive's file; `source` names the data sheet. Raises UserError."""
+    """Return the text of the drive's file (see `described`); `source` names the data sheet. Raise UserError."""
     values = described(kind, lines)
     head = [
         f"# Made by `hotband drives new` from {len(lines)} lines of: {source}.",
-        f"# What was not stated follows by the rules of {RULES}, and says between what it may lie:",
-        "# put in what you know better, with where you know it from.",
+        f"# Values that were not stated follow from the rules of {RULES}, each with its range:",
+        "# replace them where you know better, and state your source.",
         f'kind = "{KINDS[kind].mechanism}"',
         f"title = {quoted(title)}",
         'model = ""',
@@ -116,7 +119,7 @@ def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: s
 
 
 def _section(value: Value, source: str) -> str:
-    """One value as TOML."""
+    """Return one value as TOML."""
     from_sheet = value.given and value.rule == "data sheet"
     section = value.key if value.key.startswith("reference.") else f"values.{value.key}"
     lines = [f"\n[{section}]", f"value = {quoted(value.value)}"]
@@ -130,17 +133,18 @@ def _section(value: Value, source: str) -> str:
 
 
 def quoted(value: str | int) -> str:
-    """Text or a count as TOML: a JSON text is a basic string of TOML."""
+    """Return a text or a count as TOML: a JSON string is a basic string of TOML."""
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
 
 
 def lives(sheet: Answers, mechanism: str) -> list[Value]:
-    """What is stated of both: only disks have errors of sectors as a value that the model takes, too."""
-    found = []
+    """Return the values of disks and solid-state drives about failures; the model uses only the sector errors of
+    disks."""
+    ratings = []
     if "mtbf" in sheet:
-        found.append(Value("reference.mtbf", f"{number(sheet, 'mtbf'):.15g} h", GIVEN, given=True))
+        ratings.append(Value("reference.mtbf", f"{number(sheet, 'mtbf'):.15g} h", GIVEN, given=True))
     if "error-rate" in sheet:
         key = "unrecoverable_error_bits"
         key = key if mechanism == "disk" else f"reference.{key}"
-        found.append(Value(key, f"{number(sheet, 'error-rate'):g}".replace("e+", "e"), GIVEN, given=True))
-    return found
+        ratings.append(Value(key, f"{number(sheet, 'error-rate'):g}".replace("e+", "e"), GIVEN, given=True))
+    return ratings

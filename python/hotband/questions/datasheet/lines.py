@@ -1,4 +1,4 @@
-"""The lines of a data sheet that are asked for, and their answers as numbers."""
+"""The lines of a data sheet that describe a drive, and the conversion of their texts into numbers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Quantity = Literal["size", "rate", "time", "speed", "power", "hours", "iops", "c
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a data sheet: its key (an option on the command line), what is asked, what is measured, an example,
-    whether it must be given, the choices where it is one, and between what it lies."""
+    """A line of a data sheet: its key (an option on the command line), its label, the quantity, an example, whether it
+    is required, the choices if it is one, and the accepted range."""
 
     key: str
     question: str
@@ -33,7 +33,7 @@ class Line:
 
 
 def bounded(lines: Sequence[Line], bounds: Mapping[str, Bounds]) -> tuple[Line, ...]:
-    """The lines, each with its bounds."""
+    """Return the lines, each with its bounds."""
     return tuple(replace(line, bounds=bounds.get(line.key)) for line in lines)
 
 
@@ -43,16 +43,16 @@ INTERFACES = {
     "sas12": 1.2e9,
     "sas24": 2.4e9,
 }
-"""Bytes a second that a port carries after 8b/10b (SATA 6 Gb/s, SAS 6 and 12 Gb/s) or 128b/150b coding (24G)."""
+"""Bytes per second of a port after 8b/10b (SATA 6 Gb/s, SAS 6 and 12 Gb/s) or 128b/150b coding (24G)."""
 
 MOST_LISTED = 8
-"""Choices that an error lists one by one."""
+"""The most choices that an error lists one by one."""
 
 LIVES = (
     Line("mtbf", "Mean time between failures", "hours", "2000000 h"),
     Line("error-rate", "Bits read for one unrecoverable error", "bits", "1e15"),
 )
-"""What `hotband reliability`, `fleet` and `advise` ask of a drive."""
+"""The lines for `hotband reliability`, `fleet` and `advise`."""
 
 DISK_LINES = bounded(
     (
@@ -91,7 +91,7 @@ SSD_LINES = bounded(
     SSD_BOUNDS,
 )
 PCIE = tuple(f"{generation}x{lanes}" for generation in (2, 3, 4, 5, 6) for lanes in (1, 2, 4, 8, 16))
-"""PCIe generations and lanes: cards of 2.0 x8 (2010) are drives as much as M.2 sticks of 5.0 x4."""
+"""PCIe generations and lanes, from cards of 2.0 x8 (2010) to M.2 drives of 5.0 x4."""
 NVME_LINES = tuple(
     Line("pcie", "PCIe generation and lanes", "choice", "4x4", needed=True, choices=PCIE)
     if line.key == "interface"
@@ -100,22 +100,24 @@ NVME_LINES = tuple(
 )
 
 Answers = Mapping[str, float | str]
-"""Numbers in base units (bytes, bytes a second, seconds, rpm, watts), choices as text; only of lines that are given."""
+"""Values of the given lines: numbers in base units (bytes, bytes per second, seconds, rpm, watts), choices as text."""
 
 
 def field(key: str) -> str:
-    """The field of the question that holds a line."""
+    """Return the field of the question that holds a line."""
     return f"question.{key.replace('-', '_')}"
 
 
 def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, float | str]:
-    """The answers to `lines`, by key. Raises UserError for a key that is no line, a line that is needed and missing,
-    and an answer that is not of its kind."""
+    """Return the values of `lines` by key.
+
+    Raise UserError for an unknown key, a missing required line, and a text that is not of the line's quantity.
+    """
     known = {line.key: line for line in lines}
     for key in given:
         if key not in known:
             accepted = unknown_name("LINE", key, list(known)).accepted
-            raise UserError("question.lines", key, "", f"is no line of this kind of drive; {accepted}")
+            raise UserError("question.lines", key, "", f"is not a line of this kind of drive; {accepted}")
     missing = [line.key for line in lines if line.needed and line.key not in given]
     if missing:
         line = known[missing[0]]
@@ -124,14 +126,15 @@ def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, flo
 
 
 def number(sheet: Answers, key: str) -> float:
-    """A line that was given as a number."""
+    """Return the number of a given line."""
     value = sheet[key]
     assert not isinstance(value, str), f"{key} is a choice"
     return value
 
 
 def powers(sheet: Answers) -> tuple[float, float] | None:
-    """Idle and active power, in watts; none where not both are stated. Raises UserError."""
+    """Return idle and active power in watts; None unless both are stated. Raise UserError if active is less than
+    idle."""
     if "power-idle" not in sheet or "power-active" not in sheet:
         return None
     idle, active = number(sheet, "power-idle"), number(sheet, "power-active")
@@ -141,7 +144,7 @@ def powers(sheet: Answers) -> tuple[float, float] | None:
 
 
 def answer(line: Line, given: str) -> float | str:
-    """One answer as a number in its base unit, or the choice. Raises UserError."""
+    """Return the text of a line as a number in its base unit, or as a choice. Raise UserError for a mistake."""
     given = given.strip()
     if line.quantity == "choice":
         choice = chosen(given, line.choices)
@@ -161,14 +164,14 @@ def answer(line: Line, given: str) -> float | str:
 
 
 def _choices(line: Line) -> str:
-    """The accepted choices; of many, the first and the last."""
+    """Return the accepted choices as text; of many, only the first and the last."""
     if len(line.choices) > MOST_LISTED:
         return f'{line.choices[0]} to {line.choices[-1]}, such as "{line.example}"'
     return f"one of {', '.join(line.choices)}"
 
 
 def shown(line: Line, value: float) -> str:
-    """A number of a line as it would be typed."""
+    """Return a number of a line as it would be typed."""
     if line.quantity == "hours":
         return f"{value:,.12g} h"
     numbers = ("iops", "count", "bits", "number")
@@ -189,17 +192,17 @@ def _plain(given: str, line: Line, most: float) -> float:
 
 def _number(line: Line, given: str) -> float:
     if line.quantity == "hours":
-        # "2.5 million hours", "2,500,000 h" and "2.5M hours" are what data sheets write; virtual time ends before.
-        found = re.fullmatch(r"([\d.,]+)\s*(m|million)?\s*(?:h|hours?)", given.lower())
-        if found is None:
+        # Data sheets write "2.5 million hours", "2,500,000 h" and "2.5M hours", which exceed virtual time.
+        match = re.fullmatch(r"([\d.,]+)\s*(m|million)?\s*(?:h|hours?)", given.lower())
+        if match is None:
             raise ValueError(f'hours, such as "{line.example}" or "2.5 million hours"')
-        return _plain(found[1], line, 1e30) * (1e6 if found[2] else 1.0)
+        return _plain(match[1], line, 1e30) * (1e6 if match[2] else 1.0)
     if line.quantity == "bits":
-        # "1 in 10^15", "1 sector per 10E15" and "10e-15" mean different things on data sheets: bits alone are taken.
+        # "1 in 10^15", "1 sector per 10E15" and "10e-15" are ambiguous on data sheets: only bits are accepted.
         return _plain(given.lower().removesuffix("bits"), line, 1e30)
     if line.quantity in ("iops", "count", "number"):
         return _plain(given.removesuffix("IOPS"), line, 1e12)
     if line.quantity == "speed":
-        # "7,200 RPM" and 7200 are what data sheets and people write.
+        # Data sheets write "7,200 RPM", people 7200.
         given = f"{(ungrouped(given) or given).lower().removesuffix('rpm').strip()} rpm"
     return _core.quantity(line.quantity, given)

@@ -1,4 +1,4 @@
-"""Drives of one's own, described in a file from lines of their data sheets."""
+"""The user's own drives, each described in a file that is made from lines of its data sheet."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 
 def describe(path: Path, kind: str, lines: Mapping[str, str], *, title: str | None, source: str) -> CatalogEntry:
-    """Writes the file of a drive of a kind ("hdd", "ssd", "nvme") that has these lines on its data sheet; the drive
-    that it is. Raises UserError for lines that make none, OSError."""
+    """Write the file of a drive with these lines on its data sheet, and return the drive.
+
+    `kind` is "hdd", "ssd" or "nvme". Raise UserError for lines that do not describe a possible drive, and OSError.
+    """
     text = described_text(kind, lines, title=title or path.stem, source=source)
     drive = checked(text, lines)
     write_file(path, text)
@@ -28,7 +30,8 @@ def describe(path: Path, kind: str, lines: Mapping[str, str], *, title: str | No
 
 
 def checked(text: str, lines: Mapping[str, str]) -> CatalogEntry:
-    """The drive that a file of this text, made of these lines, would be. Raises UserError for what no drive can be."""
+    """Return the drive that this text of a file describes. Raise UserError, about one of `lines`, if it is
+    impossible."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "drive.toml")
         write_file(path, text)
@@ -39,7 +42,8 @@ def checked(text: str, lines: Mapping[str, str]) -> CatalogEntry:
 
 
 def file_of(name: str, force: bool) -> Path:
-    """The file of a new drive. Raises UserError where it is there, or is the name of one of the catalog."""
+    """Return the path of a new drive's file. Raise UserError if it exists, or if the catalog has a drive of the
+    name."""
     stem = name.removesuffix(".toml")
     if not re.fullmatch(r"[\w./-]*[\w-][\w.-]*", stem) or stem.endswith("."):
         raise UserError("question.name", "", name, "expected letters, digits, - and _, such as x16")
@@ -47,7 +51,5 @@ def file_of(name: str, force: bool) -> Path:
         raise UserError("question.name", "", name, "is a drive of the catalog: give yours another name")
     path = Path(f"{stem}.toml")
     if path.exists() and not force:
-        raise UserError(
-            "question.name", "", name, f"{path} is there: give another name, or question.force to replace it"
-        )
+        raise UserError("question.name", "", name, f"{path} exists: give another name, or question.force to replace it")
     return path

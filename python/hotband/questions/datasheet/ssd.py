@@ -1,4 +1,4 @@
-"""What follows from the data sheet of a solid-state drive (docs/models/data-sheets.md has the rules, with sources)."""
+"""Values that follow from the data sheet of a solid-state drive (docs/models/data-sheets.md has rules and sources)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hotband.questions.datasheet.values import GIVEN, Value, estimate, fixed, fo
 US = 1e-6
 GIB = 1 << 30
 LANE = {"2": 500e6, "3": 984.6e6, "4": 1969.2e6, "5": 3938.5e6, "6": 7375e6}
-"""Bytes a second of a PCIe lane after coding: 8b/10b (2.0), 128b/130b, and flits, 236 of 256 bytes (6.0)."""
+"""Bytes per second of a PCIe lane after coding: 8b/10b (2.0), 128b/130b, and flits, 236 of 256 bytes (6.0)."""
 PACKET = 24
 """Bytes of framing and header of each packet [Intel AN 829]."""
 USUAL_PAYLOAD, LARGEST_PAYLOAD = 256, 512
 """Bytes of data in a packet. The platform sets it, not the drive; makers measure on platforms with large ones."""
 ROUNDED = 1.01
-"""Data sheets round rates up by as much."""
+"""The factor by which data sheets round rates up."""
 PAGE = 4096
 CLASS = "drives of its class in the catalog"
 READ_TIME = {"sata": (70 * US, 50 * US, 80 * US), "nvme": (55 * US, 40 * US, 75 * US)}
@@ -38,12 +38,12 @@ CHANNEL = {
 [ONFI 2.0 has 133 MT/s, 2.1 has 200, 3.0 has 400, 4.0 has 800, 4.2 has 1,600, 5.0 has 2,400, 5.1 has 3,600; Toggle 4.0
 has 1,200]."""
 OPEN_BLOCKS = 6
-"""Blocks of all dies that are open, or free for the next writes: they hold nothing that is overwritten. Three free
-(`gc_free_low`), and open ones for hosts and for what is relocated [our estimate, as in the catalog's files]."""
+"""Blocks of all dies that are open, or free for the next writes, and so hold no overwritten data: three free ones
+(`gc_free_low`), and open ones for hosts and relocated data [our estimate, as in the catalog's files]."""
 
 
 def ssd_values(sheet: Answers) -> list[Value]:
-    """Every value of the drive's file. Raises UserError for lines that contradict each other."""
+    """Return every value of the drive's file. Raise UserError for lines that contradict each other."""
     era = "nvme" if "pcie" in sheet else "sata"
     _check_rates(sheet)
     dies, die_rule = _dies(sheet, era)
@@ -64,13 +64,13 @@ def ssd_values(sheet: Answers) -> list[Value]:
 
 
 def _lane_rate(pcie: str, payload: int) -> float:
-    """Bytes of data a second that lanes carry in one direction, in packets of `payload` bytes."""
+    """Return the bytes of data per second that lanes carry in one direction, in packets of `payload` bytes."""
     generation, lanes = pcie.split("x")
     return LANE[generation] * int(lanes) * payload / (payload + PACKET)
 
 
 def _port(sheet: Answers) -> tuple[float, str]:
-    """Bytes a second that the port carries at most in one direction, and what carries them."""
+    """Return the most bytes per second that the port carries in one direction, and words for it."""
     if "pcie" not in sheet:
         return INTERFACES[str(sheet["interface"])], f"the port of {sheet['interface']} carries"
     pcie = str(sheet["pcie"])
@@ -78,8 +78,8 @@ def _port(sheet: Answers) -> tuple[float, str]:
 
 
 def _check_rates(sheet: Answers) -> None:
-    """Rates pass the port, reads at a deep queue do not pass the sequential ones, and are no fewer than one at a time.
-    Raises UserError."""
+    """Raise UserError for rates above the port's, and for random reads that are faster than sequential ones or slower
+    than single ones."""
     port, carrier = _port(sheet)
     what = f"{text(port, 'rate')}, what {carrier}"
     for line in ("read-bandwidth", "write-bandwidth"):
@@ -125,8 +125,11 @@ def _namespaces(era: str) -> list[Value]:
 
 
 def _dies(sheet: Answers, era: str) -> tuple[int, str]:
-    """The fewest dies, of 128, 64 or 32 GiB, that do what the sheet states, with half as many again: each is busy for
-    tR a read and for one pass of programming, and not all are at once."""
+    """Return the fewest dies of 128, 64 or 32 GiB that reach the stated rates, and the rule.
+
+    A die is busy for tR per read and for one pass of programming. Dies are never all busy at once, so the number must
+    be half as many again.
+    """
     reading = number(sheet, "read-iops") * READ_TIME[era][0]
     programming = number(sheet, "write-bandwidth") * PROGRAM_TIME / (48 * 1024 * PLANES[era])
     needed = 1.5 * max(reading, programming)
@@ -163,7 +166,8 @@ def _flash(sheet: Answers, era: str, dies: int) -> list[Value]:
 
 
 def _senses(era: str) -> list[Value]:
-    """What makes single reads slow: of the drives of the catalog whose QoS is stated (docs/models/ssd-tails.md)."""
+    """Return the values behind slow single reads, from the catalog's drives with a stated QoS
+    (docs/models/ssd-tails.md)."""
     share, again = {"sata": ("1.5 %", "35 %"), "nvme": ("0.15 %", "20 %")}[era]
     return [
         fixed("page_time_spread", "20 %", "10 %", "40 %", "three kinds of pages in a cell of TLC"),
@@ -179,7 +183,8 @@ def _senses(era: str) -> list[Value]:
 
 
 def _block(sheet: Answers, era: str, dies: int) -> int:
-    """Bytes of a block of one plane. That of all dies has a 1,000th of the capacity or so; 12 to 48 MiB a plane."""
+    """Return the bytes of a block of one plane, 12 to 48 MiB: the block of all dies has about 1/1,000 of the
+    capacity."""
     share = number(sheet, "capacity") / 1000 / dies / PLANES[era] / (6 << 20)
     return (6 << 20) * max(2, min(8, round(share)))
 
@@ -189,15 +194,15 @@ def _channel(sheet: Answers) -> tuple[float, float, float]:
 
 
 def _writing(sheet: Answers, dies: int, held: float) -> tuple[Value, Value, int]:
-    """The rate of programming, the over-provisioning, and the cycles that blocks are rated for; `held` bytes are in
-    blocks that are open or free."""
+    """Return the rate of programming, the over-provisioning, and the rated cycles of blocks; `held` bytes are in blocks
+    that are open or free."""
     bandwidth = number(sheet, "write-bandwidth")
     # Besides data, one pass in `dies` is parity, and mapping tables are 1 %.
     program = bandwidth * dies / (dies - 1) * 1.01
     dwpd = number(sheet, "dwpd") if "dwpd" in sheet else 1.0
     usual = 0.10 if dwpd < 2 else 0.28 if dwpd < 6 else 0.60
     if "write-iops" not in sheet:
-        rule = "over-provisioning of drives of so many writes per day: 7 to 15 % (1), 28 % (3), 40 % and more (10)"
+        rule = "over-provisioning by drive writes per day: 7 to 15 % (1), 28 % (3), 40 % and more (10)"
         over = estimate("over_provisioning", usual, (0.07, max(0.15, usual * 1.4)), "share", rule)
         amplification = uniform(usual)
     else:
@@ -214,7 +219,7 @@ def _writing(sheet: Answers, dies: int, held: float) -> tuple[Value, Value, int]
             "and Xiang and Kurkoski's formula the share, beside open and free blocks"
         )
         over = estimate("over_provisioning", share, (max(0.04, 0.8 * share), min(1.0, 1.5 * share)), "share", rule)
-    # Five years of so many drive writes a day, with the amplification of random ones; TLC bears 3,000 to 10,000.
+    # Five years of the drive writes per day, at the amplification of random writes; TLC endures 3,000 to 10,000 cycles.
     cycles = round(min(20_000, max(3_000, dwpd * 365 * 5 * amplification)), -2)
     rule = "sequential write, times parity and mapping tables"
     rate = estimate("program_rate", program, (program, 1.6 * program), "rate", rule)
@@ -222,7 +227,7 @@ def _writing(sheet: Answers, dies: int, held: float) -> tuple[Value, Value, int]
 
 
 def over_provisioning_of(amplification: float) -> float:
-    """The share of over-provisioning that gives this write amplification (`uniform`), by halving to a millionth."""
+    """Return the share of over-provisioning that gives this write amplification (`uniform`), by bisection to 1e-6."""
     low, high = 1e-4, 20.0
     while high - low > 1e-6:
         middle = (low + high) / 2
@@ -259,7 +264,7 @@ def _controller(sheet: Answers, era: str) -> list[Value]:
 
 
 def _latencies(sheet: Answers, era: str, link: float) -> list[Value]:
-    """Time in the controller: what of the stated latency is not flash, channel and link."""
+    """Return the time in the controller: the stated latency less the time of flash, channel and link."""
     flash = READ_TIME[era][0] + PAGE / _channel(sheet)[0]
     wire = PAGE / link
     usual = {
@@ -286,7 +291,7 @@ def _latencies(sheet: Answers, era: str, link: float) -> list[Value]:
 
 
 def _read_ahead(era: str) -> list[Value]:
-    """What a read that follows another finds in memory (docs/models/ssd.md)."""
+    """Return the values of reading ahead (docs/models/ssd.md)."""
     overhead = {"sata": ("10 us", "5 us", "20 us"), "nvme": ("5 us", "3 us", "12 us")}[era]
     return [
         fixed("read_ahead", "1 MiB", "256 KiB", "4 MiB", CLASS),
@@ -296,7 +301,8 @@ def _read_ahead(era: str) -> list[Value]:
 
 
 def _protection(sheet: Answers, era: str) -> list[Value]:
-    """Whether the write buffer survives, whether the drive calls it volatile, and what a flush and the map cost."""
+    """Return whether the write buffer survives, whether the drive reports it as volatile, and the times of flush and
+    map."""
     stated = sheet.get("power-loss-protection")
     plp = fixed("plp", "off", "off", "on", "what a data sheet does not promise is not there")
     if stated:

@@ -1,4 +1,4 @@
-"""Values of a drive's file: a number with its unit, where it is from, and between what it may lie."""
+"""Values of a drive's file: a number with its unit, its source, and its range."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCALES = {
 
 @dataclass(frozen=True)
 class Value:
-    """One value: text or a count; an estimate has a range. `rule` says how it follows, `given` that it was a line."""
+    """One value: a text or a count. Estimates have a range. `rule` is the source; `given` values are lines."""
 
     key: str
     value: str | int
@@ -26,7 +26,7 @@ class Value:
 
 
 def text(number: float, quantity: str) -> str:
-    """A number in base units with the unit that fits, to four digits; capacities to the byte."""
+    """Return a number in base units with a fitting unit, to four digits; capacities to the byte."""
     if quantity == "bytes":
         return f"{round(number)} B"
     if quantity == "speed":
@@ -37,23 +37,23 @@ def text(number: float, quantity: str) -> str:
 
 
 def given(key: str, number: float, quantity: str) -> Value:
-    """A value that the data sheet states."""
+    """Return a value that the data sheet states."""
     return Value(key, text(number, quantity), GIVEN, given=True)
 
 
 def estimate(key: str, number: float, ends: tuple[float, float], quantity: str, rule: str) -> Value:
-    """A value that follows by a rule, with the range of the rule."""
+    """Return a value that follows by a rule, with the range of the rule."""
     low, high = (text(end, quantity) for end in (min(*ends, number), max(*ends, number)))
     return Value(key, text(number, quantity), rule, (low, high))
 
 
 def fixed(key: str, value: str | int, low: str | int, high: str | int, rule: str) -> Value:
-    """The same of a value that is no quantity of the data sheet."""
+    """Return an estimate (see `estimate`) of a text or a count."""
     return Value(key, value, rule, (low, high))
 
 
 def forced_writes(interface: str) -> Value:
-    """How hosts force a write to a drive of this interface."""
+    """Return the value for forced writes to a drive of this interface."""
     if interface == "sata":
         rule = "Linux sends SATA drives no FUA unless libata.fua=1 is set, and flushes after a forced write"
         return Value("forced_writes", "flush", rule, given=True)

@@ -1,3 +1,3 @@
-"""Results of other tools beside predictions: good or bad? (docs/guides/expect.md)."""
+"""Compare results of other tools with predictions: good or bad? (docs/guides/expect.md)."""
 
 from __future__ import annotations

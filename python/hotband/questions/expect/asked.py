@@ -1,4 +1,4 @@
-"""What is asked of `expect`: results, the machine, and how predictions are run."""
+"""The question `expect`: results, the machine, and options of the predictions."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hotband.inference.interval.fields import draws, level
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectQuestion(Question):
-    """Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.
+    """Check whether a result is as good as the model predicts for its load on a machine.
 
     `result` is of fio, vdbench, DiskSpd or Iometer: a file, a folder, or several. Without `on` the drives of the
-    catalog are ranked by how near they come. `duration` is the measured time of a prediction, else 100,000 I/Os.
+    catalog are ranked by their distance. `duration` is the measured time of a prediction, by default 100,000 I/Os.
 
-    The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes a
-    second, ns), `assumed`, `explanations`, `ranking`, a `frame` with a row a figure, and `to_dict()`. Raises UserError
-    for a mistake, KeyboardInterrupt where it is stopped.
+    The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes
+    per second, ns), `assumed`, `explanations`, `ranking`, a `frame` with one row per figure, and `to_dict()`. Raises
+    UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
     name = "expect"
@@ -37,7 +37,7 @@ class ExpectQuestion(Question):
         "The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.", default=None, metavar="MACHINE"
     )
     workload: Workload | None = asks(
-        "What was run, if the result does not say.", default=None, metavar="WORKLOAD", short="-w"
+        "Workload of the result, if it does not state it.", default=None, metavar="WORKLOAD", short="-w"
     )
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
     interval: float = level(text="Level of the intervals, 1 to 99.")

@@ -1,4 +1,4 @@
-"""How much a machine holds."""
+"""The capacity of a machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def target_bytes(machine: Named) -> int | None:
-    """Bytes of the one volume of a machine; None where it has several. Raises UserError for no machine."""
+    """Return the bytes of a machine's only volume; None if it has several. Raises UserError for an invalid machine."""
     with mistakes_of(machine.name):
         volumes = _core.machine_offer(CATALOG_DIR, machine.name, machine.text, [])["volumes"]
     return volumes[0][1] if len(volumes) == 1 else None

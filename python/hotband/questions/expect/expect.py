@@ -20,11 +20,11 @@ from hotband.questions.expect.predict import Settings, run, with_intervals
 from hotband.questions.expect.results import Row, read_rows
 
 MOST_ROWS = 64
-"""Runs of results that are predicted at once: more take minutes."""
+"""Most runs of results in one call: more take minutes."""
 
 
 def expect(question: ExpectQuestion, way: Way) -> Expected:
-    """Measured beside predicted, or the nearest drives. Raises UserError, RunsInterrupted."""
+    """Compare measured with predicted figures, or rank drives. Raises UserError, RunsInterrupted."""
     settings = Settings(
         question.settings,
         question.seed,
@@ -39,37 +39,44 @@ def expect(question: ExpectQuestion, way: Way) -> Expected:
     _expect_some(rows)
     if question.on is None:
         return Expected(None, settings.level, rows, ranking=rank(rows, settings, way.watch), notes=skipped)
-    found = judged(rows, question.on, settings, way)
-    found.notes += skipped
-    return found
+    result = judged(rows, question.on, settings, way)
+    result.notes += skipped
+    return result
 
 
 def judged(rows: list[Row], machine: Named, settings: Settings, way: Way) -> Expected:
-    """Rows beside what a machine is predicted to do. Raises UserError where it cannot take one, RunsInterrupted."""
+    """Compare rows with predictions for a machine. Raises UserError if the machine cannot run one, RunsInterrupted."""
     expect_room(rows, machine)
-    found = run(rows, machine, settings, way.watch, f"{counted(len(rows), 'run')} on {machine.name}")
-    notes = with_intervals(found, settings, way.say, way.watch)
-    scale = next((scale for one in found if (scale := scale_of(one.spec)) and "scale" not in dict(settings.set)), None)
+    predicted = run(rows, machine, settings, way.watch, f"{counted(len(rows), 'run')} on {machine.name}")
+    notes = with_intervals(predicted, settings, way.say, way.watch)
+    scale = next(
+        (
+            scale
+            for prediction in predicted
+            if (scale := scale_of(prediction.spec)) and "scale" not in dict(settings.set)
+        ),
+        None,
+    )
     if scale is not None:
-        notes.append(f"solid-state drives are simulated at a {scale}th of their size (scale=N sets another)")
-    said = explanations(found, machine)
-    return Expected(machine.name, settings.level, rows, found, said, notes=notes)
+        notes.append(f"SSDs are simulated at model size 1/{scale} (scale=N sets another)")
+    causes = explanations(predicted, machine)
+    return Expected(machine.name, settings.level, rows, predicted, causes, notes=notes)
 
 
 def _expect_some(rows: Sequence[Row]) -> None:
-    """Raises UserError where no load can be rebuilt, or there are too many."""
+    """Raise UserError if no load can be rebuilt, or there are too many."""
     if len(rows) > MOST_ROWS:
-        accepted = f"holds {len(rows)} runs; expected at most {MOST_ROWS} at a time"
+        accepted = f"has {len(rows)} runs; expected at most {MOST_ROWS} at a time"
         raise UserError("question.result", "", rows[0].file, accepted)
     if all(row.load is None for row in rows):
         raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
 
 
 def expect_room(rows: Sequence[Row], machine: Named, option: str = "question.on") -> None:
-    """Raises UserError where the machine, which an option names, is smaller than what was measured."""
+    """Raise UserError if the machine, which an option names, is smaller than the measured range."""
     size = target_bytes(machine)
     for row in rows:
         span = row.load.span_bytes if row.load else None
         if size is not None and span is not None and span > size:
-            sizes = f"has {numbers.size(size)}, and {row.name} touched {numbers.size(span)}"
-            raise UserError(option, "", machine.name, f"{sizes}; expected a machine that holds it")
+            sizes = f"has {numbers.size(size)}, but {row.name} accessed {numbers.size(span)}"
+            raise UserError(option, "", machine.name, f"{sizes}; expected a larger machine")

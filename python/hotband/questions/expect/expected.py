@@ -1,4 +1,4 @@
-"""What `expect` leaves: rows of measured beside predicted, a verdict, what was assumed, what could explain it."""
+"""The result of `expect`: measured and predicted figures, a verdict, assumptions and possible explanations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCHEMA, SCHEMA_VERSION = "hotband-expect", 1
 
 @dataclass
 class Expected:
-    """Measured beside predicted. `machine` is None where drives were ranked (`ranking`) instead."""
+    """Measured and predicted figures. `machine` is None if drives were ranked (`ranking`) instead."""
 
     machine: str | None
     level: float
@@ -33,20 +33,20 @@ class Expected:
 
     @property
     def state(self) -> list[str]:
-        """The caches of the machine's drives as they were run; none where drives were ranked."""
+        """The state of the caches of the machine's drives; empty if drives were ranked."""
         return state_lines(states_of(self.predicted[0].finished.record)) if self.predicted and self.machine else []
 
     def figures(self, row: Row) -> list[Judged]:
-        """The figures of a row; none of one that could not be rebuilt."""
-        return next((one.figures for one in self.predicted if one.row is row), [])
+        """Return the figures of a row; none if its load could not be rebuilt."""
+        return next((prediction.figures for prediction in self.predicted if prediction.row is row), [])
 
     def row_verdict(self, row: Row) -> Verdict | None:
-        """The verdict of a row."""
+        """Return the verdict of a row."""
         return row_verdict(self.figures(row))
 
     @property
     def verdict(self) -> str:
-        """One verdict of all rows, in words."""
+        """The verdict of all rows, in words."""
         if self.ranking is not None:
             return self._ranked()
         return whole_verdict([self.figures(row) for row in self.rows])
@@ -54,23 +54,24 @@ class Expected:
     def _ranked(self) -> str:
         drives = self.ranking.drives if self.ranking else ()
         if not drives:
-            return "nothing could be compared"
+            return "no figure could be compared"
         first = drives[0]
         off = (
             f"by a factor of {number(math.exp(first.distance))} in the root mean square of {len(first.figures)} figures"
         )
         if first.distance > NO_DRIVE:
-            return f"no drive of the catalog is near: {first.machine}, the nearest, is off {off}; an array or a pool?"
+            nearest = f"the nearest, {first.machine}, is off {off}"
+            return f"no drive of the catalog is near: {nearest}; is it an array or a pool?"
         return f"nearest is {first.machine}, off {off}"
 
     @property
     def assumed(self) -> list[str]:
-        """What was assumed of any row; each once."""
+        """The assumptions about all rows, each once."""
         return list(dict.fromkeys(text for row in self.rows if row.load for text in row.load.assumed))
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a figure: row, figure, measured, predicted, low, high, verdict (IOPS, bytes a second, ns)."""
+        """One row per figure: row, figure, measured, predicted, low, high, verdict (IOPS, bytes per second, ns)."""
         rows = [{"row": row.name, **figure.document()} for row in self.rows for figure in self.figures(row)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -79,7 +80,7 @@ class Expected:
         return f"<Expected of {len(self.rows)} rows{on}: {self.verdict}>"
 
     def to_dict(self) -> dict[str, Json]:
-        """The JSON document."""
+        """Return the JSON document."""
         ranking = self.ranking
         return to_object(
             {

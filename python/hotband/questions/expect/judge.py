@@ -1,4 +1,4 @@
-"""Measured beside predicted: which figures of a result are compared, and what their interval says of them."""
+"""Compare measured with predicted figures: the choice of figures, and verdicts from their intervals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LATENCIES = ("latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "latency_p99
 
 @dataclass(frozen=True)
 class Judged:
-    """A figure beside its prediction."""
+    """A figure with its prediction."""
 
     figure: str
     measured: float
@@ -32,17 +32,17 @@ class Judged:
 
     @property
     def is_rate(self) -> bool:
-        """Whether more of it is better."""
+        """Whether a larger figure is better."""
         return self.figure.rpartition(".")[2] in RATES
 
     @property
     def log_ratio(self) -> float:
-        """The logarithm of measured over predicted."""
+        """Logarithm of measured over predicted."""
         return math.log(self.measured / self.predicted)
 
     @property
     def verdict(self) -> Verdict | None:
-        """Where the measured figure lies; None without an interval."""
+        """Verdict on the measured figure; None without an interval."""
         if self.low is None or self.high is None:
             return None
         if self.low <= self.measured <= self.high:
@@ -50,22 +50,23 @@ class Judged:
         return "better" if (self.measured > self.high) == self.is_rate else "worse"
 
     def document(self) -> dict[str, Json]:
-        """As JSON has it."""
+        """Return the figure as JSON."""
         return to_doc(self, verdict=self.verdict)
 
 
 def compared(measured: RecordDoc, predicted: RecordDoc, asks: str) -> list[Judged]:
-    """The figures that both have, the one that decides first: the rate of a closed loop, the mean of an open one, whose
-    rate is given. Bandwidth is left out beside a rate: it says the same."""
+    """Return the common figures, the deciding one first: the rate of a closed loop, the mean of an open loop, whose
+    rate is given. Bandwidth is left out if there is a rate: it has the same information."""
     ours, theirs = figures_of(predicted), figures_of(measured)
     both = [name for name in ours if name in theirs]
     return [
-        Judged(name, theirs[name], ours[name]) for name in sorted(_kept(both, asks), key=lambda one: _order(one, asks))
+        Judged(name, theirs[name], ours[name])
+        for name in sorted(_kept(both, asks), key=lambda figure_name: _order(figure_name, asks))
     ]
 
 
 def _kept(names: Sequence[str], asks: str) -> list[str]:
-    """Without bandwidth beside a rate, without the rates of an open loop."""
+    """Remove bandwidth if there is a rate, and the rates of an open loop."""
     rates = [name for name in names if name.endswith("iops")]
     dropped = RATES if asks == "open" else RATES[1:] if rates else ()
     latencies = any(name.rpartition(".")[2] in LATENCIES for name in names)
@@ -79,24 +80,24 @@ def _order(name: str, asks: str) -> tuple[int, int]:
 
 
 def row_verdict(figures: Sequence[Judged]) -> Verdict | None:
-    """The verdict of a row: that of the figure that decides."""
+    """Return the verdict of a row: that of the deciding figure."""
     return figures[0].verdict if figures else None
 
 
 def first_outside(figures: Sequence[Judged]) -> Judged | None:
-    """The first figure that is outside its interval."""
+    """Return the first figure that is outside its interval."""
     return next((figure for figure in figures if figure.verdict in ("better", "worse")), None)
 
 
 def whole_verdict(rows: Sequence[Sequence[Judged]]) -> str:
-    """One verdict of all rows, in words."""
+    """Return one verdict of all rows, in words."""
     verdicts = [row_verdict(figures) for figures in rows]
     besides = [figures for figures in rows if row_verdict(figures) == "inside" and first_outside(figures)]
     return _in_words(verdicts) + _besides(besides, len(rows))
 
 
-def _besides(rows: Sequence[Sequence[Judged]], of: int) -> str:
-    """What is outside of rows whose verdict is inside."""
+def _besides(rows: Sequence[Sequence[Judged]], total: int) -> str:
+    """Describe figures outside their interval in rows whose verdict is inside."""
     if not rows:
         return ""
     outside = Counter(
@@ -105,8 +106,8 @@ def _besides(rows: Sequence[Sequence[Judged]], of: int) -> str:
         for figure in figures
         if figure.verdict not in ("inside", None)
     )
-    said = [f"{name} in {count}" if of > 1 else name for name, count in outside.most_common(3)]
-    return f"; but {', '.join(said)}"
+    counts = [f"{name} in {count}" if total > 1 else name for name, count in outside.most_common(3)]
+    return f"; but {', '.join(counts)}"
 
 
 def _short(figure: Judged) -> str:
@@ -115,20 +116,20 @@ def _short(figure: Judged) -> str:
 
 
 def _in_words(verdicts: Sequence[Verdict | None]) -> str:
-    known = [one for one in verdicts if one is not None]
+    known = [verdict for verdict in verdicts if verdict is not None]
     if not known:
-        return "nothing could be compared"
-    counts: Mapping[Verdict, int] = {one: known.count(one) for one in ("inside", "better", "worse")}
+        return "no figure could be compared"
+    counts: Mapping[Verdict, int] = {verdict: known.count(verdict) for verdict in ("inside", "better", "worse")}
     if len(known) == 1:
         return {"inside": "inside the interval", "better": "better than expected", "worse": "worse than expected"}[
             known[0]
         ]
     if counts["inside"] == len(known):
         return f"inside the interval in all {len(known)} rows"
-    said = [f"{count} {'are' if count > 1 else 'is'} {one}" for one, count in counts.items() if count]
-    return f"of {len(known)} rows {', '.join(said)}"
+    parts = [f"{count} {'are' if count > 1 else 'is'} {verdict}" for verdict, count in counts.items() if count]
+    return f"of {len(known)} rows {', '.join(parts)}"
 
 
 def distance(figures: Sequence[Judged]) -> float:
-    """How far figures lie from their predictions: the root of the mean square of the log-ratios."""
+    """Return the distance of figures from their predictions: the root of the mean square of the log-ratios."""
     return math.sqrt(sum(figure.log_ratio**2 for figure in figures) / len(figures)) if figures else math.inf

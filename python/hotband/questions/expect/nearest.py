@@ -1,7 +1,7 @@
-"""Without a machine: the drives of the catalog, the nearest first.
+"""Rank the drives of the catalog for results without a machine, the nearest first.
 
-Every drive that holds the span is asked for one row; the nearest are asked for more. The distance is the root of the
-mean square of the logarithms of measured over predicted, of all figures that both have.
+Every drive that holds the span runs one row; the nearest run more. The distance is the root of the mean square of the
+logarithms of measured over predicted, over all common figures.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ FIRST_IOS, THEN_IOS = 10_000, 40_000
 SHORT_LIST = 8
 MOST_ROWS = 4
 NO_DRIVE = math.log(2.0)
-"""Beyond a factor of two no drive is near: what was measured is an array, a pool, or a cache."""
+"""Beyond a factor of two no drive is near: an array, a pool, or a cache was measured."""
 
 
 @dataclass(frozen=True)
 class Near:
-    """A drive with what was compared on it."""
+    """A drive with its compared figures."""
 
     machine: str
     figures: tuple[Judged, ...]
@@ -44,7 +44,7 @@ class Near:
         return distance(self.figures)
 
     def document(self) -> dict[str, Json]:
-        """As JSON has it: a drive and how far it is off, as a factor; figures of the rows that were compared."""
+        """Return the JSON: a drive, its distance as a factor, and the number of compared figures."""
         first = next((figure for figure in self.figures if figure.figure == "iops"), None)
         return to_object(
             {
@@ -59,7 +59,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Drives, the nearest first; those left out with the reason; names of the rows that were compared."""
+    """Drives, the nearest first; those left out with the reason; names of the compared rows."""
 
     drives: tuple[Near, ...]
     left_out: dict[str, str]
@@ -67,7 +67,7 @@ class Ranking:
 
 
 def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
-    """The catalog's drives by how near they come. Raises UserError where none can take the load, RunsInterrupted."""
+    """Rank the catalog's drives by distance. Raises UserError if no drive can run the load, RunsInterrupted."""
     chosen = _chosen([row for row in rows if row.load is not None])
     if not chosen:
         return Ranking((), {}, ())
@@ -83,16 +83,16 @@ def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
         name, why = next(iter(left_out.items()))
         raise UserError("question.result", "", chosen[0].file, f"no drive of the catalog takes its load: {name}: {why}")
     near = _compared(specs, settings, watch, "all drives")
-    short = [one.machine for one in near[:SHORT_LIST]]
+    short = [drive.machine for drive in near[:SHORT_LIST]]
     more = replace(settings, ios=THEN_IOS)
     again = {name: [(row, spec_of(row, Named(name), more)) for row in chosen] for name in short}
     nearest = _compared(again, settings, watch, "the nearest")
-    rest = [one for one in near if one.machine not in short]
+    rest = [drive for drive in near if drive.machine not in short]
     return Ranking((*nearest, *rest), left_out, tuple(row.name for row in chosen))
 
 
 def _chosen(rows: Sequence[Row]) -> list[Row]:
-    """Rows that are compared: with the highest rate first, then spread over the others."""
+    """Return the compared rows: that of the highest rate first, then a selection of the others."""
     order = sorted(rows, key=lambda row: -(row.record["summary"]["iops"] or 0.0))
     if len(order) <= MOST_ROWS:
         return order
@@ -101,18 +101,20 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
 
 def _compared(specs: dict[str, list[tuple[Row, RunSpec]]], settings: Settings, watch: Watch, title: str) -> list[Near]:
     points = [
-        Point(replace(spec, id=f"{name} {index}")) for name, of in specs.items() for index, (_, spec) in enumerate(of)
+        Point(replace(spec, id=f"{name} {index}"))
+        for name, runs in specs.items()
+        for index, (_, spec) in enumerate(runs)
     ]
     with watch(title) as tick:
-        finished = {one.spec.id: one for one in Experiment(points).run(jobs=settings.jobs, progress=tick).finished}
-    found = [Near(name, _figures(name, of, finished)) for name, of in specs.items()]
-    return sorted(found, key=lambda one: (one.distance, one.machine))
+        finished = {run.spec.id: run for run in Experiment(points).run(jobs=settings.jobs, progress=tick).finished}
+    drives = [Near(name, _figures(name, runs, finished)) for name, runs in specs.items()]
+    return sorted(drives, key=lambda drive: (drive.distance, drive.machine))
 
 
-def _figures(name: str, of: Sequence[tuple[Row, RunSpec]], finished: dict[str, Finished]) -> tuple[Judged, ...]:
+def _figures(name: str, runs: Sequence[tuple[Row, RunSpec]], finished: dict[str, Finished]) -> tuple[Judged, ...]:
     return tuple(
         figure
-        for index, (row, _) in enumerate(of)
+        for index, (row, _) in enumerate(runs)
         if row.load is not None
         for figure in compared(row.record, finished[f"{name} {index}"].record, row.load.asks)
     )

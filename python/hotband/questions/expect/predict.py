@@ -1,7 +1,7 @@
 """Runs of rebuilt loads on machines, and the intervals of their figures.
 
-What it leaves out: intervals of all rows of a long result are not drawn. Of up to `DRAWN_ROWS` the uncertain values are
-drawn, the others take the spread of the nearest of those (by their rate), which is said.
+Left out: samples for all rows of a long result. Uncertain values are sampled for up to `DRAWN_ROWS` rows; the others
+use the spread of the nearest of those (by rate), with a note.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Settings:
-    """How predictions are run."""
+    """Options of the predictions."""
 
     set: tuple[tuple[str, str], ...] = ()
     seed: int = 1
@@ -59,17 +59,17 @@ class Settings:
 
 
 def spec_of(row: Row, machine: Named, settings: Settings) -> RunSpec:
-    """The run of a row on a machine. Raises UserError where the machine cannot take it."""
+    """Return the run of a row on a machine. Raises UserError if the machine cannot run it."""
     assert row.load is not None, "asked for rows that have a load"
     load = Load(row.load.text, row.name)
     text = (load if settings.duration else load.with_ios(settings.ios)).text()
     held = dict(settings.set)
-    own = tuple((key, value) for key, value in row.load.settings.items() if key not in held)
+    settings_of_load = tuple((key, value) for key, value in row.load.settings.items() if key not in held)
     spec = RunSpec(
         row.name,
         machine.name,
         row.name,
-        (*own, *settings.set),
+        (*settings_of_load, *settings.set),
         settings.seed,
         settings.duration,
         machine_text=machine.text,
@@ -81,14 +81,14 @@ def spec_of(row: Row, machine: Named, settings: Settings) -> RunSpec:
 
 
 def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, title: str) -> list[Predicted]:
-    """The rows that have a load, each run on the machine. Raises UserError where it cannot take one."""
+    """Run the rows that have a load on the machine. Raises UserError if it cannot run one."""
     specs = [(row, spec_of(row, machine, settings)) for row in rows if row.load is not None]
     if not specs:
         return []
     points = [Point(replace(spec, id=f"{index}")) for index, (_, spec) in enumerate(specs)]
     with watch(title) as tick:
         finished = Experiment(points).run(jobs=settings.jobs, progress=tick).finished
-    by_id = {one.spec.id: one for one in finished}
+    by_id = {outcome.spec.id: outcome for outcome in finished}
     return [
         Predicted(row, spec, by_id[f"{index}"], compared(row.record, by_id[f"{index}"].record, row.load.asks))
         for index, (row, spec) in enumerate(specs)
@@ -96,31 +96,33 @@ def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, t
     ]
 
 
-def with_intervals(found: Sequence[Predicted], settings: Settings, say: Say, watch: Watch) -> list[str]:
-    """Puts the intervals into the figures of predictions; returns what is to be said of them. Raises UserError,
-    RunsInterrupted."""
-    none = [why for one in found if (why := why_no_interval(one.finished.record)) is not None]
-    found = [one for one in found if why_no_interval(one.finished.record) is None]
-    if not found:
+def with_intervals(predictions: Sequence[Predicted], settings: Settings, say: Say, watch: Watch) -> list[str]:
+    """Add intervals to the figures of predictions; return notes on them. Raises UserError, RunsInterrupted."""
+    none = [why for prediction in predictions if (why := why_no_interval(prediction.finished.record)) is not None]
+    predictions = [prediction for prediction in predictions if why_no_interval(prediction.finished.record) is None]
+    if not predictions:
         return list(dict.fromkeys(none))
-    drawn = _drawn_rows(found)
+    drawn = _drawn_rows(predictions)
     term = model_term()
     spreads: dict[int, dict[str, Spread]] = {}
-    for place in drawn:
-        one = found[place]
-        of = draw(one.spec, one.finished, Asked(settings.level, settings.draws), settings.jobs, say, watch)
-        spreads[place] = {name: spread_of(name, of) for name in of.nominal}
-    for one in found:
-        nearest = min(drawn, key=lambda other: abs(_rate(found[other]) - _rate(one)))
+    for index in drawn:
+        prediction = predictions[index]
+        drawn_run = draw(
+            prediction.spec, prediction.finished, Asked(settings.level, settings.draws), settings.jobs, say, watch
+        )
+        spreads[index] = {name: spread_of(name, drawn_run) for name in drawn_run.nominal}
+    for prediction in predictions:
+        nearest = min(drawn, key=lambda other: abs(_rate(predictions[other]) - _rate(prediction)))
         spread = spreads[nearest]
-        kinds = kinds_of(one.spec, one.finished, [figure.figure for figure in one.figures])
-        room = room_of(one.spec, one.finished.record)
-        one.figures = [
-            _with_interval(figure, kinds[figure.figure], spread, settings.level, (term, room)) for figure in one.figures
+        kinds = kinds_of(prediction.spec, prediction.finished, [figure.figure for figure in prediction.figures])
+        room = room_of(prediction.spec, prediction.finished.record)
+        prediction.figures = [
+            _with_interval(figure, kinds[figure.figure], spread, settings.level, (term, room))
+            for figure in prediction.figures
         ]
-    if len(found) > len(drawn):
-        names = " and ".join(found[place].row.name for place in drawn)
-        none.append(f"uncertain values were drawn for {names}; the other rows take the spread of the nearest")
+    if len(predictions) > len(drawn):
+        names = " and ".join(predictions[index].row.name for index in drawn)
+        none.append(f"uncertain values were sampled for {names}; the other rows use the spread of the nearest")
     return list(dict.fromkeys(none))
 
 
@@ -134,13 +136,13 @@ def _with_interval(
     return replace(figure, low=low, high=high)
 
 
-def _rate(one: Predicted) -> float:
+def _rate(prediction: Predicted) -> float:
     import math
 
-    return math.log(max(one.finished.record["summary"]["iops"] or 1.0, 1e-3))
+    return math.log(max(prediction.finished.record["summary"]["iops"] or 1.0, 1e-3))
 
 
-def _drawn_rows(found: Sequence[Predicted]) -> list[int]:
-    """Rows that are drawn: those with the lowest and the highest rate."""
-    order = sorted(range(len(found)), key=lambda place: _rate(found[place]))
+def _drawn_rows(predictions: Sequence[Predicted]) -> list[int]:
+    """Return the rows that are sampled: those with the lowest and the highest rate."""
+    order = sorted(range(len(predictions)), key=lambda index: _rate(predictions[index]))
     return order if len(order) <= DRAWN_ROWS else [order[0], order[-1]]

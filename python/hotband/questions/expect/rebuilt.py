@@ -1,4 +1,4 @@
-"""The load that a result is of, as a workload of ours, with what had to be assumed."""
+"""The load of a result as a workload, with the assumptions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 class CannotRebuild(Exception):
-    """Why a result's load cannot be rebuilt, in words; the result has a row that says so."""
+    """The reason why a result's load cannot be rebuilt, in words; its row in the result states it."""
 
 
 @dataclass
 class Rebuilt:
-    """A workload's text, and what was assumed of it: (what, why) in the order in which it matters. `loads` says how it
-    asks ("closed" or "open"), `span_bytes` which part of the target it touches, None for all of it."""
+    """A workload's text, and its assumptions in the order of importance. `asks` is its kind ("closed" or "open"),
+    `span_bytes` the used part of the target, None for all of it."""
 
     text: str
     asks: str
@@ -26,13 +26,13 @@ class Rebuilt:
     settings: dict[str, str] = field(default_factory=dict)
 
     def assume(self, text: str) -> None:
-        """Adds an assumption, once."""
+        """Add an assumption, once."""
         if text not in self.assumed:
             self.assumed.append(text)
 
 
 def measured_read_pct(record: RecordDoc) -> float | None:
-    """The share of reads that was measured; None where I/Os were not counted."""
+    """Return the measured share of reads in percent; None if I/Os were not counted."""
     reads, writes = record["summary"]["read"]["count"], record["summary"]["write"]["count"]
     if reads is None or writes is None or not reads + writes:
         return None

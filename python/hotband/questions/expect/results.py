@@ -1,4 +1,4 @@
-"""Results as rows: what each run of a file measured, and the load that it was of."""
+"""Results as rows: the record of each run of a file, and its load."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named
 
 KEPT_UP = 0.9
-"""Where a tool was held to a rate and reached less than this share of it, it waited for the target: a closed loop."""
+"""Share of its requested rate below which a tool waited for the target, as a closed loop."""
 BUSY = 0.5
-"""And where at least half of what it may have outstanding was, on average: else it did not ask for more."""
+"""Least mean share of the allowed outstanding I/Os for that: otherwise the tool did not issue more."""
 FAR_OFF = 2.0
-"""Points of percent by which the measured share of reads may lie off the one that was asked for."""
+"""Percentage points by which the measured share of reads may differ from the requested one."""
 READERS = {
     "fio": of_fio.rebuild,
     "vdbench": of_vdbench.rebuild,
@@ -40,8 +40,8 @@ READERS = {
 
 @dataclass
 class Row:
-    """A run of a result: its name, what was measured, its load as far as it can be rebuilt, else why not. A row that
-    `is_named` has the name that its folder gives it."""
+    """A run of a result: its name, its record, and its load, or the reason why it cannot be rebuilt. A row that
+    `is_named` has the name from its folder."""
 
     name: str
     record: RecordDoc
@@ -53,16 +53,16 @@ class Row:
 
 
 def read_rows(paths: Sequence[Path], workload: Named | None, notes: list[str] | None = None) -> list[Row]:
-    """Return every run in the results at `paths`; `workload` is what was run, if the user names it. Add to `notes` a
-    sentence on the other files of each folder. Raises UserError for what is no result of another tool."""
+    """Return every run in the results at `paths`; `workload` is their workload, if the user names it. Add to `notes` a
+    sentence on the other files of each folder. Raises UserError for files that are not results of other tools."""
     rows = []
     for path in paths:
         if is_walked(path):
             rows += _rows_of(walk(path), [] if notes is None else notes)
             continue
         for record in _records(path):
-            for one in in_turn(record, path):
-                rows.append(Row(_name(one), one, str(path)))
+            for stage in in_turn(record, path):
+                rows.append(Row(_name(stage), stage, str(path)))
     _name_apart(rows)
     for row in rows:
         try:
@@ -73,30 +73,30 @@ def read_rows(paths: Sequence[Path], workload: Named | None, notes: list[str] | 
     return rows
 
 
-def _rows_of(found: Walk, notes: list[str]) -> list[Row]:
+def _rows_of(folder: Walk, notes: list[str]) -> list[Row]:
     """Return the runs of a folder, each named by its series, if there are several, and its test. Records of a model
     are left out."""
-    several = len(found.series) > 1
+    several = len(folder.series) > 1
     rows = []
     predicted = 0
-    for one in found.results:
-        if one.record.record["target"].get("kind") == "model":
+    for entry in folder.results:
+        if entry.record.record["target"].get("kind") == "model":
             predicted += 1
             continue
-        stages = in_turn(one.record.record, one.path)
-        name = one.name if several else one.test
+        stages = in_turn(entry.record.record, entry.path)
+        name = entry.name if several else entry.test
         rows += [
-            Row(name if len(stages) == 1 else f"{name}: {_name(stage)}", stage, str(one.path), is_named=True)
+            Row(name if len(stages) == 1 else f"{name}: {_name(stage)}", stage, str(entry.path), is_named=True)
             for stage in stages
         ]
-    notes += [found.skipped_words] if found.skipped else []
-    notes += [f"left out {counted(predicted, 'record')} of the model itself"] if predicted else []
+    notes += [folder.skipped_words] if folder.skipped else []
+    notes += [f"left out {counted(predicted, 'record')} of the model"] if predicted else []
     return rows
 
 
 def row_of(record: RecordDoc, file: str, workload: Named) -> Row:
-    """A run whose record is there already, of a workload that is known; one that measures several steps is rebuilt from
-    the record."""
+    """Return the row of a record with a known workload; a workload that measures several steps is rebuilt from the
+    record."""
     row = Row(_name(record), record, file)
     try:
         text = workload.text or ""
@@ -108,36 +108,34 @@ def row_of(record: RecordDoc, file: str, workload: Named) -> Row:
 
 
 def _name(record: RecordDoc) -> str:
-    """Of a record; a run of vdbench goes by its own name, without the parameters behind it."""
+    """Return the name of a record; for vdbench that of the run, without its parameters."""
     return record["streams"][0]["name"] if record["source"]["tool"] == "vdbench" else record["name"]
 
 
 def _records(path: Path) -> list[RecordDoc]:
-    """The records of a result. UserError for one of our own, for a study and for a table."""
+    """Return the records of a result. Raises UserError for our records, for a study and for a table."""
     if path.is_dir() and ((path / "study.toml").is_file() or (path / "result.json").is_file()):
-        accepted = "is a study, which has its own comparison: hotband study run; expected a result of another tool"
+        accepted = "is a study; hotband study run compares it; expected a result of another tool"
         raise UserError(str(path), "", "", accepted)
     if path.is_dir() and not any(path.glob(f"**/{RECORD_FILE}")):
-        return [one.record for one in importers.load(path)]
-    found = [one.record for place in records_in(path) for one in load_one(place)]
-    for record in found:
+        return [entry.record for entry in importers.load(path)]
+    records = [entry.record for file in records_in(path) for entry in load_one(file)]
+    for record in records:
         kind = record["target"].get("kind")
         if kind == "model":
-            accepted = (
-                "is a record of the model itself: hotband compare compares two; expected a result of another tool"
-            )
+            accepted = "is a record of the model; hotband compare compares two; expected a result of another tool"
             raise UserError(str(path), "", "", accepted)
         if kind == "published" or "source" not in record:
             accepted = (
-                "is a table of figures, which hotband audit reads; expected a result of fio, vdbench, DiskSpd, Iometer"
+                "is a table of figures; hotband audit reads it; expected a result of fio, vdbench, DiskSpd, Iometer"
             )
             raise UserError(str(path), "", "", accepted)
-    return found
+    return records
 
 
 def _name_apart(rows: Sequence[Row]) -> None:
-    """Names that differ: of several files the file's, with the row's own where it has several; a number where that does
-    not help."""
+    """Make names unique: with several files use the file's name, with the row's if a file has several, and a number for
+    duplicates."""
     files = [row.file for row in rows]
     if len(set(files)) > 1:
         for row in rows:
@@ -158,46 +156,46 @@ def _rebuilt(row: Row) -> Rebuilt:
         raise CannotRebuild("no I/O was measured")
     if tool not in READERS:
         raise CannotRebuild(
-            f"a result of {tool} says nothing of sizes and directions; expected -w JOB with what was run"
+            f"a result of {tool} does not state sizes and directions; expected -w JOB with the workload"
         )
     return READERS[tool](row.record)
 
 
 def _given(row: Row, workload: Named) -> Rebuilt:
-    """The load that the user says was run."""
+    """Return the load that the user names."""
     text = workload.text if workload.text is not None else str(entries.workload(workload.name)["text"])
     load = Load(text, workload.name)
     if len(load.measured()) != 1:
-        raise CannotRebuild(f"{workload.name} measures several steps: expected a workload with one")
+        raise CannotRebuild(f"{workload.name} measures several steps; expected a workload with one")
     return Rebuilt(
         text,
         "open" if load.is_open else "closed",
         row.record["source"]["asked"]["working_set_bytes"],
-        [f"{workload.name} was run, as you say"],
+        [f"{workload.name} was run, according to you"],
     )
 
 
 def _as_measured(row: Row, load: Rebuilt) -> None:
-    """The load at the rate and with the share of reads that were measured, where the tool's own words say otherwise."""
-    asked, summary = row.record["source"]["asked"], row.record["summary"]
+    """Set the load to the measured rate and share of reads, if they differ from the tool's options."""
+    options, summary = row.record["source"]["asked"], row.record["summary"]
     text = Load(load.text, "the rebuilt load")
-    rate, measured, depth = asked["rate_iops"], summary["iops"], asked["concurrency"]
+    rate, measured, depth = options["rate_iops"], summary["iops"], options["concurrency"]
     if text.says() == "an open loop" and measured:
         single = len(text.varied()) == 1 or "load" in text.table
         busy = depth is not None and (summary["queue_depth_mean"] or 0.0) > BUSY * depth
         if rate and measured < KEPT_UP * rate and depth and busy and single:
             load.text, load.asks = text.with_closed_loop(depth).text(), "closed"
             load.assume(
-                f"{depth} I/Os were outstanding: of {number(rate)} a second that were asked for {number(measured)} came"
+                f"{depth} I/Os were outstanding: of {number(rate)} requested IOPS {number(measured)} were completed"
             )
         else:
             load.text, load.asks = text.with_open_loop(measured, "fixed").text(), "open"
-            load.assume("I/Os came at the rate that was measured, at even distances")
+            load.assume("I/Os were issued at the measured rate, evenly spaced")
     streams = text.table.get("streams")
     share = measured_read_pct(row.record)
     if isinstance(streams, list) and len(streams) == 1 and isinstance(streams[0], dict) and share is not None:
-        said = float(str(streams[0].get("read_pct", 100)).rstrip(" %"))
-        if abs(said - share) > FAR_OFF:
+        stated_pct = float(str(streams[0].get("read_pct", 100)).rstrip(" %"))
+        if abs(stated_pct - share) > FAR_OFF:
             load.settings["read_pct"] = f"{share:.0f}"
             reads = percent(share, signed=False)
-            load.assume(f"{reads} of the I/Os were reads, as measured, although {said:g} % were asked for")
+            load.assume(f"{reads} of the I/Os were reads, as measured, although {stated_pct:g} % were requested")

@@ -1,5 +1,5 @@
-"""`hotband fleet`: groups of machines over months: failures, rebuilds, wear, energy, loss of data, spares and cost by
-Monte Carlo (docs/guides/fleet.md, docs/models/fleet.md).
+"""`hotband fleet`: simulate groups of machines over months by Monte Carlo: failures, rebuilds, wear, energy, data loss,
+spares and cost (docs/guides/fleet.md, docs/models/fleet.md).
 
     hb.fleet("fleet.toml").frame
 """

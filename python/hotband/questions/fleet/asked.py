@@ -1,4 +1,4 @@
-"""What is asked of a fleet."""
+"""The question `fleet`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 class FleetQuestion(Question):
     """Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.
 
-    `fleet` is a path, TOML text or a mapping as the file has it. The same repetitions and seed give the same figures
-    however many `jobs` (threads) there are; an executor runs the model's runs, repetitions are computed here. With a
-    folder `out` runs of the model and repetitions are kept, and what is there is not computed again. An interrupt
-    returns what is finished (`Fleet.complete`).
+    `fleet` is a path, TOML text or a mapping like the file. The same repetitions and seed give the same figures with
+    any number of `jobs` (threads); an executor runs the model's runs, repetitions are computed here. The folder `out`
+    stores runs of the model and repetitions, which are not computed again. An interrupt returns the finished ones
+    (`Fleet.complete`).
 
-    The result has `frame` (a row a group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
-    UserError for a mistake, KeyboardInterrupt where nothing was finished.
+    The result has `frame` (one row per group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
+    UserError for a mistake, KeyboardInterrupt if nothing was finished.
     """
 
     name = "fleet"
@@ -43,10 +43,10 @@ class FleetQuestion(Question):
     out: Path | None = out()
     fresh: bool = fresh()
 
-    def ending(self, found: Fleet) -> Ending | None:
-        """Return that of an interruption where one ended it."""
-        if found.complete:
+    def ending(self, fleet: Fleet) -> Ending | None:
+        """Return the exit of an interruption, if there was one."""
+        if fleet.complete:
             return None
-        where = f"; kept in {self.out}: the same command goes on from there" if self.out is not None else ""
-        many = f"{found.repetitions:,} of {found.spec.repetitions:,} repetitions were finished"
+        where = f"; stored in {self.out}: the same command continues" if self.out is not None else ""
+        many = f"{fleet.repetitions:,} of {fleet.spec.repetitions:,} repetitions were finished"
         return Ending(INTERRUPTED, f"interrupted; {many}{where}")

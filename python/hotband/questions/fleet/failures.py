@@ -1,8 +1,8 @@
-"""When drives fail, are worn, and are there again: the events of one group in one repetition.
+"""Failures, wear and replacements of drives: the events of one group in one repetition.
 
-Drives are drawn generation by generation: those that are there from the beginning, those that replace them, and so on
-until no replacement fails before the end. Of the first generation only those that fail are looked at any further: a
-drive fails before the end if its exponential number is below the hazard that it meets until then.
+Drives are sampled generation by generation: the first ones, those that replace them, and so on until no replacement
+fails before the end. Only failing drives of the first generation are followed: a drive fails before the end if its
+exponential number is below its cumulated hazard until then.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hotband.base.arrays import Flags, Floats, Indices
 from hotband.questions.fleet.plan import Drawn, Plan, Stock
 
 BLOCK = 1 << 18
-"""Drives drawn at a time: what fits into the caches of a processor."""
+"""Drives sampled at a time, which fit into the caches of a processor."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Events:
         return len(self.slot)
 
     def chosen(self, which: Flags | Indices) -> Events:
-        """Some of them. Their parents stay places in the whole."""
+        """Return some of the events. Their parents remain indices of the whole."""
         return Events(
             self.slot[which],
             self.at[which],
@@ -57,12 +57,12 @@ FIELDS = ("slot", "at", "back", "born", "age", "z", "z_next", "parent", "failed"
 
 
 def joined(parts: list[Events]) -> Events:
-    """One after the other."""
+    """Concatenate events."""
     return Events(*(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS))
 
 
 def batch_factors(plan: Plan, drawn: Drawn, rng: np.random.Generator) -> Floats | None:
-    """The factor of every drive of the first generation [drives]; None where all are one."""
+    """Sample the factor of every drive of the first generation [drives]; None if all are 1."""
     if drawn.lives.variance == 0.0:
         return None
     count = -(-plan.drives // plan.batch)
@@ -72,19 +72,19 @@ def batch_factors(plan: Plan, drawn: Drawn, rng: np.random.Generator) -> Floats 
 
 
 def events_of(plan: Plan, drawn: Drawn, rng: np.random.Generator, z: Floats | None) -> Events:
-    """All events of a group, in no order of time."""
+    """Return all events of a group, not sorted by time."""
     generations = [first_generation(plan, drawn, rng, z)]
     before = 0
     while len(generations[-1]):
         last = generations[-1]
-        place = before + np.arange(len(last))
+        numbers = before + np.arange(len(last))
         before += len(last)
-        generations.append(next_generation(plan, drawn, rng, last, place))
+        generations.append(next_generation(plan, drawn, rng, last, numbers))
     return joined(generations)
 
 
 def first_generation(plan: Plan, drawn: Drawn, rng: np.random.Generator, z: Floats | None) -> Events:
-    """Drives that are there when their machine begins."""
+    """Return the events of the drives with which machines begin."""
     width = plan.array.drives
     rows = max(1, BLOCK // width)
     parts = []
@@ -95,7 +95,7 @@ def first_generation(plan: Plan, drawn: Drawn, rng: np.random.Generator, z: Floa
 
 
 def first_block(plan: Plan, drawn: Drawn, rng: np.random.Generator, z: Floats | None, machines: slice) -> Events:
-    """The same of some machines."""
+    """Return the events of the first drives of some machines."""
     width, lives = plan.array.drives, drawn.lives
     born, gone = plan.born[machines], plan.gone[machines]
     worn_at = born + max(drawn.wear - plan.age, 0.0)
@@ -103,11 +103,11 @@ def first_block(plan: Plan, drawn: Drawn, rng: np.random.Generator, z: Floats | 
     before = float(lives.cumulative(np.array(plan.age)))
     meets = lives.cumulative(plan.age + stop - born) - before
     drew = rng.standard_exponential(len(born) * width).reshape(-1, width)
-    own = None if z is None else z[machines.start * width : machines.stop * width].reshape(-1, width)
-    fails = drew < (meets[:, None] if own is None else meets[:, None] * own)
+    factors = None if z is None else z[machines.start * width : machines.stop * width].reshape(-1, width)
+    fails = drew < (meets[:, None] if factors is None else meets[:, None] * factors)
     leaves = fails | (worn_at < gone)[:, None]
     row, column = np.nonzero(leaves)
-    factor = np.ones(len(row)) if own is None else own[row, column]
+    factor = np.ones(len(row)) if factors is None else factors[row, column]
     failed = fails[row, column]
     at = born[row] - plan.age + lives.age(before + drew[row, column] / factor)
     at = np.where(failed, at, worn_at[row])
@@ -118,7 +118,7 @@ def first_block(plan: Plan, drawn: Drawn, rng: np.random.Generator, z: Floats | 
 
 @dataclass
 class Leaving:
-    """Drives that leave, before it is known when the next ones are there; columns as in `Events`."""
+    """Drives that leave, before the times of their replacements are known; columns as in `Events`."""
 
     slot: Indices
     at: Floats
@@ -129,44 +129,46 @@ class Leaving:
     failed: Flags
 
     def chosen(self, which: Flags) -> Leaving:
-        """Some of them."""
+        """Return some of the drives."""
         slot, at, born, age = self.slot[which], self.at[which], self.born[which], self.age[which]
         return Leaving(slot, at, born, age, self.z[which], self.parent[which], self.failed[which])
 
 
-def next_generation(plan: Plan, drawn: Drawn, rng: np.random.Generator, last: Events, place: Indices) -> Events:
-    """Drives that came for those of `last`, whose places in the whole are `place`. They are new, and each from a batch
-    of its own."""
+def next_generation(plan: Plan, drawn: Drawn, rng: np.random.Generator, last: Events, parents: Indices) -> Events:
+    """Return the events of the replacements of `last`, whose indices in the whole are `parents`. They are new, and each
+    from a different batch."""
     lives = drawn.lives
     machine = last.slot // plan.array.drives
     gone = plan.gone[machine]
-    there = last.back < gone
-    slot, born, gone = last.slot[there], last.back[there], gone[there]
-    z, parent = last.z_next[there], place[there]
+    serves = last.back < gone
+    slot, born, gone = last.slot[serves], last.back[serves], gone[serves]
+    z, parent = last.z_next[serves], parents[serves]
     worn_at = born + drawn.wear
     stop = np.minimum(gone, worn_at)
     drew = rng.standard_exponential(len(slot))
     failed = drew < z * lives.cumulative(stop - born)
     leaves = failed | (worn_at < gone)
     at = np.where(failed, born + lives.age(drew / z), worn_at)
-    of = Leaving(slot, at, born, np.zeros(len(slot)), z, parent, failed)
-    return left(plan, drawn, rng, of.chosen(leaves))
+    leaving = Leaving(slot, at, born, np.zeros(len(slot)), z, parent, failed)
+    return left(plan, drawn, rng, leaving.chosen(leaves))
 
 
-def left(plan: Plan, drawn: Drawn, rng: np.random.Generator, of: Leaving) -> Events:
-    """With the hour at which the next drive is whole: after delay and rebuild, or at once where a worn one was copied
-    while it still worked."""
-    count = len(of.slot)
+def left(plan: Plan, drawn: Drawn, rng: np.random.Generator, leaving: Leaving) -> Events:
+    """Add the hour at which the next drive is rebuilt: after delay and rebuild, or at once for a worn one that was
+    copied while it still worked."""
+    count = len(leaving.slot)
     rebuild = np.full(count, float(drawn.rebuild))
     if not plan.rebuild_constant:
         rebuild *= rng.standard_exponential(count)
-    back = of.at + np.where(of.failed, drawn.delay + rebuild, 0.0)
+    back = leaving.at + np.where(leaving.failed, drawn.delay + rebuild, 0.0)
     z_next = drawn.lives.batches(rng, count)
-    return Events(of.slot, of.at, back, of.born, of.age, of.z, z_next, of.parent, of.failed)
+    return Events(
+        leaving.slot, leaving.at, back, leaving.born, leaving.age, leaving.z, z_next, leaving.parent, leaving.failed
+    )
 
 
 def waits_of(stock: Stock, delivery: float, at: Floats) -> Floats:
-    """Hours that each failure waits for a drive; `at` is in the order of time.
+    """Return the hours that each failure waits for a drive; `at` is in the order of time.
 
     Drives of the stock go to failures first come first served. Whenever `order` of them are gone as many are ordered,
     and are there `delivery` later: the first `on_site` failures have one at once, and failure k after them the drive
@@ -182,7 +184,7 @@ def waits_of(stock: Stock, delivery: float, at: Floats) -> Floats:
 
 
 def spares_for_no_wait(stock_order: int, delivery: float, at: Floats) -> int:
-    """The smallest stock with which no failure waits: the most drives that are gone and not yet delivered again."""
+    """Return the smallest stock with which no failure waits: the most drives that are gone and not yet delivered."""
     if not len(at):
         return 0
     gone = np.arange(1, len(at) + 1)

@@ -1,4 +1,4 @@
-"""Repetitions that are kept in a folder, so that an interrupted fleet goes on from there.
+"""Repetitions stored in a folder, so that an interrupted fleet continues from there.
 
     DIR/fleet.json               what the fleet was: its key and name, and the version of Hotband
     DIR/repetitions/000000.npz   a chunk: [repetitions, months, columns] and [repetitions, totals] of each group
@@ -37,14 +37,14 @@ class Chunk:
     totals: list[npt.NDArray[np.float32]]
 
 
-def key_of(asked: str, said: str) -> str:
-    """What tells one fleet from another: what was asked, what its files and runs said, and the version of Hotband."""
-    return hashlib.sha256(json.dumps([version(), asked, said]).encode()).hexdigest()
+def key_of(question: str, answers: str) -> str:
+    """Return the key of a fleet: a digest of its question, its files and runs, and the version of Hotband."""
+    return hashlib.sha256(json.dumps([version(), question, answers]).encode()).hexdigest()
 
 
 def held_in(folder: Path) -> tuple[str, int] | None:
-    """The key of the fleet in a folder and the size of its chunks; None where none is there. Raises UserError where
-    the file that says so is damaged."""
+    """Return the key of the fleet in a folder and the size of its chunks; None without one. Raises UserError for a
+    damaged manifest."""
     manifest = folder / MANIFEST
     if not manifest.is_file():
         return None
@@ -60,7 +60,7 @@ class Kept:
     """The chunks of one fleet in a folder that this process alone writes."""
 
     def __init__(self, folder: Path, key: str, name: str, size: int, fresh: bool) -> None:
-        """Raises UserError where another fleet is there, or what it was cannot be read."""
+        """Open the folder. Raises UserError for a folder with another fleet, or with a damaged manifest."""
         self.folder = folder / FOLDER
         manifest = folder / MANIFEST
         held = None if fresh else held_in(folder)
@@ -75,15 +75,15 @@ class Kept:
             write_file(manifest, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
 
     def path(self, number: int) -> Path:
-        """The file of a chunk."""
+        """Return the file of a chunk."""
         return self.folder / f"{number:06}.npz"
 
     def load(self, number: int, groups: int, count: int) -> Chunk | None:
-        """A chunk that is there with all of its repetitions; None else."""
+        """Load a complete stored chunk; None without one."""
         try:
-            with np.load(self.path(number), allow_pickle=False) as found:
-                months = [found[f"months{index}"] for index in range(groups)]
-                totals = [found[f"totals{index}"] for index in range(groups)]
+            with np.load(self.path(number), allow_pickle=False) as arrays:
+                months = [arrays[f"months{index}"] for index in range(groups)]
+                totals = [arrays[f"totals{index}"] for index in range(groups)]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None
         if any(len(month) < count for month in months) or any(total.shape[1:] != (len(TOTALS),) for total in totals):
@@ -91,9 +91,9 @@ class Kept:
         return Chunk([month[:count] for month in months], [total[:count] for total in totals])
 
     def keep(self, number: int, chunk: Chunk) -> None:
-        """Writes a chunk; from any thread. Raises OSError."""
+        """Write a chunk; from any thread. Raises OSError."""
         buffer = io.BytesIO()
-        columns = {f"months{index}": one for index, one in enumerate(chunk.months)}
-        columns |= {f"totals{index}": one for index, one in enumerate(chunk.totals)}
+        columns = {f"months{index}": array for index, array in enumerate(chunk.months)}
+        columns |= {f"totals{index}": array for index, array in enumerate(chunk.totals)}
         np.savez(buffer, **columns)  # type: ignore[arg-type]
         write_file(self.path(number), buffer.getvalue())

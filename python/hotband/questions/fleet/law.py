@@ -1,4 +1,4 @@
-"""How the drives of a group fail: by a rate, by Weibull lives, or fitted to lifetimes that somebody observed."""
+"""The failure law of a group's drives: a rate, Weibull lives, or a fit to observed lifetimes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = ("afr", "mtbf", "weibull", "lifetimes")
 SHAPES = (0.3, 10.0)
-"""Shapes of Weibull that `hotband reliability` takes, too."""
+"""Accepted shapes of Weibull lives, as in `hotband reliability`."""
 MOST_VARIANCE = 25.0
 MOST_BATCH = 10_000_000
 ONE = Value(1.0, 1.0)
@@ -41,22 +41,22 @@ class Law:
 
     @property
     def is_given(self) -> bool:
-        """Whether the group says how drives fail."""
+        """Whether the group states how drives fail."""
         return (self.rate, self.scale, self.fit) != (None, None, None)
 
     def of_catalog(self, mtbf: Value) -> Law:
-        """With the mean life of the catalog, where the group says none."""
+        """Use the mean life of the catalog, unless the group states one."""
         return self if self.is_given else replace(self, scale=mtbf, source=mtbf.source)
 
     @property
     def is_known(self) -> bool:
-        """Whether nothing of it is drawn."""
-        given = [one for one in (self.rate, self.scale, self.shape, self.variance) if one is not None]
-        return self.fit is None and all(one.is_known for one in given)
+        """Whether no value of it is sampled."""
+        given = [value for value in (self.rate, self.scale, self.shape, self.variance) if value is not None]
+        return self.fit is None and all(value.is_known for value in given)
 
     @property
     def middle(self) -> Lives:
-        """Its lives, where one of each value has to stand for it."""
+        """The lives with the middle of each value."""
         variance = 0.0 if self.variance is None else self.variance.middle
         if self.fit is not None:
             return self.fit.lives if self.variance is None else replace(self.fit.lives, variance=variance)
@@ -65,7 +65,7 @@ class Law:
         return Lives(1.0 if self.scale is None else self.scale.middle, self.shape.middle, variance)
 
     def draws(self, seed: int, count: int, stream: str) -> list[Lives]:
-        """Lives of the first `count` repetitions; `stream` names those that are fitted."""
+        """Sample lives of the first `count` repetitions; `stream` names the random numbers of fitted ones."""
         if self.fit is not None:
             drawn = self.fit.draws(seed, count, stream)
         elif self.rate is not None:
@@ -76,14 +76,14 @@ class Law:
         if self.variance is None:
             return drawn
         given = self.variance.draws(seed, count).tolist()
-        return [replace(one, variance=variance) for one, variance in zip(drawn, given, strict=True)]
+        return [replace(lives, variance=variance) for lives, variance in zip(drawn, given, strict=True)]
 
 
 def read_law(table: TomlTable, folder: Path) -> Law:
-    """The law of a group. Raises UserError."""
+    """Read the law of a group. Raises UserError."""
     given = [name for name in NAMES if table.has(name)]
     if len(given) > 1:
-        table.refuse(given[1], f"not together with {given[0]}: both say how drives fail")
+        table.refuse(given[1], f"cannot be combined with {given[0]}: both state how drives fail")
     law = read_batches(table)
     if "lifetimes" in given:
         path = folder / table.text("lifetimes")
@@ -110,7 +110,7 @@ def read_law(table: TomlTable, folder: Path) -> Law:
 
 
 def read_weibull(table: TomlTable, law: Law) -> Law:
-    """Weibull lives."""
+    """Read Weibull lives."""
     shape = numbers_of(table, "shape", *SHAPES, "a number")
     if shape is None:
         table.refuse("shape", "is missing; expected a number, such as 1.3")
@@ -118,11 +118,11 @@ def read_weibull(table: TomlTable, law: Law) -> Law:
     if scale is None:
         table.refuse("scale", 'is missing; expected the age at which 63 % have failed, such as "30 years"')
     table.finish()
-    return replace(law, scale=scale, shape=shape, source=table.place)
+    return replace(law, scale=scale, shape=shape, source=table.path)
 
 
 def read_batches(table: TomlTable) -> Law:
-    """Batches of a group, in a law that says nothing else yet."""
+    """Read the batches of a group, as a law without lives."""
     if not table.has("batches"):
         table.raw("batches")
         return Law()

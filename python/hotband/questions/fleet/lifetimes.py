@@ -1,4 +1,4 @@
-"""Weibull lives fitted to lifetimes that somebody observed: a CSV file, by maximum likelihood with censoring.
+"""Fit Weibull lives to observed lifetimes in a CSV file, by maximum likelihood with censoring.
 
 A drive that was watched from the age s to the age t adds δ log h(t) - H(t) + H(s) to the logarithm of the likelihood,
 δ = 1 where it failed at t (Lawless, "Statistical models and methods for lifetime data", 2003, chapters 2 and 5). Drives
@@ -58,13 +58,13 @@ class Fit:
 
     @property
     def lives(self) -> Lives:
-        """The most likely ones."""
+        """The most likely lives."""
         return Lives(*map(math.exp, self.logs))
 
-    def interval(self, place: int) -> tuple[float, float]:
-        """The 95 % interval of scale (0), shape (1) or variance (2)."""
-        spread = 1.959963984540054 * math.sqrt(self.covariance[place][place])
-        return math.exp(self.logs[place] - spread), math.exp(self.logs[place] + spread)
+    def interval(self, index: int) -> tuple[float, float]:
+        """Return the 95 % interval of scale (0), shape (1) or variance (2)."""
+        spread = 1.959963984540054 * math.sqrt(self.covariance[index][index])
+        return math.exp(self.logs[index] - spread), math.exp(self.logs[index] + spread)
 
     def draws(self, seed: int, count: int, stream: str) -> list[Lives]:
         """Lives of `count` repetitions, as uncertain as the fit is; the first are the same however many are asked
@@ -76,7 +76,7 @@ class Fit:
 
 
 def fit_file(path: Path, model: str | None = None, has_batches: bool = False) -> Fit:
-    """Lives fitted to a CSV file; of `model` alone where it is given. Raises UserError for what is wrong with it."""
+    """Fit lives to a CSV file, or only to drives of `model`. Raises UserError for a wrong file."""
     watched = read_lifetimes(path, model)
     if has_batches and not watched.has_batches:
         accepted = "has no column batch; expected one, or a variance for batches"
@@ -86,14 +86,14 @@ def fit_file(path: Path, model: str | None = None, has_batches: bool = False) ->
         accepted = f"expected at least {LEAST_FAILURES} failures to fit lives to"
         raise UserError(str(path), "failed", f"{failures} failures of {len(watched.end)} drives", accepted)
     try:
-        found = fit(watched, has_batches)
+        fitted = fit(watched, has_batches)
     except UserError as error:
         raise UserError(str(path), error.key, error.value, error.accepted) from None
-    return Fit(found.logs, found.covariance, found.drives, found.failures, path.name)
+    return Fit(fitted.logs, fitted.covariance, fitted.drives, fitted.failures, path.name)
 
 
 def fit(watched: Watched, with_batches: bool = False) -> Fit:
-    """The most likely lives, with the variance of batches where it is asked for."""
+    """Return the most likely lives, with the variance of batches if requested."""
     from scipy.optimize import minimize
 
     hours, failures = watched.end - watched.begin, int(watched.failed.sum())
@@ -102,10 +102,10 @@ def fit(watched: Watched, with_batches: bool = False) -> Fit:
     def loss(logs: Floats) -> float:
         return -log_likelihood(watched, logs)
 
-    found = minimize(
+    optimum = minimize(
         loss, np.array(start), method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-9, "maxiter": 4000}
     )
-    logs = np.asarray(found.x, dtype=float)
+    logs = np.asarray(optimum.x, dtype=float)
     if with_batches and math.exp(float(logs[2])) < LEAST_VARIANCE:
         return fit(watched)
     try:
@@ -120,7 +120,7 @@ def fit(watched: Watched, with_batches: bool = False) -> Fit:
 
 
 def log_likelihood(watched: Watched, logs: Floats) -> float:
-    """Of scale, shape and, where there is a third, variance, all as logarithms."""
+    """Return the log likelihood of the logarithms of scale, shape and, as an optional third, variance."""
     lives = Lives(math.exp(logs[0]), math.exp(logs[1]))
     failed = watched.failed
     # A drive that failed at once has no likelihood.
@@ -133,7 +133,8 @@ def log_likelihood(watched: Watched, logs: Floats) -> float:
 
 
 def batch_likelihood(watched: Watched, met: Floats, variance: float) -> float:
-    """What batches add: the gamma integral over each one's factor, of its failures d and its cumulated hazard H."""
+    """Return the likelihood of batches: the gamma integral over the factor of each, with failures d and cumulated
+    hazard H."""
     from scipy.special import gammaln
 
     count = int(watched.batch.max()) + 1
@@ -145,24 +146,24 @@ def batch_likelihood(watched: Watched, met: Floats, variance: float) -> float:
 
 
 def curvature(function: Callable[[Floats], float], at: Floats) -> Floats:
-    """Second derivatives by central differences; steps of 1e-3 of a logarithm are a thousandth of the value."""
+    """Return second derivatives by central differences; steps of 1e-3 of a logarithm are a thousandth of the value."""
     size, step = len(at), 1e-3
-    found = np.empty((size, size))
+    matrix = np.empty((size, size))
     for row in range(size):
         for column in range(size):
             total = 0.0
-            for one in (1, -1):
+            for first in (1, -1):
                 for other in (1, -1):
                     moved = at.copy()
-                    moved[row] += one * step
+                    moved[row] += first * step
                     moved[column] += other * step
-                    total += one * other * function(moved)
-            found[row, column] = total / (4.0 * step * step)
-    return found
+                    total += first * other * function(moved)
+            matrix[row, column] = total / (4.0 * step * step)
+    return matrix
 
 
 def read_lifetimes(path: Path, model: str | None = None) -> Watched:
-    """Drives of a CSV file: a line a drive, or a line a drive and day as drive-stats has them. Raises UserError."""
+    """Read the drives of a CSV file: one line per drive, or per drive and day as in drive-stats. Raises UserError."""
     try:
         opened(path).close()
         frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True)
@@ -193,7 +194,7 @@ def read_lifetimes(path: Path, model: str | None = None) -> Watched:
 
 
 def of_model(frame: pl.DataFrame, path: Path, model: str) -> pl.DataFrame:
-    """Rows of one model."""
+    """Return the rows of one model. Raises UserError."""
     if "model" not in frame.columns:
         raise UserError(str(path), "model", model, "has no column model, by which drives could be chosen")
     chosen = frame.filter(pl.col("model").str.strip_chars() == model)
@@ -204,26 +205,26 @@ def of_model(frame: pl.DataFrame, path: Path, model: str) -> pl.DataFrame:
 
 
 def number(frame: pl.DataFrame, path: Path, name: str) -> pl.Series:
-    """A column as numbers. Raises UserError for what is none."""
-    found = frame[name].str.strip_chars().cast(pl.Float64, strict=False)
-    wrong = frame.filter(found.is_null() | ~found.is_finite())
+    """Return a column as numbers. Raises UserError for another value."""
+    numbers = frame[name].str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = frame.filter(numbers.is_null() | ~numbers.is_finite())
     if wrong.height:
         raise UserError(str(path), name, str(wrong[name][0] or ""), "expected a number")
-    return found
+    return numbers
 
 
 def days(frame: pl.DataFrame, path: Path, name: str) -> pl.Series:
-    """A column of dates as days."""
-    found = frame[name].str.strip_chars().str.to_date("%Y-%m-%d", strict=False)
-    wrong = frame.filter(found.is_null())
+    """Return a column of dates as days. Raises UserError for another value."""
+    dates = frame[name].str.strip_chars().str.to_date("%Y-%m-%d", strict=False)
+    wrong = frame.filter(dates.is_null())
     if wrong.height:
         raise UserError(str(path), name, str(wrong[name][0] or ""), 'expected a date, such as "2026-11-23"')
-    return found.to_physical().cast(pl.Float64)
+    return dates.to_physical().cast(pl.Float64)
 
 
 def by_drive(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
-    """A line a drive, of a line a drive and day: its age is that of its power-on hours (smart_9_raw) where they are
-    there, else it was new on its first day."""
+    """Aggregate lines per drive and day to one per drive: its age comes from power-on hours (smart_9_raw), if there are
+    any; otherwise it was new on its first day."""
     serial = next((name for name in SERIALS if name in frame.columns), None)
     if serial is None:
         raise UserError(str(path), "columns", ", ".join(frame.columns), f"expected {EXPECTED}")
@@ -241,7 +242,7 @@ def by_drive(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
 
 
 def watched_of(frame: pl.DataFrame, path: Path) -> Watched:
-    """The drives of a table that has days and failed, and perhaps from_days and batch."""
+    """Return the drives of a table with days and failed, and optionally from_days and batch."""
     end = frame["days"].to_numpy() * DAY_HOURS
     begin = np.zeros(len(end))
     if "from_days" in frame.columns:

@@ -1,4 +1,4 @@
-"""How long drives live: Weibull lives (exponential ones are those of shape 1), with a factor on the hazard for a batch.
+"""Lives of drives: Weibull lives (exponential for shape 1), with a factor on the hazard of a batch.
 
 H(a) = (a / scale)^shape is the hazard cumulated up to the age a; a batch multiplies it by z, which has the mean 1 and
 the variance v (gamma frailty: Vaupel, Manton, Stallard, Demography 16(3), 1979; Hougaard, "Analysis of multivariate
@@ -25,7 +25,7 @@ class Lives:
 
     @classmethod
     def of_mean(cls, mean: float, shape: float = 1.0, variance: float = 0.0) -> Lives:
-        """Lives with a mean in hours."""
+        """Return lives with a mean in hours."""
         return cls(mean / math.gamma(1.0 + 1.0 / shape), shape, variance)
 
     @property
@@ -34,22 +34,22 @@ class Lives:
         return self.shape == 1.0 and self.variance == 0.0
 
     def cumulative(self, age: Floats) -> Floats:
-        """Hazard cumulated up to an age in hours."""
+        """Return the hazard cumulated up to an age in hours."""
         return np.asarray(age / self.scale if self.shape == 1.0 else (age / self.scale) ** self.shape)
 
     def age(self, cumulative: Floats) -> Floats:
-        """The age in hours at a cumulated hazard."""
+        """Return the age in hours at a cumulated hazard."""
         return np.asarray(self.scale * (cumulative if self.shape == 1.0 else cumulative ** (1.0 / self.shape)))
 
     def hazard(self, age: Floats, hours: Floats) -> Floats:
-        """Failures per hour from an age on, on average over so many hours: with a shape below 1 they get fewer while a
+        """Return failures per hour from an age on, averaged over `hours`: with a shape below 1 they decrease while a
         drive is rebuilt."""
         if self.shape == 1.0:
             return np.full(np.shape(age), 1.0 / self.scale)
         return np.asarray((self.cumulative(age + hours) - self.cumulative(age)) / hours)
 
     def batches(self, rng: np.random.Generator, count: int) -> Floats:
-        """Factors of `count` batches."""
+        """Sample the factors of `count` batches."""
         if self.variance == 0.0:
             return np.ones(count)
         # A batch of few drives may have a factor of nearly none; of exactly none its drives would live for ever.

@@ -1,4 +1,4 @@
-"""The chance that a degraded episode ends in data loss, given how its drives fail at that moment.
+"""The chance that a degraded episode ends in data loss, given the hazards of its drives at that moment.
 
 An episode begins when a drive of a whole redundancy group fails, and ends when the group is whole again or data is
 lost. Within it (hours to days) hazards stand still, and the number of failed drives is a birth-death chain: from j
@@ -33,13 +33,13 @@ class Happened:
     bare: Flags
 
     def of(self, which: Flags) -> Happened:
-        """Of some failures alone."""
+        """Return the outcome of some failures."""
         return Happened(self.loss & which, self.bare & which)
 
 
 def happened(tolerated: int, group: Indices, failures: Events, until: Floats) -> Happened:
-    """What each failure came to. `group` is the redundancy group of each, `until` the hour at which its machine ends
-    its service."""
+    """Return the outcome of each failure. `group` is the redundancy group of each, `until` the hour at which its
+    machine ends its service."""
     count = len(failures)
     if tolerated == 0:
         return Happened(np.ones(count, dtype=bool), np.zeros(count, dtype=bool))
@@ -55,7 +55,7 @@ def happened(tolerated: int, group: Indices, failures: Events, until: Floats) ->
 
 
 SHORTEST = 1e-3
-"""Hours of a repair at least, so that rates stay finite."""
+"""Least hours of a repair, which keep rates finite."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Repair:
 
 
 def repair_until(before: Floats, rebuild: float, constant: bool, left: Floats) -> Repair:
-    """Repairs of the hours `before` and a rebuild with this mean, of which so many hours are `left` to serve.
+    """Return the repairs that take the hours `before` and a rebuild with this mean, with `left` hours still to serve.
 
     To first order in λ/μ the chance of a loss within the time that is left is that of a whole episode with these
     hours for its repair, and the chance of a sector error that times the chance that the repair ends, for constant and

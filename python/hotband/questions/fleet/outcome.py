@@ -1,4 +1,4 @@
-"""What the repetitions make of a group: its figures by month, [repetitions, months]."""
+"""Results of the repetitions of a group: its figures by month, [repetitions, months]."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENDS = (2.5, 97.5)
 
 
 def figure(values: npt.NDArray[np.floating]) -> FigureDoc:
-    """A figure of its values, one a repetition."""
+    """Summarise a figure from its values, one per repetition."""
     numbers = np.asarray(values, dtype=float)
     mean = float(numbers.mean())
     error = float(numbers.std(ddof=1)) / len(numbers) ** 0.5 if len(numbers) > 1 else 0.0
@@ -37,7 +37,7 @@ def figure(values: npt.NDArray[np.floating]) -> FigureDoc:
 
 @dataclass(frozen=True)
 class Costs:
-    """Of a group by month [repetitions, months]; None for what has no price."""
+    """Costs of a group by month [repetitions, months]; None for parts without a price."""
 
     drives: Floats
     machines: Floats | None
@@ -47,15 +47,15 @@ class Costs:
 
     @property
     def total(self) -> Floats:
-        """Of all parts that have a price."""
+        """Costs of all parts that have a price."""
         parts = [self.drives, self.machines, self.replacements, self.energy, self.losses]
         return np.asarray(np.sum([part for part in parts if part is not None], axis=0))
 
     def plus(self, other: Costs) -> Costs:
-        """Of two groups; a part that only one has a price for is left out of neither."""
+        """Add the costs of two groups; a part with a price in only one of them counts."""
 
-        def both(one: Floats | None, two: Floats | None) -> Floats | None:
-            return two if one is None else one if two is None else one + two
+        def both(first: Floats | None, two: Floats | None) -> Floats | None:
+            return two if first is None else first if two is None else first + two
 
         return Costs(
             self.drives + other.drives,
@@ -82,11 +82,11 @@ class Outcome:
     endurance_left: Floats | None
 
     def column(self, name: str) -> Floats:
-        """A column by month [repetitions, months]."""
+        """Return a column by month [repetitions, months]."""
         return np.asarray(self.months[:, :, COLUMNS.index(name)], dtype=float)
 
     def total(self, name: str) -> Floats:
-        """A total [repetitions]."""
+        """Return a total [repetitions]."""
         return np.asarray(self.totals[:, TOTALS.index(name)], dtype=float)
 
     @property
@@ -96,11 +96,11 @@ class Outcome:
 
     @property
     def repetitions(self) -> int:
-        """How many there are."""
+        """Number of repetitions."""
         return len(self.months)
 
     def bytes_lost(self) -> Floats:
-        """Expected bytes lost over the whole time [repetitions]."""
+        """Return the expected bytes lost over the whole time [repetitions]."""
         array = self.group.plan.array
         sector = self.group.subject.conditions.sector_loss_bytes(array)
         by_failure, by_sector = (self.column(name).sum(axis=1) for name in ("loss_failure", "loss_sector"))
@@ -111,7 +111,7 @@ def outcome_of(
     spec: Spec, group: Group, draws: GroupDraws, service: Service | None,
     months: npt.NDArray[np.float32], totals: npt.NDArray[np.float32],
 ) -> Outcome:  # fmt: skip
-    """With energy, cost and wear of the repetitions that are there."""
+    """Return the outcome with energy, cost and wear of the finished repetitions."""
     count = len(months)
     energy = energy_of(spec, group, draws, count)
     left = Outcome(group, draws, service, months, totals, energy, None, wear_left(group, draws, count))
@@ -120,7 +120,7 @@ def outcome_of(
 
 
 def energy_of(spec: Spec, group: Group, draws: GroupDraws, count: int) -> Floats | None:
-    """kWh by month, of the site: machines and drives times PUE. None where nobody says what a drive draws."""
+    """Return kWh of the site by month: machines and drives times PUE. None if the power of a drive is unknown."""
     if draws.watts is None:
         return None
     watts = group.plan.array.drives * draws.watts[:count] + draws.machine_watts[:count]
@@ -129,8 +129,8 @@ def energy_of(spec: Spec, group: Group, draws: GroupDraws, count: int) -> Floats
 
 
 def wear_left(group: Group, draws: GroupDraws, count: int) -> Floats | None:
-    """Share of the endurance that drives have left at the end of each month, on average over machines that serve; those
-    that failed and were replaced count as old as the others. None where nobody says how drives wear."""
+    """Return the share of endurance left at the end of each month, averaged over machines in service; replaced drives
+    count as old as the others. None if wear is unknown."""
     if draws.written is None or draws.endurance is None:
         return None
     plan = group.plan
@@ -138,19 +138,19 @@ def wear_left(group: Group, draws: GroupDraws, count: int) -> Floats | None:
     born, machines = np.unique(plan.born, return_counts=True)
     rate = draws.written[:count] / draws.endurance[:count]
     most = 1.0 if group.wear.limit is None else group.wear.limit
-    found = np.zeros((count, plan.months))
-    there = np.zeros(plan.months)
+    left = np.zeros((count, plan.months))
+    serving = np.zeros(plan.months)
     for begin, number in zip(born, machines, strict=True):
         serves = (ends > begin) & (ends <= plan.gone[0] + 1e-6)
         used = np.outer(rate, np.clip(ends - begin, 0.0, None) + plan.age)
         used = np.mod(used, most) if group.wear.limit is not None else np.minimum(used, 1.0)
-        found += number * (1.0 - used) * serves
-        there += number * serves
-    return np.divide(found, there, out=np.full_like(found, np.nan), where=there > 0)
+        left += number * (1.0 - used) * serves
+        serving += number * serves
+    return np.divide(left, serving, out=np.full_like(left, np.nan), where=serving > 0)
 
 
 def no_cost(spec: Spec) -> str | None:
-    """Why there is no cost; None where there is one."""
+    """Return why there is no cost; None if there is one."""
     products = sorted({product for group in spec.groups for product in group.products})
     missing = [product for product in products if product not in spec.prices.drives]
     if not spec.prices.drives and spec.prices.machine is None and spec.power.price is None:
@@ -159,8 +159,8 @@ def no_cost(spec: Spec) -> str | None:
 
 
 def costs_of(spec: Spec, left: Outcome) -> Costs:
-    """Cost by month: drives and machines when they begin (with the stock of spares), replacements when drives fail or
-    are worn, energy, and losses of data."""
+    """Return cost by month: drives and machines when they begin (with the stock of spares), replacements of failed and
+    worn drives, energy, and data loss."""
     group, count = left.group, left.repetitions
     plan, prices = group.plan, spec.prices
     price = np.mean([prices.drives[name].draws(spec.seed, count) for name in group.products], axis=0)

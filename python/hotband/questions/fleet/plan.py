@@ -1,5 +1,4 @@
-"""What one group of the fleet is, as the simulation takes it: its machines' months, its array, and values that a
-repetition draws."""
+"""The plan of one group for the simulation: its machines' months, its array, and the values of a repetition."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from hotband.questions.fleet.values import MONTH_HOURS
 
 @dataclass(frozen=True)
 class Stock:
-    """Spare drives: `on_site` of them to begin with; every `order` failures as many are ordered."""
+    """Spare drives: `on_site` at the beginning; after every `order` failures as many are ordered."""
 
     on_site: int
     order: int = 1
@@ -27,7 +26,7 @@ class Plan:
     """A group of alike machines. `born` and `gone` are the hours at which each begins and ends its service [machines],
     `age` the hours that its drives have served before; `batch` is how many drives come from one batch, and in `mixed`
     groups the neighbours of a machine are of different ones. Months are `months` long. Without `stock` a drive comes
-    after the delay, whatever else failed; `replace_worn` says whether wear is told by a draw's `wear`."""
+    after the delay, whatever else failed; `replace_worn` says whether the `wear` of a draw limits a drive's life."""
 
     name: str
     array: Array
@@ -42,29 +41,29 @@ class Plan:
 
     @property
     def machines(self) -> int:
-        """All machines that ever serve."""
+        """Number of all machines that ever serve."""
         return len(self.born)
 
     @property
     def drives(self) -> int:
-        """Drives of all of them."""
+        """Number of drives of all machines."""
         return self.machines * self.array.drives
 
     @property
     def horizon(self) -> float:
-        """Hours of the whole time."""
+        """Hours of the simulated time."""
         return self.months * MONTH_HOURS
 
     def drives_bought(self) -> Floats:
-        """Drives of machines that begin, in each month, and the stock of spares with the first of them [months]."""
+        """Return the drives of new machines in each month, and the stock of spares with the first of them [months]."""
         begins = np.bincount(np.rint(self.born / MONTH_HOURS).astype(int), minlength=self.months)
-        found = begins * float(self.array.drives)
+        bought = begins * float(self.array.drives)
         if self.stock is not None:
-            found[int(np.flatnonzero(begins)[0])] += self.stock.on_site
-        return np.asarray(found)
+            bought[int(np.flatnonzero(begins)[0])] += self.stock.on_site
+        return np.asarray(bought)
 
     def machine_hours(self) -> Floats:
-        """Hours of service of all machines in each month [months]."""
+        """Return the hours of service of all machines in each month [months]."""
         ends = np.arange(1, self.months + 1) * MONTH_HOURS
         served = np.clip(ends[:, None] - self.born[None, :], 0.0, None) - np.clip(
             ends[:, None] - self.gone[None, :], 0.0, None
@@ -87,15 +86,15 @@ class Drawn:
 
 
 def months_of_service(count: int, begin: int, end: int | None, growth: float, months: int) -> tuple[Floats, Floats]:
-    """When machines begin and end their service: `count` at the month `begin`, more by the share `growth` a year in
-    whole machines at the months in which they are due, all until `end` (or later than the last)."""
+    """Return the hours at which machines begin and end their service: `count` at the month `begin`, more by the yearly
+    share `growth` in whole machines when they are due, all until `end` (None: the last month)."""
     last = months if end is None else min(end, months)
     born = [np.full(count, begin * MONTH_HOURS)]
-    there = count
+    present = count
     for month in range(begin + 1, last):
         due = math.floor(count * (1.0 + growth) ** ((month - begin) / 12) + 1e-9)
-        if due > there:
-            born.append(np.full(due - there, month * MONTH_HOURS))
-            there = due
-    found = np.concatenate(born)
-    return found, np.full(len(found), last * MONTH_HOURS)
+        if due > present:
+            born.append(np.full(due - present, month * MONTH_HOURS))
+            present = due
+    begins = np.concatenate(born)
+    return begins, np.full(len(begins), last * MONTH_HOURS)

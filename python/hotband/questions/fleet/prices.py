@@ -1,4 +1,4 @@
-"""Power and prices of a fleet, from the user's table: without prices no cost is computed."""
+"""Power and prices of a fleet, from the user's table: without prices there is no cost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Power:
 
 @dataclass(frozen=True)
 class Prices:
-    """Of a drive by its product, of a machine without its drives, of a loss of data; in one currency."""
+    """Prices of drives by product, of a machine without its drives, of a data loss; in one currency."""
 
     drives: dict[str, Value]
     machine: Value | None
@@ -35,15 +35,15 @@ class Prices:
     currency: str
 
     def expect_known(self, products: set[str], file: str) -> None:
-        """Raises UserError for the price of a drive that no group has."""
+        """Raise UserError for the price of a drive that no group has."""
         other = next((name for name in self.drives if name not in products), None)
         if other is not None:
-            accepted = f"is no drive of the groups; expected one of {', '.join(sorted(products))}"
+            accepted = f"is not a drive of the groups; expected one of {', '.join(sorted(products))}"
             raise UserError(file, f"prices.drives.{other}", other, accepted)
 
 
 def read_power(table: TomlTable) -> Power:
-    """[power]. Raises UserError."""
+    """Read [power]. Raises UserError."""
     pue = numbers_of(table, "pue", 1.0, MOST_PUE, "a number") or Value(1.0, 1.0)
     price, currency = priced(table, "price", "/kWh", 'a price, such as "0.25 EUR/kWh"')
     table.finish()
@@ -51,36 +51,36 @@ def read_power(table: TomlTable) -> Power:
 
 
 def read_prices(table: TomlTable) -> Prices:
-    """[prices]. Raises UserError for the first mistake, two currencies among them."""
-    found: dict[str, str] = {}
-    machine, found["machine"] = priced(table, "machine")
-    loss, found["loss"] = priced(table, "loss")
+    """Read [prices]. Raises UserError for the first mistake, such as two currencies."""
+    currencies: dict[str, str] = {}
+    machine, currencies["machine"] = priced(table, "machine")
+    loss, currencies["loss"] = priced(table, "loss")
     part = table.part("drives")
     drives = {}
     for name in list(part.table):
-        value, found[f"drives.{name}"] = priced(part, name)
+        value, currencies[f"drives.{name}"] = priced(part, name)
         if value is not None:
             drives[name] = value
     table.finish()
-    named = {name: one for name, one in found.items() if one}
-    other = next((name for name, one in named.items() if one != next(iter(named.values()))), None)
+    named = {name: currency for name, currency in currencies.items() if currency}
+    other = next((name for name, currency in named.items() if currency != next(iter(named.values()))), None)
     if other is not None:
         table.refuse(other, f"expected prices in one currency, {next(iter(named.values()))}", named[other])
     return Prices(drives, machine, loss, next(iter(named.values()), ""))
 
 
 def priced(table: TomlTable, name: str, behind: str = "", expected: str = MONEY) -> tuple[Value | None, str]:
-    """A price and its currency; None and nothing where absent."""
+    """Read a price and its currency; None and an empty text if absent."""
     currencies: list[str] = []
 
     def amount(text: str) -> float | None:
         if not text.strip().endswith(behind):
             return None
-        found = values.money(text.strip().removesuffix(behind))
-        if found is None:
+        money = values.money(text.strip().removesuffix(behind))
+        if money is None:
             return None
-        currencies.append(found[1])
-        return found[0]
+        currencies.append(money[1])
+        return money[0]
 
     value = values.value_of(table, name, amount, expected)
     if len(set(currencies)) > 1:

@@ -1,4 +1,4 @@
-"""One repetition of one group: what its events make of every month."""
+"""One repetition of one group: the figures of every month from its events."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ right to first order in them, and losses are no longer rare."""
 
 @dataclass(frozen=True)
 class Left:
-    """What a repetition leaves: [months, columns] and [totals]."""
+    """The result of a repetition: [months, columns] and [totals]."""
 
     months: npt.NDArray[np.float32]
     totals: npt.NDArray[np.float32]
 
 
 def repeat(plan: Plan, drawn: Drawn, rng: np.random.Generator) -> Left:
-    """Simulates a group once."""
+    """Simulate a group once."""
     z = batch_factors(plan, drawn, rng)
     events = events_of(plan, drawn, rng, z)
     events, wait, spares = supplied(plan, drawn, events)
@@ -56,7 +56,7 @@ def repeat(plan: Plan, drawn: Drawn, rng: np.random.Generator) -> Left:
 
 
 def month_of(plan: Plan, at: Floats) -> Indices:
-    """The months of some hours."""
+    """Return the months of some hours."""
     return np.minimum(at // MONTH_HOURS, plan.months - 1).astype(np.int64)
 
 
@@ -77,46 +77,46 @@ def supplied(plan: Plan, drawn: Drawn, events: Events) -> tuple[Events, Floats, 
     return events.chosen(happened), wait[happened], spares
 
 
-def by_place(place: Indices, at: Floats) -> Indices:
-    """The order by place, and by time within one. Hours have at most 2^-20 of rounding at a million places."""
-    return np.lexsort((at, place))
+def by_place(number: Indices, at: Floats) -> Indices:
+    """Return the order by number, and by time within one. Hours are rounded by at most 2^-20 at a million numbers."""
+    return np.lexsort((at, number))
 
 
-def episodes(place: Indices, at: Floats, back: Floats) -> npt.NDArray[np.bool_]:
-    """Whether each event, sorted by place and time, finds all else whole at its place."""
-    if not len(place):
+def episodes(number: Indices, at: Floats, back: Floats) -> npt.NDArray[np.bool_]:
+    """Return whether each event, sorted by number and time, finds everything else whole at its number."""
+    if not len(number):
         return np.zeros(0, dtype=bool)
     # Places one far behind the other, so that the latest end so far is of the same place or before everything of it.
     far = float(back.max()) + 1.0
-    latest = np.maximum.accumulate(place * far + back)
-    whole = np.ones(len(place), dtype=bool)
-    whole[1:] = place[1:] * far + at[1:] >= latest[:-1]
+    latest = np.maximum.accumulate(number * far + back)
+    whole = np.ones(len(number), dtype=bool)
+    whole[1:] = number[1:] * far + at[1:] >= latest[:-1]
     return whole
 
 
 def degraded_hours(plan: Plan, failures: Events) -> Floats:
-    """Hours of machines with a drive missing, by month."""
+    """Return the hours of machines with a missing drive, by month."""
     machine = failures.slot // plan.array.drives
     order = by_place(machine, failures.at)
-    place, at, back = machine[order], failures.at[order], failures.back[order]
-    starts = np.flatnonzero(episodes(place, at, back))
+    number, at, back = machine[order], failures.at[order], failures.back[order]
+    starts = np.flatnonzero(episodes(number, at, back))
     if not len(starts):
         return np.zeros(plan.months)
     ends = np.maximum.reduceat(back, starts)
-    return hours_by_month(plan, at[starts], np.minimum(ends, plan.gone[place[starts]]))
+    return hours_by_month(plan, at[starts], np.minimum(ends, plan.gone[number[starts]]))
 
 
 def hours_by_month(plan: Plan, begin: Floats, end: Floats) -> Floats:
-    """Hours between two times, in each month."""
-    found: Floats = np.zeros(plan.months)
+    """Return the hours between two times, in each month."""
+    hours: Floats = np.zeros(plan.months)
     while len(begin):
         month = month_of(plan, begin)
         month_end = np.asarray((month + 1) * MONTH_HOURS, dtype=np.float64)
         within = np.bincount(month, np.minimum(end, month_end) - begin, minlength=plan.months)
-        found += within
+        hours += within
         on = (end > month_end) & (month < plan.months - 1)
         begin, end = month_end[on], end[on]
-    return found
+    return hours
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ class Counted:
 def add_losses(
     months: Floats, plan: Plan, drawn: Drawn, situation: Situation, failures: Events, wait: Floats
 ) -> Counted:
-    """Adds the losses of every episode to its month: the chance of one, or those that happened where another failure is
-    likely before the drive is there again."""
+    """Add the losses of every episode to its month: the chance of one, or simulated losses if another failure is likely
+    before the drive is rebuilt."""
     array = plan.array
     group = failures.slot // array.width
     order = by_place(group, failures.at)
@@ -168,21 +168,21 @@ def add_losses(
 
 
 def log_of_none(chances: Floats) -> float:
-    """The logarithm of the chance that nothing comes of all these."""
+    """Return the logarithm of the chance that none of these happens."""
     if (chances >= 1.0).any():
         return -math.inf
     return float(np.log1p(-chances).sum())
 
 
 def add_counted(months: Floats, plan: Plan, drawn: Drawn, failures: Events, came: Happened) -> None:
-    """Adds losses that happened to their month, and how many sector errors ended rebuilds."""
+    """Add simulated losses to their month, and the expected sector errors at the end of rebuilds."""
     lost, bare = failures.at[came.loss], failures.back[came.bare]
     months[:, 5] += np.bincount(month_of(plan, lost), minlength=plan.months)
     months[:, 6] += drawn.error * np.bincount(month_of(plan, bare), minlength=plan.months)
 
 
 def repair_within(plan: Plan, drawn: Drawn, first: Events, wait: Floats) -> Repair:
-    """The repairs of some failures, as far as their machines serve."""
+    """Return the repairs of some failures, as far as their machines serve."""
     left = plan.gone[first.slot // plan.array.drives] - first.at
     return repair_until(drawn.delay + wait, drawn.rebuild, plan.rebuild_constant, left)
 
@@ -190,8 +190,8 @@ def repair_within(plan: Plan, drawn: Drawn, first: Events, wait: Floats) -> Repa
 def hazard_left(
     plan: Plan, drawn: Drawn, situation: Situation, first: Events, group: Indices, repair: Floats
 ) -> Floats:
-    """The mean failure rate (per hour) of the drives that are left when a drive of a whole redundancy group fails, over
-    the hours of its repair.
+    """Return the mean failure rate (per hour) of the remaining drives when a drive of a whole redundancy group fails,
+    over the hours of its repair.
 
     All drives of the first generation, what every later one of its place changed, and without the one that failed.
     """
@@ -205,21 +205,21 @@ def hazard_left(
         factors = situation.z.reshape(-1, array.width).sum(axis=1)[group]
     hazard = factors * lives.hazard(served, repair)
     events = situation.events
-    place = events.slot // array.width
-    order = by_place(place, events.at)
-    events, place = events.chosen(order), place[order]
+    group_of_event = events.slot // array.width
+    order = by_place(group_of_event, events.at)
+    events, group_of_event = events.chosen(order), group_of_event[order]
     # The first of a group's events; those before the failure follow it.
-    at = np.searchsorted(place, group)
+    at = np.searchsorted(group_of_event, group)
     going = np.arange(len(first))
     while len(going):
-        here = at[going] < len(place)
+        here = at[going] < len(group_of_event)
         going = going[here]
-        here = (place[at[going]] == group[going]) & (events.at[at[going]] < first.at[going])
+        here = (group_of_event[at[going]] == group[going]) & (events.at[at[going]] < first.at[going])
         going = going[here]
-        one = events.chosen(at[going])
+        earlier = events.chosen(at[going])
         now, hours = first.at[going], repair[going]
-        hazard[going] += one.z_next * lives.hazard(now - one.back, hours)
-        hazard[going] -= one.z * lives.hazard(now - one.born + one.age, hours)
+        hazard[going] += earlier.z_next * lives.hazard(now - earlier.back, hours)
+        hazard[going] -= earlier.z * lives.hazard(now - earlier.born + earlier.age, hours)
         at[going] += 1
     hazard -= first.z * lives.hazard(first.at - first.born + first.age, repair)
     return np.asarray(np.maximum(hazard, 0.0) / (array.width - 1))

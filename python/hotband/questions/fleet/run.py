@@ -1,4 +1,4 @@
-"""A fleet from what was asked to what came out: values, runs of the model, repetitions; kept in a folder."""
+"""Answer a fleet: sample values, run the model, simulate repetitions, and store them in a folder."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ FRAME_FILE, SUMMARY_FILE, RUNS_FOLDER = "frame.parquet", "summary.json", "runs"
 
 
 def answer(question: FleetQuestion, way: Way) -> Fleet:
-    """Return the fleet. Raises what `run_fleet` raises."""
+    """Return the fleet. Raises the errors of `run_fleet`."""
     return run_fleet(spec_of(question), question, way.watch)
 
 
 def spec_of(question: FleetQuestion) -> Spec:
-    """A fleet from its file, its text or its table. Raises UserError."""
+    """Read a fleet from its file, its text or its table. Raises UserError."""
     fleet = question.fleet
     if isinstance(fleet, Mapping):
         spec = read_spec(TomlTable("fleet", "", dict(fleet)), Path())
@@ -50,20 +50,22 @@ def spec_of(question: FleetQuestion) -> Spec:
 
 
 def run_fleet(spec: Spec, question: FleetQuestion, watch: Watch) -> Fleet:
-    """Simulates a fleet; interrupted, what is finished of it. Raises UserError, OSError, RunsInterrupted where the runs
-    of the model were interrupted, KeyboardInterrupt where no repetition was finished."""
+    """Simulate a fleet; after an interrupt return the finished part. Raises UserError, OSError, RunsInterrupted if the
+    runs of the model were interrupted, KeyboardInterrupt if no repetition was finished."""
     expect_out(question.fresh, question.out)
     expect_room(spec)
     with nullcontext() if question.out is None else Lock(question.out):
         if question.out is not None and not question.fresh:
             held_in(question.out)
         runs = None if question.out is None else question.out / RUNS_FOLDER
-        with watch("runs of the model") if any(one.wants_run for one in spec.groups) else nullcontext() as tick:
+        with watch("runs of the model") if any(group.wants_run for group in spec.groups) else nullcontext() as tick:
             served = services(spec.groups, runs, question.fresh, question.jobs, spec.seed, tick)
-        draws = [draws_of(one, served.get(one.name), spec.seed, spec.repetitions) for one in spec.groups]
-        kept = None if question.out is None else Kept(question.out, key(spec, served), spec.name, CHUNK, question.fresh)
+        draws = [draws_of(group, served.get(group.name), spec.seed, spec.repetitions) for group in spec.groups]
+        stored = (
+            None if question.out is None else Kept(question.out, key(spec, served), spec.name, CHUNK, question.fresh)
+        )
         with watch(spec.name) as tick:
-            left = simulate(spec, draws, kept, question.jobs, tick)
+            left = simulate(spec, draws, stored, question.jobs, tick)
         outcomes = tuple(
             outcome_of(spec, group, drawn, served.get(group.name), months, totals)
             for group, drawn, months, totals in zip(spec.groups, draws, left.months, left.totals, strict=True)
@@ -75,7 +77,7 @@ def run_fleet(spec: Spec, question: FleetQuestion, watch: Watch) -> Fleet:
 
 
 def key(spec: Spec, served: Mapping[str, Service]) -> str:
-    """What tells this fleet from another. The number of repetitions does not: more of them begin with the same ones."""
+    """Return the key of a fleet, without the number of repetitions: more of them begin with the same ones."""
     months = [
         (group.plan.machines, float(group.plan.born.sum()), float(group.plan.gone.sum())) for group in spec.groups
     ]
@@ -83,6 +85,6 @@ def key(spec: Spec, served: Mapping[str, Service]) -> str:
 
 
 def save(fleet: Fleet, folder: Path) -> None:
-    """Writes frame and summary. Raises UserError, OSError."""
+    """Write frame and summary. Raises UserError, OSError."""
     fleet.write_frame(folder / FRAME_FILE)
     write_file(folder / SUMMARY_FILE, json_text(fleet.summary) + "\n")

@@ -1,10 +1,10 @@
-"""What runs of the model say of a group: the time of a rebuild beside its workload, service whole and degraded, what
-drives are written, what they bear and draw.
+"""Run the model for a group: the time of a rebuild during its workload, service whole and degraded, and writes,
+endurance and power of drives.
 
-A machine is run twice: as it is, and with its first drive failing and a spare. Disks are made smaller and solid-state
-drives scaled, so that a rebuild takes seconds to minutes of virtual time; its time is then in proportion to the bytes,
-as `hotband reliability --record` takes records. Each run is repeated with draws of the drives' uncertain values; a
-repetition of the fleet takes one of the draws. Runs are kept in the folder that is asked for.
+A machine is run twice: whole, and with a failure of its first drive and a spare. Disks are made smaller and SSDs get a
+model size, so that a rebuild takes seconds to minutes of virtual time; its time is then in proportion to the bytes, as
+in `hotband reliability --record`. Each run is repeated with samples of the drives' uncertain values; a repetition of
+the fleet uses one of the samples. The runs are stored in the folder of the question.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
 
 DRAWS = 8
-"""Draws of the uncertain values of a machine's drives: enough for the ends of a rebuild's time, as many minutes of
-computing as a fleet may take at most."""
+"""Samples of the uncertain values of a machine's drives: enough for the ends of a rebuild's time, within the minutes
+that a fleet may take."""
 SMALL_BYTES = 4_096_000_000
-"""What of each drive is rebuilt in a run, about: some minutes beside a load, and a thousand steps of 1 MiB."""
+"""Approximate bytes of each drive that a run rebuilds: some minutes during a load, and thousands of steps of 1 MiB."""
 FAILS_AT = "5 s"
 DURATIONS = {"disk": ("60 s", "600 s"), "flash": ("10 s", "20 s")}
-"""Of a run without and with a failure: a disk rebuilds 4 GB beside a load in some minutes; flash writes at one rate, so
-that some seconds of a rebuild say how long all of it takes."""
+"""Durations of a run without and with a failure: a disk rebuilds 4 GB during a load in some minutes; flash writes at
+one rate, so some seconds of a rebuild determine its whole time."""
 HOUR_NS = 3.6e12
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What one pair of runs said: hours to rebuild a drive, and of each drive bytes written in an hour, bytes that it
-    bears (None for disks) and watts with the ends of their ranges (None where the catalog has none)."""
+    """Results of a pair of runs: hours to rebuild a drive, and per drive bytes written in an hour, endurance in bytes
+    (None for disks) and watts with the ends of their ranges (None if the catalog has none)."""
 
     rebuild: float
     written: float | None
@@ -57,14 +57,14 @@ class Seen:
 
 @dataclass(frozen=True)
 class Service:
-    """The nominal runs and those of the draws, of one group."""
+    """The nominal runs and those of the samples, of one group."""
 
     nominal: Seen
     draws: tuple[Seen, ...]
 
     @property
     def all(self) -> tuple[Seen, ...]:
-        """The nominal ones first."""
+        """All runs, the nominal ones first."""
         return (self.nominal, *self.draws)
 
 
@@ -76,7 +76,7 @@ def services(
     seed: int,
     tick: Tick | None,
 ) -> dict[str, Service]:
-    """The services of the groups that have a workload, by name. Raises UserError, RunsInterrupted."""
+    """Return the services of the groups that have a workload, by name. Raises UserError, RunsInterrupted."""
     wanted = [group for group in groups if group.wants_run]
     specs: list[RunSpec] = []
     for group in wanted:
@@ -84,12 +84,12 @@ def services(
     if not specs:
         return {}
     done = Experiment(points_of(specs), what="the runs of a fleet").run(out=out, fresh=fresh, jobs=jobs, progress=tick)
-    by_id = {one.spec.id: one for one in done.finished}
+    by_id = {run.spec.id: run for run in done.finished}
     return {group.name: service_of(group, by_id) for group in wanted}
 
 
 def specs_of(group: Group, seed: int) -> list[RunSpec]:
-    """The runs of a group: whole and with a failure, nominal and drawn."""
+    """Return the runs of a group: whole and with a failure, nominal and sampled."""
     assert group.workload is not None, "groups without a workload are not run"
     settings = {**small(group), **dict(group.set)}
     base = RunSpec(
@@ -98,40 +98,44 @@ def specs_of(group: Group, seed: int) -> list[RunSpec]:
         machine_text=text_of(group.machine, "machine"), workload_text=text_of(group.workload, "workload"), in_use=True,
     )  # fmt: skip
     drawn = drawn_from(base, seed)
-    found = []
-    for one in (base, *drawn):
-        found.append(one)
+    specs = []
+    for spec in (base, *drawn):
+        specs.append(spec)
         if group.rebuild is None:
-            found.append(failing(group, one))
-    return found
+            specs.append(failing(group, spec))
+    return specs
 
 
 def drawn_from(base: RunSpec, seed: int) -> list[RunSpec]:
-    """The run with draws of its uncertain values."""
+    """Return the run with samples of its uncertain values."""
     values = of_run(base)
     drawn = Sampler(values, seed).shares(DRAWS if values else 0)
-    rows = [[(one, one.at(float(u))) for one, u in zip(values, row, strict=True)] for row in drawn]
-    found = [accepted(base, row) for row in rows]
-    return [replace(one, id=f"{base.id} {number}") for number, one in enumerate(found, 1)]
+    rows = [[(value, value.at(float(u))) for value, u in zip(values, row, strict=True)] for row in drawn]
+    variants = [accepted(base, row) for row in rows]
+    return [replace(variant, id=f"{base.id} {number}") for number, variant in enumerate(variants, 1)]
 
 
 def accepted(base: RunSpec, drawn: list[tuple[Uncertain, object]]) -> RunSpec:
-    """The run with the values drawn. One that the model refuses beside the others (a pass of pages that do not divide
-    it) is left as it is."""
+    """Return the run with the sampled values, without values that the model refuses with the others (a pass of pages
+    that do not divide it)."""
     while drawn:
-        one = with_values(base, drawn)
+        spec = with_values(base, drawn)
         try:
-            prepare(one)
+            prepare(spec)
         except UserError as error:
-            left = [(of, value) for of, value in drawn if of.range.key not in (error.key, error.key.rpartition(".")[2])]
+            left = [
+                (uncertain, value)
+                for uncertain, value in drawn
+                if uncertain.range.key not in (error.key, error.key.rpartition(".")[2])
+            ]
             drawn = left if len(left) < len(drawn) else []
         else:
-            return one
+            return spec
     return base
 
 
 def failing(group: Group, whole: RunSpec) -> RunSpec:
-    """The same run with the layout's first drive failing."""
+    """Return the run with a failure of the layout's first drive."""
     drive = group.first_drive
     repair = Repair((f"{drive}@{FAILS_AT}",), 1)
     name = whole.id.replace(" whole", " degraded", 1)
@@ -139,12 +143,12 @@ def failing(group: Group, whole: RunSpec) -> RunSpec:
 
 
 def kind_of(group: Group) -> str:
-    """Whether drives are all solid-state."""
+    """Return "flash" if all drives are SSDs, else "disk"."""
     return "flash" if all(entries.drive(name)["kind"] == "ssd" for name in group.products) else "disk"
 
 
 def small(group: Group) -> dict[str, str]:
-    """Settings that make drives so small that a rebuild takes minutes."""
+    """Return settings that make drives small enough for a rebuild in minutes."""
     size = group.plan.array.member_bytes
     if size <= 2 * SMALL_BYTES:
         return {}
@@ -154,8 +158,12 @@ def small(group: Group) -> dict[str, str]:
 
 
 def service_of(group: Group, by_id: dict[str, Finished]) -> Service:
-    """What its runs said."""
-    names = [one for one in by_id if one == f"{group.name} whole" or one.startswith(f"{group.name} whole ")]
+    """Return the service of a group from its runs."""
+    names = [
+        run_name
+        for run_name in by_id
+        if run_name == f"{group.name} whole" or run_name.startswith(f"{group.name} whole ")
+    ]
     seen = []
     for name in names:
         degraded = by_id.get(name.replace(" whole", " degraded", 1))
@@ -164,7 +172,7 @@ def service_of(group: Group, by_id: dict[str, Finished]) -> Service:
 
 
 def seen_in(group: Group, whole: RecordDoc, degraded: RecordDoc | None) -> Seen:
-    """What a pair of records says."""
+    """Return the results of a pair of records."""
     summary = whole["summary"]
     level: LevelDoc = {
         "iops": summary.get("iops"),
@@ -179,8 +187,8 @@ def seen_in(group: Group, whole: RecordDoc, degraded: RecordDoc | None) -> Seen:
         ends = (energy["mean_w"], energy["energy_low_j"] / seconds, energy["energy_high_j"] / seconds)
         watts = tuple(end / energy["drives"] for end in ends)
     smart = whole.get("smart", [])
-    written = [one["at_end"]["host_bytes"] - one["at_begin"]["host_bytes"] for one in smart]
-    bears = [float(one["endurance_bytes"]) for one in smart if one["endurance_bytes"] is not None]
+    written = [drive["at_end"]["host_bytes"] - drive["at_begin"]["host_bytes"] for drive in smart]
+    bears = [float(drive["endurance_bytes"]) for drive in smart if drive["endurance_bytes"] is not None]
     return Seen(
         rebuild,
         sum(written) / len(written) / seconds * 3600.0 if written else None,
@@ -192,17 +200,17 @@ def seen_in(group: Group, whole: RecordDoc, degraded: RecordDoc | None) -> Seen:
 
 
 def rebuild_in(group: Group, record: RecordDoc) -> tuple[float, LevelDoc]:
-    """Hours to rebuild a drive of the real size at the rate of the run, and the service meanwhile."""
+    """Return the hours to rebuild a drive of the real size at the rate of the run, and the service meanwhile."""
     repair = record.get("repair")
     rebuilds = [] if repair is None else [rebuild for rebuild in repair["rebuilds"] if rebuild["mean_bytes_per_s"]]
     if repair is None or not rebuilds:
-        accepted = "no rebuild went on in a run of it; expected rebuild_time with it"
-        raise UserError(group.place, "workload", str(group.workload), accepted)
+        accepted = "no rebuild ran with it; expected rebuild_time, too"
+        raise UserError(group.table_key, "workload", str(group.workload), accepted)
     rate = sum(rebuild["mean_bytes_per_s"] or 0.0 for rebuild in rebuilds) / len(rebuilds)
-    level = next((one for one in repair["service"] if one["phase"] == "rebuilding"), None)
-    found: LevelDoc = {
+    level = next((phase for phase in repair["service"] if phase["phase"] == "rebuilding"), None)
+    level_doc: LevelDoc = {
         "iops": None if level is None else level["iops"],
         "latency_mean_ns": None if level is None else level["latency_mean_ns"],
         "latency_p99_ns": None if level is None else level["latency_p99_ns"],
     }
-    return group.plan.array.member_bytes / rate / 3600.0, found
+    return group.plan.array.member_bytes / rate / 3600.0, level_doc

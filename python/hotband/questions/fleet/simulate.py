@@ -1,7 +1,7 @@
-"""All repetitions of a fleet, on threads: numpy lets go of the interpreter's lock while it draws and sorts.
+"""Simulate all repetitions of a fleet on threads: numpy releases the interpreter's lock while it samples and sorts.
 
-A repetition is a function of (fleet, seed, its number), so that results do not depend on how many threads there are.
-They are done by chunks, which are kept as they are finished.
+A repetition is a function of (fleet, seed, its number), so results do not depend on the number of threads. Repetitions
+run in chunks, which are stored when they are finished.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from hotband.questions.fleet.spec import Group, Spec
 from hotband.questions.fleet.values import generator
 
 CHUNK = 16
-"""Repetitions a chunk: seconds of work at most, so that an interruption loses little."""
+"""Repetitions per chunk: seconds of work at most, so that an interruption loses little."""
 MOST_CELLS = 400_000_000
-"""Numbers of all months of all repetitions: 1.6 GB."""
+"""Most numbers of all months of all repetitions: 1.6 GB."""
 MOST_FAILURES = 50_000_000
-"""Drives that leave in one repetition of a group, about; each takes some hundred bytes."""
+"""Approximate most drives that leave in one repetition of a group; each takes some hundred bytes."""
 TICK_SECONDS = 0.1
 
 
 @dataclass
 class Simulated:
-    """What the repetitions left, by group: [repetitions, months, columns] and [repetitions, totals]. `done` of those
-    that were asked for are there, the first ones without a gap."""
+    """Results of the repetitions by group: [repetitions, months, columns] and [repetitions, totals]. `done` of them are
+    finished, the first ones without a gap."""
 
     months: list[np.ndarray]
     totals: list[np.ndarray]
@@ -44,7 +44,7 @@ class Simulated:
 
 
 def expect_room(spec: Spec) -> None:
-    """Raises UserError where the months of all repetitions would take more memory than anybody has."""
+    """Raise UserError if the months of all repetitions would need too much memory."""
     cells = spec.repetitions * spec.months * len(spec.groups) * len(COLUMNS)
     if cells > MOST_CELLS:
         most = MOST_CELLS * spec.repetitions // cells
@@ -53,7 +53,7 @@ def expect_room(spec: Spec) -> None:
 
 
 def expect_time(spec: Spec, draws: Sequence[GroupDraws]) -> None:
-    """Raises UserError where drives leave so often that a repetition would take more than anybody has."""
+    """Raise UserError if drives leave so often that a repetition would need too much memory."""
     for group, drawn in zip(spec.groups, draws, strict=True):
         plan = group.plan
         for lives in (drawn.lives[0], group.law.middle):
@@ -61,25 +61,24 @@ def expect_time(spec: Spec, draws: Sequence[GroupDraws]) -> None:
             leave = plan.drives * (met + plan.horizon / drawn.at(group, 0).wear)
             if leave > MOST_FAILURES:
                 accepted = f"expected fewer drives that leave: about {numbers.number(leave)} in one repetition"
-                raise UserError(spec.file, f"{group.place}.machines", str(plan.machines), accepted)
+                raise UserError(spec.file, f"{group.table_key}.machines", str(plan.machines), accepted)
 
 
 def simulate(
-    spec: Spec, draws: Sequence[GroupDraws], kept: Kept | None, jobs: int | None, tick: Tick | None
+    spec: Spec, draws: Sequence[GroupDraws], store: Kept | None, jobs: int | None, tick: Tick | None
 ) -> Simulated:
-    """All repetitions, or those that were finished when the user interrupted. Raises OSError where one cannot be
-    kept."""
+    """Simulate all repetitions, or those finished before an interrupt. Raises OSError if one cannot be stored."""
     expect_time(spec, draws)
     sizes = [min(CHUNK, spec.repetitions - begin) for begin in range(0, spec.repetitions, CHUNK)]
     chunks: dict[int, Chunk] = {}
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number, size in enumerate(sizes):
-        found = None if kept is None else kept.load(number, len(spec.groups), size)
-        if found is None:
+        chunk = None if store is None else store.load(number, len(spec.groups), size)
+        if chunk is None:
             waiting.put(number)
         else:
-            chunks[number] = found
-    work = _Work(spec, draws, sizes, kept, waiting, chunks)
+            chunks[number] = chunk
+    work = _Work(spec, draws, sizes, store, waiting, chunks)
     interrupted = work.run(min(jobs or os.cpu_count() or 1, len(sizes)), tick)
     whole = next((number for number in range(len(sizes)) if number not in chunks), len(sizes))
     found_chunks = [chunks[number] for number in range(whole)]
@@ -87,8 +86,8 @@ def simulate(
     if not found_chunks:
         raise KeyboardInterrupt
     return Simulated(
-        [np.concatenate([found_chunk.months[place] for found_chunk in found_chunks]) for place in places],
-        [np.concatenate([found_chunk.totals[place] for found_chunk in found_chunks]) for place in places],
+        [np.concatenate([found_chunk.months[index] for found_chunk in found_chunks]) for index in places],
+        [np.concatenate([found_chunk.totals[index] for found_chunk in found_chunks]) for index in places],
         sum(sizes[:whole]),
         interrupted,
     )
@@ -96,17 +95,17 @@ def simulate(
 
 @dataclass
 class _Work:
-    """Chunks under way."""
+    """Chunks in progress."""
 
     spec: Spec
     draws: Sequence[GroupDraws]
     sizes: list[int]
-    kept: Kept | None
+    store: Kept | None
     waiting: queue.SimpleQueue[int]
     chunks: dict[int, Chunk]
 
     def run(self, jobs: int, tick: Tick | None) -> bool:
-        """Until nothing waits any more; returns whether the user interrupted."""
+        """Run until no chunk waits; return whether the user interrupted."""
         stopping, failures = threading.Event(), list[BaseException]()
         threads = [
             threading.Thread(target=self._work, args=(stopping, failures), name=f"fleet-{number}", daemon=True)
@@ -132,7 +131,7 @@ class _Work:
         return interrupted
 
     def told(self) -> Progress:
-        """How far it is."""
+        """Return the progress."""
         done = sum(self.sizes[number] for number in list(self.chunks))
         return Progress(done / self.spec.repetitions, 0, done, self.spec.repetitions, noun="repetitions")
 
@@ -146,8 +145,8 @@ class _Work:
                 chunk = chunk_of(self.spec, self.draws, number * CHUNK, self.sizes[number], stopping.is_set)
                 if chunk is None:
                     return
-                if self.kept is not None:
-                    self.kept.keep(number, chunk)
+                if self.store is not None:
+                    self.store.keep(number, chunk)
                 self.chunks[number] = chunk
             except BaseException as error:  # told to the thread that waits, whatever it is
                 failures.append(error)
@@ -158,7 +157,7 @@ class _Work:
 def chunk_of(
     spec: Spec, draws: Sequence[GroupDraws], begin: int, count: int, is_stopped: Callable[[], bool]
 ) -> Chunk | None:
-    """Repetitions from `begin` on; None where they were stopped."""
+    """Simulate repetitions from `begin` on; None if they were stopped."""
     months: list[list[np.ndarray]] = [[] for _ in spec.groups]
     totals: list[list[np.ndarray]] = [[] for _ in spec.groups]
     for repetition in range(begin, begin + count):
@@ -172,6 +171,6 @@ def chunk_of(
 
 
 def of_group(group: Group, drawn: GroupDraws, seed: int, repetition: int) -> Left:
-    """One repetition of one group."""
+    """Simulate one repetition of one group."""
     # Repetitions count from 1 here: 0 are the draws of values.
     return repeat(group.plan, drawn.at(group, repetition), generator(seed, group.name, repetition + 1))

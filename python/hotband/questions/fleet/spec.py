@@ -1,4 +1,4 @@
-"""FLEET.toml: groups of machines, how their drives fail and are replaced, power and prices (docs/guides/fleet.md)."""
+"""Read FLEET.toml: groups of machines, failures and replacements, power and prices (docs/guides/fleet.md)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ DISTRIBUTIONS = ("constant", "exponential")
 
 @dataclass(frozen=True)
 class Wear:
-    """How drives wear: bytes that each is written a day, and that it bears; either may be told by a run (None). A drive
-    is replaced at the share `limit` of what it bears, where that is given."""
+    """Wear of drives: bytes written to each per day, and its endurance; a run may determine both (None). A drive is
+    replaced at the share `limit` of its endurance, if given."""
 
     writes: Value | None
     endurance: Value | None
@@ -37,12 +37,12 @@ class Wear:
 
 @dataclass(frozen=True)
 class Group:
-    """A group as it was asked for, checked. `place` is where it stands in the file; `rebuild` is the mean time in
+    """A checked group. `table_key` is its position in the file; `rebuild` is the mean time in
     hours, None where a run says it; `drive_power` are watts of a drive, `machine_power` those of a machine beside its
     drives."""
 
     name: str
-    place: str
+    table_key: str
     machine: str
     workload: str | None
     set: tuple[tuple[str, str], ...]
@@ -61,7 +61,7 @@ class Group:
 
     @property
     def wants_run(self) -> bool:
-        """Whether a run of the model says how it is served."""
+        """Whether a run of the model determines its service."""
         return self.workload is not None
 
 
@@ -80,7 +80,7 @@ class Spec:
 
 
 def read_spec(table: TomlTable, folder: Path) -> Spec:
-    """A fleet from its table; files are named from `folder`. Raises UserError for the first mistake."""
+    """Read a fleet from its table; files are relative to `folder`. Raises UserError for the first mistake."""
     years = table.positive("years", 10.0)
     months = round(min(years * 12, MOST_MONTHS + 1))
     if not 1 <= months <= MOST_MONTHS or abs(years * 12 - months) > 1e-6:
@@ -112,22 +112,22 @@ def read_spec(table: TomlTable, folder: Path) -> Spec:
 
 
 def read_group(table: TomlTable, folder: Path, months: int) -> Group:
-    """A group. Raises UserError."""
+    """Read a group. Raises UserError."""
     name = table.text("name")
     machine, workload = (in_folder(table.text(key, ""), folder) for key in ("machine", "workload"))
     if not machine:
         table.text("machine")
     settings = table.settings("set")
     law = read_law(table, folder)
-    asked = asked_of(table, folder, machine, of_drives(table, settings, workload, machine))
-    subject, members = subject_in(table, asked, law.is_given)
+    question = asked_of(table, folder, machine, of_drives(table, settings, workload, machine))
+    subject, members = subject_in(table, question, law.is_given)
     law = law.of_catalog(life_of_catalog(subject, members[0]))
     plan = read_plan(table, name, subject, months)
     delivery, stock = read_spares(table)
     plan = replace(plan, batch=law.batch, mixed=law.mixed, stock=stock, rebuild_constant=is_constant(table, plan))
-    found = Group(
+    group = Group(
         name,
-        table.place,
+        table.path,
         machine,
         workload or None,
         settings,
@@ -145,33 +145,33 @@ def read_group(table: TomlTable, folder: Path, months: int) -> Group:
         value_of(table, "machine_power", watts, 'a power, such as "150 W"') or Value(0.0, 0.0),
     )
     table.finish()
-    return found
+    return group
 
 
 def of_drives(
     table: TomlTable, settings: tuple[tuple[str, str], ...], workload: str, machine: str
 ) -> tuple[tuple[str, str], ...]:
-    """Of the settings those of the machine's drives; the others are of the workload."""
+    """Return the settings of the machine's drives; the others belong to the workload."""
     if not workload:
         return settings
     try:
-        of = {set_key.key for set_key in set_keys(workload, machine) if set_key.part.startswith("drive ")}
+        keys = {set_key.key for set_key in set_keys(workload, machine) if set_key.part.startswith("drive ")}
     except UserError as error:
         raise in_group(table, error) from None
-    return tuple((key, value) for key, value in settings if key in of)
+    return tuple((key, value) for key, value in settings if key in keys)
 
 
 def is_constant(table: TomlTable, plan: Plan) -> bool:
-    """Whether rebuilds take their mean exactly."""
+    """Return whether rebuilds take exactly their mean."""
     given = table.has("rebuild_distribution")
-    found = table.choice("rebuild_distribution", DISTRIBUTIONS, "constant")
+    distribution = table.choice("rebuild_distribution", DISTRIBUTIONS, "constant")
     if given and plan.array.tolerated == 0:
         table.refuse("rebuild_distribution", f"has no effect: {plan.array.kind} has no redundancy")
-    return found == "constant"
+    return distribution == "constant"
 
 
 def in_folder(name: str, folder: Path) -> str:
-    """A file's name from the folder of the fleet's file; any other name as it is."""
+    """Return the path of a file in the folder of the fleet's file; any other name unchanged."""
     if not name or "\n" in name or Path(name).is_absolute() or not (folder / name).is_file():
         return name
     return str(folder / name)
@@ -180,10 +180,10 @@ def in_folder(name: str, folder: Path) -> str:
 def asked_of(
     table: TomlTable, folder: Path, machine: str, settings: tuple[tuple[str, str], ...]
 ) -> ReliabilityQuestion:
-    """What `hotband reliability` is asked for the group. Values with two ends are read elsewhere."""
+    """Return the question to `hotband reliability` for the group. Values with two ends are read elsewhere."""
     given = [name for name in REBUILDS if table.has(name)]
     if len(given) > 1:
-        table.refuse(given[1], f"not together with {given[0]}, which says the same")
+        table.refuse(given[1], f"cannot be combined with {given[0]}, which states the same")
     rate, record, layout = (table.text(name, "") or None for name in ("rebuild_rate", "rebuild_record", "layout"))
     error = table.text_or_number("error_rate") or None
     path = None if record is None else folder / record
@@ -206,7 +206,8 @@ KEYS = {
 
 
 def subject_in(table: TomlTable, question: ReliabilityQuestion, has_lives: bool) -> tuple[Subject, list[Member]]:
-    """The array with its conditions, and the members of its layout. Raises UserError with the keys of the group."""
+    """Return the array with its conditions, and the members of its layout. Raises UserError with the keys of the
+    group."""
     # Any life, where the group gives its own: the catalog need not have one.
     known = replace(question, mtbf="1000000 h") if has_lives else question
     try:
@@ -216,17 +217,17 @@ def subject_in(table: TomlTable, question: ReliabilityQuestion, has_lives: bool)
 
 
 def life_of_catalog(subject: Subject, member: Member) -> Value:
-    """The mean life that the catalog has, with its range."""
+    """Return the mean life of the catalog, with its range."""
     product, middle = member["product"], subject.conditions.mtbf
-    found = [value for value in entries.drive(product)["values"] if value["key"] == "reference.mtbf"]
-    ends = [values.hours(str(end)) for one in found for end in (one["range"] or ())]
+    entries_of_mtbf = [value for value in entries.drive(product)["values"] if value["key"] == "reference.mtbf"]
+    ends = [values.hours(str(end)) for entry in entries_of_mtbf for end in (entry["range"] or ())]
     is_own = "mtbf" in values_of(member)
     low, high = (middle, middle) if is_own or len(ends) != 2 else (ends[0] or middle, ends[1] or middle)
     return Value(low, high, f"{product}.mtbf", subject.sources.get("mtbf", ""))
 
 
 def in_group(table: TomlTable, error: UserError) -> UserError:
-    """A mistake in a field of the question, as one in a key of the group."""
+    """Convert an error in a field of the question to one in a key of the group."""
     name = KEYS.get(error.where)
     if name is None:
         return error
@@ -239,7 +240,7 @@ def in_group(table: TomlTable, error: UserError) -> UserError:
 
 
 def read_plan(table: TomlTable, name: str, subject: Subject, months: int) -> Plan:
-    """When how many machines serve."""
+    """Read the numbers of machines over time."""
     machines = table.whole("machines", least=1)
     if machines > MOST_MACHINES:
         table.refuse("machines", f"expected 1 to {MOST_MACHINES:,}")
@@ -264,7 +265,7 @@ def read_plan(table: TomlTable, name: str, subject: Subject, months: int) -> Pla
 
 
 def read_rebuild(table: TomlTable, subject: Subject, plan: Plan, workload: str) -> Value | None:
-    """The mean time of a rebuild, None where a run is to say it."""
+    """Read the mean time of a rebuild, None if a run determines it."""
     given = value_of(table, "rebuild_time", values.hours, values.HOURS_EXPECTED)
     named = next((name for name in REBUILDS if table.has(name)), None)
     if plan.array.tolerated == 0:
@@ -280,7 +281,7 @@ def read_rebuild(table: TomlTable, subject: Subject, plan: Plan, workload: str) 
 
 
 def read_spares(table: TomlTable) -> tuple[Value, Stock | None]:
-    """Spare drives on site and how long an order takes."""
+    """Read the spare drives on site and the time of an order."""
     if not table.has("spares"):
         table.raw("spares")
         return Value(0.0, 0.0), None
@@ -289,7 +290,7 @@ def read_spares(table: TomlTable) -> tuple[Value, Stock | None]:
     if on_site > MOST_SPARES:
         part.refuse("on_site", f"expected at most {MOST_SPARES:,}")
     if order > max(on_site, 1):
-        part.refuse("order", "expected at most as many as are on site: else a failure waits for further ones")
+        part.refuse("order", "expected at most the number on site: otherwise a failure waits for further ones")
     delivery = value_of(part, "delivery", values.hours, values.HOURS_EXPECTED)
     if delivery is None:
         part.refuse("delivery", f"is missing; expected {values.HOURS_EXPECTED}")
@@ -298,18 +299,18 @@ def read_spares(table: TomlTable) -> tuple[Value, Stock | None]:
 
 
 def read_wear(table: TomlTable, workload: str) -> Wear:
-    """What drives are written, and what they bear."""
+    """Read writes and endurance of drives."""
     size = 'a size with its unit, such as "2 TB"'
-    writes = value_of(table, "writes", day_bytes, 'what a drive is written a day, such as "500 GB/day"')
+    writes = value_of(table, "writes", day_bytes, 'the bytes written to a drive per day, such as "500 GB/day"')
     endurance = value_of(table, "endurance", size_bytes, size)
     limit = value_of(table, "replace_at", values.percent, 'a share of the endurance, such as "90 %"')
     if limit is not None and (not limit.is_known or limit.low <= 0):
         table.refuse("replace_at", 'expected one share of the endurance above 0 %, such as "90 %"')
     if limit is not None and writes is None and not workload:
-        table.refuse("replace_at", "has no effect without writes or a workload, which say how fast drives wear")
+        table.refuse("replace_at", "has no effect without writes or a workload, which state how fast drives wear")
     return Wear(writes, endurance, None if limit is None else limit.low)
 
 
 def day_bytes(text: str) -> float | None:
-    """Bytes a day."""
+    """Read bytes per day; None for another text."""
     return size_bytes(text.strip().removesuffix("/day")) if text.strip().endswith("/day") else None

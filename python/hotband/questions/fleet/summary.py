@@ -1,4 +1,4 @@
-"""The figures of a fleet over the whole time, as plain data."""
+"""Summarise a fleet over the whole time, as plain data."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hotband.questions.fleet.outcome import Costs, Outcome, figure, no_cost
 from hotband.questions.fleet.result import Fleet, sum_of
 
 STATE_NOTE = (
-    "Losses are not waited for: every degraded episode adds its chance to end in one, given age, batches and waits for "
+    "Losses are expected values: every degraded episode adds its chance of one, given age, batches and waits for "
     "spares at that moment."
 )
 
 
 def summary_of(fleet: Fleet) -> FleetDoc:
-    """All of it."""
+    """Return the summary of a fleet."""
     spec = fleet.spec
     reason = no_cost(spec)
     return {
@@ -42,7 +42,7 @@ def summary_of(fleet: Fleet) -> FleetDoc:
 
 
 def part_of(outcomes: Sequence[Outcome]) -> PartDoc:
-    """A group, or several together."""
+    """Return the figures of a group, or of several together."""
     plans = [outcome.group.plan for outcome in outcomes]
     hours = sum(float(plan.machine_hours().sum()) for plan in plans)
     degraded = np.sum([outcome.column("degraded_hours").sum(axis=1) for outcome in outcomes], axis=0)
@@ -58,66 +58,67 @@ def part_of(outcomes: Sequence[Outcome]) -> PartDoc:
         "rebuilds": figure(repair / plans[0].horizon),
         "degraded_share": figure(degraded / hours),
         "loss": loss_of(outcomes),
-        "energy_kwh": figure(np.sum([one.sum(axis=1) for one in energy], axis=0)) if is_known else None,
+        "energy_kwh": figure(np.sum([energies.sum(axis=1) for energies in energy], axis=0)) if is_known else None,
         "cost": cost_of([outcome.costs for outcome in outcomes]),
     }
 
 
 def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
-    """Loss of data, and what independence would say of it."""
+    """Return the losses of data, and those of independent failures."""
     events: Floats = np.sum([outcome.losses.sum(axis=1) for outcome in outcomes], axis=0)
-    found = figure(events)
+    events_figure = figure(events)
     independent = sum(independent_losses(outcome) for outcome in outcomes)
     exact = all(is_exact(outcome) for outcome in outcomes)
     log_intact: Floats = np.sum([outcome.total("log_intact") for outcome in outcomes], axis=0)
     return {
-        "events": found,
+        "events": events_figure,
         "by_failure": sum_of(outcomes, "loss_failure"),
         "chance": float(np.abs(np.expm1(log_intact)).mean()),
         "bytes_lost": figure(np.sum([outcome.bytes_lost() for outcome in outcomes], axis=0)),
         "seen": int(sum(outcome.total("seen").sum() for outcome in outcomes)),
         "independent": independent,
         "is_exact": exact,
-        "within_interval": found["mean_low"] <= independent <= found["mean_high"] if exact else None,
+        "within_interval": events_figure["mean_low"] <= independent <= events_figure["mean_high"] if exact else None,
     }
 
 
-def is_exact(one: Outcome) -> bool:
-    """Whether the Markov chain is of this very group: exponential independent lives, no waits, nothing drawn, and
-    repairs so short that a group is whole again when it goes on after a loss."""
-    group = one.group
-    if one.total("likely").any():
+def is_exact(outcome: Outcome) -> bool:
+    """Return whether the Markov chain applies exactly to this group: exponential independent lives, no waits, no
+    sampled values, and repairs so short that a group is whole again after a loss."""
+    group = outcome.group
+    if outcome.total("likely").any():
         return False
     values = [group.delay, *([] if group.rebuild is None else [group.rebuild])]
     known = group.rebuild is not None and group.law.is_known and all(value.is_known for value in values)
-    return known and group.law.middle.is_exponential and group.plan.stock is None and not has_wear(one)
+    return known and group.law.middle.is_exponential and group.plan.stock is None and not has_wear(outcome)
 
 
-def has_wear(one: Outcome) -> bool:
-    """Whether drives are replaced because they are worn."""
-    return one.group.wear.limit is not None
+def has_wear(outcome: Outcome) -> bool:
+    """Return whether drives are replaced because they are worn."""
+    return outcome.group.wear.limit is not None
 
 
-def independent_losses(one: Outcome) -> float:
-    """Losses of independent drives with exponential lives, as many of which fail, and repairs of the same mean."""
-    plan = one.group.plan
-    failures = float(one.column("failures").sum(axis=1).mean())
-    lives = one.group.law.middle
+def independent_losses(outcome: Outcome) -> float:
+    """Return the losses of independent drives with exponential lives, as many failures, and repairs of the same
+    mean."""
+    plan = outcome.group.plan
+    failures = float(outcome.column("failures").sum(axis=1).mean())
+    lives = outcome.group.law.middle
     hours = float(plan.machine_hours().sum()) * plan.array.drives
-    is_told = (lives.is_exponential and one.group.law.is_known) or failures == 0
+    is_told = (lives.is_exponential and outcome.group.law.is_known) or failures == 0
     mtbf = lives.scale if is_told else hours / failures
-    repair = float((one.draws.rebuild + one.draws.delay).mean())
-    return closed_form_losses(plan, mtbf, repair, one.group.error)
+    repair = float((outcome.draws.rebuild + outcome.draws.delay).mean())
+    return closed_form_losses(plan, mtbf, repair, outcome.group.error)
 
 
 def cost_of(costs: Sequence[Costs | None]) -> CostDoc | None:
-    """Cost over the whole time; None where a price is missing."""
+    """Return the cost over the whole time; None if a price is missing."""
     known = [cost for cost in costs if cost is not None]
     if len(known) < len(costs) or not known:
         return None
     all_of = known[0]
-    for one in known[1:]:
-        all_of = all_of.plus(one)
+    for further in known[1:]:
+        all_of = all_of.plus(further)
     return {
         "drives": figure(all_of.drives.sum(axis=1)),
         "machines": None if all_of.machines is None else figure(all_of.machines.sum(axis=1)),
@@ -128,13 +129,13 @@ def cost_of(costs: Sequence[Costs | None]) -> CostDoc | None:
     }
 
 
-def group_of(one: Outcome) -> GroupDoc:
-    """A group, with what it rests on."""
-    group, left = one.group, one.endurance_left
+def group_of(outcome: Outcome) -> GroupDoc:
+    """Return a group with its basis."""
+    group, left = outcome.group, outcome.endurance_left
     middle, fit = group.law.middle, group.law.fit
     source = group.rebuild.source if group.rebuild is not None else "runs of the model beside its workload"
     return {
-        **part_of([one]),
+        **part_of([outcome]),
         "name": group.name,
         "machine": group.machine,
         "workload": group.workload,
@@ -146,69 +147,69 @@ def group_of(one: Outcome) -> GroupDoc:
             "fitted_drives": None if fit is None else fit.drives,
             "fitted_failures": None if fit is None else fit.failures,
         },
-        "rebuild_hours": figure(one.draws.rebuild),
+        "rebuild_hours": figure(outcome.draws.rebuild),
         "rebuild_source": source,
-        "spares": spares_of(one),
-        "endurance_left": None if left is None else figure(left[:, last_served(one)]),
+        "spares": spares_of(outcome),
+        "endurance_left": None if left is None else figure(left[:, last_served(outcome)]),
         "service": None
-        if one.service is None
+        if outcome.service is None
         else {
-            "whole": one.service.nominal.whole,
-            "degraded": None if group.rebuild is not None else one.service.nominal.degraded,
+            "whole": outcome.service.nominal.whole,
+            "degraded": None if group.rebuild is not None else outcome.service.nominal.degraded,
         },
     }
 
 
-def last_served(one: Outcome) -> int:
-    """The last month in which the group has machines."""
-    return int(np.flatnonzero(one.group.plan.machine_hours() > 0)[-1])
+def last_served(outcome: Outcome) -> int:
+    """Return the last month in which the group has machines."""
+    return int(np.flatnonzero(outcome.group.plan.machine_hours() > 0)[-1])
 
 
-def spares_of(one: Outcome) -> SparesDoc | None:
-    """The stock of spares, and what would be enough."""
-    stock = one.group.plan.stock
+def spares_of(outcome: Outcome) -> SparesDoc | None:
+    """Return the stock of spares, and a sufficient one; None without spares."""
+    stock = outcome.group.plan.stock
     if stock is None:
         return None
-    needed = one.total("spares")
-    waited = one.column("waited").sum(axis=1) / np.maximum(one.column("failures").sum(axis=1), 1.0)
+    needed = outcome.total("spares")
+    waited = outcome.column("waited").sum(axis=1) / np.maximum(outcome.column("failures").sum(axis=1), 1.0)
     return {
         "on_site": stock.on_site,
         "order": stock.order,
         "waited_share": figure(waited),
-        "longest_wait_hours": figure(one.total("wait_hours")),
+        "longest_wait_hours": figure(outcome.total("wait_hours")),
         "needed_95": math.ceil(np.percentile(needed, 95)),
         "needed_99": math.ceil(np.percentile(needed, 99)),
     }
 
 
 def notes_of(fleet: Fleet) -> list[str]:
-    """What has to be known to read the figures."""
+    """Return notes on the figures."""
     notes = [STATE_NOTE]
-    for one in fleet.outcomes:
-        group = one.group
-        likely = float(one.total("likely").mean())
+    for outcome in fleet.outcomes:
+        group = outcome.group
+        likely = float(outcome.total("likely").mean())
         if likely > 0:
             notes.append(
-                f"{group.name}: in {number(likely)} episodes a repetition another drive was likely to fail before the "
-                "first was replaced; of them the losses that happened are counted"
+                f"{group.name}: in {number(likely)} episodes per repetition another drive was likely to fail before "
+                "the first was replaced; for them simulated losses are counted"
             )
-        if group.workload is None and group.drive_power is None and one.energy_kwh is not None:
-            notes.append(f"{group.name}: drives draw what they do at rest, for no workload is given")
+        if group.workload is None and group.drive_power is None and outcome.energy_kwh is not None:
+            notes.append(f"{group.name}: drives use their idle power, because no workload is given")
         if group.plan.array.tolerated and group.subject.sources.get("unrecoverable_error_bits") == NO_ERROR_RATE:
             products = ", ".join(group.products)
             notes.append(
-                f"{group.name}: losses are without sectors that cannot be read during a rebuild, for nothing says how "
-                f'many those of {products} are (error_rate = "1e15" in the group, the bits of a data sheet)'
+                f"{group.name}: losses exclude sectors that cannot be read during a rebuild, because the error rate "
+                f'of {products} is unknown (error_rate = "1e15" in the group, the bits of a data sheet)'
             )
-        if one.energy_kwh is None:
-            notes.append(f"{group.name}: no energy, for the catalog has no watts of {', '.join(group.products)}")
-        if one.endurance_left is None and group.wear.limit is not None:
-            notes.append(f"{group.name}: replace_at has no effect, for nobody says what drives bear or are written")
+        if outcome.energy_kwh is None:
+            notes.append(f"{group.name}: no energy, because the catalog has no power of {', '.join(group.products)}")
+        if outcome.endurance_left is None and group.wear.limit is not None:
+            notes.append(f"{group.name}: replace_at has no effect, because endurance or writes are unknown")
     prices = fleet.spec.prices
     if no_cost(fleet.spec) is None:
         left = [
             name for name, value in (("machines", prices.machine), ("energy", fleet.spec.power.price)) if value is None
         ]
         if left:
-            notes.append(f"Cost is without {' and '.join(left)}, which have no price")
+            notes.append(f"Cost excludes {' and '.join(left)}, which have no price")
     return notes

@@ -1,7 +1,7 @@
-"""Reviews: a machine measured as reviewers measure drives, and several compared.
+"""Reviews: measure a machine as reviewers measure drives, and compare several.
 
-A file a part (`linear.py`, `access.py`, ...), each with what it asks of the engine and what it makes of the records;
-`target.py` is what is reviewed, `suite.py` runs the parts, `summary.py` sums them up, `tables.py` prints them.
+Each part has a file (`linear.py`, `access.py`, ...) with its runs and the figures from their records; `target.py` has
+the machine, `suite.py` runs the parts, `summary.py` sums them up.
 """
 
 from __future__ import annotations

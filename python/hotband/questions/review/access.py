@@ -23,8 +23,7 @@ MOST_BINS = 60
 
 
 def asks(target: Target) -> list[Ask]:
-    """One run: reads, then writes. What is not counted has streams of its own, so that histograms hold the rest
-    alone."""
+    """Return one run: reads, then writes. Uncounted I/Os have separate streams, so that histograms exclude them."""
     block = target.block(BLOCK)
     streams, phases = [], []
     for op in ("read", "write"):
@@ -37,27 +36,27 @@ def asks(target: Target) -> list[Ask]:
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> dict[str, AccessDoc]:
-    """Mean, percentiles and distribution of reads and writes."""
+    """Return mean, percentiles and distribution of reads and writes."""
     record = records["access"]
-    steps, streams = steps_of(record), {one["name"]: one for one in record["streams"]}
-    found: dict[str, AccessDoc] = {}
+    steps, streams = steps_of(record), {entry["name"]: entry for entry in record["streams"]}
+    by_op: dict[str, AccessDoc] = {}
     for op in ("read", "write"):
-        summary, own = steps[op], streams[op][op]
-        found[op] = {
+        summary, side = steps[op], streams[op][op]
+        by_op[op] = {
             "block_bytes": target.block(BLOCK),
             "queue_depth": 1,
-            "count": own["count"],
-            "mean_ns": int(own["latency_sum_ns"] or 0) / own["count"] if own["count"] else None,
+            "count": side["count"],
+            "mean_ns": int(side["latency_sum_ns"] or 0) / side["count"] if side["count"] else None,
             "p50_ns": summary["latency_p50_ns"],
             "p99_ns": summary["latency_p99_ns"],
-            "max_ns": own["latency_max_ns"],
-            "bins": bins(own["histogram"]["buckets"]),
+            "max_ns": side["latency_max_ns"],
+            "bins": bins(side["histogram"]["buckets"]),
         }
-    return found
+    return by_op
 
 
 def bins(buckets: Sequence[Sequence[int]], most: int = MOST_BINS) -> list[list[int]]:
-    """A histogram in equal bins of a round width: the upper end of each and how many lie below it, from zero on."""
+    """Rebin a histogram to equal bins of a round width: the upper end and the count of each, from zero on."""
     if not buckets:
         return []
     width = round_up(max(upper for upper, _ in buckets) / most)
@@ -68,6 +67,6 @@ def bins(buckets: Sequence[Sequence[int]], most: int = MOST_BINS) -> list[list[i
 
 
 def round_up(value: float) -> int:
-    """The next of 1, 2, 5, 10, 20, ... from `value` on."""
+    """Round up to the next of 1, 2, 5, 10, 20, ..."""
     power: int = 10 ** math.floor(math.log10(max(value, 1.0)))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= value)

@@ -1,8 +1,7 @@
-"""Desktop applications: the catalog's `desktop-*` workloads as they are, and at both ends of each of their
-uncertainties.
+"""Desktop applications: the catalog's `desktop-*` workloads, nominal and at both ends of each of their uncertainties.
 
-They are synthetic mixes and not the programs; a workload's `[uncertainty]` says how far its estimates may be off,
-each key with its two ends, which are set one at a time.
+They are synthetic mixes, not the programs; a workload's `[uncertainty]` has ranges of its estimates by key, whose two
+ends are set one at a time.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ END = " at "
 
 
 def names() -> list[str]:
-    """Desktop workloads of the catalog."""
+    """Return the desktop workloads of the catalog."""
     return [name for name in _core.catalog_names(CATALOG_DIR, "workloads") if name.startswith(PREFIX)]
 
 
 def ends(workload: WorkloadTable) -> list[tuple[str, str]]:
-    """Values to set, one at a time."""
+    """Return the values to set, one at a time."""
     return [(key, end) for key, pair in workload.get("uncertainty", {}).items() for end in pair]
 
 
 def scale_of(target: Target) -> tuple[tuple[str, str], ...]:
-    """A scale of drives that wear at which they hold what the workloads reach to."""
+    """Return the model size of SSDs at which they hold the range of the workloads."""
     scale = target.scale
     while scale > 1 and target.capacity_bytes * target.scale // scale < HOLDS:
         scale //= 2
@@ -49,44 +48,44 @@ def scale_of(target: Target) -> tuple[tuple[str, str], ...]:
 
 
 def asks(target: Target) -> list[Ask]:
-    """A run for each workload, and for each end of what is uncertain in it."""
+    """Return a run for each workload, and for each end of its uncertain values."""
     scale = scale_of(target)
     duration = DURATION_OF_SSD if target.wears else DURATION_QUICK if target.quick else None
-    found = []
+    runs = []
     for name in names():
         workload = entries.workload(name)["table"]
-        found.append(Ask(name, workload, set=scale, duration=duration))
+        runs.append(Ask(name, workload, set=scale, duration=duration))
         for key, end in ends(workload):
-            found.append(Ask(f"{name}{END}{key} = {end}", workload, set=(*scale, (key, end)), duration=duration))
-    return found
+            runs.append(Ask(f"{name}{END}{key} = {end}", workload, set=(*scale, (key, end)), duration=duration))
+    return runs
 
 
 def in_turn(target: Target, asks: Sequence[Ask]) -> list[Ask]:
-    """The runs of a workload one after the other on one machine where drives wear: to fill them for each would take
-    longer than all the rest. What happens to a machine happens once, so that runs with events are not in turn."""
+    """Chain the runs of a workload on one machine if drives wear: to fill them for each run would take longer than
+    everything else. Events happen once per machine, so runs with events are not chained."""
     if not target.wears or "state" in dict(target.set) or target.events:
         return list(asks)
-    found: list[Ask] = []
+    ordered: list[Ask] = []
     for ask in asks:
-        before = found[-1].name if found else ""
+        before = ordered[-1].name if ordered else ""
         same = before.partition(END)[0] == ask.name.partition(END)[0]
-        found.append(replace(ask, after=before if same else ""))
-    return found
+        ordered.append(replace(ask, after=before if same else ""))
+    return ordered
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[ApplicationDoc]:
-    """Rates of each, with the lowest and highest at the ends of what is uncertain."""
+    """Return the rates of each workload, with the lowest and highest at the ends of its uncertain values."""
     rows: list[ApplicationDoc] = []
     for name in (name for name in records if END not in name):
-        entry, one = entries.workload(name), records[name]["summary"]
-        of = [record for run, record in records.items() if run == name or run.startswith(name + END)]
-        low, high = ends_of([record["summary"]["bandwidth_bytes_per_s"] for record in of])
+        entry, nominal = entries.workload(name), records[name]["summary"]
+        runs_of_load = [record for run, record in records.items() if run == name or run.startswith(name + END)]
+        low, high = ends_of([record["summary"]["bandwidth_bytes_per_s"] for record in runs_of_load])
         rows.append(
             {
                 "name": name,
                 "title": entry["title"],
-                "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
-                "iops": one["iops"],
+                "bandwidth_bytes_per_s": nominal["bandwidth_bytes_per_s"],
+                "iops": nominal["iops"],
                 "low_bytes_per_s": low,
                 "high_bytes_per_s": high,
                 "uncertainty": said(entry["table"].get("uncertainty", {})),
@@ -96,14 +95,14 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[Applicatio
 
 
 def ends_of(rates: Sequence[float | None]) -> tuple[float | None, float | None]:
-    """The lowest and the highest rate; not known where one of the rates is not."""
+    """Return the lowest and the highest rate; None if one of the rates is unknown."""
     listed = [rate for rate in rates if rate is not None]
     return (min(listed), max(listed)) if listed and len(listed) == len(rates) else (None, None)
 
 
 def said(uncertainty: Mapping[str, list[str]]) -> str:
-    """What is uncertain of a workload, in words."""
+    """Describe the uncertain values of a workload."""
     if not uncertainty:
-        return "a synthetic mix, not the program; how far it may be off is not stated"
+        return "a synthetic mix, not the program; its error is not stated"
     spans = ", ".join(f"{key} {low} to {high}" for key, (low, high) in uncertainty.items())
-    return f"a synthetic mix, not the program; lowest and highest of {spans}, one at a time"
+    return f"a synthetic mix, not the program; range over {spans}, one at a time"

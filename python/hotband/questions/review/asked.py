@@ -1,4 +1,4 @@
-"""Workloads of a review as plain tables, from small pure functions, and what is asked of the engine with them.
+"""Workloads of a review as plain tables, from small pure functions, and the runs with them.
 
 Every step of a review is a number of I/Os, not a time: a step ends with a completion, so its rate has no error from
 I/Os cut at its ends, and what a review costs does not depend on how fast the machine is. Warming steps are recorded
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class StepFigures(SummaryDoc):
-    """The figures of a step of a record, and how long it took."""
+    """The figures of a step of a record, and its duration."""
 
     duration_ns: int
 
@@ -43,11 +43,11 @@ INTERVAL = "100000 h"
 
 @dataclass(frozen=True)
 class Ask:
-    """A run that a part of the review needs: a name of its own within the part, and the workload.
+    """A run of a part of the review: its name within the part, and its workload.
 
-    `reach` is where what it touches ends, for runs that stay at the beginning of the volume; none for others. `set`
-    goes before what the machine is reviewed with, and `duration` before the time that the workload says. A run `after`
-    another (its name) begins on the machine as that one left it.
+    `reach` is the end of the accessed range, for runs at the beginning of the volume; None for others. `set` replaces
+    settings of the review, and `duration` the time of the workload. A run `after` another (its name) begins on the
+    machine as that one left it.
     """
 
     name: str
@@ -64,12 +64,12 @@ class Ask:
 
 
 def size(count: int) -> str:
-    """Bytes as a size of a workload."""
+    """Format bytes as a size of a workload."""
     return f"{count} B"
 
 
 def stream(name: str, op: str, block_bytes: int, random: bool, **keys: Unpack[StreamKeys]) -> StreamTable:
-    """A stream of reads or writes of one size; `keys` go before what follows from the others."""
+    """Return a stream of reads or writes of one size; `keys` replace the defaults."""
     made: StreamTable = {"name": name, "read_pct": 100 if op == "read" else 0, "random_pct": 100 if random else 0}
     if "sizes" not in keys:
         made["size"] = size(block_bytes)
@@ -77,30 +77,30 @@ def stream(name: str, op: str, block_bytes: int, random: bool, **keys: Unpack[St
 
 
 def between(from_bytes: int, to_bytes: int) -> list[str]:
-    """A range of addresses."""
+    """Return a range of addresses."""
     return [size(from_bytes), size(to_bytes)]
 
 
 def closed(threads: int) -> LoadTable:
-    """A load that keeps so many I/Os outstanding."""
+    """Return a closed loop with `threads` outstanding I/Os."""
     return {"closed": {"threads": threads, "depth": 1}}
 
 
 def step(name: str, ios: int, **keys: Unpack[PhaseKeys]) -> PhaseTable:
-    """A recorded step of so many I/Os."""
+    """Return a recorded step of `ios` I/Os."""
     made: PhaseTable = {"name": name, "ios": max(ios, 1), "measure": True}
     return {**made, **keys}
 
 
 def warming(name: str, ios: int, **keys: Unpack[PhaseKeys]) -> PhaseTable:
-    """A step before the one called `name` that nobody looks at."""
+    """Return a warm-up step before the step `name`."""
     return step(f"before {name}", ios, **keys)
 
 
 def workload(
     title: str, streams: Iterable[StreamTable], phases: Iterable[PhaseTable], **keys: Unpack[WorkloadKeys]
 ) -> WorkloadTable:
-    """A workload of these streams and steps."""
+    """Return a workload of these streams and steps."""
     top: WorkloadTable = {"title": title, "source": "hotband review", "interval": INTERVAL}
     return {**top, **keys, "streams": list(streams), "phases": list(phases)}
 
@@ -109,8 +109,8 @@ FILL_BLOCK = 128 * KIB
 
 
 def filled(ask: Ask) -> WorkloadTable:
-    """The workload of a run on drives that answer reads of what was never written from memory: what it touches is
-    written before, once in order of address and in no time."""
+    """Return the workload of a run on drives that complete reads of unwritten blocks from memory: its range is written
+    before, once in order of address, untimed."""
     if ask.reach is None:
         return {**ask.workload, "precondition": {"sequential": 1.0}}
     blocks = -(-ask.reach // FILL_BLOCK)
@@ -121,8 +121,8 @@ def filled(ask: Ask) -> WorkloadTable:
 
 
 def steps_of(record: RecordDoc) -> dict[str, StepFigures]:
-    """The steps of a record by their names, each as its summary with `duration_ns` beside it."""
+    """Return the steps of a record by their names, each with its summary and `duration_ns`."""
     steps = record.get("steps")
     if steps is None:
         return {"measure": {**record["summary"], "duration_ns": record["duration_ns"]}}
-    return {one["name"]: {**one["summary"], "duration_ns": one["duration_ns"]} for one in steps}
+    return {entry["name"]: {**entry["summary"], "duration_ns": entry["duration_ns"]} for entry in steps}

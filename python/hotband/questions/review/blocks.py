@@ -29,7 +29,7 @@ NEEDS = FILES[0]
 
 
 def cells(target: Target) -> list[tuple[int, list[int]]]:
-    """Files that the machine holds, each with the blocks it is read and written in."""
+    """Return the files that the machine holds, each with its block sizes."""
     files = [(file, [block for block in BLOCKS if block <= file]) for file in FILES]
     if not target.quick:
         files.append((LARGE_FILE, LARGE_BLOCKS))
@@ -37,20 +37,20 @@ def cells(target: Target) -> list[tuple[int, list[int]]]:
 
 
 def name(file: int, block: int) -> str:
-    """What a cell is called."""
+    """Return the name of a cell."""
     return f"{file} by {block}"
 
 
 def counts(target: Target, file: int, block: int) -> tuple[int, int]:
-    """I/Os before what is counted (a pass over the file, so that its end is in memory or its beginning is not), and
-    counted."""
+    """Return the uncounted I/Os (a pass over the file, so that its end is in memory or its beginning is not), and the
+    counted ones."""
     per_pass = file // block
     least = min(LEAST, max(MOST_BYTES // block, 4))
     return min(per_pass, MOST), target.ios(min(max(2 * per_pass, least), MOST), least=min(least, 16))
 
 
 def sweep(target: Target, file: int, blocks: list[int], op: str) -> Ask:
-    """The run of one file."""
+    """Return the run of one file."""
     streams: list[StreamTable] = []
     phases: list[PhaseTable] = []
     for block in blocks:
@@ -62,26 +62,26 @@ def sweep(target: Target, file: int, blocks: list[int], op: str) -> Ask:
 
 
 def asks(target: Target) -> list[Ask]:
-    """The runs of this part."""
+    """Return the runs of this part."""
     return [sweep(target, file, blocks, op) for op in ("read", "write") for file, blocks in cells(target) if blocks]
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[BlockSizeDoc]:
-    """Bandwidth and IOPS of every cell."""
+    """Return bandwidth and IOPS of every cell."""
     rows: list[BlockSizeDoc] = []
     for op in ("read", "write"):
         for file, blocks in cells(target):
             steps = steps_of(records[f"{op} {file}"]) if blocks else {}
             for block in blocks:
-                one = steps[name(file, block)]
+                figures_of_cell = steps[name(file, block)]
                 rows.append(
                     {
                         "file_bytes": file,
                         "op": op,
                         "block_bytes": block,
                         "queue_depth": 1,
-                        "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
-                        "iops": one["iops"],
+                        "bandwidth_bytes_per_s": figures_of_cell["bandwidth_bytes_per_s"],
+                        "iops": figures_of_cell["iops"],
                     }
                 )
     return rows

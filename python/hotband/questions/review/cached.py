@@ -1,9 +1,9 @@
-"""Warnings where streams of a review ended in a cache, so that their rate is that of the cache.
+"""Warnings about streams of a review that ended in a cache, so that their rate is that of the cache.
 
 A run is judged by the counters of its drives at its end: data that a volatile write cache had not yet written to the
-media, writes that a pSLC cache took without ever being full, and reads that a drive's memory answered. Look-ahead of
-sequential reads is left out: it goes on for as long as the reader does. The counters are of whole runs, so that a step
-that a cache took alone is found if it is a large part of its run.
+media, writes to a pSLC cache that never filled, and reads served by a drive's memory. Look-ahead of sequential reads is
+left out: it continues as long as the reader does. The counters cover whole runs, so a step that ended in a cache is
+noticed if it is a large part of its run.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ PARTS = ("linear", "access", "streams", "streaming")
 UNWRITTEN = 0.1
 """Share of the written data in a volatile cache at the end: the rate is off by at least as much."""
 IN_PSLC = 0.9
-"""Share of the writes in a pSLC cache from which on it was never full: the others are what a drive writes to other
-blocks from the beginning."""
+"""Share of the writes in a pSLC cache from which it was never full: a drive writes the others directly to other blocks
+from the beginning."""
 FROM_MEMORY = 0.5
-"""Share of the reads that a drive's memory answered."""
+"""Share of the reads served by a drive's memory."""
 
 
 def cache_notes(part: str, records: Mapping[str, RecordDoc]) -> list[str]:
@@ -39,22 +39,22 @@ def cache_notes(part: str, records: Mapping[str, RecordDoc]) -> list[str]:
 
 
 def _of(record: RecordDoc) -> list[str]:
-    """Return what the counters of a run's drives say."""
+    """Return sentences on the counters of a run's drives."""
     total: dict[str, float] = {}
     for of_part in record["parts"]:
         for key, value in of_part["counters"].items():
             if isinstance(value, int | float):
                 total[key] = total.get(key, 0.0) + value
-    found = []
+    sentences = []
     written = total.get("written_bytes", 0.0)
     left = (written - total["destaged_bytes"]) / written if written and total.get("cached_writes") else 0.0
     if left >= UNWRITTEN:
         rate = "the write rate is partly that of the cache"
-        found.append(f"ended with {share(left)} of its writes in a volatile write cache; {rate}")
+        sentences.append(f"ended with {share(left)} of its writes in a volatile write cache; {rate}")
     if written and total.get("pslc_bytes", 0.0) >= IN_PSLC * written:
-        found.append("the writes ended in the pSLC cache, which never filled; sustained writes are slower")
+        sentences.append("the writes ended in the pSLC cache, which never filled; sustained writes are slower")
     reads = total.get("reads", 0.0)
     hits = total.get("cache_hits", 0.0) - total.get("look_ahead_hits", 0.0)
     if reads and hits >= FROM_MEMORY * reads:
-        found.append(f"the drives' memory answered {share(hits / reads)} of the reads; the media is slower")
-    return found
+        sentences.append(f"the drives' memory served {share(hits / reads)} of the reads; the media is slower")
+    return sentences

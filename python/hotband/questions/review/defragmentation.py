@@ -23,7 +23,7 @@ NEEDS = 64 * MIB
 
 
 def asks(target: Target) -> list[Ask]:
-    """One run: a client that moves extent after extent."""
+    """Return one run: a client that moves extent after extent."""
     streams = [stream("read", "read", EXTENT, True), stream("write", "write", EXTENT, False, start="50 %")]
     steps: list[ScriptStepTable] = [{"name": op, "stream": op, "ios": 1} for op in ("read", "write")]
     script: ScriptTable = {"name": "move", "unit": "extent", "clients": 1, "repeat": True, "steps": steps}
@@ -32,12 +32,12 @@ def asks(target: Target) -> list[Ask]:
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> DefragmentationDoc:
-    """Extents and bytes moved a second; the latency is that of an extent, read and written."""
-    one = steps_of(records["move"])["move"]
-    read_ns, write_ns = one["read"]["latency_mean_ns"], one["write"]["latency_mean_ns"]
+    """Return extents and bytes moved per second; the latency is that of an extent, read and written."""
+    moves = steps_of(records["move"])["move"]
+    read_ns, write_ns = moves["read"]["latency_mean_ns"], moves["write"]["latency_mean_ns"]
     return {
         "extent_bytes": EXTENT,
-        "extents_per_s": one["write"]["iops"],
-        "bandwidth_bytes_per_s": one["write"]["bandwidth_bytes_per_s"],
+        "extents_per_s": moves["write"]["iops"],
+        "bandwidth_bytes_per_s": moves["write"]["bandwidth_bytes_per_s"],
         "latency_mean_ns": None if read_ns is None or write_ns is None else read_ns + write_ns,
     }

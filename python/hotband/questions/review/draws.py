@@ -1,12 +1,12 @@
-"""Draws of a review: every run of it once more with the uncertain values of its machine drawn, and the same documents
-made of them (docs/guides/review.md, "Intervals").
+"""Samples of a review: repeat every run with sampled uncertain values of its machine, and make the same documents of
+them (docs/guides/review.md, "Intervals").
 
-Machines that are compared share draws: a value of a drive that both have is the same in both. Two reviews with other
-seeds say what chance does.
+Compared machines share samples: a value of a drive that both have is the same in both. Two reviews with other seeds
+show the effect of chance.
 
-What it leaves out: nothing is screened, and draws are as long as the review, so that no figure is of a shorter run.
-Write caches are on or off as the head of the review says, even where the catalog estimates that: with the other the
-figures are others. Energy is not drawn, nor are the ends of desktop applications: they are ranges themselves.
+Left out: screening of values. Samples are as long as the review, so no figure comes from a shorter run. Write caches
+are on or off as the head of the review states, even if the catalog estimates that, because they change the figures.
+Energy and the ends of desktop applications are not sampled: they are ranges themselves.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
     from hotband.data.documents.review import ReviewDoc
 
 FOLDER = "draws"
-"""Of the documents of draws, in the folder of a machine."""
+"""Name of the folder of the samples' documents, in the folder of a machine."""
 RANGES = ("energy",)
-"""Parts whose figures have the ends of their own ranges beside them."""
+"""Parts whose figures have ranges instead of intervals."""
 SAID = ("wce", "awc")
 """Switches that the head of a review states."""
 RUNS_EACH = 4
-"""Runs for each core that are under way together, so that none waits for the longest of a draw."""
+"""Concurrent runs per core, so that no core waits for the longest run of a sample."""
 
 
 @dataclass(frozen=True)
 class Again:
-    """A review once more: with another seed, or with values drawn, each at a share (0 to 1) of its distribution."""
+    """A repeated review: with another seed, or with sampled values, each at a share (0 to 1) of its distribution."""
 
     name: str
     seeds_on: int = 0
@@ -60,7 +60,7 @@ class Again:
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine under review: what is run again of it, and what is uncertain in each of these runs by its id."""
+    """A machine under review: its repeated runs, and the uncertain values of each of these runs by its id."""
 
     plan: Plan
     specs: tuple[RunSpec, ...]
@@ -68,22 +68,22 @@ class Machine:
 
     @classmethod
     def of(cls, plan: Plan) -> Machine:
-        """Raises UserError where nothing of a plan has figures that are drawn."""
+        """Select the parts of a plan that have intervals. Raises UserError if there are none."""
         parts = {
             name: [ask for ask in asks if END not in ask.name]
             for name, asks in plan.parts.items()
             if name not in RANGES
         }
         if not parts:
-            accepted = f"{' and '.join(RANGES)} of {plan.target.name} has no intervals, but ends of its own ranges"
+            accepted = f"{' and '.join(RANGES)} of {plan.target.name} has ranges instead of intervals"
             raise UserError("question.interval", "", "", f"{accepted}: expected other parts, too")
         drawn = replace(plan, parts=parts)
         specs = tuple(drawn.specs())
-        values = {spec.id: [one for one in of_run(spec) if one.range.key not in SAID] for spec in specs}
+        values = {spec.id: [value for value in of_run(spec) if value.range.key not in SAID] for spec in specs}
         return cls(drawn, specs, values)
 
     def run_again(self, again: Again) -> list[RunSpec]:
-        """Its runs with what is drawn."""
+        """Return its runs with the sampled values."""
         return [_run(spec, again, self.values[spec.id]) for spec in self.specs]
 
 
@@ -96,7 +96,7 @@ def _run(spec: RunSpec, again: Again, values: Sequence[Uncertain]) -> RunSpec:
 
 @dataclass
 class Draws:
-    """What is run again of all machines of a review. `values` are those that are drawn, `refused` counts draws that the
+    """The repeated runs of all machines of a review. `values` are the sampled values, `refused` counts samples that the
     model refused and that were replaced."""
 
     machines: list[Machine]
@@ -107,65 +107,74 @@ class Draws:
 
     @property
     def runs(self) -> int:
-        """Of all machines."""
+        """Number of runs of all machines."""
         return sum(len(machine.specs) for machine in self.machines) * len(self.again)
 
     def names_of(self, machine: Machine) -> list[str]:
-        """The values of a machine that are drawn."""
-        own = {value.name for values in machine.values.values() for value in values}
-        return [value.name for value in self.values if value.name in own]
+        """Return the sampled values of a machine."""
+        names = {value.name for values in machine.values.values() for value in values}
+        return [value.name for value in self.values if value.name in names]
 
     def told(self) -> str:
-        """What is about to be run."""
+        """Describe the runs that follow."""
         draws = len(self.again) - SEEDS
         each = " + ".join(str(len(machine.specs)) for machine in self.machines)
-        drawn = f"{draws} draws of {len(self.values)} uncertain values and" if self.values else "no uncertain values;"
+        drawn = f"{draws} samples of {len(self.values)} uncertain values and" if self.values else "no uncertain values;"
         return f"intervals, after the review: {drawn} {SEEDS} other seeds, each of {each} runs: {self.runs:,} runs"
 
 
-def draws_of(plans: Sequence[Plan], asked: Asked) -> Draws:
-    """Draws of the machines of some plans. Raises UserError."""
-    found = Draws([Machine.of(plan) for plan in plans])
-    found.again = [Again(f"seed {number}", number) for number in range(1, SEEDS + 1)]
-    specs = {name: spec for machine in found.machines for spec in machine.specs for name in _names(machine, spec)}
-    values = {one.name: one for machine in found.machines for own in machine.values.values() for one in own}
+def draws_of(plans: Sequence[Plan], request: Asked) -> Draws:
+    """Sample the values of the machines of some plans. Raises UserError."""
+    draws = Draws([Machine.of(plan) for plan in plans])
+    draws.again = [Again(f"seed {number}", number) for number in range(1, SEEDS + 1)]
+    specs = {name: spec for machine in draws.machines for spec in machine.specs for name in _names(machine, spec)}
+    values = {
+        value.name: value
+        for machine in draws.machines
+        for values_of_run in machine.values.values()
+        for value in values_of_run
+    }
     seed = plans[0].target.seed
     tried = Sampler(list(values.values()), seed).shares(STEPS_TRIED)
     steps = [
-        name for (name, one), of in zip(values.items(), tried.T, strict=True) if takes_steps(one, specs[name], list(of))
+        name
+        for (name, uncertain_value), shares in zip(values.items(), tried.T, strict=True)
+        if takes_steps(uncertain_value, specs[name], list(shares))
     ]
     if steps:
-        found.notes.append(f"not drawn, because the model takes steps only: {', '.join(steps)}")
-    found.values = [one for name, one in values.items() if name not in steps]
-    if found.values:
-        _draw(found, asked.draws, seed)
-    return found
+        draws.notes.append(f"not sampled, because the model changes only in steps: {', '.join(steps)}")
+    draws.values = [value for name, value in values.items() if name not in steps]
+    if draws.values:
+        _draw(draws, request.draws, seed)
+    return draws
 
 
 def _names(machine: Machine, spec: RunSpec) -> list[str]:
-    return [one.name for one in machine.values[spec.id]]
+    return [value.name for value in machine.values[spec.id]]
 
 
-def _draw(found: Draws, draws: int, seed: int) -> None:
-    """Draws values; what the model refuses of one of the machines is drawn again."""
-    sampler = Sampler(found.values, seed)
-    names = [value.name for value in found.values]
+def _draw(drawing: Draws, draws: int, seed: int) -> None:
+    """Sample values; a sample that the model refuses for one of the machines is replaced."""
+    sampler = Sampler(drawing.values, seed)
+    names = [value.name for value in drawing.values]
     for _ in range(TRIES * draws):
-        number = len(found.again) - SEEDS
+        number = len(drawing.again) - SEEDS
         if number == draws:
             return
         shares = dict(zip(names, map(float, sampler.shares(1)[0]), strict=True))
         again = Again(f"draw {number + 1}", 0, shares)
-        if all(refusal(machine.run_again(again)) is None for machine in found.machines):
-            found.again.append(again)
+        if all(refusal(machine.run_again(again)) is None for machine in drawing.machines):
+            drawing.again.append(again)
         else:
-            found.refused += 1
-    found.notes.append(f"the model refused {found.refused} draws: {len(found.again) - SEEDS} of {draws} were run")
+            drawing.refused += 1
+    drawing.notes.append(
+        f"the model refused {drawing.refused} samples: {len(drawing.again) - SEEDS} of {draws} were run"
+    )
 
 
 @dataclass
 class Drawn:
-    """The documents of a machine with other seeds, and of its draws; I/Os of all of them."""
+    """The documents of a machine with other seeds, and of its samples; I/Os of all of them."""
 
     seeds: list[ReviewDoc] = field(default_factory=list)
     draws: list[ReviewDoc] = field(default_factory=list)
@@ -181,16 +190,20 @@ def run_draws(
     say: Say = lambda text: None,
     tick: Tick | None = None,
 ) -> Drawn:
-    """Runs the draws of a machine. With a `folder` the documents of each are kept there, and those that are there, of
-    the same runs and version, are not made again, unless `fresh`. Raises UserError, OSError, RunsInterrupted."""
+    """Run the samples of a machine. A `folder` stores the document of each; stored ones of the same runs and version
+    are not made again, unless `fresh`. Raises UserError, OSError, RunsInterrupted."""
     made: dict[str, Kept] = {}
     specs = {again.name: machine.run_again(again) for again in draws.again}
-    keys = {name: key_of_all(lines_of(of)) for name, of in specs.items()} if folder is not None else {}
+    keys = (
+        {name: key_of_all(lines_of(specs_of_draw)) for name, specs_of_draw in specs.items()}
+        if folder is not None
+        else {}
+    )
     if folder is not None and not fresh:
-        found = {name: _kept(folder, name, keys[name]) for name in specs}
-        made = {name: one for name, one in found.items() if one is not None}
+        stored = {name: _kept(folder, name, keys[name]) for name in specs}
+        made = {name: result for name, result in stored.items() if result is not None}
         if made:
-            say(f"{len(made)} of {len(specs)} draws of {machine.plan.target.name} were there already")
+            say(f"{len(made)} of {len(specs)} samples of {machine.plan.target.name} were there already")
     missing = [name for name in specs if name not in made]
     together = _together(len(machine.specs), jobs)
     for first in range(0, len(missing), together):
@@ -202,39 +215,41 @@ def run_draws(
             made[name] = _document(machine, name, finished)
             if folder is not None:
                 _keep(folder, name, keys[name], made[name])
-    kept = [made[name] for name in specs]
-    documents = [one.document for one in kept]
-    return Drawn(documents[:SEEDS], documents[SEEDS:], sum(one.ios for one in kept))
+    results = [made[name] for name in specs]
+    documents = [result.document for result in results]
+    return Drawn(documents[:SEEDS], documents[SEEDS:], sum(result.ios for result in results))
 
 
 def _together(runs: int, jobs: int | None) -> int:
-    """How many draws are under way together."""
+    """Return the number of concurrent samples."""
     return -(-RUNS_EACH * cores(jobs) // runs)
 
 
-def _within(tick: Tick, first: int, batch: int, of: int, runs: int) -> Tick:
-    """Progress of some draws as progress of all."""
+def _within(tick: Tick, first: int, batch: int, total: int, runs: int) -> Tick:
+    """Convert progress of some samples to progress of all."""
 
-    def shown(told: Progress) -> None:
-        tick(replace(told, share=(first + told.share * batch) / of, done=first * runs + told.done, of=of * runs))
+    def shown(state: Progress) -> None:
+        tick(
+            replace(state, share=(first + state.share * batch) / total, done=first * runs + state.done, of=total * runs)
+        )
 
     return shown
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The documents of a draw, and what its runs took."""
+    """The document of a sample, and the I/Os of its runs."""
 
     document: ReviewDoc
     ios: int
 
 
 def _document(machine: Machine, name: str, finished: Sequence[Finished]) -> Kept:
-    """The documents of a draw, from its runs under the names that they have in the review."""
+    """Make the document of a sample, from its runs with their names in the review."""
     prefix = f"{name}: "
-    own = [one for one in finished if one.spec.id.startswith(prefix)]
-    named = [replace(one, spec=replace(one.spec, id=one.spec.id.removeprefix(prefix))) for one in own]
-    return Kept(assemble(machine.plan, named), sum(one.ios for one in own))
+    runs = [run for run in finished if run.spec.id.startswith(prefix)]
+    named = [replace(run, spec=replace(run.spec, id=run.spec.id.removeprefix(prefix))) for run in runs]
+    return Kept(assemble(machine.plan, named), sum(run.ios for run in runs))
 
 
 def _path(folder: Path, name: str) -> Path:
@@ -242,7 +257,7 @@ def _path(folder: Path, name: str) -> Path:
 
 
 def _kept(folder: Path, name: str, key: str) -> Kept | None:
-    """A draw that is there, of the same runs."""
+    """Return a stored sample of the same runs, None without one."""
     table = read_json(_path(folder, name))
     if table is None or table.get("key") != key:
         return None
@@ -250,7 +265,7 @@ def _kept(folder: Path, name: str, key: str) -> Kept | None:
     return Kept(cast("ReviewDoc", document), ios) if isinstance(document, dict) and isinstance(ios, int) else None
 
 
-def _keep(folder: Path, name: str, key: str, one: Kept) -> None:
+def _keep(folder: Path, name: str, key: str, result: Kept) -> None:
     check_writable(folder / FOLDER)
-    text = json.dumps({"key": key, "ios": one.ios, "review": one.document}, ensure_ascii=False)
+    text = json.dumps({"key": key, "ios": result.ios, "review": result.document}, ensure_ascii=False)
     write_file(_path(folder, name), text + "\n")

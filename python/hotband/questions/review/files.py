@@ -25,21 +25,21 @@ NEEDS = 256 * MIB
 
 
 def depths(target: Target) -> list[int]:
-    """Files under way at once."""
+    """Return the numbers of concurrent files."""
     return DEPTHS_QUICK if target.quick else DEPTHS
 
 
 def counts(target: Target, size: str, depth: int, factor: int = 1) -> tuple[int, int]:
-    """I/Os before what is counted, and counted; a copy has two I/Os a file."""
+    """Return uncounted and counted I/Os; a copy has two I/Os per file."""
     least, each = IOS[size]
     counted = max(least, each * depth) * factor
     return target.ios(max(least // 6, BEFORE_EACH * depth) * factor), target.ios(counted)
 
 
 def moved(target: Target, op: str, size: str) -> Ask:
-    """The run of reads or writes."""
+    """Return the run of reads or writes."""
     sizes = target.blocks(SIZES[size])
-    streams = [stream("files", op, 0, True, sizes={f"{one} B": 1 for one in sizes})]
+    streams = [stream("files", op, 0, True, sizes={f"{count} B": 1 for count in sizes})]
     phases: list[PhaseTable] = []
     for depth in depths(target):
         before, counted = counts(target, size, depth)
@@ -48,14 +48,14 @@ def moved(target: Target, op: str, size: str) -> Ask:
 
 
 def copied(target: Target, size: str) -> Ask:
-    """The run of copies: a client for each file under way, whose program copies a file of every size."""
+    """Return the run of copies: a client for each concurrent file, whose program copies a file of every size."""
     sizes = target.blocks(SIZES[size])
     streams: list[StreamTable] = []
     steps: list[ScriptStepTable] = []
-    for one in sizes:
+    for block in sizes:
         for op in ("read", "write"):
-            streams.append(stream(f"{op} {one}", op, one, True))
-            steps.append({"name": f"{op} {one}", "stream": f"{op} {one}", "ios": 1})
+            streams.append(stream(f"{op} {block}", op, block, True))
+            steps.append({"name": f"{op} {block}", "stream": f"{op} {block}", "ios": 1})
     script: ScriptTable = {
         "name": "copy",
         "unit": "copy",
@@ -71,28 +71,28 @@ def copied(target: Target, size: str) -> Ask:
 
 
 def asks(target: Target) -> list[Ask]:
-    """The runs of this part."""
+    """Return the runs of this part."""
     return [ask for size in SIZES for ask in (moved(target, "read", size), moved(target, "write", size))] + [
         copied(target, size) for size in SIZES
     ]
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[FilesDoc]:
-    """Files and bytes a second. A file is copied when it is written, so copies count their writes."""
+    """Return files and bytes per second. A file is copied when it is written, so copies count their writes."""
     rows: list[FilesDoc] = []
     for size in SIZES:
         for op in ("read", "write", "copy"):
             steps = steps_of(records[f"{op} {size}"])
             for depth in depths(target):
                 at_depth = steps[str(depth)]
-                one = at_depth["read"] if op == "read" else at_depth["write"]
+                figures_of_step = at_depth["read"] if op == "read" else at_depth["write"]
                 rows.append(
                     {
                         "op": op,
                         "size": size,
                         "queue_depth": depth,
-                        "files_per_s": one["iops"],
-                        "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
+                        "files_per_s": figures_of_step["iops"],
+                        "bandwidth_bytes_per_s": figures_of_step["bandwidth_bytes_per_s"],
                     }
                 )
     return rows

@@ -43,8 +43,8 @@ NEEDS = 16 * MIB
 
 
 def places(target: Target) -> tuple[list[int], int, int]:
-    """First bytes of the places, and blocks at each: those before, and those that are counted. A machine that is small
-    has fewer of all."""
+    """Return the first bytes of the places, and the uncounted and counted blocks at each. A small machine has fewer of
+    all."""
     wanted = PLACES_FEW if target.quick or target.costly else PLACES
     count = min(wanted, target.capacity_bytes // (2 * BLOCK))
     room = min(BLOCKS_BEFORE + BLOCKS, target.capacity_bytes // count // BLOCK)
@@ -55,16 +55,16 @@ def places(target: Target) -> tuple[list[int], int, int]:
 
 
 def run_name(op: str, number: int) -> str:
-    """The run of a part of a curve."""
+    """Return the name of the run of a part of a curve."""
     return f"{op} {number + 1}"
 
 
 def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int, int]) -> Ask:
-    """The run of some places. No place is read twice: memory would answer. At each the first blocks come one at a time,
-    so that a drive that chooses among what is queued has nothing left of the place before."""
+    """Return the run of some places. No place is read twice, because memory would serve it. At each, the first blocks
+    come one at a time, so that the queue of a drive holds no I/O of the place before."""
     first, before, count = blocks
     alone = (before + 3) // 4
-    # What fills a write cache lies beside the first place, so that it is written to the media on the way.
+    # The blocks that fill a write cache are next to the first place, so that they are written to the media on the way.
     fill = first * BLOCK
     beside = between(at[0] - fill, at[0]) if at[0] >= fill else ["0 %", "100 %"]
     streams = [stream("before all", op, BLOCK, False, range=beside)]
@@ -78,7 +78,7 @@ def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int, int])
 
 
 def asks(target: Target) -> list[Ask]:
-    """The runs of this part."""
+    """Return the runs of this part."""
     at, before, count = places(target)
     blocks = (max(BLOCKS_FIRST, BLOCKS_FIRST_EACH * len(target.drives)), before, count)
     together = TOGETHER_COSTLY if target.costly else TOGETHER
@@ -87,7 +87,8 @@ def asks(target: Target) -> list[Ask]:
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> LinearDoc:
-    """Bandwidth at each place, and the mean over the surface: its places are alike far apart, so it is their mean."""
+    """Return bandwidth at each place, and the mean over the surface: the places are evenly spaced, so it is their
+    mean."""
     at, *_ = places(target)
     curves: dict[str, list[PlaceDoc]] = {}
     for op in ("read", "write"):
@@ -102,12 +103,12 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> LinearDoc:
             }
             for offset in at
         ]
-    means = {op: mean([one["bandwidth_bytes_per_s"] for one in curves[op]]) for op in curves}
+    means = {op: mean([point["bandwidth_bytes_per_s"] for point in curves[op]]) for op in curves}
     read, write = curves["read"], curves["write"]
     return {"read": read, "write": write, "block_bytes": BLOCK, "queue_depth": DEPTH, "mean": means}
 
 
 def mean(rates: Sequence[float | None]) -> float | None:
-    """The mean of the rates at all places; not known where one of them is not."""
+    """Return the mean of the rates at all places; None if one of them is unknown."""
     listed = [rate for rate in rates if rate is not None]
     return sum(listed) / len(listed) if listed and len(listed) == len(rates) else None

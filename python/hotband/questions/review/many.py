@@ -1,5 +1,5 @@
-"""Several machines reviewed one after the other, each kept as soon as it is done, and compared; then, where they are
-asked for, their intervals."""
+"""Review several machines one after the other, store each when it is done, and compare them; then compute intervals, if
+requested."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 REVIEW_FILE = "review.json"
 """A machine's review, in its folder."""
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
-"""A progress bar with a title; None where nobody looks."""
+"""A progress bar with a title; None without a terminal."""
 
 
 @dataclass
 class Reviewed:
-    """Reviews in the order asked, how they compare (none of one), the files they were written to, whether the user
-    stopped before all were done, whether that left the last of them in part, and whether several were asked for."""
+    """Reviews in the requested order, their comparison (None for one), their files, whether the user stopped before all
+    were done, whether the last of them is partial, and whether several were requested."""
 
     reviews: list[ReviewDoc] = field(default_factory=list)
     comparison: ComparisonDoc | None = None
@@ -50,7 +50,7 @@ class Reviewed:
     of_several: bool = False
 
     def to_dict(self) -> Mapping[str, object] | None:
-        """What `hotband review --json` prints; None where no review was finished."""
+        """Return the JSON that `hotband review --json` prints; None if no review was finished."""
         if self.reviews and self.of_several:
             return with_schema({"reviews": self.reviews, "comparison": self.comparison}, "hotband-reviews")
         return with_schema(cast("Mapping[str, object]", self.reviews[0]), "hotband-review") if self.reviews else None
@@ -77,20 +77,20 @@ def review_all(
     hardware: Hardware | None = None,
     size_bytes: int = 0,
 ) -> Reviewed:
-    """Reviews machines, the first being what the others are compared with. All are checked before the first begins;
-    what the user stops leaves the parts that were finished. Runs that are in `out` already are not repeated, unless
-    `fresh`; `events` happen in every run. With `intervals` all runs are repeated for draws of what is uncertain; an
-    interrupt then leaves the reviews without intervals. Machines may be hardware (`real:PATH`), which `hardware` runs;
-    `size_bytes` is that of a file that is made in a folder. Raises UserError, OSError."""
+    """Review machines and compare the others with the first. All are checked before the first begins; an interrupt
+    leaves the finished parts. Runs that `out` already has are not repeated, unless `fresh`; `events` happen in every
+    run. With `intervals` all runs are repeated for samples of uncertain values; an interrupt then leaves the reviews
+    without intervals. Machines may be hardware (`real:PATH`), which `hardware` runs; `size_bytes` is the size of a test
+    file in a folder. Raises UserError, OSError."""
     expect_out(fresh, out)
     targets = targets_of(machines, set, volume, seed, quick, events, size_bytes)
     plans = [plan(target, only) for target in targets]
-    executors = [_executor(one, hardware, intervals is not None) for one in plans]
+    executors = [_executor(machine_plan, hardware, intervals is not None) for machine_plan in plans]
     drawing = None if intervals is None else _Drawing.of(plans, intervals, jobs, out, fresh, say, progress)
     done = Reviewed(of_several=len(plans) > 1)
     with nullcontext() if out is None else Lock(out):
         if out is not None and not fresh:
-            expect_own_reviews(out, [folder_name(one.target.name) for one in plans])
+            expect_own_reviews(out, [folder_name(machine_plan.target.name) for machine_plan in plans])
         if drawing is not None:
             say(drawing.draws.told())
         if not _run_all(plans, executors, done, jobs, out, fresh, say, progress):
@@ -104,20 +104,19 @@ def review_all(
     return done
 
 
-def expect_own_reviews(out: Path, own: Sequence[str]) -> None:
-    """Refuses a folder whose page has a machine that is not among those asked for, by their folders, or which is of
-    another command. Raises UserError."""
-    expect_own_page(out, [f"{name}/{REVIEW_FILE}" for name in own])
-    others = [path.parent.name for path in sorted(out.glob(f"*/{REVIEW_FILE}")) if path.parent.name not in own]
+def expect_own_reviews(out: Path, folders: Sequence[str]) -> None:
+    """Raise UserError for a folder whose page has a machine that was not requested, or belongs to another command."""
+    expect_own_page(out, [f"{name}/{REVIEW_FILE}" for name in folders])
+    others = [path.parent.name for path in sorted(out.glob(f"*/{REVIEW_FILE}")) if path.parent.name not in folders]
     if others and (out / REPORT_FILE).exists():
         raise refused(out, f"holds {REPORT_FILE} with the review of {others[0]}")
 
 
 @dataclass
 class _Drawing:
-    """The draws of a review, and how they are run."""
+    """The samples of a review, and the options of their runs."""
 
-    asked: Asked
+    request: Asked
     draws: Draws
     jobs: int | None
     out: Path | None
@@ -127,47 +126,49 @@ class _Drawing:
 
     @classmethod
     def of(
-        cls, plans: Sequence[Plan], asked: Asked, jobs: int | None, out: Path | None, fresh: bool, say: Say,
+        cls, plans: Sequence[Plan], request: Asked, jobs: int | None, out: Path | None, fresh: bool, say: Say,
         progress: Watch,
     ) -> _Drawing:  # fmt: skip
-        """Checks all draws, before anything is run. Raises UserError."""
+        """Check all samples before anything runs. Raises UserError."""
         residuals.model_term()
-        return cls(asked, draws_of(plans, asked), jobs, out, fresh, say, progress)
+        return cls(request, draws_of(plans, request), jobs, out, fresh, say, progress)
 
     def run(self, done: Reviewed) -> bool:
-        """Puts intervals into reviews that are done, and into their comparison; whether the user let it."""
+        """Add intervals to finished reviews and their comparison; return False after an interrupt."""
         try:
             drawn = self._run_all()
         except (RunsInterrupted, KeyboardInterrupt):
-            self.say("interrupted: kept without intervals")
+            self.say("interrupted: stored without intervals")
             return False
-        intervals.add(done.reviews, drawn, self.draws, self.asked)
+        intervals.add(done.reviews, drawn, self.draws, self.request)
         if done.comparison is not None and not any(review.get("unmodelled") for review in done.reviews):
-            intervals.add_to_comparison(done.comparison, drawn, self.draws, self.asked)
+            intervals.add_to_comparison(done.comparison, drawn, self.draws, self.request)
         if self.out is not None:
             for review in done.reviews:
                 write_file(review_path(review, self.out), json_text(review))
         return True
 
     def _run_all(self) -> list[Drawn]:
-        found = []
+        results = []
         for machine in self.draws.machines:
             name = machine.plan.target.name
             folder = None if self.out is None else self.out / folder_name(name)
             with self.progress(f"intervals of {name}") as tick:
-                found.append(draws.run_draws(self.draws, machine, self.jobs, folder, self.fresh, self.say, tick))
-        return found
+                results.append(draws.run_draws(self.draws, machine, self.jobs, folder, self.fresh, self.say, tick))
+        return results
 
 
-def _executor(one: Plan, hardware: Hardware | None, with_intervals: bool) -> Executor | None:
-    """Who runs a plan; None for the cores of this computer. Raises UserError."""
-    if not one.target.is_hardware:
+def _executor(machine_plan: Plan, hardware: Hardware | None, with_intervals: bool) -> Executor | None:
+    """Return the executor of a plan; None for the cores of this computer. Raises UserError."""
+    if not machine_plan.target.is_hardware:
         return None
     if with_intervals:
-        raise UserError("question.interval", "", "", f"is of predictions, and {one.target.name} is measured")
+        raise UserError(
+            "question.interval", "", "", f"applies to predictions, but {machine_plan.target.name} is measured"
+        )
     if hardware is None:
-        raise UserError("question.on", "", one.target.name, "is hardware: hotband review runs it")
-    return hardware(one.specs())
+        raise UserError("question.on", "", machine_plan.target.name, "is hardware: hotband review runs it")
+    return hardware(machine_plan.specs())
 
 
 def _run_all(
@@ -180,13 +181,15 @@ def _run_all(
     say: Say,
     progress: Watch,
 ) -> bool:
-    """Reviews one machine after the other, each kept when it is done; whether all were."""
-    for number, (one, executor) in enumerate(zip(plans, executors, strict=True), start=1):
-        place = f" ({number} of {len(plans)})" if len(plans) > 1 else ""
-        folder = None if out is None else out / folder_name(one.target.name)
+    """Review one machine after the other and store each when it is done; return whether all were."""
+    for number, (machine_plan, executor) in enumerate(zip(plans, executors, strict=True), start=1):
+        position = f" ({number} of {len(plans)})" if len(plans) > 1 else ""
+        folder = None if out is None else out / folder_name(machine_plan.target.name)
         try:
-            with progress(f"review of {one.target.name}{place}") as update:
-                done.reviews.append(run_plan(one, update, jobs, out=folder, fresh=fresh, say=say, executor=executor))
+            with progress(f"review of {machine_plan.target.name}{position}") as update:
+                done.reviews.append(
+                    run_plan(machine_plan, update, jobs, out=folder, fresh=fresh, say=say, executor=executor)
+                )
         except KeyboardInterrupt:
             done.interrupted = True
             return False
@@ -202,7 +205,7 @@ def _run_all(
 
 
 def keep(done: Reviewed, out: Path | None) -> None:
-    """Writes the last review to its machine's folder."""
+    """Write the last review to its machine's folder."""
     if out is None:
         return
     review = done.reviews[-1]
@@ -212,12 +215,12 @@ def keep(done: Reviewed, out: Path | None) -> None:
 
 
 def review_path(review: ReviewDoc, out: Path) -> Path:
-    """Where a review is kept."""
+    """Return the path of a stored review."""
     return out / folder_name(review["machine"]["name"]) / REVIEW_FILE
 
 
 def write_comparison(done: Reviewed, out: Path, say: Say) -> None:
-    """Writes how the machines compare, and the report with its charts, which take a while."""
+    """Write the comparison of the machines, and the report with its charts, which take a while."""
     if done.comparison is not None:
         done.files.append(out / "comparison.json")
         write_file(done.files[-1], json_text(done.comparison))

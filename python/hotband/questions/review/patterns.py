@@ -30,18 +30,19 @@ NEEDS = 64 * MIB
 
 
 def depths(target: Target) -> list[int]:
-    """Queue depths of the review."""
+    """Return the queue depths of the review."""
     return DEPTHS_QUICK if target.quick else DEPTHS
 
 
 def streams_of(target: Target, pattern: str) -> list[StreamTable]:
-    """Streams of the catalog's workload, with sizes that the drives take: smaller ones become the drives' block."""
+    """Return streams of the catalog's workload with sizes that the drives accept: smaller ones become the drives'
+    block."""
     listed = entries.workload(PATTERNS[pattern])["table"]["streams"]
-    return [{**one, "sizes": taken(target, one["sizes"])} for one in listed]
+    return [{**table, "sizes": taken(target, table["sizes"])} for table in listed]
 
 
 def taken(target: Target, sizes: Mapping[str, float]) -> dict[str, float]:
-    """Sizes and weights, each size at least the drives' block."""
+    """Return sizes and weights, each size at least the drives' block."""
     weights: dict[int, float] = {}
     for text, weight in sizes.items():
         count = target.block(int(size_bytes(text) or 0))
@@ -50,7 +51,7 @@ def taken(target: Target, sizes: Mapping[str, float]) -> dict[str, float]:
 
 
 def pattern_ask(target: Target, pattern: str) -> Ask:
-    """The run of a pattern: a step for each depth."""
+    """Return the run of a pattern: a step for each depth."""
     phases: list[PhaseTable] = []
     for depth in depths(target):
         before, counted = target.ios(max(BEFORE, BEFORE_EACH * depth)), target.ios(max(IOS, IOS_EACH * depth))
@@ -59,25 +60,25 @@ def pattern_ask(target: Target, pattern: str) -> Ask:
 
 
 def asks(target: Target) -> list[Ask]:
-    """The runs of this part."""
+    """Return the runs of this part."""
     return [pattern_ask(target, pattern) for pattern in PATTERNS]
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[PatternDoc]:
-    """Rates and latencies at every depth."""
+    """Return rates and latencies at every depth."""
     rows: list[PatternDoc] = []
     for pattern in PATTERNS:
         steps = steps_of(records[pattern])
         for depth in depths(target):
-            one = steps[str(depth)]
+            figures_of_step = steps[str(depth)]
             rows.append(
                 {
                     "pattern": pattern,
                     "queue_depth": depth,
-                    "iops": one["iops"],
-                    "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
-                    "latency_mean_ns": one["latency_mean_ns"],
-                    "latency_p99_ns": one["latency_p99_ns"],
+                    "iops": figures_of_step["iops"],
+                    "bandwidth_bytes_per_s": figures_of_step["bandwidth_bytes_per_s"],
+                    "latency_mean_ns": figures_of_step["latency_mean_ns"],
+                    "latency_p99_ns": figures_of_step["latency_p99_ns"],
                 }
             )
     return rows

@@ -1,4 +1,4 @@
-"""What is asked of a review (docs/guides/review.md)."""
+"""The question `review` (docs/guides/review.md)."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ class ReviewQuestion(OnHardware, Question):
     """Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server patterns,
     files; compare it with others.
 
-    Of several machines the first is what the others are compared with. They are catalog names, short forms or paths.
-    `interval` is a percentage. With `out` everything is written into that folder, and what is there is not run again,
-    unless `fresh`. Everything else as in `run`.
+    The others are compared with the first machine. Machines are catalog names, short forms or paths. `interval` is a
+    percentage. `out` is the folder of all files; runs that it already has are not repeated, unless `fresh`. Everything
+    else as in `run`.
 
-    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
-    the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
+    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. An interrupted review
+    has the finished parts (`interrupted`). Raises UserError before anything runs, OSError.
     """
 
     name = "review"
     schema = ""
     answers = "hotband.questions.review.many:Reviewed"
     runs = True
-    folds = False
 
     on: FirstTargets = asks(
         "A drive, LAYOUT:COUNTxDRIVE, or a TOML file.",
@@ -46,15 +45,15 @@ class ReviewQuestion(OnHardware, Question):
         positional=True,
         takes="the name of a machine, or a list of some",
     )
-    against: OtherTargets = asks("Review this too, and compare.", default=(), metavar="MACHINE", hidden=True)
+    against: OtherTargets = asks("Review this machine, too, and compare.", default=(), metavar="MACHINE", hidden=True)
     settings: Settings = asks("Change a value of the drives, data or state.", default=(), metavar="KEY=VALUE")
-    volume: str | None = asks("Which, where a machine has several.", default=None, metavar="NAME")
-    only: EachName = asks("These parts alone.", default=(), metavar="PART[,PART]")
-    quick: bool = asks("A quarter of the I/Os, fewer places and depths.", default=False)
+    volume: str | None = asks("The volume to review, if a machine has several.", default=None, metavar="NAME")
+    only: EachName = asks("Review only these parts.", default=(), metavar="PART[,PART]")
+    quick: bool = asks("Use a quarter of the I/Os, fewer places and depths.", default=False)
     seed: int = seed()
     jobs: int | None = asks("Number of runs at a time. Default: all cores.", default=None, least=1, most=1024)
     events: Texts = asks(
-        "What happens in every run, such as 'at 0 s: fail d3'.", default=(), metavar="EVENT", called="event"
+        "An event in every run, such as 'at 0 s: fail d3'.", default=(), metavar="EVENT", called="event"
     )
     interval: float | None = level_of()
     draws: int | None = asks(
@@ -69,23 +68,23 @@ class ReviewQuestion(OnHardware, Question):
     fresh: bool = fresh()
 
     def __post_init__(self) -> None:
-        """Have the machines behind the first as those that it is compared with. Raises UserError."""
+        """Move the machines after the first to `against`. Raises UserError."""
         super().__post_init__()
         expect_interval(self.interval, self.draws)
         object.__setattr__(self, "against", (*self.on[1:], *self.against))
         object.__setattr__(self, "on", self.on[:1])
 
-    def ending(self, found: Reviewed) -> Ending | None:
-        """Return that of an interruption where one ended it."""
-        if not found.interrupted:
+    def ending(self, result: Reviewed) -> Ending | None:
+        """Return the exit of an interruption, if there was one."""
+        if not result.interrupted:
             return None
-        last = ", and one in part" if found.in_part else ""
-        whole = len(found.reviews) - found.in_part
+        last = ", and one in part" if result.in_part else ""
+        whole = len(result.reviews) - result.in_part
         return Ending(INTERRUPTED, f"interrupted; finished reviews: {whole}{last}")
 
 
 def answer(question: ReviewQuestion, way: Way) -> Reviewed:
-    """Return the reviews, also where they are stopped. Raises UserError before anything runs, OSError."""
+    """Return the reviews, even if they are interrupted. Raises UserError before anything runs, OSError."""
     machines = [*question.on, *question.against]
     question.expect_hardware(machines)
     of_hardware = question.hardware()
@@ -106,7 +105,7 @@ def answer(question: ReviewQuestion, way: Way) -> Reviewed:
             progress=way.watch,
             intervals=None if question.interval is None else IntervalsAsked(question.interval, draws),
             hardware=lambda specs: question.executor_on(way, specs, of_hardware),
-            size_bytes=of_hardware.how().size_bytes,
+            size_bytes=of_hardware.setup().size_bytes,
         )
-        way.there(done)
+        way.before_saving(done)
         return done

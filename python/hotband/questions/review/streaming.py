@@ -25,7 +25,7 @@ NEEDS = 3 * sum(BYTES.values())
 
 
 def bytes_before(target: Target, op: str, blocks: str) -> int:
-    """What is read or written before what is counted, in whole blocks of both sizes."""
+    """Return the uncounted bytes before the counted ones, in whole blocks of both sizes."""
     if op == "read":
         return BYTES[blocks] // 4
     wanted = min(BEFORE_OF_DRIVE * len(target.drives), BEFORE_MOST, target.capacity_bytes // 12)
@@ -33,7 +33,7 @@ def bytes_before(target: Target, op: str, blocks: str) -> int:
 
 
 def asks(target: Target) -> list[Ask]:
-    """One run: reads small and large, writes small and large, each in a part of the volume of its own."""
+    """Return one run: reads small and large, writes small and large, each in a separate part of the volume."""
     streams: list[StreamTable] = []
     phases: list[PhaseTable] = []
     at = 0
@@ -49,7 +49,7 @@ def asks(target: Target) -> list[Ask]:
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[StreamingDoc]:
-    """Bandwidth of each."""
+    """Return the bandwidth of each."""
     steps = steps_of(records["streaming"])
     return [
         {

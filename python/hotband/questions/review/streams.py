@@ -24,12 +24,13 @@ NEEDS = MOST * (MOST + 1) // 2 * FILE
 
 
 def name(count: int, reader: int) -> str:
-    """The stream of one of so many readers."""
+    """Return the name of the stream of one of `count` readers."""
     return f"{reader + 1} of {count}"
 
 
 def runs(target: Target, op: str) -> Ask:
-    """One to four at once, a step each; every step has streams of its own, so that each can be told apart."""
+    """Return the run of one to four at once, a step each; every step has separate streams, so that each can be
+    counted."""
     streams: list[StreamTable] = []
     phases: list[PhaseTable] = []
     for count in range(1, MOST + 1):
@@ -43,25 +44,27 @@ def runs(target: Target, op: str) -> Ask:
 
 
 def asks(target: Target) -> list[Ask]:
-    """The runs of this part."""
+    """Return the runs of this part."""
     return [runs(target, "read"), runs(target, "write")]
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[StreamsDoc]:
-    """Bandwidth of all together, and of the slowest."""
+    """Return the bandwidth of all together, and of the slowest."""
     rows: list[StreamsDoc] = []
     for op in ("read", "write"):
         steps = steps_of(records[op])
-        moved = {one["name"]: one[op]["bytes"] for one in records[op]["streams"]}
+        moved = {figures_of_step["name"]: figures_of_step[op]["bytes"] for figures_of_step in records[op]["streams"]}
         for count in range(1, MOST + 1):
-            one = steps[str(count)]
+            figures_of_step = steps[str(count)]
             slowest = min(moved[name(count, reader)] for reader in range(count))
             rows.append(
                 {
                     "op": op,
                     "streams": count,
-                    "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
-                    "slowest_bytes_per_s": slowest / one["duration_ns"] * 1e9 if one["duration_ns"] else None,
+                    "bandwidth_bytes_per_s": figures_of_step["bandwidth_bytes_per_s"],
+                    "slowest_bytes_per_s": slowest / figures_of_step["duration_ns"] * 1e9
+                    if figures_of_step["duration_ns"]
+                    else None,
                 }
             )
     return rows

@@ -29,7 +29,7 @@ class Group:
 
 
 def rows(part: ListedPart, keys: Sequence[str], figure: str) -> Callable[[PartsDoc], Figures]:
-    """The figures of a part that is a list, each named by the values of `keys`; without those that are not known."""
+    """Return the known figures of a part that is a list, each named by the values of `keys`."""
 
     def found(review: PartsDoc) -> Figures:
         listed: Sequence[Mapping[str, object]] = review[part] or []
@@ -43,7 +43,7 @@ def rows(part: ListedPart, keys: Sequence[str], figure: str) -> Callable[[PartsD
 
 
 def sequential(review: PartsDoc) -> Figures:
-    """Mean rates over the surface, and the four of streaming."""
+    """Return mean rates over the surface, and the four of streaming."""
     means = review["linear"]["mean"] if review["linear"] else {}
     return {f"linear {op}": rate for op, rate in means.items() if rate is not None} | rows(
         "streaming", ("op", "blocks"), "bandwidth_bytes_per_s"
@@ -51,12 +51,12 @@ def sequential(review: PartsDoc) -> Figures:
 
 
 def access(review: PartsDoc) -> Figures:
-    """Accesses a second, one at a time: the inverse of the access time, so that more is better."""
-    return {op: 1e9 / one["mean_ns"] for op, one in (review["access"] or {}).items() if one["mean_ns"]}
+    """Return accesses per second, one at a time: the inverse of the access time, so that more is better."""
+    return {op: 1e9 / figures["mean_ns"] for op, figures in (review["access"] or {}).items() if figures["mean_ns"]}
 
 
 def defragmentation(review: PartsDoc) -> Figures:
-    """Extents a second."""
+    """Return extents per second."""
     part = review["defragmentation"]
     return {} if part is None or part["extents_per_s"] is None else {"extents": part["extents_per_s"]}
 
@@ -77,7 +77,7 @@ GROUPS = [
 
 
 def geometric_mean(values: Iterable[float]) -> float | None:
-    """The geometric mean of numbers above zero; none where there are none, or one is not."""
+    """Return the geometric mean of numbers above zero; None without numbers, or if one is not above zero."""
     listed = list(values)
     if not listed or min(listed) <= 0:
         return None
@@ -85,34 +85,33 @@ def geometric_mean(values: Iterable[float]) -> float | None:
 
 
 def summary(review: PartsDoc) -> list[GroupDoc]:
-    """The geometric mean of each group that the review has figures of, and of how many."""
-    found: list[GroupDoc] = []
+    """Return the geometric mean of each group with figures, and their number."""
+    groups: list[GroupDoc] = []
     for group in GROUPS:
         figures = group.figures(review)
         mean = geometric_mean(figures.values())
         if mean is not None:
-            of = len(figures)
-            found.append(
-                {"group": group.name, "title": group.title, "geometric_mean": mean, "unit": group.unit, "of": of}
+            count = len(figures)
+            groups.append(
+                {"group": group.name, "title": group.title, "geometric_mean": mean, "unit": group.unit, "of": count}
             )
-    return found
+    return groups
 
 
 def overall(rows: Sequence[GroupDoc]) -> float | None:
-    """The geometric mean of the groups: of different units, so it says something only beside another machine's."""
+    """Return the geometric mean of the groups: units differ, so it is only meaningful relative to another machine."""
     return geometric_mean(row["geometric_mean"] for row in rows)
 
 
 def ratio(figures: Figures, baseline: Figures) -> float | None:
-    """Geometric mean of the ratios of what both have; none where they have nothing in common."""
+    """Return the geometric mean of the ratios of common figures; None without any."""
     common = [key for key in baseline if figures.get(key, 0) > 0 and baseline[key] > 0]
     return geometric_mean(figures[key] / baseline[key] for key in common)
 
 
 def compare(reviews: Sequence[ReviewDoc]) -> ComparisonDoc:
-    """How many times as fast each machine is as the first, by group: over the figures that both have. Groups count
-    alike in the overall ratio; what only one of them has is left out, and null says that a machine shares nothing
-    with the first."""
+    """Return the speed of each machine relative to the first, by group, over the figures that both have. Groups count
+    alike in the overall ratio; figures of only one machine are left out, and null means no common figure."""
     names = [review["machine"]["name"] for review in reviews]
     groups: list[GroupRatiosDoc] = []
     listed = []
@@ -120,7 +119,9 @@ def compare(reviews: Sequence[ReviewDoc]) -> ComparisonDoc:
         figures = [group.figures(review) for review in reviews]
         if not figures[0]:
             continue
-        ratios = {name: ratio(of, figures[0]) for name, of in zip(names, figures, strict=True)}
+        ratios = {
+            name: ratio(figures_of_machine, figures[0]) for name, figures_of_machine in zip(names, figures, strict=True)
+        }
         listed.append(ratios)
         groups.append({"group": group.name, "title": group.title, "ratios": ratios})
     means = {}
@@ -132,7 +133,7 @@ def compare(reviews: Sequence[ReviewDoc]) -> ComparisonDoc:
         "version": 1,
         "machines": names,
         "baseline": names[0],
-        "unequal_state": unequal([(one["machine"]["name"], states_of(one["machine"])) for one in reviews]),
+        "unequal_state": unequal([(review["machine"]["name"], states_of(review["machine"])) for review in reviews]),
         "groups": groups,
         "overall": means,
     }

@@ -1,4 +1,4 @@
-"""What is reviewed: a machine, made ready so that it has one address space."""
+"""The target of a review: a machine, prepared to have one address space."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ OF_WORKLOAD = ("data", "state")
 
 @dataclass(frozen=True)
 class Target:
-    """A machine to review. `set` holds the user's values, `run_set` what runs are given (with a scale where drives
-    wear), `scale` what sizes are multiplied with to be those of the drive one can buy; `events` happen to it in every
-    run."""
+    """A machine to review. `set` has the user's values, `run_set` those of runs (with a model size for SSDs), `scale`
+    the factor from simulated sizes to those of the real drive; `events` happen to it in every run."""
 
     name: str
     title: str
@@ -51,15 +50,15 @@ class Target:
     is_hardware: bool = False
 
     def ios(self, count: int, least: int = 1) -> int:
-        """I/Os of a step: a quarter in a quick review."""
+        """Return the I/Os of a step: a quarter in a quick review."""
         return max(count // 4 if self.quick else count, least)
 
     def block(self, wanted: int) -> int:
-        """A size of I/O that the drives take."""
+        """Return a size of I/O that the drives accept."""
         return max(wanted, self.block_bytes)
 
     def blocks(self, sizes: Sequence[int]) -> list[int]:
-        """Those of these sizes that the drives take."""
+        """Return the sizes that the drives accept."""
         return [size for size in sizes if size % self.block_bytes == 0]
 
     @property
@@ -71,34 +70,35 @@ class Target:
         return self.wears or _core.machine(CATALOG_DIR, self.name, self.text)["is_replicated"]
 
     def scale_note(self) -> str | None:
-        """What is to be said of a drive that was made smaller."""
+        """Return a note on the model size; None for the full size."""
         if self.scale == 1:
             return None
-        at = f"1/{self.scale} of the size, write buffers too (scale=1 is all of it)"
-        return f"drives that wear were reviewed at {at}; sizes and offsets shown are those of the whole"
+        at = f"model size 1/{self.scale}, write buffers included (scale=1: full size)"
+        return f"SSDs were reviewed at {at}; sizes and offsets are those of the full drive"
 
     def event_note(self) -> str | None:
-        """What is to be said of what happens in every run."""
+        """Return a note on the events in every run; None without events."""
         return f"in every run: {', '.join(self.events)}" if self.events else None
 
     def state_note(self) -> str | None:
-        """What is to be said of what the drives held."""
+        """Return a note on the state of the drives; None for drives that do not wear."""
         if not self.wears:
             return None
         state = dict(self.set).get("state")
         if state is not None:
-            return f"before every part the drives were put into the state {state!r}"
-        filled = "before every run what it touches was written once, in order of address"
-        return f"{filled}: the drives are not worn in (state=preconditioned wears them in)"
+            return f"before every part the drives were set to the state {state!r}"
+        filled = "before every run the blocks it accesses were written once, in order of address"
+        return f"{filled}: the drives are not preconditioned (state=preconditioned does that)"
 
 
 def short_name(machine: str) -> str:
-    """What a machine is called in a review: its catalog name or short form, or the name of its file without folder."""
+    """Return the name of a machine in a review: its catalog name or short form, or the name of its file without
+    folder."""
     return Path(machine).stem if text_of_name(machine) else machine
 
 
 def text_of_name(machine: str) -> bool:
-    """Whether a machine is named by a file."""
+    """Return whether a machine is named by a file."""
     return machine.endswith(".toml") or "/" in machine
 
 
@@ -111,8 +111,8 @@ def targets_of(
     events: Sequence[str] = (),
     size_bytes: int = 0,
 ) -> list[Target]:
-    """All machines of a review, checked; `size_bytes` is that of a file that is made in a folder of real hardware.
-    Raises UserError for the first mistake, one of them named twice too."""
+    """Return all machines of a review, checked; `size_bytes` is the size of a test file in a folder of real hardware.
+    Raises UserError for the first mistake, such as a machine named twice."""
     from hotband.questions.review.hardware import hardware_target
 
     names = [machine if is_real(machine) else short_name(machine) for machine in machines]
@@ -120,23 +120,21 @@ def targets_of(
     for index, name in enumerate(names):
         if places[index] in places[:index]:
             raise UserError(
-                "question.against", "", machines[index], f"{name} is reviewed already: expected other machines"
+                "question.against", "", machines[index], f"{name} is reviewed twice: expected other machines"
             )
     check_events(events)
-    accepted = "and a review asks for I/Os of its own: expected a value of the drives, or data or state"
-    found = []
+    accepted = "but a review issues its own I/Os: expected a value of the drives, or data or state"
+    targets = []
     for machine in machines:
         with mistakes_without_load(machine, pairs, accepted, OF_WORKLOAD):
             if is_real(machine):
                 if events:
-                    raise UserError(
-                        "question.events", "", events[0], f"happens to models alone, and {machine} is hardware"
-                    )
-                found.append(hardware_target(machine, pairs, seed, quick, size_bytes))
+                    raise UserError("question.events", "", events[0], f"applies to models, but {machine} is hardware")
+                targets.append(hardware_target(machine, pairs, seed, quick, size_bytes))
             else:
-                one = one_of(machines, machine, pairs, volume, seed, quick)
-                found.append(replace(one, events=tuple(events)))
-    return found
+                reviewed = one_of(machines, machine, pairs, volume, seed, quick)
+                targets.append(replace(reviewed, events=tuple(events)))
+    return targets
 
 
 def one_of(
@@ -147,18 +145,18 @@ def one_of(
     seed: int,
     quick: bool,
 ) -> Target:
-    """One of several machines; the error names it where it does not know a value that is set for all of them."""
+    """Prepare one of several machines; an error about a value that is set for all names the machine."""
     try:
         return target(machine, pairs, volume, seed, quick)
     except UserError as error:
         if error.where != "question.settings" or len(machines) == 1:
             raise
-        accepted = f"is set for every machine, and {machine} does not take it: {error.accepted}"
+        accepted = f"is set for every machine, but {machine} does not accept it: {error.accepted}"
         raise UserError(error.where, error.key, error.value, accepted) from None
 
 
 BY_VOLUME = "expected question.volume with one of"
-"""What one does where a machine has several volumes."""
+"""Hint for a machine with several volumes."""
 
 
 def target(
@@ -169,8 +167,8 @@ def target(
     quick: bool = False,
     several: str = BY_VOLUME,
 ) -> Target:
-    """A machine made ready; of one with several volumes and none chosen an error says `several`, and their names.
-    Raises UserError."""
+    """Prepare a machine. Raises UserError, with `several` and the names of the volumes if there are several and none is
+    chosen."""
     offer = one_volume(machine, Offer.of(machine, text_of(machine, "machine"), pairs), pairs, volume, several)
     kinds = {name: entries.drive(name)["kind"] for name in dict.fromkeys(offer.drives)}
     scale = 1
@@ -195,14 +193,13 @@ def target(
 
 
 def with_scale(pairs: Sequence[tuple[str, str]], scale: int) -> tuple[tuple[str, str], ...]:
-    """Values with the scale of the drives, where they have one."""
+    """Return the values with the model size of the drives, if they have one."""
     return (*pairs, ("scale", str(scale))) if scale > 1 else tuple(pairs)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What a machine offers: its text, its volumes with their sizes, the drives' block and the product of every
-    drive."""
+    """The text of a machine, its volumes with their sizes, the drives' block and the product of every drive."""
 
     text: str
     volumes: tuple[tuple[str, int], ...]
@@ -211,14 +208,14 @@ class Offer:
 
     @classmethod
     def of(cls, machine: str, text: str | None, pairs: Sequence[tuple[str, str]]) -> Offer:
-        """Asks the engine. Raises UserError."""
+        """Query the engine. Raises UserError."""
         drive_set = [pair for pair in pairs if pair[0] not in OF_WORKLOAD]
         with mistakes_of(machine):
             offer = _core.machine_offer(CATALOG_DIR, machine, text, drive_set)
         return cls(offer["text"], tuple(offer["volumes"]), offer["block_bytes"], tuple(offer["drives"]))
 
     def scaled(self, machine: str, pairs: Sequence[tuple[str, str]], scale: int) -> Offer | None:
-        """The same of smaller drives; none where the machine's text has sizes that they do not hold."""
+        """Return the offer with smaller drives; None if the machine's text has sizes that they do not hold."""
         try:
             return Offer.of(machine, self.text, with_scale(pairs, scale))
         except UserError:
@@ -228,7 +225,7 @@ class Offer:
 def one_volume(
     machine: str, offer: Offer, pairs: Sequence[tuple[str, str]], volume: str | None, several: str = BY_VOLUME
 ) -> Offer:
-    """The machine with `volume` as its only one; as it is where it has one. Raises UserError."""
+    """Reduce the machine to `volume`; leave a machine with one volume unchanged. Raises UserError."""
     names = [name for name, _ in offer.volumes]
     if volume is None:
         if len(names) == 1:
@@ -238,14 +235,14 @@ def one_volume(
         raise UserError("question.volume", "", volume, f"expected a volume of {machine}: {', '.join(names)}")
     document = tomlkit.parse(offer.text)
     volumes: Any = document.get("volumes")
-    # A logical unit, or the one thing that can be meant, is a volume without being defined as one.
-    kept = {"on": volume} if volumes is None else volumes[volume].unwrap()
-    document["volumes"] = {volume.replace(".", "-"): kept}
+    # A logical unit, or the only possible part, is a volume without a definition.
+    definition = {"on": volume} if volumes is None else volumes[volume].unwrap()
+    document["volumes"] = {volume.replace(".", "-"): definition}
     return Offer.of(machine, tomlkit.dumps(document), pairs)
 
 
 def title_of(machine: str, drives: Sequence[str]) -> str:
-    """What a machine is in words: "RAID 10 of 24 x Seagate ..."; drives are counted where they differ."""
+    """Return the title of a machine: "RAID 10 of 24 x Seagate ...", with counts of different drives."""
     counts = [(count, entries.drive(name)["title"]) for name, count in Counter(drives).items()]
     listed = " and ".join(title if count == 1 else f"{count} x {title}" for count, title in counts)
     kind, colon, _ = machine.partition(":")

@@ -11,7 +11,7 @@ from hotband.base.question import NotAgreed, Way
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.data.catalog.entries import unknown
 from hotband.execution.experiment import Executor, expect_out
-from hotband.execution.targets.real_asked import RealAsked, expect_product
+from hotband.execution.targets.real_options import RealOptions, expect_product
 from hotband.execution.targets.target import expect_answer
 from hotband.questions.suites.hardware import expect_ways
 from hotband.questions.suites.pts import RANDOM, TESTS, Asked, spec
@@ -27,7 +27,7 @@ class Suite:
 
     machine: str
     set: Sequence[tuple[str, str]]
-    real: RealAsked
+    real: RealOptions
     seed: int
     out: Path | None
     fresh: bool
@@ -36,7 +36,7 @@ class Suite:
     def target(self) -> SuiteTarget:
         """What is measured. Raises UserError for what cannot be, and for what is said of hardware where it is none."""
         expect_out(self.fresh, self.out)
-        found = target_of(self.machine, self.set, self.real.how().size_bytes)
+        found = target_of(self.machine, self.set, self.real.setup().size_bytes)
         given = {
             "question.erase": self.real.erase,
             "question.size": self.real.size,

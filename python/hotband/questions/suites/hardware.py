@@ -41,9 +41,9 @@ def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch
     if not isinstance(executor, OnDevice):
         yield executor
         return
-    is_ours = executor.place.is_ours
+    is_ours = executor.target.is_ours
     with ExitStack() as stack:
-        with watch(f"the file in {executor.place.text}") if is_ours else nullcontext() as tick:
+        with watch(f"the file in {executor.target.text}") if is_ours else nullcontext() as tick:
 
             def shown(share: float) -> None:
                 if tick is not None:
@@ -77,7 +77,7 @@ def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache
         return
     found = executor.permission
     if purge_by is not None:
-        path, kind = (str(executor.place.path), "file") if found is None else (found.path, found.kind)
+        path, kind = (str(executor.target.path), "file") if found is None else (found.path, found.kind)
         way_of(path, kind, Host() if found is None else found.host, purge_by)
     if set_write_cache:
         if found is None:

@@ -24,7 +24,7 @@ from hotband.execution.devices.host import Host
 from hotband.execution.devices.readings import reading_of
 from hotband.execution.experiment import Executor, Lock, Progress, Tick
 from hotband.execution.targets.outlook import in_words
-from hotband.execution.targets.place import place_of
+from hotband.execution.targets.real_target import real_target_of
 from hotband.questions.review.asked import KIB, MIB
 from hotband.questions.suites.bench import Bench, Stage, each_once, expect_same_suite
 from hotband.questions.suites.cells import Cell, Extent
@@ -311,7 +311,7 @@ def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
 
 def _product(target: SuiteTarget) -> str | None:
     """The catalog's drive that a real device is, by its model number."""
-    found = product_of(place_of(target.name))
+    found = product_of(real_target_of(target.name))
     return None if found is None else found[0]
 
 
@@ -371,7 +371,7 @@ def answer(
 
 def health_of(target: SuiteTarget) -> dict[str, float]:
     """What a real device counts of itself, as far as it tells."""
-    place = place_of(target.name)
+    place = real_target_of(target.name)
     if place.path is None or place.kind != "block":
         return {}
     told_ = dict(reading_of(place.path, Host()))

@@ -13,14 +13,14 @@ from hotband.data.catalog.named import NONE, REAL, is_real
 from hotband.execution.devices.device import device_of
 from hotband.execution.experiment import Executor
 from hotband.execution.targets.own_file import size_for
-from hotband.execution.targets.place import place_of
+from hotband.execution.targets.real_target import real_target_of
 from hotband.execution.targets.target import executor_of, expect_folder
 from hotband.questions.review.target import Target
 from hotband.questions.review.target import target as model_target
 from hotband.questions.suites.device import ModelDevice
 
 if TYPE_CHECKING:
-    from hotband.execution.targets.real_asked import RealAsked
+    from hotband.execution.targets.real_options import RealOptions
 
 MODEL_BYTES = 8 * 10**9
 """A modelled solid-state drive is made smaller until it holds no more: its mapping table and its preconditioning cost
@@ -132,7 +132,7 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> Su
     if pairs:
         accepted = "values are of models; a real drive is measured as it is"
         raise UserError("question.settings", pairs[0][0], pairs[0][1], accepted)
-    place = place_of(machine)
+    place = real_target_of(machine)
     if place.kind == "rbd":
         accepted = "an image's size is known to its cluster alone: map it (rbd map) and measure /dev/rbdN"
         raise UserError("question.on", "", machine, accepted)
@@ -154,14 +154,14 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> Su
     )
 
 
-def executor_for(target: SuiteTarget, real: RealAsked, writes: bool, say: Callable[[str], None]) -> Executor:
+def executor_for(target: SuiteTarget, real: RealOptions, writes: bool, say: Callable[[str], None]) -> Executor:
     """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
     if target.is_model:
         return ModelDevice()
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
-    how = replace(real.how(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
-    found = executor_of(target.name, writes=writes, erase=real.erase, how=how, say=say)
+    how = replace(real.setup(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
+    found = executor_of(target.name, writes=writes, erase=real.erase, setup=how, say=say)
     assert found is not None, "a real place has an executor"
-    expect_folder(found.place, real)
+    expect_folder(found.target, real)
     found.expect_ready(writes)
     return found

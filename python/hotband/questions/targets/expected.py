@@ -22,7 +22,7 @@ from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.devices.device import device_of
 from hotband.execution.experiment import Progress
-from hotband.execution.targets.place import Place
+from hotband.execution.targets.real_target import RealTarget
 from hotband.questions.expect.expect import judged
 from hotband.questions.expect.nearest import NO_DRIVE, rank
 from hotband.questions.expect.predict import Settings
@@ -38,7 +38,7 @@ NOT_NAMED = (
 Product = tuple[str, str]
 
 
-def product_of(place: Place) -> Product | None:
+def product_of(place: RealTarget) -> Product | None:
     """The catalog's drive whose model number the device at a place has, and how it is known; None where there is none,
     or several."""
     if place.path is None:
@@ -77,7 +77,7 @@ def _plain(text: str) -> str:
 def expected_of(
     records: Sequence[RecordDoc],
     workload: Named,
-    place: Place,
+    place: RealTarget,
     product: str | None,
     shown: Callable[[Progress], None] | None,
 ) -> tuple[ExpectedHereDoc | None, str]:

@@ -1,4 +1,4 @@
-"""A study's result on a screen: the answer, its values as bars, how accurate the predictions are, what is missed."""
+"""A study's result on a screen: the answer, its values as bars, the accuracy of predictions, and the worst one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.study_answer import AnswerChartDoc, AnswerPointDoc
 
 NEAR = 20.0
-"""Percent of what is published within which a prediction is counted as near: the bound of the classes of figures
+"""Percent of the published value within which a prediction counts as near: the bound of the classes of figures
 (`accuracy.GOALS`)."""
 BAR = 12
 FEWEST_ROWS = 4
@@ -39,7 +39,7 @@ class Bar:
 
 
 def study_screen(result: StudyDoc, further: Question, details: Sequence[View]) -> Screen:
-    """Return what the terminal shows of a study."""
+    """Return the terminal screen of a study."""
     answer = result["answer"]
     head, more = (_summary(result), "") if answer is None else _parted(answer["text"])
     rows, title = _figure_bars(result) if answer is None else _chart_bars(answer["chart"])
@@ -66,26 +66,26 @@ def study_screen(result: StudyDoc, further: Question, details: Sequence[View]) -
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """Return the first sentence, and what follows it."""
+    """Split a text into its first sentence and the others."""
     first, *others = re.split(r"(?<=[.:]) (?=[A-Z])", text, maxsplit=1)
     return first, " ".join(others)
 
 
 def _summary(result: StudyDoc) -> str:
-    """Return a sentence for a result without an answer: how far its predictions are off."""
-    found = result["summary"]
+    """Return a sentence on the errors, for a result without an answer."""
+    summary = result["summary"]
     loads = f" (only {', '.join(result['only'])})" if "only" in result else ""
-    be = "is" if found["figures"] == 1 else "are"
-    what = f"{counted(found['figures'], 'figure')} of {result['title']}{loads} {be} predicted"
-    if not found["compared"]:
+    be = "is" if summary["figures"] == 1 else "are"
+    what = f"{counted(summary['figures'], 'figure')} of {result['title']}{loads} {be} predicted"
+    if not summary["compared"]:
         return f"{what}, none of them published."
-    typical, worst = (percent(found[key], signed=False) for key in ("median_abs_error_pct", "max_abs_error_pct"))
-    return f"{what}, {found['compared']} compared, median error {typical}, largest {worst}."
+    typical, worst = (percent(summary[key], signed=False) for key in ("median_abs_error_pct", "max_abs_error_pct"))
+    return f"{what}, {summary['compared']} compared, median error {typical}, largest {worst}."
 
 
 def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
-    """Return the values of the answer's chart and their title: of curves the ends, of several large groups the first,
-    which the title names then."""
+    """Return the values of the answer's chart and their title: for curves the ends, for several large groups the first,
+    which the title then names."""
     points = _ends(chart["points"])
     title = f"{chart['quantity']}: {chart['title'][0].lower()}{chart['title'][1:]}"
     groups = list(dict.fromkeys(map(_group, points)))
@@ -108,20 +108,20 @@ def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
 
 
 def _group(point: AnswerPointDoc) -> str:
-    """Return the row of the chart that a value is in; of a curve with the queue depth."""
+    """Return the row of the chart of a value; for a curve with the queue depth."""
     return point["row"] if point["qd"] is None else f"{point['row']}, QD {point['qd']}"
 
 
 def _ends(points: Sequence[AnswerPointDoc]) -> list[AnswerPointDoc]:
-    """Return the points; of those against queue depth the first and the last of each curve."""
+    """Return the points; for curves against queue depth the first and the last of each."""
     curves: dict[tuple[str, str], list[AnswerPointDoc]] = {}
     for point in points:
         curves.setdefault((point["machine"], point["row"]), []).append(point)
     if all(point["qd"] is None for point in points):
         return list(points)
-    ends = [sorted(curve, key=lambda one: one["qd"] or 0) for curve in curves.values()]
-    found = [curve[at] for curve in ends for at in ((0, -1) if len(curve) > 1 else (0,))]
-    return sorted(found, key=lambda one: (one["row"], one["qd"] or 0))
+    ends = [sorted(curve, key=lambda point: point["qd"] or 0) for curve in curves.values()]
+    ends_of_curves = [curve[at] for curve in ends for at in ((0, -1) if len(curve) > 1 else (0,))]
+    return sorted(ends_of_curves, key=lambda point: (point["row"], point["qd"] or 0))
 
 
 def _error(point: AnswerPointDoc) -> float | None:
@@ -146,30 +146,30 @@ def _figure_bars(result: StudyDoc) -> tuple[list[Bar], str]:
 def _table(rows: Sequence[Bar], title: str, room: int) -> Table:
     """Return the bars, as many as there is room for below the headings."""
     shown = rows if len(rows) <= room else rows[: room - 1]
-    said = any(one.published is not None for one in shown)
-    grouped = any(one.group for one in shown)
+    has_published = any(bar.published is not None for bar in shown)
+    grouped = any(bar.group for bar in shown)
     names = [column("", once=True)] if grouped else []
-    values = [row.published if said else row.predicted for row in rows]
+    values = [row.published if has_published else row.predicted for row in rows]
     table = screen_table(
         [
             *names,
             column(""),
             bar_column(BAR),
-            *([numeric("published")] if said else []),
+            *([numeric("published")] if has_published else []),
             numeric("predicted"),
-            *([numeric("error", CHANGE)] if said else []),
+            *([numeric("error", CHANGE)] if has_published else []),
         ],
         title,
     )
-    for one, drawn in zip(shown, bars(values, BAR), strict=False):
-        error = one.error_pct
+    for bar, drawn in zip(shown, bars(values, BAR), strict=False):
+        error = bar.error_pct
         table.add(
-            *([one.group] if grouped else []),
-            one.name,
+            *([bar.group] if grouped else []),
+            bar.name,
             drawn,
-            *([one.published] if said else []),
-            one.predicted,
-            *([None if error is None else Cell(error, error_colour(error))] if said else []),
+            *([bar.published] if has_published else []),
+            bar.predicted,
+            *([None if error is None else Cell(error, error_colour(error))] if has_published else []),
         )
     if len(shown) < len(rows):
         table.caption = f"{len(rows) - len(shown)} more: {DETAILS}"
@@ -177,14 +177,14 @@ def _table(rows: Sequence[Bar], title: str, room: int) -> Table:
 
 
 def _accuracy(result: StudyDoc) -> list[str]:
-    """Return how many predictions are near, and how many claims hold."""
+    """Return the numbers of near predictions and of claims that hold."""
     sizes = [abs(error) for row in result["figures"] if row["counted"] and (error := row["error_pct"]) is not None]
     near = sum(size <= NEAR for size in sizes)
-    found = [f"{near} of {len(sizes)} predictions are within {percent(NEAR, signed=False)}"] if sizes else []
+    sentences = [f"{near} of {len(sizes)} predictions are within {percent(NEAR, signed=False)}"] if sizes else []
     decided = [claim for claim in result["claims"] if claim["holds"] is not None]
     if decided:
-        found.append(f"{sum(bool(claim['holds']) for claim in decided)} of {len(decided)} claims hold")
-    return [f"{', '.join(found)}."] if found else []
+        sentences.append(f"{sum(bool(claim['holds']) for claim in decided)} of {len(decided)} claims hold")
+    return [f"{', '.join(sentences)}."] if sentences else []
 
 
 def _worst(result: StudyDoc) -> list[str]:
@@ -207,7 +207,7 @@ def _untrusted(result: StudyDoc) -> list[str]:
 
 
 def _findings(result: StudyDoc) -> list[str]:
-    """Return the first finding about what was published, and how many more there are."""
+    """Return the first finding, and the number of further ones."""
     titles = [finding["title"] for finding in result["findings"]]
     if not titles:
         return []

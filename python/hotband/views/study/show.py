@@ -20,18 +20,17 @@ if TYPE_CHECKING:
     from hotband.views.text.screen import Screen
 
 FEW = 3
-"""Machines or loads that a line names; of more it says how many there are."""
+"""Most machines or loads that a line names; more are counted."""
 
 
-def terminal(found: StudyResult, question: StudyRunQuestion) -> Screen:
-    """Return what the terminal shows of a study."""
-    result = found.to_dict()
+def terminal(outcome: StudyResult, question: StudyRunQuestion) -> Screen:
+    """Return the terminal screen of a study."""
+    result = outcome.to_dict()
     return study_screen(result, question, result_views(result))
 
 
 def result_views(result: StudyDoc) -> list[View]:
-    """Return the evidence: the answer, how accurate predictions are, claims and what is missed; below them findings and
-    the tables of all figures."""
+    """Return the evidence: the answer, errors, claims and misses; below them findings and the tables of all figures."""
     views: list[View] = []
 
     def show(*parts: View) -> None:
@@ -56,7 +55,7 @@ def result_views(result: StudyDoc) -> list[View]:
     if result["intervals"] is not None:
         show("", result["intervals"]["text"])
     if result["unmatched"] and "only" not in result:
-        show("", f"Published and compared with nothing: {', '.join(result['unmatched'])}")
+        show("", f"Published, without a prediction: {', '.join(result['unmatched'])}")
     if "report" in result:
         show("", f"Report: {result['report']}")
     return views
@@ -73,7 +72,7 @@ def _by_note(figures: Sequence[FigureDoc]) -> dict[str, list[str]]:
 
 
 def _print_answer(result: StudyDoc, show: Callable[..., None]) -> None:
-    """The answer, how the drives were set, and why there is no answer where there is none."""
+    """Show the answer or the reason why there is none, and the state of the drives."""
     if result["answer"] is not None:
         further = [result["answer"]["further"]] if result["answer"]["further"] else []
         show(marked("[bold]{text}[/]", text=result["answer"]["text"]), *further, "")
@@ -87,11 +86,11 @@ def _print_answer(result: StudyDoc, show: Callable[..., None]) -> None:
 
 
 def _drive_lines(machines: Sequence[MachineDoc]) -> list[str]:
-    """How drives were set, and which machines were so: the names of a few, the number of many."""
+    """Return lines on the states of drives with their machines: names of a few, the number of many."""
     states: dict[str, list[str]] = {}
-    for one in machines:
-        varying = [f"{_few(each['loads'], 'loads')}: {each['text']}" for each in one["varying"]]
-        states.setdefault("; ".join([one["state"], *varying]), []).append(one["name"])
+    for machine in machines:
+        varying = [f"{_few(each['loads'], 'loads')}: {each['text']}" for each in machine["varying"]]
+        states.setdefault("; ".join([machine["state"], *varying]), []).append(machine["name"])
     if len(states) == 1:
         return [f"Drives: {state}" for state in states]
     return [f"Drives of {_few(names, 'machines')}: {state}" for state, names in states.items()]
@@ -102,30 +101,30 @@ def _few(names: Sequence[str], what: str) -> str:
 
 
 def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
-    """How large the errors are."""
+    """Show the errors by group of loads and by class."""
 
-    for of in result["summary"]["scored"]:
-        if of["compared"]:
-            worst, typical = (percent(of[key], False) for key in ("max_abs_error_pct", "median_abs_error_pct"))
-            what = f"{of['figure']}, {of['group']}"
-            show(f"{what}: {of['compared']} compared, median error {typical}, largest {worst}")
-    for one in result["summary"]["classes"]:
-        if one["blind"]["measurements"]:
+    for group in result["summary"]["scored"]:
+        if group["compared"]:
+            worst, typical = (percent(group[key], False) for key in ("max_abs_error_pct", "median_abs_error_pct"))
+            what = f"{group['figure']}, {group['group']}"
+            show(f"{what}: {group['compared']} compared, median error {typical}, largest {worst}")
+    for of_class in result["summary"]["classes"]:
+        if of_class["blind"]["measurements"]:
             then, now = (
-                f"{percent(of['median_pct'], False)}, largest {percent(of['largest_pct'], False)}"
-                for of in (one["blind"], one["now"])
+                f"{percent(score['median_pct'], False)}, largest {percent(score['largest_pct'], False)}"
+                for score in (of_class["blind"], of_class["now"])
             )
-            count = one["blind"]["measurements"]
-            show(f"{one['figure_class']}, predicted before seen: {count}, median error {then}; today {now}")
+            count = of_class["blind"]["measurements"]
+            show(f"{of_class['figure_class']}, predicted before seen: {count}, median error {then}; today {now}")
 
 
 def _print_misses(result: StudyDoc, show: Callable[..., None]) -> None:
-    """What is missed, by explanation: cells that share one, and it once below them."""
+    """Show misses by explanation: the cells that share one, and the explanation below them."""
     for why, cells in by_reason(result["misses"]).items():
         show("", *(marked("[yellow]Missed:[/] {what}", what=cell["what"]) for cell in cells), f"  {why}")
 
 
 def _print_findings(result: StudyDoc, show: Callable[..., None]) -> None:
-    """Findings."""
+    """Show the findings."""
     for finding in result["findings"]:
         show("", marked("[bold]{title}[/]", title=finding["title"]), finding["text"])

@@ -1,1 +1,1 @@
-"""What traces are like, and how two differ."""
+"""Views of traces: properties of one, differences of two."""

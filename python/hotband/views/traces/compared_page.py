@@ -1,4 +1,4 @@
-"""The page of two traces that were compared."""
+"""The page of two compared traces."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from hotband.inference.traces.compare import TracesCompared, TracesComparedDoc
 
 
-def compared_page(found: TracesComparedDoc) -> Page:
-    """How far the second trace (B) is from the first (A): figures, both distributions, classes, percentiles."""
-    sides = (("A", found["measured"]), ("B", found["replayed"]))
+def compared_page(document: TracesComparedDoc) -> Page:
+    """Return the page of the differences of B from A: figures, both distributions, classes, percentiles."""
+    sides = (("A", document["measured"]), ("B", document["replayed"]))
     files = [PurePath(side.get("file", "")).name for _, side in sides]
     about = "; ".join(
         f"{name} is {side.get('file', '')} ({side['ios']:,} I/Os, {side.get('format', '')})" for name, side in sides
     )
-    blocks: list[Block] = [*comparison_blocks(found, ("A", "B"))]
-    blocks.insert(1, Prose([same_words(found)]))
+    blocks: list[Block] = [*comparison_blocks(document, ("A", "B"))]
+    blocks.insert(1, Prose([same_words(document)]))
     if notes := [note for name, side in sides for note in notes_of(name, side)]:
         blocks.append(Prose(notes))
     title = f"How far is {files[1]} from {files[0]}?"
@@ -30,5 +30,5 @@ def compared_page(found: TracesComparedDoc) -> Page:
 
 
 def of_traces(compared: TracesCompared) -> Report:
-    """Two traces side by side."""
+    """Return the report of two traces."""
     return Report(compared_page(compared.document))

@@ -1,4 +1,4 @@
-"""Where a direction's I/Os go: some areas of even density.
+"""The areas of a direction's I/Os, each of even density.
 
 The addresses are cut so that the likelihood of a density which is constant in each piece is largest: dynamic
 programming over possible cuts (Jackson et al., "An algorithm for optimal partitioning of data on an interval", IEEE
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from hotband.inference.traces.fit.ios import Numbers
 
 MOST_AREAS = 4
-"""Of a direction: eight streams of a workload that reads and writes can still be read."""
+"""Most areas of a direction: eight streams of reads and writes are still readable."""
 QUANTILES = 64
-"""Cuts that are tried: quantiles of the places."""
+"""Number of cuts at quantiles of the places."""
 GAPS = 12
-"""And both ends of the largest gaps between places."""
+"""Number of the largest gaps between places, whose ends are cuts, too."""
 WORTH = 0.1
 """Nats of likelihood a place by which one more area has to be better: a density of 1.6 times the other in half of the
 addresses gives 0.03, of 3 times 0.13."""
 FEWEST_IOS = 50
-"""I/Os of an area: of fewer, neither sizes nor runs are known."""
+"""Least I/Os of an area: fewer determine neither sizes nor runs."""
 FEWEST = 0.02
-"""Share of I/Os of an area, for the same reason in long traces: a stream more to read for hardly anything."""
+"""Least share of I/Os of an area in long traces: a smaller one is not worth another stream."""
 
 
 def areas_of(offsets: Numbers, lengths: Numbers) -> list[tuple[int, int]]:
-    """Areas as first byte and first byte beyond, in order of address; each I/O begins in one of them."""
+    """Return areas as first byte and first byte beyond, in order of address; each I/O begins in one of them."""
     places, counts = np.unique(offsets, return_counts=True)
     end = int((offsets + lengths).max())
     weights = np.log2(1.0 + counts)
@@ -48,13 +48,13 @@ def areas_of(offsets: Numbers, lengths: Numbers) -> list[tuple[int, int]]:
 
 
 def _ends(offsets: Numbers, lengths: Numbers, begin: int, to: int) -> tuple[int, int]:
-    """An area without what is not touched at its ends."""
+    """Trim an area to its accessed bytes."""
     inside = (offsets >= begin) & (offsets < to)
     return int(offsets[inside].min()), int((offsets[inside] + lengths[inside]).max())
 
 
 def _cuts(places: Numbers, end: int) -> Numbers:
-    """Addresses at which an area may begin or end, from the first place to the end."""
+    """Return the addresses at which an area may begin or end, from the first place to the end."""
     quantiles = places[np.linspace(0, len(places) - 1, QUANTILES).astype(int)]
     gaps = np.argsort(np.diff(places))[::-1][:GAPS]
     # A gap ends where the next place is, and begins a sector behind the last one.
@@ -63,7 +63,7 @@ def _cuts(places: Numbers, end: int) -> Numbers:
 
 
 def _best(cuts: NDArray[np.float64], weight: NDArray[np.float64], ios: Numbers) -> list[tuple[int, int]]:
-    """The pieces (index of the first cut and of the last) that are best, without empty ones, which cost nothing."""
+    """Return the best pieces (indices of the first and the last cut), without empty ones, which cost nothing."""
     score, is_empty = _scores(cuts, weight, ios)
     many = len(cuts)
     best = np.full((MOST_AREAS + 1, many), -np.inf)
@@ -74,10 +74,10 @@ def _best(cuts: NDArray[np.float64], weight: NDArray[np.float64], ios: Numbers) 
     for to in range(1, many):
         for count in range(MOST_AREAS + 1):
             over = np.where(is_empty[:to, to], best[count, :to], -np.inf)
-            one = best[count - 1, :to] + score[:to, to] if count else np.full(to, -np.inf)
-            touched[count, to] = one.max() > over.max()
-            found = one if touched[count, to] else over
-            came[count, to], best[count, to] = int(found.argmax()), found.max()
+            extended = best[count - 1, :to] + score[:to, to] if count else np.full(to, -np.inf)
+            touched[count, to] = extended.max() > over.max()
+            scores = extended if touched[count, to] else over
+            came[count, to], best[count, to] = int(scores.argmax()), scores.max()
     count = 1
     while count < MOST_AREAS and best[count + 1, -1] - best[count, -1] > WORTH * float(weight[-1]):
         count += 1
@@ -94,7 +94,7 @@ def _best(cuts: NDArray[np.float64], weight: NDArray[np.float64], ios: Numbers) 
 def _scores(
     cuts: NDArray[np.float64], weight: NDArray[np.float64], ios: Numbers
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Log likelihood of every piece, and whether it is empty."""
+    """Return the log likelihood of every piece, and whether it is empty."""
     places, count = weight[None, :] - weight[:, None], ios.astype(float)[None, :] - ios.astype(float)[:, None]
     width = np.maximum(cuts[None, :] - cuts[:, None], 1.0)
     score = np.where(places > 0, places * np.log(np.maximum(places, 1e-9) / width), -np.inf)

@@ -1,4 +1,4 @@
-"""When I/Os are asked for: as a load of a workload.
+"""The times of I/Os as the load of a workload.
 
 A closed loop is one of which nearly all I/Os find the same number in flight and come a constant time after an answer.
 Where the gaps are even, too, it is a loop only if the time after an answer varies less than they do: at a fixed rate
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 ALIKE = 0.95
-"""Share of I/Os that find the same number in flight, in a closed loop: the others are at its beginning or mended."""
+"""Share of I/Os of a closed loop that find the same number in flight: others are at its beginning or repaired."""
 CONSTANT = 0.8
 """Spread of the think time over its mean below which it is a loop's: 1 is that of arrivals at random."""
 SHORT = 0.1
@@ -76,15 +76,15 @@ class Clock:
 
 
 def loop_of(ios: Ios) -> Loop | None:
-    """The closed loop that a trace with latencies is of, if it is one."""
+    """Return the closed loop of a trace with latencies, None if it is not one."""
     if not ios.has_latencies or len(ios) < 2:
         return None
     done = np.sort(ios.issue + ios.latency)
     before = np.searchsorted(done, ios.issue, side="right")
     # With all that are asked for at the same time: where several are answered at once, several are asked for.
     depth = np.searchsorted(ios.issue, ios.issue, side="right") - before
-    found, counts = np.unique(depth, return_counts=True)
-    usual, alike = int(found[counts.argmax()]), float(counts.max() / len(ios))
+    depths, counts = np.unique(depth, return_counts=True)
+    usual, alike = int(depths[counts.argmax()]), float(counts.max() / len(ios))
     waits = before > 0
     if alike < ALIKE or not 1 <= usual <= MOST_DEPTH or not waits.any():
         return None
@@ -97,8 +97,8 @@ def loop_of(ios: Ios) -> Loop | None:
 
 
 def _is_fixed(ios: Ios, think_std: float, is_short: bool) -> bool:
-    """Whether gaps are even and at least as steady as what passes after an answer. Where both are as steady, hardly any
-    pause (`is_short`) tells a loop."""
+    """Return whether gaps are even and at least as steady as the time after a completion. If both are as steady, a very
+    short pause (`is_short`) indicates a loop."""
     gaps = np.diff(ios.issue).astype(float)
     mean, std = float(gaps.mean()), float(gaps.std())
     if std**2 >= EVEN * mean**2:
@@ -108,14 +108,14 @@ def _is_fixed(ios: Ios, think_std: float, is_short: bool) -> bool:
 
 
 def clock_of(ios: Ios, trace: Properties) -> Clock:
-    """Arrivals by the clock."""
+    """Return arrivals by the clock."""
     gaps = np.diff(ios.issue).astype(float)
     if not len(gaps) or not gaps.sum():
         return Clock(1e6, True, (), 0.0, ())
     rate, scv = 1e9 / float(gaps.mean()), float(gaps.var() / gaps.mean() ** 2)
     if scv < EVEN:
         return Clock(rate, True, (), 0.0, ())
-    at_random = all(abs(one.index - 1) <= max(PLAIN, 3 * one.error) for one in trace.time.dispersion)
+    at_random = all(abs(window.index - 1) <= max(PLAIN, 3 * window.error) for window in trace.time.dispersion)
     if at_random and abs(scv - 1) <= PLAIN:
         return Clock(rate, False, (), 0.0, ())
     every, rates = _rates(ios)
@@ -127,7 +127,7 @@ def clock_of(ios: Ios, trace: Properties) -> Clock:
 
 
 def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
-    """Length of a piece in ns, and the rate in each over the mean."""
+    """Return the length of a piece in ns, and the rate in each over the mean."""
     span = float(ios.issue[-1] - ios.issue[0]) + 1.0
     pieces = max(1, min(MOST_PIECES, len(ios) // IOS_OF_PIECE))
     every = max(span / pieces, 1e6)
@@ -140,22 +140,23 @@ def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
 
 
 def _stretched(times: Floats, every: float, rates: tuple[float, ...]) -> Floats:
-    """Times on a clock that goes as fast as the rates say."""
+    """Convert times to a clock that runs at the given rates."""
     passed = np.concatenate(([0.0], np.cumsum(rates))) * every
     stretched: Floats = np.interp(times, np.arange(len(passed)) * every, passed)
     return stretched
 
 
 def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
-    """Mean gaps in ns and their shares, the fewest that explain them (Schwarz's criterion), the mean kept."""
+    """Return mean gaps in ns and their shares, the fewest that explain them (Schwarz's criterion), with the same
+    mean."""
     some = gaps[gaps >= 1.0]
     none = 1 - len(some) / len(gaps)
     if not len(some):
         return ((0.0, 1.0),)
     edges = np.geomspace(some.min(), some.max() * 1.001, CLASSES + 1)
-    place = np.clip(np.searchsorted(edges, some, side="right") - 1, 0, CLASSES - 1)
-    weight = np.bincount(place, minlength=CLASSES).astype(float)
-    sums = np.bincount(place, some, minlength=CLASSES)
+    class_of = np.clip(np.searchsorted(edges, some, side="right") - 1, 0, CLASSES - 1)
+    weight = np.bincount(class_of, minlength=CLASSES).astype(float)
+    sums = np.bincount(class_of, some, minlength=CLASSES)
     values, weight = (sums[weight > 0] / weight[weight > 0]), weight[weight > 0]
     best, least = (np.array([some.mean()]), np.ones(1)), np.inf
     for many in range(1, MOST_GAPS + 1):
@@ -170,26 +171,26 @@ def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
 
 
 def _merged(means: Floats, shares: Floats) -> tuple[Floats, Floats]:
-    """The exponentials, those taken together that hardly differ."""
+    """Merge exponentials that hardly differ."""
     order = np.argsort(means)
-    found: list[list[float]] = []
+    merged: list[list[float]] = []
     for mean, share in zip(means[order], shares[order], strict=True):
-        if found and mean < ALMOST * found[-1][0]:
-            last, part = found[-1]
-            found[-1] = [float((last * part + mean * share) / (part + share)), float(part + share)]
+        if merged and mean < ALMOST * merged[-1][0]:
+            last, part = merged[-1]
+            merged[-1] = [float((last * part + mean * share) / (part + share)), float(part + share)]
         else:
-            found.append([float(mean), float(share)])
-    return np.array([mean for mean, _ in found]), np.array([share for _, share in found])
+            merged.append([float(mean), float(share)])
+    return np.array([mean for mean, _ in merged]), np.array([share for _, share in merged])
 
 
 def _fitted(values: Floats, weight: Floats, many: int) -> tuple[Floats, Floats, float]:
-    """Means, shares and log likelihood of so many exponentials."""
+    """Return means, shares and log likelihood of `many` exponentials."""
     order = np.cumsum(weight) / weight.sum()
     parts = np.minimum((order * many).astype(int), many - 1)
-    found = [(values[parts == part], weight[parts == part]) for part in range(many)]
-    found = [one for one in found if len(one[0])]
-    means = np.array([(value * count).sum() / count.sum() for value, count in found])
-    shares = np.array([count.sum() for _, count in found]) / weight.sum()
+    groups = [(values[parts == part], weight[parts == part]) for part in range(many)]
+    groups = [group for group in groups if len(group[0])]
+    means = np.array([(value * count).sum() / count.sum() for value, count in groups])
+    shares = np.array([count.sum() for _, count in groups]) / weight.sum()
     density = np.empty(0)
     for _ in range(STEPS):
         each = shares / means * np.exp(-values[:, None] / means)

@@ -1,4 +1,4 @@
-"""`trace fit`: a workload with the properties of a trace, the table of what it keeps, and both on a machine."""
+"""`trace fit`: fit a workload to a trace, compare their properties, and run both on a machine."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from hotband.inference.traces.properties import BLOCK, SAMPLE, Properties, prope
 
 SCHEMA, SCHEMA_VERSION = "hotband-trace-fit", 1
 SLOWEST_S = 3600.0
-"""Of the mean latency: what takes longer has another unit."""
+"""Largest mean latency in seconds: a larger one has another unit."""
 UNRELATED = 20.0
-"""Bounds from which on an error says only that a property is lost."""
+"""Error in bounds from which a property counts as lost, whatever its size."""
 NEVER = (
-    "which I/O waits for which answer",
-    "which blocks are asked for again soon",
+    "which I/O waits for which completion",
+    "which blocks are accessed again soon",
     "areas that move with time",
 )
-"""What no workload of this language has of a trace, whatever the table says."""
+"""Properties of a trace that no workload preserves."""
 
 
 @dataclass(frozen=True)
 class TraceFit:
-    """A workload fitted to a trace: its text, where it was written, the properties of both and how near they are, what
-    both did on a machine where one was named."""
+    """A workload fitted to a trace: its text and file, the properties of both with their errors, and their runs on a
+    machine, if one was named."""
 
     source: Path
     output: Path | None
@@ -61,16 +61,16 @@ class TraceFit:
 
     @property
     def kept(self) -> list[str]:
-        """Names of the properties that are kept."""
+        """Names of the preserved properties."""
         return [row.property.strip() for row in self.rows if row.kept]
 
     @property
     def lost(self) -> list[str]:
-        """Names of those that are not."""
+        """Names of the properties that are not preserved."""
         return [row.property.strip() for row in self.rows if not row.kept]
 
     def to_dict(self) -> dict[str, Json]:
-        """As `hotband trace fit --json` prints it."""
+        """Return the JSON that `hotband trace fit --json` prints."""
         doc = {
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
@@ -88,16 +88,16 @@ class TraceFit:
         return cast("dict[str, Json]", json.loads(json.dumps(doc)))
 
     def to_json(self) -> str:
-        """The same as text."""
+        """Return the JSON as text."""
         return json_text(self.to_dict())
 
     def __str__(self) -> str:
-        return f"{self.source.name}: {len(self.kept)} of {len(self.rows)} properties kept"
+        return f"{self.source.name}: {len(self.kept)} of {len(self.rows)} properties preserved"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitTraceQuestion(TraceQuestion):
-    """Write a workload that is like a trace, and say what it keeps of it.
+    """Fit a synthetic workload to a trace, and report how well it matches.
 
     The result has the text of the `workload`, `rows` with the properties of both and their errors, and the names of
     those `kept` and `lost`. On a machine both run (`replayed`). Raises UserError for a mistake, such as a trace of
@@ -114,7 +114,7 @@ class FitTraceQuestion(TraceQuestion):
     )
     on: Machine | None = target()
     issue: str | None = asks(
-        "With question.on: the trace's I/Os, recorded or after-completion.", default=None, metavar="WHEN"
+        "With question.on: issue the trace's I/Os as recorded or after-completion.", default=None, metavar="WHEN"
     )
     seed: int = seed()
 
@@ -122,9 +122,7 @@ class FitTraceQuestion(TraceQuestion):
 def answer(question: FitTraceQuestion, _: Way) -> TraceFit:
     """Return the fit. Raises UserError, OSError."""
     if question.issue is not None and question.on is None:
-        raise UserError(
-            "question.issue", "", question.issue, "is for both on a machine: expected question.on MACHINE with it"
-        )
+        raise UserError("question.issue", "", question.issue, "needs a machine: expected question.on MACHINE with it")
     return fit_trace(question.source, question.output, question.keys(), question.on, question.issue, question.seed)
 
 
@@ -136,10 +134,9 @@ def fit_trace(
     issue: str | None = None,
     seed: int = 1,
 ) -> TraceFit:
-    """Fits a workload to the trace `source`, of which `keys` (those of `[trace]`) take some, writes it to `output` and,
-    where a machine is named, runs both on it; I/Os of the trace are asked for by `issue` ("recorded" or
-    "after-completion"; the latter where the trace is of a closed loop and nothing is said). Raises UserError,
-    OSError."""
+    """Fit a workload to the trace `source`, of which `keys` (those of `[trace]`) select a part, and write it to
+    `output`. With a machine, run both on it; `issue` sets the times of the trace's I/Os ("recorded" or
+    "after-completion", the default for a closed loop). Raises UserError, OSError."""
     if issue not in (None, RECORDED, AFTER):
         raise UserError("question.issue", "", str(issue), f"expected {RECORDED} or {AFTER}")
     if output is not None:
@@ -157,7 +154,7 @@ def fit_trace(
             raise UserError(str(source), "", "", accepted)
         load = loop_of(ios) or clock_of(ios, trace)
         tries = [_tried(source.name, ios, trace, load, together, seed, Path(folder)) for together in _ways(ios)]
-    text, synthetic, table = max(tries, key=lambda one: _merit(one[2]))
+    text, synthetic, table = max(tries, key=lambda attempt: _merit(attempt[2]))
     if isinstance(load, Loop) and issue is None:
         issue = AFTER
     both = None if on is None else replayed(source, keys, text, on, issue or RECORDED, seed)
@@ -167,13 +164,13 @@ def fit_trace(
 
 
 def _ways(ios: Ios) -> list[bool]:
-    """Reads and writes apart, and together where there are both."""
+    """Return whether to try reads and writes together, too."""
     both = bool((ios.direction == READ).any() and (ios.direction == WRITE).any())
     return [False, True] if both else [False]
 
 
 def _merit(table: list[Kept]) -> tuple[int, float]:
-    """Which of two workloads is better: the one that keeps more, else that of smaller errors in their bounds."""
+    """Return the merit of a workload: the number of preserved properties, then the errors relative to their bounds."""
     from math import log1p
 
     errors = (UNRELATED if row.error is None else abs(row.error) / row.within for row in table)
@@ -183,18 +180,18 @@ def _merit(table: list[Kept]) -> tuple[int, float]:
 def _tried(
     name: str, ios: Ios, trace: Properties, load: Loop | Clock, together: bool, seed: int, folder: Path
 ) -> tuple[str, Properties, list[Kept]]:
-    """A workload with reads and writes apart or together, what it is like, and what it keeps."""
-    streams, of = streams_of(ios, together=together)
-    text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, of), streams)
+    """Fit a workload with reads and writes apart or together; return its text, properties and table."""
+    streams, stream_of = streams_of(ios, together=together)
+    text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, stream_of), streams)
     service = service_of(trace) if ios.has_latencies else None
-    asked = made(text, max(stream.high for stream in streams), service, seed, folder)
-    synthetic = properties_of_made(asked, BLOCK, SAMPLE, folder)
+    ios_made = made(text, max(stream.high for stream in streams), service, seed, folder)
+    synthetic = properties_of_made(ios_made, BLOCK, SAMPLE, folder)
     return text, synthetic, table_of(trace, synthetic)
 
 
 def rows_of(source: Path, keys: Mapping[str, object], rows: Path) -> tuple[str, tuple[str, ...]]:
-    """Writes the trace's rows; its format, and what reading it had to say. Raises UserError, OSError."""
-    asked = asked_of(source, keys)
-    expect_trace("question.source", source, asked)
-    make_rows(source, asked, str(source), rows)
-    return asked.format or format_of(source) or "", tuple(head_of(rows)["notes"])
+    """Write the trace's rows; return its format and notes of the reader. Raises UserError, OSError."""
+    request = asked_of(source, keys)
+    expect_trace("question.source", source, request)
+    make_rows(source, request, str(source), rows)
+    return request.format or format_of(source) or "", tuple(head_of(rows)["notes"])

@@ -21,7 +21,7 @@ MAGIC = b"hbtrace2"
 """What rows begin with (crates/workloads/src/sources/trace/file.rs)."""
 BEGIN, COLUMNS = 16, 6
 MOST_IOS = 20_000_000
-"""Columns of so many are 1 GB, which ordinary computers have."""
+"""The columns of this many IOs take 1 GB, which ordinary computers have."""
 MOST_NAMED = 10
 """Devices that a message names."""
 UNKNOWN = 2**64 - 1
@@ -63,7 +63,7 @@ def ios_of(rows: Path, name: str) -> Ios:
     if len(devices) > 1:
         some = ", ".join(devices[:MOST_NAMED]) + (", ..." if len(devices) > MOST_NAMED else "")
         raise UserError(
-            name, "", "", f"has I/Os of {len(devices)} devices ({some}); expected one; question.device names it"
+            name, "", "", f"has I/Os of {len(devices)} devices ({some}); expected one; question.device chooses it"
         )
     if head["ios"] > MOST_IOS:
         part = "take a part of it with question.from and question.for"
@@ -73,7 +73,7 @@ def ios_of(rows: Path, name: str) -> Ios:
     issue, latency, what, offset, length = (np.ascontiguousarray(numbers[:, at]) for at in range(5))
     direction, fua = what & np.uint64(0xFF), (what >> np.uint64(8) & np.uint64(1)).astype(bool)
     if not bool((direction <= 1).any()):
-        raise UserError(name, "", "", "has neither reads nor writes; expected a trace of some")
+        raise UserError(name, "", "", "has neither reads nor writes; expected a trace with some")
     return Ios(issue, latency, direction, fua, offset, length)
 
 

@@ -1,4 +1,5 @@
-"""As many I/Os as a workload says, asked of a volume that serves any number at once: what a trace of it is like."""
+"""Generate the I/Os of a workload on a volume that serves any number at once, and count the properties of that
+trace."""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ from hotband.inference.traces.fit.ios import UNKNOWN, Ios, write_rows
 from hotband.inference.traces.properties import Properties, properties_of
 
 SERVICE_NS = 100_000
-"""Of traces without latencies: a flash drive's. No property of theirs depends on it."""
+"""Latency (ns) for traces without latencies: that of a flash drive. Their properties do not depend on it."""
 GRAIN = 1 << 20
 """Volumes are whole MiB."""
 
 
 def volume_text(capacity: int, read_ns: float, write_ns: float) -> str:
-    """A volume of which each command takes a time that depends on nothing but its direction."""
+    """Return a volume whose commands take a time that depends only on their direction."""
     values = {
         "capacity": f'"{-(-capacity // GRAIN) * GRAIN} B"',
         "read_time": f'"{max(1, round(read_ns))} ns"',
@@ -46,15 +47,15 @@ def volume_text(capacity: int, read_ns: float, write_ns: float) -> str:
 
 
 def service_of(trace: Properties) -> tuple[float, float]:
-    """Mean latencies of reads and of writes in ns: what one of them takes for both, where the other has none."""
-    means = [None if one is None else one.mean for one in map(trace.latency_of, ("read", "write"))]
+    """Return the mean latencies of reads and of writes in ns; a missing one equals the other."""
+    means = [None if quantiles is None else quantiles.mean for quantiles in map(trace.latency_of, ("read", "write"))]
     read, write = means
     return read or write or SERVICE_NS, write or read or SERVICE_NS
 
 
 def made(workload: str, capacity: int, service: tuple[float, float] | None, seed: int, folder: Path) -> Ios:
-    """The I/Os of a workload in order of issue, reads and writes taking so many ns, in a folder for what is temporary;
-    without latencies where nothing is said of them. Raises _core.SpecError, OSError."""
+    """Generate the I/Os of a workload in order of issue, with `service` as the times of reads and writes in ns (None:
+    without latencies). `folder` has temporary files. Raises _core.SpecError, OSError."""
     drive, log = folder / "volume.toml", folder / "synthetic.log"
     write_file(drive, volume_text(capacity, *(service or (SERVICE_NS, SERVICE_NS))))
     machine = f'[drives.d]\nproduct = "{drive}"\n'
@@ -71,13 +72,20 @@ def made(workload: str, capacity: int, service: tuple[float, float] | None, seed
     columns = _core.LOG_COLUMNS
     rows = np.memmap(log, "<u8", "r").reshape(-1, len(columns))
     order = np.lexsort((rows[:, columns.index("number")], rows[:, columns.index("submit_ns")]))
-    of = {name: np.ascontiguousarray(rows[order, at]) for at, name in enumerate(columns)}
-    latency = of["latency_ns"] if service else np.full(len(order), UNKNOWN, "u8")
-    return Ios(of["submit_ns"], latency, of["direction"], of["fua"] > 0, of["offset_bytes"], of["size_bytes"])
+    log_columns = {name: np.ascontiguousarray(rows[order, at]) for at, name in enumerate(columns)}
+    latency = log_columns["latency_ns"] if service else np.full(len(order), UNKNOWN, "u8")
+    return Ios(
+        log_columns["submit_ns"],
+        latency,
+        log_columns["direction"],
+        log_columns["fua"] > 0,
+        log_columns["offset_bytes"],
+        log_columns["size_bytes"],
+    )
 
 
 def properties_of_made(ios: Ios, block: int, sample: int, folder: Path) -> Properties:
-    """What these I/Os are like, counted as those of a trace are. Raises OSError."""
+    """Return the properties of these I/Os, counted as those of a trace. Raises OSError."""
     rows = folder / "synthetic.rows"
     write_rows(ios, rows)
     return properties_of(_core.trace_properties(rows, block, sample))

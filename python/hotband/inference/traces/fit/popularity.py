@@ -1,4 +1,4 @@
-"""How often the same places of an area are asked for: evenly, or by Zipf's law, over how many places.
+"""The choice of places in an area: even, or by Zipf's law, and the number of places.
 
 The exponent is the one at which as many different places are expected as the trace has, over the places that the area
 holds. Where the most popular tenth of them then gets another share of the I/Os than in the trace, the area has fewer
@@ -40,8 +40,8 @@ SPARSER = (1, 2, 4, 8, 16, 32, 64, 256, 1024, 4096, 16384)
 
 @dataclass(frozen=True)
 class Choice:
-    """How a place is chosen: the exponent of Zipf's law, None for all alike; how many times fewer places than fit; the
-    different places, and the share of the I/Os that go to the top tenth of them, in the trace."""
+    """The choice of a place: the exponent of Zipf's law (None: even), the factor of fewer places than fit, and of the
+    trace the number of different places and the share of I/Os to their top tenth."""
 
     theta: float | None
     sparser: int
@@ -50,7 +50,7 @@ class Choice:
 
 
 def choice_of(slots: Numbers, many: int) -> Choice:
-    """The choice of a place for I/Os that go to these of `many` places."""
+    """Fit the choice of a place to I/Os that go to these of `many` places."""
     counts = np.sort(np.unique(slots, return_counts=True)[1])[::-1]
     draws, touched, top = int(counts.sum()), len(counts), _share_of_top(counts)
     best, nearest = Choice(_theta(many, draws, touched), 1, touched, top), np.inf
@@ -70,12 +70,13 @@ def choice_of(slots: Numbers, many: int) -> Choice:
 
 
 def _share_of_top(counts: NDArray[np.int64]) -> float:
-    """Share of the most popular tenth, rounded up, of counts that fall."""
+    """Return the share of the most popular tenth, rounded up, of falling counts."""
     return float(counts[: max(1, round(TOP * len(counts)))].sum() / counts.sum())
 
 
 def _theta(many: int, draws: int, touched: int) -> float | None:
-    """The exponent with so many different places; None where all alike give hardly more."""
+    """Return the exponent with which `touched` different places are expected; None if an even choice gives about as
+    many."""
     from scipy.optimize import brentq
 
     if many <= 1 or touched >= (1 - EVEN) * expected(many, draws, 0.0):
@@ -86,14 +87,14 @@ def _theta(many: int, draws: int, touched: int) -> float | None:
 
 
 def expected(many: int, draws: int, theta: float) -> float:
-    """Different places that are expected of so many draws."""
+    """Return the expected number of different places in `draws` choices."""
     ranks, width = _ranks(many)
     weights = ranks**-theta
     return float((width * -np.expm1(-draws * weights / (width @ weights))).sum())
 
 
 def _ranks(many: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Ranks, one by one and then in the middle of classes, and how many are in each."""
+    """Return ranks, one by one and then in the middle of classes, and the number in each."""
     first = np.arange(1, min(many, EXACT_RANKS) + 1, dtype=float)
     if many <= EXACT_RANKS:
         return first, np.ones(len(first))
@@ -104,14 +105,14 @@ def _ranks(many: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _drawn(many: int, draws: int, theta: float | None) -> NDArray[np.int64]:
-    """How often each place is chosen in a trial, in falling order."""
+    """Return the counts of each place in a trial, in falling order."""
     random = np.random.default_rng(1)
     if theta is None:
         places = random.integers(0, many, draws)
     else:
         ranks, width = _ranks(many)
         share = np.cumsum(width * ranks**-theta)
-        found = np.searchsorted(share, random.random(draws) * share[-1])
+        classes = np.searchsorted(share, random.random(draws) * share[-1])
         begin = np.cumsum(width) - width
-        places = (begin[found] + random.random(draws) * width[found]).astype("i8")
+        places = (begin[classes] + random.random(draws) * width[classes]).astype("i8")
     return np.sort(np.unique(places, return_counts=True)[1])[::-1]

@@ -1,4 +1,4 @@
-"""The workload as text, with where each value comes from."""
+"""Write the workload as text, with the source of each value."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ RATES_OF_LINE = 12
 
 
 def size_text(size: int) -> str:
-    """Bytes in the largest binary unit of which they are a whole number."""
-    unit, bytes_of = next((one for one in UNITS if size and not size % one[1]), ("B", 1))
+    """Format bytes in the largest binary unit of which they are a whole number."""
+    unit, bytes_of = next((entry for entry in UNITS if size and not size % entry[1]), ("B", 1))
     return f"{size // bytes_of} {unit}"
 
 
 def workload_text(
     name: str, ios: int, span_s: float, load: Loop | Clock, in_a_row: float | None, streams: Sequence[Stream]
 ) -> str:
-    """The workload that is like the trace `name`, as TOML."""
+    """Return the workload fitted to the trace `name`, as TOML."""
     rate = f", {ios / span_s:,.4g} a second" if span_s else ""
     lines = [
         f"# Fitted by `hotband trace fit` to {visible(name)}: {ios:,} I/Os in {span_s:,.4g} s{rate}.",
-        "# What it keeps of the trace, and what not, the command says.",
+        "# The command shows which properties of the trace it preserves.",
         f"title = {json.dumps(f'like {name}')}",
         f"source = {json.dumps(f'fitted to {name} by hotband trace fit')}",
         *_interval(span_s),
@@ -46,25 +46,25 @@ def workload_text(
         *([] if in_a_row is None else [f"in_a_row = {in_a_row:g}".ljust(36) + "# runs, by how often streams change"]),
         *(_loop(load) if isinstance(load, Loop) else _clock(load)),
     ]
-    asked = sum(stream.asked for stream in streams)
+    total = sum(stream.asked for stream in streams)
     for stream in streams:
-        lines += ["", *_stream(stream, stream.asked / asked)]
+        lines += ["", *_stream(stream, stream.asked / total)]
     lines += ["", "[[phases]]", f"ios = {ios}".ljust(36) + "# as many as the trace has", "measure = true", ""]
     return "\n".join(lines)
 
 
 def _interval(span_s: float) -> list[str]:
-    """Of a trace of days, longer intervals than those of a second that a workload has by itself."""
+    """Return a line with longer intervals for a trace of days than the default second."""
     long = f'interval = "{ceil(span_s / MOST_INTERVALS)} s"'.ljust(36)
     return [long + "# the trace is long"] if span_s > MOST_INTERVALS else []
 
 
 def _loop(loop: Loop) -> list[str]:
     think = f', think = "{round(loop.think_ns)} ns"' if loop.think_ns >= 1 else ""
-    found = "I/O finds none other" if loop.depth == 1 else f"I/O finds {loop.depth - 1} others"
+    state = "I/O finds none other" if loop.depth == 1 else f"I/O finds {loop.depth - 1} others"
     return [
-        f"# {100 * loop.alike:.3g} % of the I/Os: each {found} in flight, and comes",
-        f"# {span(loop.think_ns)} after an answer, on average",
+        f"# {100 * loop.alike:.3g} % of the I/Os: each {state} in flight, and comes",
+        f"# {span(loop.think_ns)} after a completion, on average",
         f"closed = {{ threads = {loop.depth}, depth = 1{think} }}",
     ]
 
@@ -74,7 +74,7 @@ def _clock(clock: Clock) -> list[str]:
     if clock.is_even:
         return ["# gaps are all alike", f'open = {{ rate_iops = {rate}, arrival = "fixed" }}']
     if not clock.gaps:
-        return ["# gaps are as those of arrivals at random", f'open = {{ rate_iops = {rate}, arrival = "poisson" }}']
+        return ["# gaps of random arrivals", f'open = {{ rate_iops = {rate}, arrival = "poisson" }}']
     mix = ", ".join(f'"{_gap(gap)}" = {100 * share:.4g}' for gap, share in clock.gaps)
     lines = [
         "[load.arrivals]",
@@ -94,14 +94,14 @@ def _gap(ns: float) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share as a workload has it: below 1 % with its unit, which would be taken for a share otherwise."""
+    """Format a share for a workload: below 1 % with its unit, because a plain number would be read as a share."""
     percent = f"{100 * share:.6g}"
     return f'"{percent} %"' if 0 < float(percent) < 1 else percent
 
 
 def _stream(stream: Stream, share: float) -> list[str]:
     sizes = ", ".join(f'"{size_text(size)}" = {100 * part:.4g}' for size, part in stream.sizes)
-    one = f'size = "{size_text(stream.sizes[0][0])}"'
+    size_line = f'size = "{size_text(stream.sizes[0][0])}"'
     lines = [
         "[[streams]]",
         f"# {stream.ios:,} I/Os",
@@ -109,7 +109,7 @@ def _stream(stream: Stream, share: float) -> list[str]:
         f"share_pct = {_percent(share)}",
         f"read_pct = {_percent(stream.reads)}",
         *(["trim_pct = 100"] if stream.trims else []),
-        one if len(stream.sizes) == 1 else f"sizes = {{ {sizes} }}",
+        size_line if len(stream.sizes) == 1 else f"sizes = {{ {sizes} }}",
         f'range = ["{size_text(stream.low)}", "{size_text(stream.high)}"]',
         *_places(stream),
         *_runs(stream),
@@ -120,7 +120,7 @@ def _stream(stream: Stream, share: float) -> list[str]:
 
 
 def _places(stream: Stream) -> list[str]:
-    """Alignment and the choice of a place."""
+    """Return lines on the alignment and the choice of a place."""
     choice, near = stream.choice, stream.near
     sparser = 1 if choice is None else choice.sparser
     why = (
@@ -130,16 +130,16 @@ def _places(stream: Stream) -> list[str]:
     )
     lines = [f'align = "{size_text(stream.align * sparser)}"'.ljust(36) + why]
     if choice is not None and choice.theta is not None:
-        asked = f"offsets.zipf.exponent = {max(choice.theta, 0.01):.3g}".ljust(36)
-        lines.append(f"{asked}# {choice.touched:,} places touched")
+        setting = f"offsets.zipf.exponent = {max(choice.theta, 0.01):.3g}".ljust(36)
+        lines.append(f"{setting}# {choice.touched:,} places touched")
     if near is not None:
-        asked = f'offsets.near = {{ ios = "{100 * near.ios:.3g} %", within = "{size_text(near.within)}" }}'
-        lines.append(f"{asked} # of the jumps")
+        setting = f'offsets.near = {{ ios = "{100 * near.ios:.3g} %", within = "{size_text(near.within)}" }}'
+        lines.append(f"{setting} # of the jumps")
     return [line.rstrip() for line in lines]
 
 
 def _runs(stream: Stream) -> list[str]:
-    """How many continue the one before."""
+    """Return lines on the share of I/Os that continue the one before."""
     if stream.random == 0.0:
         start = min(stream.start, 0.999999)
         return ["random_pct = 0", *([f'start = "{100 * start:.6g} %"'] if start > 0 else [])]

@@ -1,4 +1,4 @@
-"""What the user says of hardware. Runs in virtual time have it, too, and load nothing of fio for it."""
+"""Hardware options of the user. Runs in virtual time have them too, without loading fio's modules."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from hotband.data.documents.run import RunSpec
 from hotband.execution.runs.run import prepare
 
 if TYPE_CHECKING:
-    from hotband.execution.targets.on_device import How, Predict
+    from hotband.execution.targets.on_device import Predict, Setup
 
 
 @dataclass(frozen=True)
-class RealAsked:
-    """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
-    whether it is kept, hosts with commas between them, the product whose prediction stands beside it, a command that
-    prints watts, and how it is purged before a state (`hotband.execution.targets.purge.PURGES`). `predict` makes the
-    prediction."""
+class RealOptions:
+    """Hardware options as text: what may be erased, the size of a file made in a folder and whether it is kept, hosts
+    separated by commas, the product for the prediction, a command that prints watts, and the purge before a state
+    (`hotband.execution.targets.purge.PURGES`). `predict` makes the prediction."""
 
     erase: str | None = None
     size: str | None = None
@@ -31,11 +30,11 @@ class RealAsked:
     purge_by: str | None = None
     predict: Predict | None = None
 
-    def how(self) -> How:
-        """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
-        the catalog."""
+    def setup(self) -> Setup:
+        """Return the settings of the measurement. Raises UserError for an invalid size or host, or a product that is
+        not in the catalog."""
         from hotband.execution.targets.hosts import hosts_of
-        from hotband.execution.targets.on_device import How
+        from hotband.execution.targets.on_device import Setup
 
         pass
 
@@ -45,12 +44,12 @@ class RealAsked:
         if self.expect is not None:
             expect_product(self.expect)
         hosts = () if self.hosts is None else hosts_of(self.hosts)
-        made = How(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
+        made = Setup(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
         return replace(made, purge_by=self.purge_by, predict=self.predict)
 
 
 def expect_product(name: str) -> None:
-    """Raises UserError where `--expect` names no machine that there is."""
+    """Raise UserError if `--expect` names an unknown machine."""
     if name not in (NONE, NEAREST):
         try:
             prepare(RunSpec("expected", name, "fio-randread", in_use=True))

@@ -1,4 +1,4 @@
-"""What a run asks of a target that fio drives: the workload with its settings, as a job, and what it will do there."""
+"""A run through fio: the workload with its settings as a job, and its I/Os on the target."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from hotband.base.text.tomltable import loads
 from hotband.data.catalog.named import STATE
 from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.jobs.loss import LossReport, shortest
-from hotband.data.jobs.tables import Step, Stream, told
+from hotband.data.jobs.tables import Step, Stream, conversion_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
     from hotband.data.jobs.converted import Converted
 
 PLACE = "/dev/MEASURED"
-"""Stands in a job file for what is measured until it is known where that is."""
+"""Placeholder for the measured target in a job file."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A run as fio will ask for it: the workload's text with its settings, the job on `PLACE`, the state before."""
+class FioRun:
+    """A run for fio: the workload's text with its settings, the job on `PLACE`, the required state before it."""
 
     spec: RunSpec
     text: str
@@ -37,49 +37,49 @@ class Asked:
 
     @property
     def writes(self) -> bool:
-        """Whether anything is written or trimmed, the state before included."""
+        """Return whether anything is written or trimmed, the state before included."""
         return self.state is not None or self.writes_itself
 
     @property
     def writes_itself(self) -> bool:
-        """Whether its own I/Os write anything."""
+        """Return whether its own I/Os write anything."""
         return any(stream.read_pct < 100 for step in self.steps for stream in step.streams)
 
     @property
     def seconds(self) -> float | None:
-        """How long it takes, the warm-up included; None where I/Os are counted, not time."""
+        """Return its length with the warm-up; None if it counts I/Os instead of time."""
         if any(step.seconds is None for step in self.steps):
             return None
         return self.warm_up_s + sum(step.seconds or 0.0 for step in self.steps)
 
     @property
     def end_bytes(self) -> int:
-        """The last byte that is asked for by its number; 0 where ranges are shares of the target."""
+        """Return the last byte that an absolute range reaches; 0 if ranges are shares of the target."""
         ends = [stream.range[1] for step in self.steps for stream in step.streams]
         return max((int(end.value) for end in ends if not end.is_share), default=0)
 
     @property
     def largest_bytes(self) -> int:
-        """The largest I/O."""
+        """Return the bytes of the largest I/O."""
         return max(size for step in self.steps for stream in step.streams for size, _ in stream.sizes)
 
     @property
     def smallest_bytes(self) -> int:
-        """The smallest I/O."""
+        """Return the bytes of the smallest I/O."""
         return min(size for step in self.steps for stream in step.streams for size, _ in stream.sizes)
 
     @property
     def compressed_pct(self) -> int:
-        """How much of what is written goes away when it is compressed, as the first stream that writes says; where none
-        writes, as the first says of what was written before."""
+        """Return the percentage that compression saves on written data, for the first stream that writes; if none
+        writes, for the first stream's data written before."""
         streams = sorted(
-            (stream for step in self.steps for stream in step.streams), key=lambda one: one.read_pct == 100
+            (stream for step in self.steps for stream in step.streams), key=lambda stream_: stream_.read_pct == 100
         )
-        said = (self.entropy(stream) for stream in streams)
-        return round(100 - 100 * next((mean for mean in said if mean is not None), 1.0))
+        entropies = (self.entropy(stream) for stream in streams)
+        return round(100 - 100 * next((mean for mean in entropies if mean is not None), 1.0))
 
     def entropy(self, stream: Stream) -> float | None:
-        """The mean entropy of what a stream writes; None where nothing is said of it."""
+        """Return the mean entropy of a stream's writes; None if it is not set."""
         data = stream.table.get("data", loads(self.text, "question.workload").get("data"))
         if isinstance(data, Mapping):
             return float(data.get("mean", 1.0))
@@ -87,14 +87,14 @@ class Asked:
 
     @property
     def differences(self) -> tuple[str, ...]:
-        """What fio does otherwise than the workload says, a line each."""
-        kept = LossReport("", "", dict.fromkeys(self.converted.losses))
-        return tuple(f"fio: {line}" for line in shortest(kept.matters()))
+        """Return the differences between fio's run and the workload, one per line."""
+        report = LossReport("", "", dict.fromkeys(self.converted.losses))
+        return tuple(f"fio: {line}" for line in shortest(report.matters()))
 
 
-def asked_of(spec: RunSpec) -> Asked:
-    """What `spec` asks of fio. Raises UserError for what fio cannot say, and for a mistake in the workload or its
-    settings."""
+def fio_run_of(spec: RunSpec) -> FioRun:
+    """Return the run of `spec` through fio. Raises UserError for what fio cannot express, and for a mistake in the
+    workload or its settings."""
     named = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
     # What fio cannot say at all is told first.
     converted_to(spec.workload, named, "fio", PLACE)
@@ -103,27 +103,32 @@ def asked_of(spec: RunSpec) -> Asked:
     with mistakes_of(spec.machine):
         text = _core.workload(named, spec.workload, of_workload, spec.duration)["text"]
     converted = converted_to(spec.workload, text, "fio", PLACE)
-    found = told(spec.workload, text, "fio")
-    asked = Asked(spec, text, converted, tuple(found.streams), tuple(found.steps), found.warm_up, state)
+    conversion = conversion_of(spec.workload, text, "fio")
+    fio_run = FioRun(
+        spec, text, converted, tuple(conversion.streams), tuple(conversion.steps), conversion.warm_up, state
+    )
     data = dict(spec.set).get("data")
-    if data is not None and not asked.writes:
+    if data is not None and not fio_run.writes:
         raise UserError(
-            "question.settings", "data", data, "is of what is written, and nothing is: expected a workload that writes"
+            "question.settings",
+            "data",
+            data,
+            "applies to written data, but nothing is written: expected a workload that writes",
         )
-    return asked
+    return fio_run
 
 
-def expect_real(asked: Asked) -> None:
-    """Raises UserError for what only a model has: volumes, states of its own, what happens in virtual time."""
+def expect_real(fio_run: FioRun) -> None:
+    """Raise UserError for features of models only: volumes, states, events in virtual time."""
     from hotband.execution.targets.states import STATES
 
-    spec, repair = asked.spec, asked.spec.repair
-    if asked.state is not None and asked.state not in STATES:
-        raise UserError("question.settings", STATE, asked.state, f"expected one of {', '.join(STATES)}")
-    for one in asked.streams:
-        if "volume" in one.table:
-            accepted = "names a volume, which hardware has not: expected a workload on one address space"
-            raise UserError(spec.workload, one.key("volume"), str(one.table["volume"]), accepted)
+    spec, repair = fio_run.spec, fio_run.spec.repair
+    if fio_run.state is not None and fio_run.state not in STATES:
+        raise UserError("question.settings", STATE, fio_run.state, f"expected one of {', '.join(STATES)}")
+    for stream in fio_run.streams:
+        if "volume" in stream.table:
+            accepted = "names a volume, which hardware does not have: expected a workload on one address space"
+            raise UserError(spec.workload, stream.key("volume"), str(stream.table["volume"]), accepted)
     given = {
         "question.io_log": spec.io_log,
         "question.power_loss": spec.power_loss,
@@ -135,4 +140,4 @@ def expect_real(asked: Asked) -> None:
     }
     for option, value in given.items():
         if value:
-            raise UserError(option, "", "", "is for runs in virtual time: leave it out, or run on a machine's model")
+            raise UserError(option, "", "", "is for runs in virtual time: remove it, or run on a machine's model")
