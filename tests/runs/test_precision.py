@@ -38,7 +38,7 @@ def test_a_stated_precision_has_the_duration_as_its_end() -> None:
 
 @pytest.mark.parametrize("precision", ["1", "30 %", "0.01 %", "whole"])
 def test_what_is_no_precision_is_refused(precision: str) -> None:
-    with pytest.raises(UserError, match="expected a percentage from 0.1 % to 20 %, or off"):
+    with pytest.raises(UserError, match=r"expected a percentage from 0\.1 % to 20 %, or off"):
         hb.run("fio-randread", on=DRIVE, precision=precision, **SMALL)
 
 
