@@ -65,24 +65,24 @@ def intervals_of(
 
 
 def explained_intervals_of(
-    spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Say, watch: Watch
+    spec: RunSpec, whole: Finished, samples: Asked, jobs: int | None, say: Say, watch: Watch
 ) -> tuple[RunIntervalsDoc, list[WhyFigureDoc]]:
     """Return the same with where they come from, which takes as long as the samples of a disk. Raises UserError,
     RunsInterrupted."""
     term = model_term()
-    drawn = _sampled(spec, whole, asked, term, jobs, say, watch)
-    return _document(spec, whole, asked, drawn, term), _whys(spec, whole, asked, drawn, term)
+    drawn = _sampled(spec, whole, samples, term, jobs, say, watch)
+    return _document(spec, whole, samples, drawn, term), _whys(spec, whole, samples, drawn, term)
 
 
 def _sampled(
-    spec: RunSpec, whole: Finished, asked: Asked, term: ModelTerm, jobs: int | None, say: Say, watch: Watch
+    spec: RunSpec, whole: Finished, samples: Asked, term: ModelTerm, jobs: int | None, say: Say, watch: Watch
 ) -> Drawn:
     """Return the samples of a run; of one without intervals why it has none."""
     why_none = why_no_interval(whole.record)
     if why_none is not None:
         return Drawn({}, notes=[why_none])
-    drawn = draw(spec, whole, asked, jobs, say, watch)
-    _bound_asked(spec, whole, asked, drawn, term, jobs, watch)
+    drawn = draw(spec, whole, samples, jobs, say, watch)
+    _bound_asked(spec, whole, samples, drawn, term, jobs, watch)
     return drawn
 
 
