@@ -37,7 +37,8 @@ class Says:
     do not say all. `called` is the word of its option where that is not the field, `short` its letter. A `positional`
     field is an argument of the command and of the function; the name of an `ordered` one may be left out in a call of
     the function, and on the command line it is an option. What is `hidden` from Python is for the terminal alone (how
-    much is shown), what is `only_python` for Python alone (what a program goes on with)."""
+    much is shown), what is `only_python` for Python alone (what a program goes on with). Without a field that `lists`
+    the command lists what there is; Python needs it."""
 
     text: str
     metavar: str = ""
@@ -50,6 +51,7 @@ class Says:
     hidden: bool = False
     takes: str = ""
     only_python: bool = False
+    lists: bool = False
 
 
 def asks(
@@ -66,9 +68,10 @@ def asks(
     hidden: bool = False,
     takes: str = "",
     only_python: bool = False,
+    lists: bool = False,
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python)
+    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python, lists)
     return field(default=default, metadata={KEY: says})
 
 
@@ -109,9 +112,10 @@ class Way:
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
     still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
     hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
-    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later;
-    `again` writes a question in the words of the face, for answers that say how they can be repeated. An
-    answer that is shown `as_text` may write a page in addition to its files."""
+    are told whether `yes` was said before. `prompt` returns the user's reply to a text; None where nobody can reply.
+    `executor` is the one that was named, for an answer that goes on later; `again` writes a question in the words of
+    the face, for answers that say how they can be repeated. An answer that is shown `as_text` may write a page in
+    addition to its files."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -120,6 +124,7 @@ class Way:
     shows: Callable[[Any], None] = lambda _: None
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
+    prompt: Callable[[str], str] | None = None
     executor: Any = None
     as_text: bool = False
     again: Callable[[Question], str] = lambda question: question.name

@@ -50,10 +50,32 @@ QUESTIONS = {
         "hotband.questions.compare:answer",
         "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
     ),
+    "device": Line(
+        "hotband.questions.device:DeviceQuestion",
+        "hotband.questions.device:device",
+        "Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.",
+    ),
+    "drives new": Line(
+        "hotband.questions.datasheet.new:NewDriveQuestion",
+        "hotband.questions.datasheet.new:write_drive",
+        "Describe a drive from ten lines of its data sheet, in a file that a machine, `--on` and `drives` take.",
+        "new_drive",
+    ),
+    "drives show": Line(
+        "hotband.questions.catalog:DrivesQuestion",
+        "hotband.questions.catalog:drives",
+        "List the drives of the catalog; with NAME show every value of a drive, with its source.",
+        "drives",
+    ),
     "entropy": Line(
         "hotband.questions.entropy:EntropyQuestion",
         "hotband.questions.entropy:answer",
         "Measure how far real data compresses: the entropy that an SSD with compression would see.",
+    ),
+    "events": Line(
+        "hotband.questions.catalog:EventsQuestion",
+        "hotband.questions.catalog:events",
+        "What may happen in a run (failures, loss of power, changed values), and on what it is supported.",
     ),
     "expect": Line(
         "hotband.questions.expect.asked:ExpectQuestion",
@@ -70,11 +92,73 @@ QUESTIONS = {
         "hotband.questions.fleet.run:answer",
         "Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.",
     ),
+    "import auto": Line(
+        "hotband.questions.imported:AutoQuestion",
+        "hotband.questions.imported:recognised",
+        "Recognise by content which tool wrote each file, and turn it into records.",
+        None,
+    ),
+    "import diskspd": Line(
+        "hotband.questions.imported:DiskspdQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn DiskSpd's XML (-Rxml) into records, one a time span.",
+        None,
+    ),
+    "import fio": Line(
+        "hotband.questions.imported:FioQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series.",
+        None,
+    ),
+    "import hdr": Line(
+        "hotband.questions.imported:HdrQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn HdrHistogram logs (.hlog) into records, one a tag.",
+        None,
+    ),
+    "import iometer": Line(
+        "hotband.questions.imported:IometerQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn Iometer's results CSV into records, one a test.",
+        None,
+    ),
+    "import vdbench": Line(
+        "hotband.questions.imported:VdbenchQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition.",
+        None,
+    ),
+    "keys": Line(
+        "hotband.questions.catalog:KeysQuestion",
+        "hotband.questions.catalog:keys",
+        "List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.",
+    ),
+    "layouts": Line(
+        "hotband.questions.catalog:LayoutsQuestion",
+        "hotband.questions.catalog:layouts",
+        "List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.",
+    ),
     "mount": Line(
         "hotband.execution.serve.asked:MountQuestion",
         "hotband.execution.serve.until_end:answer",
         "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
         None,
+    ),
+    "osds": Line(
+        "hotband.questions.catalog:OsdsQuestion",
+        "hotband.questions.catalog:osds",
+        "What object storage daemons the catalog holds, for replicated pools; with NAME every value of one.",
+    ),
+    "plot": Line(
+        "hotband.views.report.latency_asked:LatencyQuestion",
+        "hotband.views.report.latency_asked:answer",
+        "Draw the latency of several runs by percentile, as far out as their samples support.",
+        None,
+    ),
+    "program": Line(
+        "hotband.questions.program:ProgramQuestion",
+        "hotband.questions.program:program",
+        "Run a real program on a machine that is served as block devices, or in a folder.",
     ),
     "pts": Line(
         "hotband.questions.suites.tested:PtsQuestion",
@@ -150,6 +234,17 @@ QUESTIONS = {
         "List runs, those added last first: what ran, its factors, rate and latency. JSON has all columns.",
         None,
     ),
+    "store show": Line(
+        "hotband.questions.store:ShowQuestion",
+        "hotband.questions.store:record_in",
+        "Show a run: what its record says.",
+        None,
+    ),
+    "studies": Line(
+        "hotband.questions.study.listed:StudiesQuestion",
+        "hotband.questions.study.listed:studies",
+        "What studies the catalog holds; with NAME its configurations, loads and published figures.",
+    ),
     "sweep": Line(
         "hotband.questions.sweeps.asked:SweepQuestion",
         "hotband.questions.sweeps.run:answer",
@@ -185,6 +280,12 @@ QUESTIONS = {
         "hotband.data.inputs.convert:answer",
         "Turn a workload or a job file into another, and say what is kept, approximated and ignored.",
         "convert",
+    ),
+    "workloads show": Line(
+        "hotband.questions.catalog:WorkloadsQuestion",
+        "hotband.questions.catalog:workloads",
+        "What workloads the catalog holds; with NAME the text of one, to copy and change.",
+        "workloads",
     ),
     "study run": Line(
         "hotband.questions.study.asked:StudyRunQuestion",
@@ -238,6 +339,8 @@ QUESTIONS = {
     ),
 }
 GROUPS = {
+    "drives": ("Drives: those of the catalog, and your own (docs/guides/answers.md).", ("show", "new")),
+    "import": ("Results of other tools, as records.", ("auto", "fio", "vdbench", "diskspd", "iometer", "hdr")),
     "store": (
         "Results of many runs, as Parquet that other tools read as it is.",
         ("list", "query", "add", "show", "compact", "check"),
@@ -249,8 +352,7 @@ GROUPS = {
     "trace": ("Traces of I/Os, of ours and of other tools.", ("show", "convert", "compare", "fit")),
     "workloads": ("Workloads of the catalog; conversion of job files to and from TOML.", ("show", "convert")),
 }
-"""Groups of questions: what each says of itself, and the last words of its commands in the order of its help;
-`hotband.faces.commands.groups` has those that are no questions."""
+"""Groups of questions: what each says of itself, and the last words of its commands in the order of its help."""
 
 
 def function_name(name: str) -> str:

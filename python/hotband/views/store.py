@@ -15,14 +15,23 @@ from hotband.data.store.columns import COLUMNS
 from hotband.data.store.listed import Listed, RunsListed, plain
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.place import Place, opened
+from hotband.views.run import run_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hotband.data.record.record import Record
     from hotband.data.store.check import Checked
     from hotband.data.store.compact import Compacted
     from hotband.data.store.folders import Added
-    from hotband.questions.store import AddQuestion, CheckQuestion, CompactQuestion, ListQuestion, SqlQuestion
+    from hotband.questions.store import (
+        AddQuestion,
+        CheckQuestion,
+        CompactQuestion,
+        ListQuestion,
+        ShowQuestion,
+        SqlQuestion,
+    )
 
 KEY_SHOWN = 10
 """Digits of a key that a list shows: of a million runs two begin alike with a chance of a third, and any beginning will
@@ -42,6 +51,11 @@ def runs(found: RunsListed, _: ListQuestion) -> Iterator[View]:
     more = f"; {len(found.rows):,} of {found.of:,} that were asked for are shown" if len(found.rows) < found.of else ""
     none = "no run meets the condition; " if found.where and not found.rows else ""
     yield f"{none}{of_store(found.place)}{more}"
+
+
+def record(found: Record, question: ShowQuestion) -> Iterator[View]:
+    """Return a run, and where its record was written."""
+    return run_views(found.document, question.out)
 
 
 def added(done: Added, _: AddQuestion) -> list[str]:

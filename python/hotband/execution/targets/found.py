@@ -25,7 +25,7 @@ from hotband.execution.targets.purge import ways_to_purge
 
 
 @dataclass(frozen=True)
-class Found:
+class DeviceFound:
     """A device or file: `device` what it is, `context` as a record has it, `counters` what it counts since it was new,
     `refused` why it must not be written, `erase` what must be typed to have it written."""
 
@@ -59,7 +59,7 @@ class Found:
         )
 
 
-def found(path: str | Path, host: Host | None = None) -> Found:
+def found(path: str | Path, host: Host | None = None) -> DeviceFound:
     """Everything that is told of a device or a file, which is opened for reading alone. Raises UserError."""
     host = host or Host()
     device = device_of(path, host)
@@ -67,7 +67,7 @@ def found(path: str | Path, host: Host | None = None) -> Found:
     counters = reading_of(path, host, absent)
     context = context_of(path, host)
     kind = "file" if device.kind == "file" else "block"
-    return Found(
+    return DeviceFound(
         device,
         context,
         counters,

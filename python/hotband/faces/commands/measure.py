@@ -8,10 +8,7 @@ from hotband.faces.commands.groups import group_of
 MEASURE = {
     **question("quick"),
     **question("pts"),
-    "device": (
-        "hotband.faces.commands.device:device",
-        "Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.",
-    ),
+    **question("device"),
     **question("calibrate"),
     **question("entropy"),
 }
