@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 IOS = 100_000
 """Measured I/Os of a prediction: a thousand lie beyond the 99th percentile."""
 DRAWN_ROWS = 2
+MODEL_ERROR_ALONE = "intervals cover the model's error, not uncertain values of the drive, which hotband expect draws"
+"""What is noted where no values are drawn."""
 
 
 @dataclass
@@ -47,7 +49,7 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Settings:
-    """How predictions are run."""
+    """How predictions are run; without `draws` their intervals are those of the model's error alone."""
 
     set: tuple[tuple[str, str], ...] = ()
     seed: int = 1
@@ -103,7 +105,7 @@ def with_intervals(found: Sequence[Predicted], settings: Settings, say: Say, wat
     found = [one for one in found if why_no_interval(one.finished.record) is None]
     if not found:
         return list(dict.fromkeys(none))
-    drawn = _drawn_rows(found)
+    drawn = _drawn_rows(found) if settings.draws else []
     term = model_term()
     spreads: dict[int, dict[str, Spread]] = {}
     for place in drawn:
@@ -111,14 +113,16 @@ def with_intervals(found: Sequence[Predicted], settings: Settings, say: Say, wat
         of = draw(one.spec, one.finished, Asked(settings.level, settings.draws), settings.jobs, say, watch)
         spreads[place] = {name: spread_of(name, of) for name in of.nominal}
     for one in found:
-        nearest = min(drawn, key=lambda other: abs(_rate(found[other]) - _rate(one)))
-        spread = spreads[nearest]
+        nearest = min(drawn, key=lambda other: abs(_rate(found[other]) - _rate(one)), default=None)
+        spread = {} if nearest is None else spreads[nearest]
         kinds = kinds_of(one.spec, one.finished, [figure.figure for figure in one.figures])
         room = room_of(one.spec, one.finished.record)
         one.figures = [
             _with_interval(figure, kinds[figure.figure], spread, settings.level, (term, room)) for figure in one.figures
         ]
-    if len(found) > len(drawn):
+    if not drawn:
+        none.append(MODEL_ERROR_ALONE)
+    elif len(found) > len(drawn):
         names = " and ".join(found[place].row.name for place in drawn)
         none.append(f"uncertain values were drawn for {names}; the other rows take the spread of the nearest")
     return list(dict.fromkeys(none))
