@@ -70,8 +70,8 @@ LATE = {
             "data.importers.hdr",
             "data.importers.iometer",
             "data.importers.vdbench",
+            "data.record.load.loaded_import",
         ],
-        "data.importers.imported": ["data.record.load.loaded_import"],
         "data.jobs.job_file": [
             "data.jobs.diskspd",
             "data.jobs.fio_form",

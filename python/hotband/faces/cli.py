@@ -42,7 +42,7 @@ COMMANDS = {
     **question("audit"),
     **question("compare"),
     **question("report"),
-    "version": ("hotband.faces.commands.version:version", "Print the version."),
+    "version": ("hotband.faces.commands.output:print_version", "Print the version."),
     **group("study"),
     **group("import"),
     **question("plot", "report --latency"),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import hotband._core as _core
 from hotband.base.heavy import pl
 from hotband.base.question import Question, Way, asks
 from hotband.data.catalog import entries
-from hotband.data.catalog.events import EventDoc, event_rows
 from hotband.data.catalog.filters import SORT_KEYS, DriveSelection, product_of, select_drives
 from hotband.data.catalog.layouts import LAYOUTS
 from hotband.data.inputs.keys import SetKey, set_keys
@@ -228,6 +227,24 @@ class KeysQuestion(CatalogQuestion):
 def keys(question: KeysQuestion, _: Way) -> SetKeys:
     """Return the keys. Raises UserError."""
     return SetKeys(set_keys(question.workload, question.on, question.settings))
+
+
+class EventDoc(TypedDict):
+    """An event and a part; `why` is why it is not supported there, None where it is."""
+
+    event: str
+    group: str
+    on: str
+    supported: bool
+    why: str | None
+
+
+def event_rows() -> list[EventDoc]:
+    """What `hotband keys --events --json` prints."""
+    return [
+        {"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why}
+        for one in _core.event_table()
+    ]
 
 
 @dataclass(frozen=True)

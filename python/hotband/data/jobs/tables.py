@@ -12,7 +12,6 @@ from typing import Any, cast
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.base.text.tomltable import loads
-from hotband.data.jobs.form import number_text
 from hotband.data.jobs.loss import Fate, LossReport, Place
 from hotband.data.jobs.parts import Amount
 
@@ -285,7 +284,3 @@ def _keys(text: str) -> list[tuple[str, int, str]]:
             if path not in _WORDS:
                 found.append((path, number, f"{path} = {value}"))
     return found
-
-
-def percent_text(value: float) -> str:
-    return number_text(round(value, 9))

@@ -3,8 +3,6 @@ examples, and what its values are made of."""
 
 from __future__ import annotations
 
-from hotband.faces.commands.examples import RUN_EPILOG
-
 ADVISE = """\
 [bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. What is left out is \
 searched whole; where counts are left out, the fewest drives that hold the data and 1.5, 2 and 3 times as many.
@@ -113,6 +111,23 @@ hotband measure quick 980-pro-1tb --for "5 min"
 hotband measure quick 980-pro-1tb --picture 980-pro.png   # four rows of MB/s, to paste into a post
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
+RUN_KEYS = (
+    "[bold]Keys of --set[/]: qd, depth, threads, think, rate_iops, issue, speed, bs, read_pct, random_pct, span, "
+    "clients, data, state, warm_up, volume, beyond, app.KEY, and values of the drives, such as wce=on. fio's iodepth, "
+    "numjobs, rwmixread, percentage_random, blocksize, size, thinktime and ramp_time are taken too. SSDs are "
+    "written over first, at a scale that is said, unless state=fob."
+)
+RUN_LISTED = "[bold]hotband keys WORKLOAD --on MACHINE[/] lists every key, with its value today."
+RUN_EXAMPLES = """\
+[bold]Examples[/]
+
+hotband run fio-randread --on exos-15e900-512n --set qd=32
+
+hotband run web-server --on raid10:4xexos-15e900-512n --duration "5 s" --out results
+
+hotband run fio-write --on s4500-960 --set bs=16k --io-log ios.csv"""
+
+RUN = f"{RUN_KEYS}\n\n{RUN_LISTED}\n\n{RUN_EXAMPLES}"
 SERVE = """\
 [bold]Examples[/]
 
@@ -176,7 +191,7 @@ EPILOGS = {
     "program": PROGRAM,
     "pts": PTS,
     "quick": QUICK,
-    "run": RUN_EPILOG,
+    "run": RUN,
     "serve": SERVE,
     "store query": QUERY,
     "trace compare": TRACE_COMPARE,

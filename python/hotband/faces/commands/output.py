@@ -25,7 +25,7 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to st
 
 
 def print_version() -> None:
-    """Prints the version."""
+    """Print the version."""
     sys.stdout.write(f"hotband {__version__}\n")
 
 

@@ -26,7 +26,6 @@ AROUND = 4.0
 ABOVE = 20.0
 """A limit may lie so far above the most that was done: it was then not met."""
 BELOW = 0.5
-MOST_PLACES = 256
 LEAST_CONTENTION, MOST_CONTENTION = 2.0, 400.0
 """Percent. A share below the first cannot be told from none with some thirty outstanding."""
 P99 = 2.326

@@ -39,7 +39,6 @@ FAILS_AT = "5 s"
 DURATIONS = {"disk": ("60 s", "600 s"), "flash": ("10 s", "20 s")}
 """Of a run without and with a failure: a disk rebuilds 4 GB beside a load in some minutes; flash writes at one rate, so
 that some seconds of a rebuild say how long all of it takes."""
-HOUR_NS = 3.6e12
 
 
 @dataclass(frozen=True)
