@@ -17,7 +17,7 @@ ifdef CI
 export CARGO_INCREMENTAL := 0
 endif
 
-.PHONY: help setup demo test clippy test-rust test-python lint wheel bench bench-peers budgets profile accuracy pictures browser clients programs lock clean
+.PHONY: help setup demo test clippy test-rust test-python lint wheel bench bench-peers bench-waits budgets profile accuracy pictures browser clients programs lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -134,6 +134,9 @@ profile: setup ## make profile WHAT=raid10-write: a flame graph of the instructi
 bench-peers: setup ## our speed beside DiskSim, MQSim and libCacheSim: DISKSIM=, MQSIM=, LIBCACHESIM= are their programs
 	$(SIMULATE)
 	$(PYTHON) scripts/bench_peers.py
+
+bench-waits: setup ## processor seconds and memory of the commands that people wait for; ARGS=--all for the long ones
+	$(BIN)/python scripts/bench_waits.py $(ARGS)
 
 # The report is opened in a real browser; where none can be installed that test is skipped and says so.
 browser:

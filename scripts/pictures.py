@@ -1,17 +1,22 @@
-"""Makes the pictures of README and guides: `python scripts/pictures.py` writes content-hdd.png, sweep.png, ui.png and
-ui-home.png.
+"""Makes the pictures of README and guides: `python scripts/pictures.py [NAME...]` writes content-hdd.png, sweep.png,
+ui.png, ui-home.png, ui-home-narrow.png, help.png and demo.png.
 
-It runs the study content-hdd (seconds) and draws its published IOPS beside the predicted ones, as its report does; the
-first sweep of docs/guides/sweeps.md; and `hotband ui` with a run, in chromium through Playwright.
+It runs the study content-hdd (seconds) and draws its published IOPS next to the predicted ones, as its report does; the
+first sweep of docs/guides/sweeps.md; `hotband ui` with a run; and the first help and the end of the demo as a terminal
+shows them, in chromium through Playwright.
 """
 
 from __future__ import annotations
 
+import io
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,26 +27,61 @@ from hotband.views.report.pictures import drawing, write_pictures
 from hotband.views.report.study_figures import published_frame
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from hotband.base.views import View
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+WIDTH = 80
+"""Columns of the terminal in a picture."""
+TERMINAL = (
+    '<pre style="display: inline-block; margin: 0; padding: 16px 20px; background: {background}; color: {foreground};'
+    " font: 14px/1.35 'DejaVu Sans Mono', monospace\">{code}</pre>"
+)
+"""The page of a picture of a terminal."""
 
 
 def main() -> None:
-    """Writes the pictures."""
-    of_study()
-    of_sweep()
-    of_page()
+    """Write the pictures, or those that are named."""
+    made = {"study": of_study, "sweep": of_sweep, "page": of_page, "terminal": of_terminal}
+    for name in sys.argv[1:] or made:
+        made[name]()
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """Yield a browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def of_terminal() -> None:
+    """Picture the first help and the end of the demo."""
+    from rich.console import Console
+    from rich.text import Text
+
+    commands = {"help": ["--help"], "demo": ["study", "run", "content-hdd"]}
+    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
+    with browsing() as browser:
+        page = browser.new_page(viewport={"width": 900, "height": 600}, device_scale_factor=2)
+        for name, words in commands.items():
+            run = [sys.executable, "-m", "hotband", *words]
+            done = subprocess.run(run, env=environment, capture_output=True, text=True, check=True)
+            console = Console(record=True, width=WIDTH, file=io.StringIO())
+            console.print(Text("$ hotband " + " ".join(words), style="bold"), Text.from_ansi(done.stdout), sep="\n")
+            page.set_content(console.export_html(inline_styles=True, code_format=TERMINAL))
+            write_file(IMAGES / f"{name}.png", page.locator("pre").screenshot())
 
 
 def of_page() -> None:
-    """The home of `hotband ui`, wide and narrow, and the page after a run of a mix on an array."""
-    from playwright.sync_api import sync_playwright
-
+    """Picture the home of `hotband ui`, wide and narrow, and the page after a run of a mix on an array."""
     command = [sys.executable, "-m", "hotband", "ui", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, browsing() as browser:
         assert server.stdout is not None
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1400, "height": 780})
         page.goto(server.stdout.readline().strip())
         page.locator("body[data-ready]").wait_for()
@@ -57,7 +97,6 @@ def of_page() -> None:
         page.locator(".job[data-state=done] .result .chart").first.wait_for()
         page.mouse.move(0, 0)
         write_file(IMAGES / "ui.png", page.screenshot())
-        browser.close()
         server.send_signal(signal.SIGINT)
 
 

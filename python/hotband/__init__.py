@@ -16,12 +16,14 @@ Each public name is loaded when it is first used; `__init__.pyi` has their types
 The command line is `hotband.faces.cli`, the engine `hotband._core`.
 """
 
+import warnings
 from importlib import import_module
 from typing import Any
 
 from hotband.base import views as _views
 from hotband.base.version import __version__ as __version__
 from hotband.faces.questions import by_function
+from hotband.faces.renamed import FUNCTIONS
 
 _MODULES = {
     "hotband.base.errors": ("UserError",),
@@ -69,7 +71,10 @@ _views.registered_in("hotband.views.registered")
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from its module."""
+    """Load a public name from its module. An old name is the new one, with a DeprecationWarning."""
+    if name in FUNCTIONS:
+        warnings.warn(f"hotband.{name} is hotband.{FUNCTIONS[name]} now", DeprecationWarning, stacklevel=2)
+        name = FUNCTIONS[name]
     if name in _WHERE:
         return getattr(import_module(_WHERE[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -43,6 +43,10 @@ from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.calibrate.calibrated import Calibrated as Calibrated
 from hotband.questions.catalog import Layouts as Layouts
 from hotband.questions.compare import Compared as Compared
+from hotband.questions.corpus import CorpusAdded as CorpusAdded
+from hotband.questions.corpus import CorpusChecked as CorpusChecked
+from hotband.questions.corpus import CorpusListed as CorpusListed
+from hotband.questions.corpus import CorpusShown as CorpusShown
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
@@ -61,7 +65,7 @@ def advise(
     capacity: str,
     protect: str,
     candidates: str | Mapping[str, Sequence[str | int]] = "",
-    cost: str | PathLike[str] | None = None,
+    prices: str | PathLike[str] | None = None,
     power: str | None = None,
     grow: str | None = None,
     years: float = 5.0,
@@ -84,7 +88,7 @@ def advise(
         capacity: Usable, such as "50 TB".
         protect: How many drives may fail, whichever they are: "two failures".
         candidates: What is searched. May be repeated.
-        cost: Prices and watts, CSV or TOML.
+        prices: Prices and watts, CSV or TOML. Default: price classes of the catalog.
         power: The most that drives draw, as "500 W".
         grow: Of the data, such as "30 %/year".
         years: How long it is to last.
@@ -124,8 +128,8 @@ def audit(
         results: Records, results of other tools, folders of them, CSV tables.
         study: The published table of a study.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
-        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+        media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
     What is not known of the target otherwise is said by a machine (`on`) or by `media`, and by the `cache` in front of
     it.
@@ -152,34 +156,34 @@ def calibrate(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Calibrated:
-    """Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.
+    """Fit a product's values to a drive: measure it, or use existing results or a trace.
 
     Args:
-        target: real:PATH, emulated:MACHINE or a machine, which is measured; results or a trace that are there.
-        like: The product whose values are fitted.
-        output: The product's file that is written (.toml).
-        duration: What measuring may take.
+        target: Target to measure (real:PATH, emulated:MACHINE or a machine), or existing results or a trace.
+        like: Product whose values are fitted.
+        output: Product file to write (.toml).
+        duration: Time limit of the measurements.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
-        workload: What was run, if a result does not say.
+        workload: Workload of the results, if they do not state it.
         set: Values to change.
         reads_only: Write nothing to the target.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         seed: Root of all randomness.
         jobs: Number of runs at a time. Default: all cores.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
-    vdbench, DiskSpd or Iometer, or a trace with latencies, of which half is fitted and half is the check; `like` a
-    product of the catalog or a file of your own. In the folder `out` runs are found again (not with `fresh`). `set` are
-    values of the product that are known. The executor is for the model's runs.
+    vdbench, DiskSpd or Iometer, or a trace with latencies: its first half is fitted, its second half validates the
+    fit. `like` is a product of the catalog or a file of yours. Finished runs in the folder `out` are reused (unless
+    `fresh`). `set` has known values of the product. The executor is for the model's runs.
 
     The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
-    `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file), of
-    a trace `comparison` (its second half, as a record has it), a `frame` with a row a value, and `to_dict()`. Raises
-    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file),
+    for a trace `comparison` (its second half, as in a record), a `frame` with one row per value, and `to_dict()`.
+    Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def compare(
@@ -201,10 +205,54 @@ def compare(
     UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
     """
 
+def add_to_corpus(
+    path: str | PathLike[str],
+    *,
+    model: str = "",
+    device_class: str = "",
+) -> CorpusAdded:
+    """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
+    of other tools with the drive's name (`--model`), or a file in the form of the corpus.
+
+    Args:
+        path: Results, a folder of them, or FIGURES.csv.
+        model: The drive that was measured, such as "Samsung 990 PRO 2TB".
+        device_class: Its class in `hotband corpus list`, such as hdd.
+    """
+
+def check_corpus(
+    path: str | PathLike[str] | None = None,
+) -> CorpusChecked:
+    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of it
+    contradict each other.
+
+    Args:
+        path: A file in the form of the corpus. Default: the corpus that ships, with your own.
+    """
+
+def corpus_families(
+    words: str | Sequence[str] = (),
+) -> CorpusListed:
+    """List the drives, arrays and volumes that others measured, and how many figures there are of each.
+
+    Args:
+        words: Words that the class, the family or a device has, such as "nvme3" or "samsung".
+    """
+
+def corpus(
+    drive: str,
+) -> CorpusShown:
+    """Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, a
+    family of `hotband corpus list`, or words of a model.
+
+    Args:
+        drive: Such as 7450-pro-3840 or "samsung 970".
+    """
+
 def device(
     path: str | PathLike[str],
 ) -> DeviceFound:
-    """Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.
+    """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
 
     Args:
         path: A block device or a file; all devices without it.
@@ -223,7 +271,7 @@ def new_drive(
     force: bool = False,
     **lines: object,
 ) -> Product:
-    """Describe a drive from ten lines of its data sheet, in a file that a machine, `--on` and `drives` take.
+    """Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.
 
     Args:
         name: Name of the drive; its file is NAME.toml.
@@ -270,7 +318,7 @@ def entropy(
     jobs: int | None = None,
     one_file_system: bool = False,
 ) -> Entropy:
-    """Measure how far real data compresses: the entropy that an SSD with compression would see.
+    """Measure how well your data compresses, which decides how fast a compressing SSD writes it.
 
     Args:
         paths: Files and folders.
@@ -437,7 +485,7 @@ def layouts() -> Layouts:
     """
 
 def osds() -> DataFrame:
-    """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
+    """List object storage daemons of the catalog, for replicated pools; with NAME show all values of one."""
 
 def program(
     name: str,
@@ -485,7 +533,7 @@ def pts(
     fresh: bool = False,
     progress: Wanted = None,
 ) -> PtsResult:
-    """SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, report.
+    """Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
@@ -497,8 +545,8 @@ def pts(
         depth: I/Os outstanding of each thread.
         sponsor: Who tests: for the report's header.
         set: Values to change.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         set_write_cache: real: turn the drive's write cache as the class has it, and back.
         seed: Root of all randomness.
@@ -525,7 +573,7 @@ def quick(
     fresh: bool = False,
     progress: Wanted = None,
 ) -> QuickResult:
-    """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?
+    """Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
@@ -533,8 +581,8 @@ def quick(
         expect: What it should be: its model's figures beside it.
         set: Values to change.
         picture: A picture to paste: sequential and random reads and writes in four rows.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         seed: Root of all randomness.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -622,7 +670,7 @@ def serve(
     nbd: bool = True,
     **settings: object,
 ) -> Served:
-    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+    """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
@@ -691,8 +739,8 @@ def review(
         events: What happens in every run, such as 'at 0 s: fail d3'.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 16.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         keep: real:DIR: leave the file there afterwards.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
@@ -724,8 +772,8 @@ def report(
         title: Heading. Default: what was run on which machine.
         audit: With what the auditor finds in them.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
-        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+        media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
     Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
     `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
@@ -738,6 +786,8 @@ def run(
     *,
     on: Spec,
     set: Mapping[str, object] | None = None,
+    rate: float | str | Sequence[float] | None = None,
+    slo: str | None = None,
     seed: int = 1,
     duration: str | None = None,
     out: str | PathLike[str] | None = None,
@@ -769,6 +819,8 @@ def run(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change; further arguments are such values, too.
+        rate: Issue so many I/Os a second, whether or not others are done.
+        slo: An objective, such as "p99 < 1 ms": is it met?
         seed: Root of all randomness.
         duration: Measured time of a step, as "60 s".
         out: Folder for what is produced.
@@ -782,8 +834,8 @@ def run(
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         keep: real:DIR: leave the file there afterwards.
         hosts: real: hosts that run fio --server, which ask together.
         expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
@@ -794,13 +846,14 @@ def run(
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
-    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
-    `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). With `interval` (a
-    percentage, such as 90) the uncertain values of the machine are drawn, and `Record.intervals` says how far each
-    figure may be off (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second
-    in a notebook or on a terminal. A function is called with a `Progress` about ten times a second: share, I/Os and, of
-    one run, the intervals of its measured time that are over (`Progress.intervals`); where it raises KeyboardInterrupt
-    the run is stopped.
+    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
+    `rate` a closed loop becomes an open one of so many I/Os a second, with the same mix; several share it. `slo` ("p99
+    < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of
+    `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
+    drawn, and `Record.intervals` says how far each figure may be off (docs/guides/intervals.md). `progress` True shows
+    a bar, False none; None shows one after a second in a notebook or on a terminal. A function is called with a
+    `Progress` about ten times a second: share, I/Os and, of one run, the intervals of its measured time that are over
+    (`Progress.intervals`); where it raises KeyboardInterrupt the run is stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
@@ -829,13 +882,15 @@ def steady(
     """
 
 def studies() -> DataFrame:
-    """What studies the catalog holds; with NAME its configurations, loads and published figures."""
+    """List studies of the catalog; with NAME show its machines, loads and published figures."""
 
 def sweep(
     workload: Spec | Sequence[Spec],
     *,
     on: Spec | Sequence[Spec],
     set: Mapping[str, object] | None = None,
+    rate: float | str | Sequence[float] | None = None,
+    slo: str | None = None,
     repeat: int | None = None,
     seed: int | Sequence[int] = 1,
     duration: str | None = None,
@@ -863,6 +918,8 @@ def sweep(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A machine, as of run. May be repeated.
         set: Values to change; further arguments are such values, too.
+        rate: I/Os a second, issued whether or not others are done: one or several.
+        slo: An objective, such as "p99 < 1 ms": is it met?
         repeat: Seeds of every point; its mean and spread are shown.
         seed: Root of all randomness; the first of several.
         duration: Measured time of a step, as "60 s".
@@ -874,8 +931,8 @@ def sweep(
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
         records: Keep the record of every run.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         keep: real:DIR: leave the file there afterwards.
         hosts: real: hosts that run fio --server, which ask together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
@@ -883,14 +940,16 @@ def sweep(
         progress: What shows progress: True, False, or a function.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
-    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. With `interval` the first seed of
-    every point has intervals of its predictions. All runs are checked before the first begins: a mistake in one raises
-    UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is
-    finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as
-    it ends, and one that is there, of the same spec, seed and version, is not run again. Without `records` only the
-    rows of the frame are kept, which is quicker and takes a thousandth of the memory. Runs on hardware (`real:PATH`)
-    come one after the other behind those on models, which `executor` runs where it is not this computer: "ray",
-    "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. So is `rate`, which makes loops
+    open ones; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its conditions. With
+    `interval` the first seed of every point has intervals of its predictions. All runs are checked before the first
+    begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the
+    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
+    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
+    run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
+    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs where
+    it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
+    `hotband.execution.experiment`. Otherwise as `run`.
     """
 
 def compare_traces(
@@ -909,7 +968,7 @@ def compare_traces(
     for_: str | None = None,
     of_b: Mapping[str, object] | None = None,
 ) -> TracesCompared:
-    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.
+    """Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.
 
     Args:
         a: What was measured: a trace with latencies.
@@ -947,7 +1006,7 @@ def convert_trace(
     for_: str | None = None,
     to: str | None = None,
 ) -> TraceConverted:
-    """Write a trace in another format, and say what that cannot say of it.
+    """Convert a trace to another format, and list what that format cannot express.
 
     Args:
         source: A trace, plain or compressed by gzip or zstd.
@@ -986,7 +1045,7 @@ def fit_trace(
     issue: str | None = None,
     seed: int = 1,
 ) -> TraceFit:
-    """Write a workload that is like a trace, and say what it keeps of it.
+    """Fit a synthetic workload to a trace, and report how well it matches.
 
     Args:
         source: A trace, plain or compressed by gzip or zstd.
@@ -1026,7 +1085,7 @@ def show_trace(
     block: str = "4 KiB",
     sample: int | None = None,
 ) -> TraceShown:
-    """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.
+    """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.
 
     Args:
         source: Traces, plain or compressed by gzip or zstd.
@@ -1055,7 +1114,7 @@ def convert(
     *,
     target: str | None = None,
 ) -> Converted:
-    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+    """Convert a workload or job file to another format, and list what is exact, approximate or ignored.
 
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
@@ -1067,7 +1126,7 @@ def convert(
     """
 
 def workloads() -> DataFrame:
-    """What workloads the catalog holds; with NAME the text of one, to copy and change."""
+    """List workloads of the catalog; with NAME print the text of one, to copy and change."""
 
 def accuracy(
     studies: str | Sequence[str] = (),
@@ -1077,27 +1136,27 @@ def accuracy(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Accuracy:
-    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
-    were predicted before they were seen, then and now.
+    """Run studies; print their errors by class of figure: figures fitted with them in view, and figures predicted
+    first, with the errors at the time and today.
 
     Args:
-        studies: These alone; else all.
+        studies: Only these studies; default: all.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    All studies take hours. The result has a `frame` and `goals`. Runs of this version that are in the folder `out` are
-    not repeated. Raises UserError, KeyboardInterrupt where it is stopped.
+    All studies take hours. The result has a `frame` and `goals`. Runs of this version in the folder `out` are not
+    repeated. Raises UserError, KeyboardInterrupt if it is stopped.
     """
 
 def blind_errors() -> DataFrame:
-    """Print how far predictions were off that were made before the published figure was seen. Runs nothing.
+    """Print errors of predictions made before the published figure was seen. Runs nothing.
 
-    A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
+    One row per study (last "all") and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
-def why(
+def explain(
     workload: Spec,
     *,
     on: Spec,
@@ -1160,15 +1219,19 @@ __all__ = [
     "Why",
     "__version__",
     "accuracy",
+    "add_to_corpus",
     "advise",
     "audit",
     "blind_errors",
     "calibrate",
     "calibration_plan",
+    "check_corpus",
     "compare",
     "compare_traces",
     "convert",
     "convert_trace",
+    "corpus",
+    "corpus_families",
     "device",
     "device_list",
     "drive",
@@ -1177,6 +1240,7 @@ __all__ = [
     "entropy",
     "events",
     "expect",
+    "explain",
     "find",
     "fit_trace",
     "fleet",
@@ -1203,7 +1267,6 @@ __all__ = [
     "studies",
     "study",
     "sweep",
-    "why",
     "workload",
     "workloads",
 ]

@@ -331,6 +331,10 @@ def workload(
     """A workload's text, read and checked; mistakes name `file`. What is in `set` and the length of its measured phases
     are changed in the text that it gives. Raises SpecError."""
 
+def workload_text(catalog: Path, name: str, text: str | None = None) -> str:
+    """The text of a workload of the catalog, or `text` of a file `name`, with all that a variant takes from its base.
+    Raises SpecError."""
+
 class SetKey(TypedDict):
     """What `set` takes: whose key it is, its value today, what it takes, what it means."""
 

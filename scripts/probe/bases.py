@@ -30,7 +30,7 @@ RECORDS = {
         "raid1:2xent-15k",
         "--fail",
         "d0@50 ms",
-        "--spare",
+        "--spares",
         "1",
         "--duration",
         "300 ms",

@@ -119,7 +119,7 @@ def _refuse(word: str) -> None:
 FIRST_CHECK = re.compile(
     r"not TOML|TOML parse error|not JSON|is no JSON|not UTF-8|no UTF-8|invalid UTF-8|the file is empty"
     r"|too deeply nested"
-    r"|not a result that is recognised|expected a job file|no job file|format is not recognised|not a record"
+    r"|not a result that Hotband recognises|expected a job file|no job file|format is not recognised|not a record"
     r"|no such option|is no command|cannot be read as|duplicate key|key with no value|expected `"
 )
 """What is said where the syntax is broken, or the file is not recognised at all: there an input ends at the first

@@ -162,7 +162,7 @@ KINDS: dict[str, Kind] = {
     "prices": Kind(
         lambda _: [("prices.csv", written_by_hand.PRICES.encode())],
         [command("advise fio-randread --slo 'p99 < 60 ms' --capacity '5 TB' --protect 'one failure' --candidates "
-                 "drives=ent-10k,counts=8,layouts=raid5 --cost {file} --json", RUN_S)],
+                 "drives=ent-10k,counts=8,layouts=raid5 --prices {file} --json", RUN_S)],
         1,
     ),
     "job": Kind(

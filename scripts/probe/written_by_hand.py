@@ -170,7 +170,7 @@ v = { on = "z" }
 """,
 }
 COMMANDS = """run fio-randread --on ent-10k --set qd=8 --set bs=8KiB --duration "1 ms" --json
-run fio-randread --on raid5:4xent-15k --fail "d1@1 ms" --spare 1 --rebuild-rate "10 MB/s" --duration "5 ms"
+run fio-randread --on raid5:4xent-15k --fail "d1@1 ms" --spares 1 --rebuild-rate "10 MB/s" --duration "5 ms"
 run iometer-4k-rand-50-50 --on s4500-960 --set scale=64 --set read_pct=20 --event "at 1 ms: power-off" --duration "3 ms"
 run vdbench-8k-random --on raid1:2xexos-15e900-512n --seed 7 --event "at 1 ms: set d0.wce=off" --duration "4 ms"
 keys fio-randread --on raid10:4xent-15k --json

@@ -177,7 +177,7 @@ def test_prices_decide_where_there_are_some(tmp_path: Path, without_draws) -> No
     (tmp_path / "prices.csv").write_text(
         "drive,price,currency,watts\nexos-x18-18tb,100,EUR,9\ntoshiba-mg08-16tb,900,EUR,\n"
     )
-    found = hb.advise("fio-randread", candidates=FEW, cost=tmp_path / "prices.csv", **ASK)
+    found = hb.advise("fio-randread", candidates=FEW, prices=tmp_path / "prices.csv", **ASK)
     assert found.recommended.drive == "exos-x18-18tb"
     assert found.recommended.cost.value == 100 * found.recommended.drives
     assert found.recommended.watts.value == 9 * found.recommended.drives

@@ -13,7 +13,7 @@ from hotband.data.inputs.specify import Named
 from hotband.execution.runs.run import refusal
 from hotband.inference.reliability.asked import ReliabilityQuestion, subject_of
 from hotband.questions.advise.advice import Between, Point
-from hotband.questions.advise.asked import AdviseQuestion, duty_of, growth_of, needs_of, slo_of, tolerated_of
+from hotband.questions.advise.asked import AdviseQuestion, duty_of, growth_of, needs_of, tolerated_of
 from hotband.questions.advise.candidates import (
     LAYOUTS,
     candidates_of,
@@ -26,6 +26,7 @@ from hotband.questions.advise.candidates import (
 from hotband.questions.advise.finalists import Finalist
 from hotband.questions.advise.prices import Prices, expect_known, read_prices
 from hotband.questions.advise.words import rests_on
+from hotband.questions.slo import slo_of
 
 ASKED = ("advise", "fio-randread", "--slo", "p99 < 5 ms", "--capacity", "5 TB", "--protect", "one failure")
 
@@ -164,7 +165,7 @@ def test_a_price_with_two_readings_is_refused_with_both(tmp_path: Path, mark: st
     (tmp_path / "prices.csv").write_text(f"drive{mark}price\nent-10k{mark}{text}\n")
     with pytest.raises(UserError) as error:
         read_prices(tmp_path / "prices.csv")
-    said = f"prices.csv:2: price = {text!r}: is 1150 or 1.15: expected a number that has one reading, such as 1150"
+    said = f"prices.csv:2: price = {text!r}: is 1150 or 1.15: expected an unambiguous number, such as 1150"
     assert str(error.value).endswith(said)
 
 
@@ -229,7 +230,7 @@ MISTAKES = [
     (("--candidates", "drives=ent-10k,drives=ent-15k"), "is given twice"),
     (("--candidates", "drives=ent-10k,layouts=raid6,counts=4"), "too small"),
     (("--candidates", "drives=st14000nm0001,layouts=raid1,counts=2"), "st14000nm0001': is no member of raid1"),
-    (("--cost", "no-such.csv"), "no such file"),
+    (("--prices", "no-such.csv"), "no such file"),
     (("--interval", "100"), "--interval"),
     (("--draws", "1"), "--draws"),
     (("--fresh",), "--fresh"),
@@ -254,7 +255,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(hotband, arguments: tuple[str, ..
 
 def test_a_workload_that_needs_volumes_or_is_named_twice_is_refused(hotband) -> None:
     few = ("--candidates", "drives=ent-10k,layouts=raid6,counts=8,caches=off")
-    done = hotband("advise", "oltp", *ASKED[2:], *few)
+    done = hotband("advise", "oltp-one-ssd", *ASKED[2:], *few)
     assert done.returncode == 2
     assert "no candidate takes it" in done.stderr
     assert hotband("advise", "fio-randread", "fio-randread", *ASKED[2:], *few).returncode == 2

@@ -104,7 +104,7 @@ def test_a_plan_of_a_calibration_is_what_the_command_shows(hotband, like: str) -
     lines = [" ".join(line.replace("│", " ").split()) for line in shown.splitlines()]
     for load, times, seconds, use in plan.rows():
         assert f"{load} {times} {seconds:.0f} {use}" in lines
-    assert set(plan["use"]) == {"the fit", "the check"}
+    assert set(plan["use"]) == {"fit", "validation"}
 
 
 def test_a_machine_is_served_over_tcp(tmp_path: Path) -> None:

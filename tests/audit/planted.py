@@ -330,7 +330,7 @@ COMPARISONS = [
         "within-interval",
         "no samples, 5,000 I/Os each",
         lambda: [result(t, DISK, seconds=60, target=t, slower=s) for t, s in (("a", 1.0), ("b", 1.01))],
-        {"how": "no series: Poisson law, I/Os taken to be independent"},
+        {"how": "no series: Poisson distribution, I/Os assumed independent"},
         None,
         "",
         frozenset({"one-repeat"}),

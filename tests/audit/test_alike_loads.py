@@ -94,7 +94,7 @@ def test_points_of_a_comparison_that_were_measured_once_are_counted() -> None:
     (one,) = found_of("one-repeat", *twice, at("b1", "sdb", 1), at("b4", "sdb", 4))
     assert one.subject == ("b1", "b4")
     assert one.numbers == {"points": 3, "points_measured_once": 2}
-    assert one.title == "2 of 3 points were measured once: how far a repeat would differ is not known"
+    assert one.title == "2 of 3 points were measured once: the spread between repeats is unknown"
     assert found_of("one-repeat", *twice) == []
     assert found_of("one-repeat", twice[0]) == [], "one point is no sweep"
 

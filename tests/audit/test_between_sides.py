@@ -100,14 +100,14 @@ def test_two_repeats_each_are_welchs_t_of_logarithms() -> None:
     ratio = 145 / 105
     assert found.low == pytest.approx(100 * (ratio / factor - 1))
     assert found.high == pytest.approx(100 * (ratio * factor - 1))
-    assert (found.how, found.least) == ("repeats: 2 and 3 runs, Welch's t", False)
+    assert (found.basis, found.least) == ("repeats: 2 and 3 runs, Welch's t", False)
 
 
 def test_one_run_beside_repeats_is_students_t() -> None:
     found = of_repeats([100.0, 110.0, 105.0], [140.0])
     factor = math.exp(t.ppf(0.975, 2) * math.sqrt(np.log([100, 110, 105]).var(ddof=1) * (1 / 3 + 1)))
     assert found.low == pytest.approx(100 * (140 / 105 / factor - 1))
-    assert found.how == "repeats: 3 and 1 runs, Student's t, one run taken to spread as the others"
+    assert found.basis == "repeats: 3 and 1 runs, Student's t, one run assumed to vary like the others"
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")
@@ -140,7 +140,7 @@ def test_percentiles_of_two_runs_have_repeats() -> None:
     slow = [result(name, DISK, slower=slower) for name, slower in (("a", 1.0), ("b", 1.02))]
     found = percentile_difference([result("c", DISK)], slow, 50)
     assert isinstance(found, Difference)
-    assert found.how == "repeats: 1 and 2 runs, Student's t, one run taken to spread as the others"
+    assert found.how == "repeats: 1 and 2 runs, Student's t, one run assumed to vary like the others"
     assert (found.metric, found.unit) == ("p50", "ms")
     assert found.a == pytest.approx(11.0, rel=1e-3), "3 ms and 8 ms"
     assert found.change_pct == pytest.approx(1.0, abs=1e-3)
@@ -171,7 +171,7 @@ def test_samples_of_one_side_alone_are_no_samples() -> None:
     for a, b in ((sampled, result("b", SSD)), (result("b", SSD), sampled)):
         found = iops_difference([a], [b])
         assert found is not None
-        assert "Poisson law" in found.how
+        assert "Poisson distribution" in found.how
 
 
 def test_samples_are_those_of_each_side() -> None:
@@ -191,7 +191,7 @@ def test_samples_are_those_of_each_side() -> None:
 def test_constant_samples_have_the_ratio_that_was_counted() -> None:
     found = of_samples(np.full(30, 100.0), np.full(25, 200.0), 1.9, 1)
     assert (found.low, found.high) == (pytest.approx(90.0), pytest.approx(90.0))
-    assert (found.how, found.least) == ("samples over time: 30 and 25, one run each", False)
+    assert (found.basis, found.least) == ("samples over time: 30 and 25, one run each", False)
 
 
 def test_noisy_samples_have_the_interval_of_two_means() -> None:
@@ -248,8 +248,8 @@ def test_beyond_an_interval_that_is_the_least_it_is_one_run_each(b: float, rate:
     ("kind", "series", "said"),
     [
         ("plus", True, "histogram, I/Os by the series"),
-        ("plus", False, "histogram, no series: I/Os taken to be independent"),
-        ("json", True, "printed percentiles, no series: I/Os taken to be independent"),
+        ("plus", False, "histogram, no series: I/Os assumed independent"),
+        ("json", True, "printed percentiles, no series: I/Os assumed independent"),
     ],
 )
 def test_how_a_percentile_was_had_is_said(kind: str, series: bool, said: str) -> None:
@@ -267,7 +267,7 @@ def test_how_a_percentile_was_had_is_said(kind: str, series: bool, said: str) ->
 def test_two_ways_are_both_said() -> None:
     found = percentile_difference([result("a", SSD)], [result("b", SSD, kind="json")], 50)
     assert isinstance(found, Difference)
-    independent = "no series: I/Os taken to be independent"
+    independent = "no series: I/Os assumed independent"
     assert found.how == f"histogram, {independent} and printed percentiles, {independent}"
 
 
@@ -344,8 +344,8 @@ def test_without_a_difference_none_is_shown() -> None:
         ({}, {}, []),
         ({"read_pct": 100.0, "block_bytes": None}, {"block_bytes": 8192}, []),
         ({"pattern": None}, {"pattern": "sequential"}, []),
-        ({"rate_iops": 50.0}, {}, ["rate asked for differs: 50.0 and None"]),
-        ({"rate_iops": 50.0}, {"rate_iops": 60.0}, ["rate asked for differs: 50.0 and 60.0"]),
+        ({"rate_iops": 50.0}, {}, ["requested rate differs: 50.0 and None"]),
+        ({"rate_iops": 50.0}, {"rate_iops": 60.0}, ["requested rate differs: 50.0 and 60.0"]),
         ({"working_set_bytes": 10**12}, {"working_set_bytes": 95 * 10**10}, []),
         ({"working_set_bytes": 10**12}, {"working_set_bytes": 94 * 10**10},
          ["working set, bytes differs: 1 TB and 940 GB"]),
@@ -372,7 +372,7 @@ def modelled(name: str, seed: int) -> Audited:
 def test_two_repeats_of_a_model_with_one_seed_are_refused() -> None:
     a = Side("a", [modelled("a1", 1), modelled("a2", 2)])
     assert compare(a, Side("b", [modelled("b1", 1), modelled("b2", 3)])).differences
-    with pytest.raises(UserError, match="two repeats of a side have it") as refused:
+    with pytest.raises(UserError, match="two repeats of a side use it") as refused:
         compare(a, Side("b", [modelled("b1", 3), modelled("b2", 2), modelled("b3", 3)]))
     assert (refused.value.where, refused.value.value) == ("b", "3")
     measured = [result(name, DISK) for name in ("c1", "c2")]

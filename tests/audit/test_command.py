@@ -67,7 +67,7 @@ def test_findings_as_data(hotband: Hotband, two_fio_files: list[str]) -> None:
 def test_severe_findings_make_exit_code_1(hotband: Hotband, two_fio_files: list[str]) -> None:
     done = hotband("audit", *two_fio_files, "--media", "7200rpm")
     assert done.returncode == 1
-    assert "\nSEVERE   run-1.json: 99.9 % of the random reads ended within 1.09 ms" in done.stdout
+    assert "\nSEVERE   run-1.json: 99.9 % of the random reads completed within 1.09 ms" in done.stdout
     assert "Traceback" not in done.stderr
 
 

@@ -82,7 +82,7 @@ def test_the_interval_of_a_rate_is_as_wide_as_runs_differ() -> None:
 def test_without_a_series_the_poisson_law_is_the_least() -> None:
     a, b, c = (result(name, DISK, slower=slower) for name, slower in (("a", 1.0), ("b", 1.2), ("c", 1.01)))
     equal = compare(a, c).differences[0]
-    assert equal.how == "no series: Poisson law, I/Os taken to be independent"
+    assert equal.how == "no series: Poisson distribution, I/Os assumed independent"
     # 25,716 against 25,461 I/Os: 1.96 x sqrt (1/n + 1/m) is 1.73 % of the ratio on either side.
     assert equal.change_pct == pytest.approx(-0.99, abs=0.05)
     assert (equal.low_pct, equal.high_pct) == pytest.approx((-2.7, 0.7), abs=0.1)
@@ -156,7 +156,7 @@ def test_the_command_refuses_two_results_in_one_file(tmp_path: Path, hotband: An
     (tmp_path / "t.csv").write_text(words, encoding="utf-8")
     done = hotband("compare", "t.csv", "t.csv")
     assert done.returncode == 2
-    said = "t.csv: holds 2 results: expected one; hotband import keeps each in a folder of its own"
+    said = "t.csv: holds 2 results: expected one; hotband import writes each to a separate folder"
     assert done.stderr == f"hotband: error: {said}\n"
 
 
@@ -232,7 +232,7 @@ def test_one_run_is_taken_to_spread_as_the_repeats_of_the_other_side() -> None:
     a = [result(f"a{n}", DISK, slower=1 + n / 100) for n in (-1, 0, 1)]
     found = iops_difference(a, [result("b", DISK, slower=1.1)])
     assert found is not None
-    assert "one run taken to spread as the others" in found.how
+    assert "one run assumed to vary like the others" in found.how
     # Student: 1 % x sqrt (1/3 + 1) with t of 2 degrees, 4.303, around 1/1.1.
     assert known(found.high_pct) - known(found.low_pct) == pytest.approx(2 * 4.303 * 1.155 / 1.1, rel=0.03)
     assert found.verdict == SLOWER

@@ -149,7 +149,7 @@ def test_media_and_cache() -> None:
         ((None, "tape", None), "question.media = 'tape': expected hdd, ssd or a speed"),
         ((None, "100rpm", None), "expected hdd, ssd or a speed"),
         ((None, None, "8"), "question.cache = '8': expected a size with its unit"),
-        (("ent-10k", "hdd", None), "not together with question.on"),
+        (("ent-10k", "hdd", None), "cannot be combined with question.on"),
         (("nosuch", None, None), "expected one of"),
         (("raid9:2xent-10k", None, None), "expected LAYOUT:COUNTxDRIVE"),
         (("raid1:0xent-10k", None, None), "expected LAYOUT:COUNTxDRIVE"),

@@ -90,7 +90,8 @@ def test_what_runs_of_one_target_often_differ_by_is_no_difference() -> None:
     assert found.verdict == NONE
     assert headline(found) == (
         "No difference in IOPS is shown between a and b (78.6 against 85.7 IOPS): "
-        f"{ONE_RUN}; runs of one target often differ by 10 % (no series: Poisson law, I/Os taken to be independent)."
+        f"{ONE_RUN}; runs of one target often differ by 10 % "
+        "(no series: Poisson distribution, I/Os assumed independent)."
     )
     assert compare(side("a", 1.0), side("b", 1.11)).verdict == SLOWER
 

@@ -68,8 +68,11 @@ def test_short_runs_that_overlap_are_too_short_to_say(hotband: Hotband, runs: Pa
         (["old"], "expected results of two sides or more: A B, or A A2 vs B B2"),
         (["old", "vs"], "expected results of two sides or more"),
         (["vs", "old"], "expected results of two sides or more"),
-        (["old", "old/1", "vs", "new"], "old/1: is given twice on one side; expected a result of its own for a repeat"),
-        (["old/1", "copy", "vs", "new"], "copy: seed = '1': two repeats of a side have it"),
+        (
+            ["old", "old/1", "vs", "new"],
+            "old/1: is given twice on one side; expected a separate result for each repeat",
+        ),
+        (["old/1", "copy", "vs", "new"], "copy: seed = '1': two repeats of a side use it"),
         (["old", "nosuch"], "nosuch: cannot be read"),
     ],
 )

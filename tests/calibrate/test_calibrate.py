@@ -16,7 +16,7 @@ from hotband.base.errors import UserError
 from hotband.data.catalog.entries import product
 from hotband.execution.runs.run import prepare, sequences
 from hotband.questions.calibrate import screen
-from hotband.questions.calibrate.calibrate import Asked, Planned, of_plan, plan
+from hotband.questions.calibrate.calibrate import CalibrationTask, Planned, of_plan, plan
 from hotband.questions.calibrate.calibrated import Calibrated
 from hotband.questions.calibrate.design import Design
 from hotband.questions.calibrate.figures import Figure, Seen
@@ -62,12 +62,12 @@ def planned() -> Planned:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(screen, "SEEDS", 6)
         target = Product(LIKE, None, TRUTH)
-        return plan(Asked(Product(LIKE, None, held()), target, seconds=240.0, ios=3_000), watch)
+        return plan(CalibrationTask(Product(LIKE, None, held()), target, seconds=240.0, ios=3_000), watch)
 
 
 @pytest.fixture(scope="module")
 def found(planned: Planned) -> Calibrated:
-    measured = measure(planned.asked.target, planned.loads, planned.counts, (None, None, 1), lambda _: None, watch)
+    measured = measure(planned.task.target, planned.loads, planned.counts, (None, None, 1), lambda _: None, watch)
     return of_plan(planned, measured, watch)
 
 
@@ -156,7 +156,7 @@ def test_another_kind_of_drive_is_refused(planned: Planned) -> None:
         Measured(load, () if not count else (Seen(_logs(planned, place, -math.log(50.0)), COUNTS, 10_000.0),))
         for place, (load, count) in enumerate(zip(planned.loads, planned.counts, strict=True))
     ]
-    with pytest.raises(UserError, match="was not measured: no values in its ranges explain"):
+    with pytest.raises(UserError, match="does not fit: no values in its ranges explain"):
         of_plan(planned, faster, watch)
 
 

@@ -145,7 +145,7 @@ def test_a_trace_beside_others_and_a_plan_are_refused(trace: Path, hotband: Hotb
     two = hotband("measure", "calibrate", str(trace), str(trace), "--like", LIKE)
     plan = hotband("measure", "calibrate", str(trace), "--like", LIKE, "--plan")
     assert (two.returncode, plan.returncode) == (2, 2)
-    assert "expected one alone" in two.stderr
+    assert "expected no other target with it" in two.stderr
     assert "nothing is measured" in plan.stderr
 
 

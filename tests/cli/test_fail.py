@@ -11,7 +11,7 @@ import pytest
 from hotband.data.record.repair import repair_lines
 
 CALL = ("run", "iometer-fileserver", "--on", "raid5:4xsavvio-10k1", "--set", "qd=4", "--duration", "60 s")
-FAIL = ("--fail", "drive3@20 s", "--spare", "1", "--rebuild-rate", "30 MB/s", "--rebuild-after", "10 s")
+FAIL = ("--fail", "drive3@20 s", "--spares", "1", "--rebuild-rate", "30 MB/s", "--rebuild-after", "10 s")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_the_options_are_in_the_record(record: dict[str, Any]) -> None:
 def test_the_terminal_says_it_in_lines(hotband, record: dict[str, Any]) -> None:
     out = hotband(*CALL, *FAIL).stdout
     assert "Failed: d3 at 20 s" in out
-    assert "rebuild of d3 of data on spare1: not done when the run ended" in out
+    assert "rebuild of d3 of data on spare1: not finished when the run ended" in out
     for phase in ("before", "degraded", "rebuilding"):
         assert f"  {phase} " in out
     assert "no data lost, no I/O failed" in out
@@ -86,7 +86,7 @@ def test_a_drive_below_a_cache_that_failed_is_not_whole_again(hotband, tmp_path:
 
 
 def test_a_rebuild_without_load_takes_capacity_over_the_limit(hotband) -> None:
-    call = ("run", "idle", "--on", "raid1:2xsavvio-10k1", "--duration", "4000 s", "--fail", "d0@1 s", "--spare", "1")
+    call = ("run", "idle", "--on", "raid1:2xsavvio-10k1", "--duration", "4000 s", "--fail", "d0@1 s", "--spares", "1")
     done = hotband(*call, "--rebuild-rate", "20 MB/s", "--json")
     (rebuild,) = json.loads(done.stdout)["repair"]["rebuilds"]
     seconds = (rebuild["ended_ns"] - rebuild["began_ns"]) / 1e9
@@ -103,14 +103,14 @@ def test_a_rebuild_without_load_takes_capacity_over_the_limit(hotband) -> None:
         (("--fail", "d0@1 s", "--fail", "d0@2 s"), "each drive once"),
         (("--fail", "d0@61 s"), "at most the measured"),
         (("--fail", "d0@-1 s"), "time"),
-        (("--spare", "1"), "--spare = '1': is for drives that fail"),
+        (("--spares", "1"), "--spares = '1': is for drives that fail"),
         (("--rebuild-rate", "1 MB/s"), "is for drives that fail"),
         (("--rebuild-after", "1 s"), "is for drives that fail"),
         (("--fail", "d0@1 s", "--rebuild-rate", "0 MB/s"), "1 kB/s"),
-        (("--fail", "d0@1 s", "--spare", "65"), "at most 64"),
+        (("--fail", "d0@1 s", "--spares", "65"), "at most 64"),
         (("--fail", "d0@1 s", "--rebuild-after", "99999999999 d"), "out of range"),
         (("--fail", "d0@99999999999 d"), "out of range"),
-        (("--fail", "spare1@1 s", "--spare", "1"), "one of the machine to fail too"),
+        (("--fail", "spare1@1 s", "--spares", "1"), "one of the machine to fail too"),
         (("--fail", "d0@1 s", "--power-loss", "2 s"), "fail+power-off is not supported with layout raid5"),
         (("--fail", "d0@121 s", "--then", "fio-read"), "the measured time of all runs together"),
         (("--fail", "d0@1 s", "--set", "unrecoverable_error_bits=few"), "1e15"),
@@ -126,13 +126,13 @@ def test_a_mistake_is_one_line(hotband, options: tuple[str, ...], said: str) -> 
 
 @pytest.mark.parametrize("spares", ["-1", "99999999999999999999999"])
 def test_a_number_of_spares_that_is_none_is_named(hotband, spares: str) -> None:
-    done = hotband(*CALL, "--fail", "d0@1 s", "--spare", spares)
+    done = hotband(*CALL, "--fail", "d0@1 s", "--spares", spares)
     assert done.returncode == 2
-    assert "--spare" in done.stderr
+    assert "--spares" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_failure_without_a_spare_is_noted(hotband) -> None:
-    call = ("run", "idle", "--on", "raid0:2xsavvio-10k1", "--duration", "2 s", "--fail", "d1@1 s", "--spare", "1")
+    call = ("run", "idle", "--on", "raid0:2xsavvio-10k1", "--duration", "2 s", "--fail", "d1@1 s", "--spares", "1")
     done = hotband(*call)
     assert "no spare replaced d1" in " ".join(done.stdout.split())

@@ -44,8 +44,11 @@ def test_the_version_is_printed(hotband, arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["run", "fio-read", "--on", "ent-15k", "--spare", "-1"], "--spare = '-1': expected a whole number, 0 or more"),
-        (["run", "fio-read", "--on", "ent-15k", "--spare", "x"], "--spare = 'x': expected a whole number, 0 or more"),
+        (
+            ["run", "fio-read", "--on", "ent-15k", "--spares", "-1"],
+            "--spares = '-1': expected a whole number, 0 or more",
+        ),
+        (["run", "fio-read", "--on", "ent-15k", "--spares", "x"], "--spares = 'x': expected a whole number, 0 or more"),
         (["measure", "entropy", ".", "--jobs", "0"], "--jobs = '0': expected a whole number from 1 to 1024"),
         (["reliability", "ent-15k", "--years", "x"], "--years = 'x': expected a number"),
         (

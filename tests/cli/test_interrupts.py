@@ -168,17 +168,17 @@ def test_an_interrupt_that_a_library_drops_ends_the_command(tmp_path: Path, body
 
 
 SOBOL = """
-import importlib.resources, signal
+import signal
+from hotband.inference.interval import sobol
 from hotband.inference.interval.sampler import Sampler
-files = importlib.resources.files
-def interrupting(*given):
-    if given[0] == "scipy.stats":
-        importlib.resources.files = files
-        signal.raise_signal(signal.SIGINT)
-    return files(*given)
-importlib.resources.files = interrupting
+find_spec = sobol.find_spec
+def interrupting(name):
+    sobol.find_spec = find_spec
+    signal.raise_signal(signal.SIGINT)
+    return find_spec(name)
+sobol.find_spec = interrupting
 """
-"""From here on one interrupt comes while scipy reads its direction numbers, in C that drops exceptions."""
+"""From here on one interrupt comes while direction numbers are read."""
 
 
 def test_an_interrupt_while_the_sampler_starts_ends_the_command() -> None:

@@ -36,7 +36,7 @@ LINES = {
     "store add STORE FOLDER": ("sweep/sweep.parquet", 2, f"sweep/sweep.parquet: {NO_FILE}"),
     "store check FOLDER": ("store/summary", 1, ""),
     "store compact FOLDER": ("store/manifest", 2, "not a part's entry of a store of this version"),
-    f"{RUN} --into FOLDER": ("store/summary", 2, f"{NO_FILE}: hotband store check says what else is damaged"),
+    f"{RUN} --into FOLDER": ("store/summary", 2, f"{NO_FILE}: hotband store check lists all damage"),
     "store list FOLDER": ("store/manifest", 2, "not a part's entry of a store of this version"),
 }
 """Lines with the file that is none, the code they end with, and what the error says."""
@@ -104,7 +104,7 @@ def test_a_report_does_without_a_series_that_is_a_pipe_and_takes_none_from_elsew
     (folder / "series.parquet").symlink_to("/dev/zero")
     done = hotband("report run -o page.html", tmp_path)
     assert done.returncode == 2
-    assert "expected a file beside the record, not one outside its folder" in done.stderr
+    assert "expected a file in the record's folder" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["study.toml", "published.csv", "boot.toml"])
@@ -146,7 +146,7 @@ def test_a_pipe_is_written_where_somebody_reads_it(tmp_path: Path, monkeypatch: 
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     monkeypatch.setattr(write, "READERS_S", 0.2)
-    with pytest.raises(UserError, match="is a pipe that nobody reads"):
+    with pytest.raises(UserError, match="is a pipe without a reader"):
         write_file(pipe, "lost")
     monkeypatch.setattr(write, "READERS_S", 60.0)
     told: list[str] = []

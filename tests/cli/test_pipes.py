@@ -88,7 +88,7 @@ def test_a_record_that_comes_in_is_compared(record: Path, tmp_path: Path) -> Non
 
 
 def test_what_is_no_result_is_said_with_where_it_came_from(tmp_path: Path) -> None:
-    for said, reason in ((b"", "the file is empty"), (b"\0" * 1000, "not a result that is recognised")):
+    for said, reason in ((b"", "the file is empty"), (b"\0" * 1000, "not a result that Hotband recognises")):
         found = hotband("audit", "-", said=said, folder=tmp_path)
         assert found.returncode == 2
         assert found.stderr.startswith("hotband: error: /dev/stdin: " + reason)

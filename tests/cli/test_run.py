@@ -182,7 +182,7 @@ def test_notes_and_energy_are_no_wider_than_the_tables(hotband, monkeypatch: pyt
         "raid5:5xent-10k",
         "--fail",
         "d1@1 s",
-        "--spare",
+        "--spares",
         "1",
         "--duration",
         "2 s",

@@ -71,7 +71,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         ),
         (
             ("workloads", "convert", "my.fio", "-o", "./my.fio"),
-            "--output = 'my.fio': is what is read; expected another",
+            "--output = 'my.fio': is the file that is read; expected another",
         ),
     ],
 )
@@ -131,7 +131,7 @@ def test_a_report_does_not_take_the_place_of_its_record(told, tmp_path: Path) ->
     before = (tmp_path / "r" / "record.json").read_bytes()
     code, out, err = told("report", "r", "-o", "r/record.json")
     assert (code, out) == (2, "")
-    assert err == "hotband: error: --output = 'r/record.json': is what is read; expected another file\n"
+    assert err == "hotband: error: --output = 'r/record.json': is the file that is read; expected another file\n"
     assert (tmp_path / "r" / "record.json").read_bytes() == before
 
 
@@ -175,7 +175,7 @@ def test_an_interrupt_among_the_draws_prints_the_run_and_ends_with_130(told, mon
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.fio", JOB + "rate_iops=-5\n", "a.fio:9: rate_iops = '-5': expected I/Os a second, such as 500 or 10k"),
+        ("a.fio", JOB + "rate_iops=-5\n", "a.fio:9: rate_iops = '-5': expected I/Os per second, such as 500 or 10k"),
         ("a.fio", JOB.replace("[a]", "[a\x07]"), "a.fio: is not text (it has control characters)"),
         (
             "a.parm",

@@ -125,24 +125,24 @@ def test_a_drop_after_steady_state_is_a_departure(saved) -> None:
 def test_too_few_rounds_say_what_to_do(saved) -> None:
     [found] = judge([saved("a", rows(FLAT * 20))], None, None)
     assert (found["reached"], len(found["rounds"])) == (False, 1)
-    assert found["why"] == "100 s are 1 round of 60 s: 5 are needed (a shorter round makes more)"
-    assert found["notes"] == ["the last 40 s are no whole round and not looked at"]
+    assert found["why"] == "100 s are 1 round of 60 s: 5 are needed (a shorter round gives more)"
+    assert found["notes"] == ["the last 40 s are not a whole round and are ignored"]
 
 
 def test_records_without_a_series_are_a_round_each(saved) -> None:
     paths = [saved(f"r{n}", summary={"iops": value}) for n, value in enumerate([300.0, *FLAT])]
     [found] = judge(paths, None, None)
     assert (found["rounds"], found["round"], found["round_ns"]) == ([300.0, *FLAT], 6, 60 * SECOND)
-    assert "6 records, a round each" in found["name"]
+    assert "6 records, one round each" in found["name"]
     [alone] = judge(paths[:1], None, None)
-    assert "give the records of all rounds" in alone["why"]
+    assert "pass the records of all rounds" in alone["why"]
 
 
 def test_rounds_of_different_length_are_noted(saved) -> None:
     paths = [saved(f"r{n}", duration_ns=(60 + n) * SECOND) for n in range(5)]
     [found] = judge(paths, "60 s", None)
     assert "the rounds took 60 s to 64 s" in found["notes"]
-    assert any("the length asked for does not apply" in note for note in found["notes"])
+    assert any("the requested length does not apply" in note for note in found["notes"])
 
 
 def test_the_samples_that_fio_kept_are_its_rounds(saved) -> None:
@@ -152,19 +152,19 @@ def test_the_samples_that_fio_kept_are_its_rounds(saved) -> None:
     assert (found["rounds"], found["reached"]) == ([100.0] * 5, True)
     [bytes_] = judge([path], "1 s", "bandwidth")
     assert bytes_["rounds"] == [1.0] * 10
-    with pytest.raises(UserError, match="iops and bandwidth alone"):
+    with pytest.raises(UserError, match="iops and bandwidth only"):
         judge([path], "1 s", "latency")
 
 
 def test_nothing_done_is_not_steady(saved) -> None:
     [found] = judge([saved("a", rows([0.0] * 5))], "1 s", None)
     assert (found["reached"], found["range_pct"]) == (False, None)
-    assert "nothing was done" in found["why"]
+    assert "no I/O in" in found["why"]
 
 
 def test_why_names_how_many_rounds_were_looked_at() -> None:
     state = _core.steady_state([50.0, 150.0] * 15)
-    assert "in none of 25 of 30 rounds looked at" in why(state)
+    assert "in none of 25 of 30 rounds examined" in why(state)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0])

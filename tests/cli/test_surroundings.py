@@ -59,7 +59,7 @@ def test_a_record_in_a_folder_whose_name_is_no_text_is_not_called_broken(tmp_pat
     odd = os.fsencode(tmp_path) + b"/\xff"
     shutil.copytree(os.fsencode(tmp_path) + b"/rec", odd)
     done = shell(f"{HOTBAND} report $'\\xff' -o x.html", tmp_path)
-    assert b"no whole record" not in done.stderr
+    assert b"not a complete record" not in done.stderr
     assert b"Traceback" not in done.stderr
     assert done.returncode in (0, 2)
 

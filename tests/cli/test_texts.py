@@ -78,7 +78,7 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path) -> str:
                 "1 TB",
                 "--protect",
                 "no failure",
-                "--cost",
+                "--prices",
                 "odd.csv",
             ),
             "odd.csv",

@@ -72,7 +72,7 @@ def test_the_processor_is_named_only_where_the_result_shows_it(fio) -> None:
     # A cloud volume held to 3,000 IOPS: its job used 15 % of a processor, though a core would not do what is predicted.
     assert "processor" not in limited(fio, 180_000, usr_cpu=5.0, sys_cpu=10.0)
     assert "processor" not in limited(fio, 180_000), "3,000 IOPS are no work for a core"
-    assert "its one job used 98 % of a processor" in limited(fio, 6_000_000, usr_cpu=20.0, sys_cpu=78.0)
+    assert "its only job used 98 % of a processor" in limited(fio, 6_000_000, usr_cpu=20.0, sys_cpu=78.0)
     assert "processor may have been the limit" in limited(fio, 15_600_000)
     assert "processor" not in limited(fio, 15_600_000, usr_cpu=30.0, sys_cpu=30.0)
 
@@ -145,7 +145,7 @@ def test_mistakes_are_one_line(fio, hotband, tmp_path: Path) -> None:
         (["study", "--on", DISK], "is a study"),
         (["table.csv", "--on", DISK], "is a table of figures"),
         (["empty.json"], "the file is empty"),
-        (["job.fio"], "not a result that is recognised"),
+        (["job.fio"], "not a result that Hotband recognises"),
         (["nothing.json"], "cannot be read"),
         ([good, "-w", "nosuch", "--on", DISK], "nosuch"),
         ([good, "--on", DISK, "--set", "span"], "expected KEY=VALUE"),

@@ -34,7 +34,7 @@ def test_a_second_writer_is_refused_in_one_line(tiny: Path, tmp_path: Path, hotb
         for command in (*commands, ("study", "swings", str(tiny), "--out"), ("review", "savvio-10k1", "--out")):
             done = hotband(*command, str(out))
             assert (done.returncode, done.stderr.count("\n")) == (2, 1), command
-            assert f"process {os.getpid()} writes there" in done.stderr
+            assert f"process {os.getpid()} is writing there" in done.stderr
     assert not list(out.iterdir()), "nothing was begun, and the lock leaves no file"
     assert hotband(*RUN, str(out)).returncode == 0
 
@@ -45,7 +45,7 @@ def test_a_writer_that_was_killed_holds_nothing(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
     assert done.returncode == -signal.SIGKILL
     assert (tmp_path / ".lock").is_file()
-    with Lock(tmp_path), pytest.raises(UserError, match="writes there"), Lock(tmp_path):
+    with Lock(tmp_path), pytest.raises(UserError, match="is writing there"), Lock(tmp_path):
         raise AssertionError("two hold it")
 
 
@@ -169,7 +169,9 @@ def test_fresh_starts_over_where_the_list_of_runs_is_damaged(tmp_path: Path, how
 def test_lists_of_another_version_say_so(tmp_path: Path) -> None:
     (tmp_path / "experiment.json").write_text('{"schema": "hotband-experiment", "schema_version": 2}')
     (tmp_path / "sweep.journal").write_bytes(line_of({"schema": "hotband-sweep", "schema_version": 2}))
-    newer = "schema_version = '2': is of another version of hotband; this one reads 1: expected another folder, or"
+    newer = (
+        "schema_version = '2': was written by another version of Hotband; this one reads 1: expected another folder, or"
+    )
     with pytest.raises(UserError, match=rf"experiment\.json: {newer} the file"):
         store.read_manifest(tmp_path / "experiment.json")
     with pytest.raises(UserError, match=rf"sweep\.journal: {newer} question\.fresh"):

@@ -21,7 +21,7 @@ from hotband.data.results.sweep_journal import FRAME_FILE
 from hotband.execution.experiment import Experiment, executor_of, grid, points_of, ray_cluster, sequence, using
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.questions.calibrate import screen
-from hotband.questions.calibrate.calibrate import Asked, of_plan, plan
+from hotband.questions.calibrate.calibrate import CalibrationTask, of_plan, plan
 from hotband.questions.calibrate.measure import measure
 from hotband.questions.calibrate.model import Product
 from hotband.questions.calibrate.unknowns import unknowns_of
@@ -157,7 +157,7 @@ def test_a_calibration_is_the_same(cluster: Any, monkeypatch: pytest.MonkeyPatch
 
     def made() -> Any:
         target = Product("ent-10k", None, (("seek_read_average", "3.6 ms"),))
-        planned = plan(Asked(Product("ent-10k", None, known), target, seconds=240.0, ios=1_000), watch)
+        planned = plan(CalibrationTask(Product("ent-10k", None, known), target, seconds=240.0, ios=1_000), watch)
         measured = measure(planned.asked.target, planned.loads, planned.counts, (None, None, 1), lambda _: None, watch)
         return of_plan(planned, measured, watch).to_dict()
 

@@ -26,6 +26,7 @@ from hotband.questions.find.question import Condition, ShareOfMost, read_questio
         ("queue depth for 50k IOPS", "qd", None, [("IOPS", 50_000.0)]),
         ("bs for 500 MiB/s of writes", "bs", None, [("write.MB/s", 500 * 2.0**20)]),
         ("iodepth for IOPS > 300", "qd", None, [("IOPS", 300.0)]),
+        ("p99.9 at 60k IOPS", "nothing", "p99.9", [("IOPS", 60_000.0)]),
         ("app.cache for p50 < 1 ms", "app.cache", None, [("p50", 0.001)]),
     ],
 )
@@ -59,7 +60,8 @@ def test_a_share_of_the_most() -> None:
         ("IOPS at p99 > 10 ms", "p99 > 10 ms", "expected <"),
         ("queue depth for IOPS < 300", "IOPS < 300", "expected >"),
         ("IOPS at p99 < 1 ms and p99 < 2 ms", "p99 < 2 ms", "has two conditions"),
-        ("p99 at p50 < 1 ms", "p99", "expected IOPS or MB/s"),
+        ("p99 at p50 < 1 ms", "p99 at p50 < 1 ms", 'expected one rate, such as "p99 at 60000 IOPS"'),
+        ("p99 at 600 IOPS by qd", "qd", 'a rate decides how much is issued: expected "p99 at 60000 IOPS"'),
         ("IOPS at 500 MB/s", "500 MB/s", "expected limits of latencies"),
         ("IOPS at p99 < 1 ms by drives", "drives", "drives for 50000 IOPS"),
         ("drives for p99 < 2 ms", "drives for p99 < 2 ms", "is for a rate"),

@@ -41,7 +41,7 @@ weibull = {{ shape = [1.1, 1.5], scale = "40 years" }}
 def test_the_example_of_the_guide_is_answered(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "DRAWS", 2)
     page, out = tmp_path / "fleet.html", tmp_path / "out"
-    done = call("fleet", str(EXAMPLE), "--repetitions", "32", "--out", str(out), "-o", str(page))
+    done = call("fleet", str(EXAMPLE), "--repetitions", "32", "--out", str(out), "-o", str(page), "--details")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Of 1,924 drives in 167 machines")
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if str(tmp_path) not in line)
@@ -91,7 +91,7 @@ def test_the_commands_of_the_guide_are_right(call, tmp_path: Path) -> None:
         words = shlex.split(line, comments=True)[1:]
         if words[1].startswith("docs/"):
             continue
-        done = call(*words, "--repetitions", "4", cwd=tmp_path)
+        done = call(*words, "--repetitions", "4", "--details", cwd=tmp_path)
         assert done.returncode == 0, (line, done.stderr)
         assert "is inside the interval" in " ".join(done.stdout.split()) or "large" not in line
 
@@ -233,7 +233,7 @@ MISTAKES = [
     ({"rebuild_time": None, "rebuild_rate": "9"}, "group[0].rebuild_rate = '9'"),
     ({"rebuild_time": None, "rebuild_record": "none"}, "group[0].rebuild_record"),
     ({"machine": f"raid0:4x{DISK}"}, "has no effect: raid0 has no redundancy"),
-    ({"growth": "20 %"}, "group[0].growth = '20 %': expected a share a year"),
+    ({"growth": "20 %"}, "group[0].growth = '20 %': expected a share per year"),
     ({"growth": "1000 %/year"}, "group[0].growth"),
     ({"from": 120}, "expected a month before the end"),
     ({"until": 0}, "group[0].until"),
@@ -266,7 +266,7 @@ WHOLE = [
     ("[power]\nprice = '0.2 EUR/kWh'\n[prices]\nmachine = '9 USD'\n", "expected the currency of the other prices, USD"),
     (
         "[prices]\nmachine = '1.150 EUR'\n",
-        "prices.machine = '1.150 EUR': is 1150 or 1.15: expected a number that has one",
+        "prices.machine = '1.150 EUR': is 1150 or 1.15: expected an unambiguous number",
     ),
     ("[prices]\nmachine = '9 USD'\nloss = '1 EUR'\n", "prices in one currency"),
     ("[prices.drives]\nother = '9 USD'\n", "is no drive of the groups"),

@@ -18,6 +18,7 @@ import hotband as hb
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of, given, in_words_of, shown, summary, terminal_fields_of
 from hotband.base.text.schema import with_schema
+from hotband.data.corpus.files import as_csv, shipped
 from hotband.faces.asked import function
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of, is_lines
@@ -54,6 +55,10 @@ ASKED: dict[str, dict[str, Any]] = {
     "audit": {"study": "content-hdd", "media": "hdd", "cache": "64 MiB"},
     "calibrate": {"target": RESULTS, "like": "ent-10k", "set": KNOWN, "seed": 2},
     "compare": {"first": ["a", "b"], "others": (["c", "d"],), "anyway": True},
+    "corpus add": {"path": "figures.csv"},
+    "corpus check": {"path": "figures.csv"},
+    "corpus list": {"words": ["nvme4", "qlc"]},
+    "corpus show": {"drive": "samsung 970"},
     "device": {"path": RESULT},
     "drives new": {"name": "x18", "kind": "hdd",
                    "lines": {"capacity": "18 TB", "rpm": "7200 rpm", "interface": "sata", "bandwidth": "270 MB/s"}},
@@ -132,7 +137,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         hb.run("fio-randread", on="ent-10k", duration="2 s", seed=seed, io_log=to, progress=False)
     (place / "log.csv").write_text("".join(f"{at * 1000},{at % 7 * 8},4096\n" for at in range(50)) + "no row\n")
     (place / "fleet.toml").write_text(FLEET)
-    with contextlib.chdir(place):
+    (place / "figures.csv").write_text(as_csv(shipped()[:5]))
+    with contextlib.chdir(place), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOTBAND_CORPUS", str(place / "mine.csv"))
         yield
 
 

@@ -151,7 +151,7 @@ def test_a_cut_last_line_is_told(tmp_path: Path) -> None:
     path.write_text("1, 100, 0, 4096, 0\n2, 10")
     [one] = fio.read([path])
     assert one.record["summary"]["count"] == 1
-    assert any("the last line is cut" in note for note in one.record["notes"])
+    assert any("the last line is cut o" in note for note in one.record["notes"])
 
 
 @pytest.mark.parametrize(("kind", "bandwidth"), [("clat", None), ("lat", None), ("slat", None), ("bw", 61440.0)])
@@ -164,7 +164,7 @@ def test_averaged_logs_alone_have_no_counts(tmp_path: Path, kind: str, bandwidth
     assert one.record["streams"][0]["read"]["count"] is None
     assert (summary["write"]["count"], summary["write"]["iops"]) == (0, 0.0)
     assert any("an averaged log has no counts" in note for note in one.record["notes"])
-    assert any("latencies are taken as ns" in note for note in one.record["notes"]) == (kind in ("lat", "clat"))
+    assert any("latencies are read as ns" in note for note in one.record["notes"]) == (kind in ("lat", "clat"))
     assert any("(slat)" in note for note in one.record["notes"]) == (kind == "slat")
 
 
@@ -182,7 +182,7 @@ def test_what_has_no_counts_is_a_record_all_the_same(tmp_path: Path) -> None:
 def test_logs_of_rates_say_nothing_of_latencies(tmp_path: Path) -> None:
     [one] = fio.read([log(tmp_path, "a_iops.1.log", (500, 40, 0, 0, 0), (1000, 80, 0, 0, 0))])
     assert (one.record["summary"]["count"], one.record["summary"]["iops"]) == (60, 60.0)
-    assert not any("latencies are taken" in note or "no counts" in note for note in one.record["notes"])
+    assert not any("latencies are read" in note or "no counts" in note for note in one.record["notes"])
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_logs_beside_several_results_need_a_name(tmp_path: Path) -> None:
     log(tmp_path, "a_lat.1.log", (1, 2, 0, 4096, 0))
     assert [one.series is not None for one in fio.read([tmp_path])] == [True, False]
     log(tmp_path, "b_lat.1.log", (1, 2, 0, 4096, 0))
-    with pytest.raises(UserError, match="cannot be told"):
+    with pytest.raises(UserError, match="may belong to any of 2 results"):
         fio.read([tmp_path])
 
 

@@ -87,7 +87,7 @@ def test_a_folder_without_results_says_what_is_accepted(tmp_path: Path) -> None:
     out = tmp_path / "records"
     save_imported(out, load(put(tmp_path, *GOOD["diskspd"])))
     for folder in (out, *(path for path in out.iterdir() if path.is_dir())):
-        with pytest.raises(UserError, match="holds hotband's records, which need no import; accepted: "):
+        with pytest.raises(UserError, match="contains Hotband records, which need no import; accepted: "):
             load(folder)
 
 
@@ -95,7 +95,7 @@ def test_the_note_of_an_assumed_unit_names_no_option(tmp_path: Path) -> None:
     path = put(tmp_path, *GOOD["hdr"])
     for [one] in (load(path), hdr.read([path])):
         [note] = [note for note in one.record["notes"] if "does not name its unit" in note]
-        assert note.endswith("; another may be given to the importer")
+        assert note.endswith("; the importer accepts another")
 
 
 @pytest.mark.parametrize("tool", GOOD)

@@ -171,7 +171,7 @@ def test_a_value_that_is_refused_mostly_is_not_drawn(formula: Formula, monkeypat
     refuse(monkeypatch, 4.01)
     found = drawn_of(8)
     assert [one.name for one in found.values] == ["disk: tail"]
-    assert found.notes == ["not drawn, because the model takes steps only: disk: rate"]
+    assert found.notes == ["not sampled, because the model changes only in steps: disk: rate"]
     assert found.places.shape == (8, 1)
 
 

@@ -10,6 +10,7 @@ from hotband.inference.interval import shares as shares_module
 from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.shares import Samples, indices, samples_of, shares_of
+from hotband.inference.interval.sobol import Sobol, direction_numbers
 from hotband.inference.interval.surface import PAIRED, Effect, Surface, additive, effects_of, fitted
 from hotband.inference.interval.uncertain import Uncertain
 
@@ -40,6 +41,21 @@ def test_values_of_one_group_have_one_share() -> None:
     drawn = Sampler(values("a", "b", "c", groups=("x", "y", "x")), 1).shares(4)
     assert np.array_equal(drawn[:, 0], drawn[:, 2])
     assert not np.any(drawn[:, 0] == drawn[:, 1])
+
+
+@pytest.mark.parametrize(("dimensions", "seed"), [(1, 0), (3, 1), (17, 7), (120, 2**63)])
+def test_the_sequence_is_that_of_scipy(dimensions: int, seed: int) -> None:
+    from scipy.stats import qmc
+
+    sequence, reference = Sobol(dimensions, seed), qmc.Sobol(dimensions, rng=np.random.default_rng(seed))
+    assert np.array_equal(sequence.random(64), reference.random(64))
+    assert np.array_equal(sequence.random(3), reference.random(3))
+
+
+def test_the_first_points_are_those_of_bratley_and_fox() -> None:
+    # Bratley and Fox, ACM TOMS 14, 1988, algorithm 659, in gray code order: 0, then 1/2, then 3/4 and 1/4.
+    first = direction_numbers(3)[:, :2] / 2.0**30
+    assert first.tolist() == [[0.5, 0.25], [0.5, 0.75], [0.5, 0.75]]
 
 
 def test_two_samples_are_not_alike_in_any_coordinate() -> None:

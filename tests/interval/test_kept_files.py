@@ -114,7 +114,7 @@ def test_a_spread_that_is_none_is_named(tmp_path: Path, name: str, number: objec
     table["figures"]["g"][name] = number
     path = tmp_path / "intervals.json"
     path.write_text(json.dumps(table), encoding="utf-8")
-    with pytest.raises(UserError, match="no file of intervals"):
+    with pytest.raises(UserError, match="is not a file of intervals"):
         read_intervals(path)
 
 
@@ -124,7 +124,7 @@ def test_what_is_about_to_be_run_is_counted() -> None:
 
     plans = [plan(40, 30, 2.6e6), plan(3, 2, 0.8e6)]
     assert announced("tiny", plans, plans) == "tiny: 1,206 shortened runs in 2 lines, about 3,400,000 I/Os"
-    said = "tiny: 6 shortened runs in 1 lines, about 800,000 I/Os, 1 lines are kept"
+    said = "tiny: 6 shortened runs in 1 lines, about 800,000 I/Os, 1 lines have not changed"
     assert announced("tiny", plans, plans[1:]) == said
 
 

@@ -114,20 +114,20 @@ def test_what_listed_intervals_rest_on_is_said(tiny: Study, monkeypatch: pytest.
     line = replace(lines_of(tiny)[0], values=tuple(value(name) for name in "abcd"))
     monkeypatch.setattr(listing, "lines_of", lambda study: [line])
     kept = IntervalFile("tiny", "1", "", {name: Value.of(value(name)) for name in "abcd"}, {}, {"f": FigureSpread(10)})
-    text = "Each figure has its 90 % interval; the model's term is from the other studies."
+    text = "Each figure has its 90 % interval; the model error comes from the other studies."
     assert rests(tiny, kept) == {"level": 90.0, "text": text, "stale": False, "changed": []}
-    make = "draw and keep them again (study intervals tiny)"
+    make = "sample and store them again (study intervals tiny)"
     drawn = rests(tiny, None)
-    assert drawn["text"] == f"{text} No value was drawn yet, so only what the model leaves out is in them: {make}"
+    assert drawn["text"] == f"{text} No value has been sampled yet, so intervals contain only the model error: {make}"
     assert drawn["stale"]
     changed = rests(tiny, kept, predicted=11.0)
-    assert changed["text"] == f"{text} The predictions have changed since values were drawn: {make}"
+    assert changed["text"] == f"{text} The predictions have changed since the values were sampled: {make}"
     assert not rests(tiny, kept, predicted=11.0, seed=2)["stale"], "another seed predicts something else"
     new = rests(tiny, IntervalFile("tiny", "1", "", {}, {}, {}))
-    assert new["text"] == f"{text} 4 values are drawn otherwise now (a, b, c): {make}"
+    assert new["text"] == f"{text} 4 values have changed since (a, b, c): {make}"
     assert new["changed"] == ["a", "b", "c", "d"]
     stale = rests(tiny, kept, stale=True)
-    assert stale["text"].endswith("was made (residuals.json): make it again of all studies")
+    assert stale["text"].endswith("was estimated (residuals.json): estimate it again from all studies")
     assert stale["stale"]
 
 

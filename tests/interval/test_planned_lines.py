@@ -130,7 +130,7 @@ def test_ends_are_run_as_far_as_their_ios_allow() -> None:
     one_each, notes = lines._ends(three, 1_600_001)
     assert [(one.range.key, end) for one, end in one_each] == [("a", "high"), ("b", "high"), ("c", "high")]
     assert notes == ("each value at one end only",)
-    assert lines._ends(three, 2_666_667) == ([], ("values are drawn together only, because its runs are long",))
+    assert lines._ends(three, 2_666_667) == ([], ("values are only sampled together, because the runs are long",))
 
 
 @pytest.mark.parametrize(("count", "ends"), [(30, 60), (31, 31)])
@@ -199,7 +199,7 @@ def test_a_value_of_steps_is_not_drawn_and_said(taken: None, monkeypatch: pytest
     assert "zones" not in dict(of.sets["draw 0."][0].set)
     assert "head_skew" in dict(of.sets["draw 0."][0].set)
     assert "disk: zones low." in of.sets
-    assert of.notes == ("not drawn, because the model takes steps only: disk: zones",)
+    assert of.notes == ("not sampled, because the model changes only in steps: disk: zones",)
 
 
 def test_what_a_choice_keeps_is_not_set(taken: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ def test_every_figure_of_the_result_has_an_interval(folder: Path) -> None:
 
 def test_what_is_there_is_not_run_again(folder: Path) -> None:
     again, said = make(folder)
-    assert any("0 shortened runs in 0 lines" in one and "4 lines are kept" in one for one in said)
+    assert any("0 shortened runs in 0 lines" in one and "4 lines have not changed" in one for one in said)
     assert again.text() == (folder / "intervals.json").read_text(encoding="utf-8")
 
 
@@ -112,7 +112,7 @@ def test_a_line_with_a_value_that_is_drawn_no_more_is_run_again(folder: Path) ->
     table["lines"]["ten.read"]["values"].append("ten: a value that was exact since")
     file.write_text(json.dumps(table), encoding="utf-8")
     again, said = make(folder)
-    assert any("in 1 lines" in one and "3 lines are kept" in one for one in said)
+    assert any("in 1 lines" in one and "3 lines have not changed" in one for one in said)
     assert "ten: a value that was exact since" not in again.lines["ten.read"].values
 
 
@@ -129,7 +129,7 @@ def test_an_interrupt_keeps_the_lines_that_are_done(tmp_path: Path, monkeypatch:
     said: list[str] = []
     with pytest.raises(RunsInterrupted):
         of_study.run_study_intervals(StudyIntervalsQuestion(study=str(folder), save=True, jobs=2), quiet(said.append))
-    assert said[-1].startswith("interrupted; 1 of 4 lines are done, kept in ")
+    assert said[-1].startswith("interrupted; 1 of 4 lines are done, stored in ")
     assert len(kept(folder).lines) == 1
 
 
@@ -150,7 +150,7 @@ def test_a_changed_range_is_found_stale(folder: Path) -> None:
     intervals = hb.study(str(folder)).run(only="read", progress=False).to_dict()["intervals"]
     assert intervals is not None
     assert intervals["changed"] == ["exos-15e900-512n: zones"]
-    with pytest.raises(UserError, match="is of other values"):
+    with pytest.raises(UserError, match="has other values"):
         hb.study(str(folder)).why(MOST)
 
 
@@ -176,7 +176,7 @@ def test_the_commands_print_tables_and_json(hotband: Hotband, folder: Path) -> N
     [
         (("study", "intervals"), "expected the name of a study, or --all"),
         (("study", "intervals", "content-hdd", "--all"), "expected the name of a study, or --all"),
-        (("study", "intervals", "--all", "--only", "x"), "is for one study"),
+        (("study", "intervals", "--all", "--only", "x"), "applies to one study"),
         (("study", "intervals", str(TINY), "--only", "nothing"), "--only"),
         (("study", "why", str(TINY), MOST), "is missing"),
         (("study", "why", str(TINY), MOST, "--interval", "100"), "--interval"),
@@ -197,7 +197,7 @@ def test_an_unknown_figure_and_a_damaged_file_are_named(hotband: Hotband, folder
     for command in (("study", "why", str(folder), MOST), ("study", "run", str(folder), "--only", "read")):
         done = hotband(*command)
         assert done.returncode == 2
-        assert "no file of intervals" in done.stderr
+        assert "is not a file of intervals" in done.stderr
 
 
 def test_a_comparison_is_a_sum_of_logarithms() -> None:

@@ -15,7 +15,7 @@ LOAD, MACHINE = "fio-randread", "ent-10k"
 
 @pytest.fixture
 def found() -> hb.Why:
-    return hb.why(LOAD, on=MACHINE, figure="p99", interval=80, draws=8, duration="2 s", qd=4, progress=False)
+    return hb.explain(LOAD, on=MACHINE, figure="p99", interval=80, draws=8, duration="2 s", qd=4, progress=False)
 
 
 def test_it_is_what_the_command_prints(hotband, found: hb.Why) -> None:
@@ -34,7 +34,7 @@ def test_its_attributes_are_those_of_the_document(found: hb.Why) -> None:
 
 def test_texts_are_run_as_what_they_are_named_by_in_the_catalog(found: hb.Why, tmp_path: Path) -> None:
     text = str(entries.workload(LOAD)["text"])
-    of_text = hb.why(text, on=MACHINE, figure="p99", interval=80, draws=8, duration="2 s", qd=4, progress=False)
+    of_text = hb.explain(text, on=MACHINE, figure="p99", interval=80, draws=8, duration="2 s", qd=4, progress=False)
     assert (of_text.predicted, of_text.low, of_text.high) == (found.predicted, found.low, found.high)
 
 
@@ -55,6 +55,6 @@ def test_texts_are_run_as_what_they_are_named_by_in_the_catalog(found: hb.Why, t
 )
 def test_a_mistake_names_the_argument(options: dict[str, object], file: str, value: str) -> None:
     with pytest.raises(hb.UserError) as caught:
-        hb.why(**{"workload": LOAD, "on": MACHINE, "draws": 8, **options})
+        hb.explain(**{"workload": LOAD, "on": MACHINE, "draws": 8, **options})
     assert (caught.value.file, caught.value.value) == (file, value)
     assert "--" not in str(caught.value)

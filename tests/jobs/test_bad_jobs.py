@@ -26,17 +26,17 @@ RD = "rd=rd1,wd=wd1,iorate=max,elapsed=9\n"
         (f"{DIRECT}[a]\nbs=4q\n", "a.fio:6: bs = '4q': expected a size, such as 4k"),
         (
             f"{DIRECT}[a]\nblocksize=1000\n",
-            "a.fio:6: blocksize = '1000': 1000 bytes are no size of an I/O: expected a multiple",
+            "a.fio:6: blocksize = '1000': 1000 bytes is not an I/O size: expected a multiple",
         ),
         (f"{DIRECT}[a]\nbs=${{FIO_BLOCK}}\n", "a.fio:6: bs = '${FIO_BLOCK}': the variable FIO_BLOCK is not set: "),
         (f"{DIRECT}[a]\niodepth=0\n", "a.fio:6: iodepth = '0': expected a whole number from 1"),
-        (f"{DIRECT}[a]\nioengine=net\n", "a.fio:6: ioengine = 'net': is no engine of block I/O; "),
+        (f"{DIRECT}[a]\nioengine=net\n", "a.fio:6: ioengine = 'net': is not a block I/O engine; "),
         (f"{DIRECT}[a]\nbssplit=4k/70:8k/50\n", "a.fio:6: bssplit = '4k/70:8k/50': the shares add up to 120: "),
-        (f"{DIRECT}[a]\noffset=12.5%\n", "a.fio:6: offset = '12.5%': expected a whole share from 0% to 100%"),
+        (f"{DIRECT}[a]\noffset=12.5%\n", "a.fio:6: offset = '12.5%': expected a whole percentage from 0% to 100%"),
         (f"{DIRECT}[a]\nrwmixread=130\n", "a.fio:6: rwmixread = '130': expected a whole number from 0 to 100"),
         (
             f"{DIRECT}[a]\nread_iolog=x.log\n",
-            "a.fio:6: read_iolog = 'x.log': a job that replays a trace is no workload; ",
+            "a.fio:6: read_iolog = 'x.log': a job that replays a trace is not a workload; ",
         ),
         (
             f"{DIRECT}[a]\nthinktime=99999999d\n",
@@ -44,7 +44,7 @@ RD = "rd=rd1,wd=wd1,iorate=max,elapsed=9\n"
         ),
         (
             f"{DIRECT}[a]\nrate_iops=9g\n",
-            "a.fio:6: rate_iops = '9g': is 9.66368e+09 I/Os a second: expected at most 1e+09",
+            "a.fio:6: rate_iops = '9g': is 9.66368e+09 I/Os per second: expected at most 1e+09",
         ),
         (f"{DIRECT}[a]\nruntime=soon\n", "a.fio:6: runtime = 'soon': expected a time"),
         (
@@ -56,7 +56,7 @@ RD = "rd=rd1,wd=wd1,iorate=max,elapsed=9\n"
         (f"{DIRECT}[a]\ninclude a.fio\n", "a.fio:6: include = 'a.fio': includes itself: a.fio -> a.fio; "),
         ("[a]\nrw=read\n", "a.fio:1: size: missing: expected size=, or filename="),
         ("[global]\nbs=4k\n", "a.fio: has no job: expected a section"),
-        ("bs=4k\n[a]\nsize=1m\n", "a.fio:1 = 'bs=4k': stands before the first section: "),
+        ("bs=4k\n[a]\nsize=1m\n", "a.fio:1 = 'bs=4k': is before the first section: "),
         (f"{DIRECT}[a\nrw=read\n", "a.fio:5 = '[a': the section's name is cut off: "),
     ],
 )
@@ -88,7 +88,7 @@ def test_fio(refused: Refused, text: str, error: str) -> None:
             f"{SD}wd=wd1,sd=sd1,range=(60,40)\n{RD}",
             "a.parm:2: range = '(60,40)': expected (FROM,TO) with FROM below TO",
         ),
-        ("fsd=fsd1,anchor=/tmp\nsd=x\n", "a.parm:1: fsd = 'fsd1': file systems have no block form here; "),
+        ("fsd=fsd1,anchor=/tmp\nsd=x\n", "a.parm:1: fsd = 'fsd1': file system workloads are not supported; "),
         (f"{SD}{WD}rd=rd1,wd=wd1,sd=(),iorate=max\n", "a.parm:3: sd = '()': expected at least one name"),
         (f"{SD}{RD}", "a.parm: wd: missing: expected at least one wd="),
         ("sd=sd1\nwd=wd1,sd=sd1\n" + RD, "a.parm:1: lun: missing in sd=sd1: "),
@@ -158,7 +158,7 @@ def test_diskspd(refused: Refused, text: str, error: str) -> None:
         (b"", "a.fio: the file is empty; expected a job file of fio"),
         (b"\n" * 3_000_000, "a.fio: the file is empty; "),
         (b"<!--" * 500_000, "a.fio:1: the line has 2,000,000 characters; "),
-        (b"hello\n", "a.fio: is no job file that is recognised; "),
+        (b"hello\n", "a.fio: is not a job file that Hotband recognises; "),
         (bytes(range(256)) * 16, "a.fio: is not text"),
         (
             b"[a]\nsize=1m\ndescription=" + b"x" * 3_000_000,

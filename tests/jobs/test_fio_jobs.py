@@ -57,7 +57,7 @@ def test_included_files_stand_where_they_are_included(convert: Convert, tmp_path
     (tmp_path / "parts" / "more.inc").write_text("iodepth=4\n")
     job = convert(f"{DIRECT}[a]\nbs=4k\ninclude parts/base.inc\n")
     assert (job.stream["size"], job.closed()["depth"]) == ("64 KiB", 4)
-    assert any(str(loss.place).endswith("parts/more.inc:1") for loss in job.report.losses)
+    assert any(str(loss.location).endswith("parts/more.inc:1") for loss in job.report.losses)
 
 
 def test_stonewall_begins_a_step(convert: Convert) -> None:
@@ -371,9 +371,9 @@ def test_what_fio_does_otherwise_where_nothing_is_said_is_told(convert: Convert)
         ("rw=randrw\nrwmixread=70\nrwmixwrite=60\n", "rwmixread", "contradicts"),
         ("rw=randread\nrate=1m\nrate_iops=100\n", "rate=1m", "contradicts"),
         ("rw=read\npercentage_random=50\n", "percentage_random", "sequential"),
-        ("bs=4k\nbssplit=8k/100\n", "bs=4k", "bssplit= counts"),
-        ("write_hint=short\n", "write_hint", "one stream of writes"),
-        ("latency_target=500\n", "latency_target", "nothing is sought"),
+        ("bs=4k\nbssplit=8k/100\n", "bs=4k", "bssplit= takes precedence"),
+        ("write_hint=short\n", "write_hint", "a single write stream"),
+        ("latency_target=500\n", "latency_target", "no search for a latency target"),
     ],
 )
 def test_contradictions_and_what_is_not_modelled_are_told(

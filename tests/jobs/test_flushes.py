@@ -149,7 +149,7 @@ def test_a_rate_of_random_times_has_even_gaps_where_fio_would_break_off() -> Non
     load = 'open = { rate_iops = 100, arrival = "poisson" }'
     job, report = written("a.toml", workload(load, FLUSHED, 'duration = "4 s"'), "fio")
     assert "rate_process" not in options_of(job)
-    assert any("breaks off" in loss.why for loss in report.of(Fate.APPROXIMATED))
+    assert any("aborts when" in loss.why for loss in report.of(Fate.APPROXIMATED))
     plain, _ = written("a.toml", workload(load, "read_pct = 0", 'duration = "4 s"'), "fio")
     assert options_of(plain)["rate_process"] == "poisson"
 
@@ -217,12 +217,12 @@ TIMED = f"{DIRECT}runtime=5\ntime_based\n"
         ("rw=write\nfsync=1\n", "fsync", Fate.KEPT, ""),
         ("rw=rw\nfsync=1\n", "fsync", Fate.APPROXIMATED, "after the reads"),
         ("rw=read\nfsync=1\n", "fsync", Fate.IGNORED, "does not write"),
-        ("rw=trimwrite\nfsync=1\n", "fsync", Fate.IGNORED, "does not flush either"),
-        ("rw=write\niodepth=8\nfsync=1\n", "fsync", Fate.APPROXIMATED, "which fio waits for"),
+        ("rw=trimwrite\nfsync=1\n", "fsync", Fate.IGNORED, "does not flush in a job that trims and writes"),
+        ("rw=write\niodepth=8\nfsync=1\n", "fsync", Fate.APPROXIMATED, "fio would wait for it"),
         ("rw=randwrite\nnumjobs=2\nfsync=1\n", "fsync", Fate.APPROXIMATED, "counted together"),
-        ("rw=write\nrate_iops=9\nfdatasync=1\n", "fdatasync", Fate.APPROXIMATED, "not right behind its write"),
-        ("rw=write\nthinktime=9\nfsync=1\n", "thinktime", Fate.APPROXIMATED, "flushes count to it"),
-        ("rw=write\nfsync=4\nfdatasync=6\n", "fdatasync", Fate.APPROXIMATED, "the mean"),
+        ("rw=write\nrate_iops=9\nfdatasync=1\n", "fdatasync", Fate.APPROXIMATED, "not right after its write"),
+        ("rw=write\nthinktime=9\nfsync=1\n", "thinktime", Fate.APPROXIMATED, "flushes also count towards it"),
+        ("rw=write\nfsync=4\nfdatasync=6\n", "fdatasync", Fate.APPROXIMATED, "one mean number of writes"),
         ("rw=write\nfsync=4\nfdatasync=2\n", "fdatasync", Fate.KEPT, ""),
         ("rw=write\nfsync=1\nend_fsync=1\n", "end_fsync", Fate.IGNORED, "no flush follows"),
     ],

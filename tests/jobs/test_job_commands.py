@@ -90,7 +90,7 @@ def test_convert_prints_toml_and_says_losses_beside_it(hotband, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("ycsb-a", "-o", "a.fio"), "ycsb-a: app: an app is more than block I/Os: "),
+        (("ycsb-a", "-o", "a.fio"), "ycsb-a: app: an app does more than block I/O, "),
         (("fio-read", "-o", "a.csv"), "--output = 'a.csv': expected a name that ends in one of .toml, .fio, "),
         (("fio-read", "-o", "a.fio", "--target", "a b"), "--target = 'a b': expected the path of a device or file"),
         (("none.fio", "-o", "a.toml"), "none.fio: the workload cannot be read: No such file or directory"),

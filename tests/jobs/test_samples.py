@@ -57,5 +57,5 @@ def test_variables_of_a_template(samples: Path, monkeypatch: pytest.MonkeyPatch)
 def test_everything_else_says_why_not(samples: Path, folder: str) -> None:
     for path in sorted((samples / folder).iterdir()):
         if f"{folder}/{path.name}" not in JOBS and not path.name.endswith(".jobfile"):
-            with pytest.raises(UserError, match=r"is a (result|report) of|is no job file that is recognised"):
+            with pytest.raises(UserError, match=r"is a (result|report) of|is not a job file that Hotband recognises"):
                 converted(path)

@@ -61,7 +61,7 @@ def test_threads_are_of_each_storage_definition(convert: Convert) -> None:
     assert job.closed()["threads"] == 32
     fate, why = job.fate("threads=16")
     assert fate is Fate.APPROXIMATED
-    assert "32 in all" in why
+    assert "32 in total" in why
 
 
 def test_forthreads_is_a_step_each(convert: Convert) -> None:
@@ -174,8 +174,8 @@ def test_workloads_that_all_have_a_rate_of_their_own_leave_that_of_the_run_witho
     works = "wd=wd1,sd=sd1,iorate=100,skew=50\nwd=wd2,sd=sd1,iorate=50\n"
     job = convert(f"{ONE}{works}rd=rd1,wd=wd*,iorate=(300,600),elapsed=9,interval=1\n", "a.parm")
     assert [one["load"]["open"]["rate_iops"] for one in job.table["streams"]] == [100, 50]
-    assert job.fate("iorate=(300") == (Fate.IGNORED, "each workload of the run says its own")
-    assert job.fate("skew=") == (Fate.IGNORED, "iorate= says how much of it there is")
+    assert job.fate("iorate=(300") == (Fate.IGNORED, "each workload of the run sets its own rate")
+    assert job.fate("skew=") == (Fate.IGNORED, "iorate= sets its rate")
 
 
 def test_a_hot_band_is_a_range_with_vdbenchs_own_table(convert: Convert) -> None:

@@ -79,7 +79,7 @@ def test_the_folder_of_a_file_is_made(tmp_path: Path) -> None:
 def test_a_page_in_a_folder_that_cannot_be_made_is_refused_first(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     expect_page("--output", tmp_path / "deep/er/page.html")
-    with pytest.raises(UserError, match="file is no folder; expected a file in a folder"):
+    with pytest.raises(UserError, match="file is not a folder; expected a file in a folder"):
         expect_page("--output", tmp_path / "file/deep/page.html")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

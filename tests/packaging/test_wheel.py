@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,17 +46,59 @@ def test_it_holds_the_catalog_the_types_and_what_pages_are_made_of(wheel: Path) 
     assert any(name.startswith("hotband/_core") and name.endswith(".so") for name in files)
 
 
-def test_it_runs_where_nothing_of_the_repository_is(wheel: Path, tmp_path: Path) -> None:
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", "site", wheel]
-    subprocess.run(install, cwd=tmp_path, check=True, capture_output=True)
-    command = [sys.executable, "-m", "hotband", "run", "fio-randread", "--on", "ent-10k", "--duration", "1 s"]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "read" in done.stdout
+@pytest.fixture(scope="module")
+def hotband(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Runs a command of the installed wheel in an empty folder, and gives what it prints."""
+    site = tmp_path_factory.mktemp("site")
+    folder = tmp_path_factory.mktemp("elsewhere")
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", site, wheel]
+    subprocess.run(install, cwd=folder, check=True, capture_output=True)
+
+    def run(line: str) -> str:
+        command = [sys.executable, "-m", "hotband", *shlex.split(line)]
+        environment = os.environ | {"PYTHONPATH": str(site), "XDG_CACHE_HOME": str(folder / "cache")}
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"hotband {line}\n{done.stderr}"
+        return done.stdout
+
+    run(f"run {SHORT_RUN} --out results")
+    return run
+
+
+SHORT_RUN = 'fio-randread --on ent-10k --duration "1 s"'
+LINES = {
+    "sweep": "sweep fio-randread --on ent-10k --set qd=1,4 --duration '1 s' -o out/sweep.html",
+    "find": "find 'IOPS at p99 < 50 ms' -w fio-randread --on ent-10k --duration '1 s'",
+    "advise": "advise --help",
+    "compare": "compare results results",
+    "audit": "audit results",
+    "report": "report results -o report.html",
+    "drives": "drives ent-10k",
+    "workloads": "workloads fio-randread",
+    "layouts": "layouts",
+    "keys": "keys fio-randread --on ent-10k",
+    "studies": "studies",
+    "expect": "expect --help",
+    "fleet": "fleet --help",
+    "import": "import --help",
+    "measure": "measure device --help",
+    "program": "program --help",
+    "reliability": "reliability raid5:4xent-10k",
+    "review": "review --help",
+    "serve": "serve --help",
+    "store": "store add kept results",
+    "study": "study --help",
+    "trace": "trace --help",
+    "ui": "ui --help",
+}
+"""A line for each command: an answer where that takes about a second, its help where it takes longer."""
+
+
+def test_every_command_has_its_line(hotband: Callable[[str], str]) -> None:
+    commands = re.findall(r"^  (\S+)  ", hotband("help"), re.M)
+    assert sorted(commands) == sorted([*LINES, "run"])
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_command_runs_where_nothing_of_the_repository_is(name: str, hotband: Callable[[str], str]) -> None:
+    assert hotband(LINES[name]).strip()

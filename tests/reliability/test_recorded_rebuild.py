@@ -102,7 +102,7 @@ def test_a_record_without_a_finished_rebuild_is_refused(tmp_path: Path, rebuilds
 
 def test_a_rebuild_of_a_small_drive_stands_for_a_large_one(hotband, tmp_path: Path) -> None:
     machine = "raid1:2xs4500-960"
-    call = ("run", "idle", "--on", machine, "--set", "scale=64", "--fail", "d1@1 s", "--spare", "1")
+    call = ("run", "idle", "--on", machine, "--set", "scale=64", "--fail", "d1@1 s", "--spares", "1")
     done = hotband(*call, "--duration", "100 s", "--out", "out")
     assert done.returncode == 0, done.stderr
     found = given(tmp_path / "out", machine)

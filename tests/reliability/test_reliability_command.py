@@ -200,7 +200,7 @@ def test_what_is_not_rare_is_not_biased() -> None:
 
 def test_a_run_without_load_rebuilds_as_fast_as_the_media(hotband, tmp_path: Path) -> None:
     machine = "raid1:2xsavvio-10k1"
-    call = ("run", "idle", "--on", machine, "--fail", "d0@1 s", "--spare", "1", "--duration", "40 min", "--out", "out")
+    call = ("run", "idle", "--on", machine, "--fail", "d0@1 s", "--spares", "1", "--duration", "40 min", "--out", "out")
     done = hotband(*call)
     assert done.returncode == 0, done.stderr
     found = figures(machine, record=tmp_path / "out")["given"]["rebuild_hours"]
@@ -294,7 +294,9 @@ def test_a_machine_that_is_none(hotband, machine: str, words: str) -> None:
 def test_keys_of_workloads_are_none_of_its_machine(hotband) -> None:
     """Nor are they named among those that are taken."""
     done = hotband("reliability", "raid1:2xent-15k", "--set", "qd=3")
-    assert "--set: qd = '3': is of a workload, and nothing runs here: expected a value of the drives" in done.stderr
+    assert (
+        "--set: qd = '3': belongs to a workload, and nothing runs here: expected a value of the drives" in done.stderr
+    )
     done = hotband("reliability", "raid1:2xent-15k", "--set", "nonsense=3")
     assert "expected one of 67 names" in done.stderr
 

@@ -205,7 +205,7 @@ def test_the_command_writes_every_chart(hotband: Any, tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1
     done = hotband("compare", "a", "a")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is what it would be compared with" in done.stderr
+    assert "is on both sides" in done.stderr
 
 
 @needs_browser

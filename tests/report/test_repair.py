@@ -130,7 +130,7 @@ def test_what_was_to_happen_can_be_asked_for_again() -> None:
     made = failed()
     repair = {"fail": ["d3@20 s", "d1@40 s"], "spare": 1, "rebuild_rate": "5 MB/s", "rebuild_after": "2 s"}
     made.record["spec"] = {"set": {"qd": "8"}, "repair": repair, "power_loss": "50 s"}
-    said = "qd=8, --fail 'd3@20 s', --fail 'd1@40 s', --spare 1, --rebuild-rate '5 MB/s', --rebuild-after '2 s'"
+    said = "qd=8, --fail 'd3@20 s', --fail 'd1@40 s', --spares 1, --rebuild-rate '5 MB/s', --rebuild-after '2 s'"
     assert f"{said}, --power-loss '50 s'" in Page(render(record_page([made], "One"))).text
     made.record["spec"] = {"set": {}, "repair": {"fail": ["d3@20 s"], "spare": 0}}
     assert sections.events(made.record["spec"]) == ["--fail 'd3@20 s'"]

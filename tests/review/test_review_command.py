@@ -27,7 +27,7 @@ MISTAKES = [
     ("unknown second", ["savvio-10k1", "--against", "cheeta"], "cheetah"),
     ("depth", ["savvio-10k1", "--set", "qd=8"], "I/Os of its own"),
     ("app", ["savvio-10k1", "--set", "app.clients=8"], "I/Os of its own"),
-    ("threads", ["savvio-10k1", "--set", "depth=8"], "depth = '8': is of a workload, and a review asks"),
+    ("threads", ["savvio-10k1", "--set", "depth=8"], "depth = '8': belongs to a workload, and a review asks"),
     ("unknown key", ["savvio-10k1", "--set", "nothing=8"], "--set = 'nothing': expected one of 60 names"),
     ("drive value", ["savvio-10k1", "--set", "wce=maybe"], "off, on"),
     ("value of one", ["savvio-10k1", "--against", "s4500-960", "--set", "parity=on"], "savvio-10k1 does not take it"),

@@ -43,7 +43,7 @@ def test_a_link_to_nothing_is_told_as_that(hotband: Any, tmp_path: Path) -> None
     (tmp_path / "dangling").symlink_to("nowhere")
     done = hotband("run", "fio-randread", "--on", "ent-10k", "--duration", "10 ms", "--out", "dangling")
     assert done.returncode == 2
-    assert "--out = 'dangling': is a link to nowhere, which is not there: expected a folder" in done.stderr
+    assert "--out = 'dangling': is a link to nowhere, which does not exist: expected a folder" in done.stderr
 
 
 def test_a_drive_in_use_is_the_same_run_again(hotband: Any) -> None:

@@ -111,7 +111,7 @@ def test_no_interval_is_made_of_it(tmp_path: Path) -> None:
     with pytest.raises(KeyError, match="no interval: the model leaves out Ceph's daemons on solid-state drives"):
         record.intervals["iops"]
     with pytest.raises(UserError, match=r"no interval: .*: \"data\" \(replicated\) has daemons on solid-state drives"):
-        hb.why("fio-randread", on=on, duration="10 ms", set=FLASH)
+        hb.explain("fio-randread", on=on, duration="10 ms", set=FLASH)
 
 
 def test_the_terminal_and_json_say_it_first(call: Call, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from hotband.base.text.table import Table
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving
 from hotband.execution.experiment.experiment import execute
@@ -24,7 +25,7 @@ from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.serve.speed import Speed, expect_servable
 from hotband.execution.targets import emulated
 from hotband.execution.targets.emulated import Emulated
-from hotband.views import run as run_view
+from hotband.views import run_screen
 
 DRIVE = "exos-15e900-512n"
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
@@ -101,7 +102,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", "exos-1"], "MACHINE = 'exos-1'"),
         (["serve", "nothing"], "MACHINE = 'nothing': expected one of"),
         (["serve", DRIVE, "--set", "wce=maybe"], "set: wce = 'maybe': expected"),
-        (["serve", DRIVE, "--set", "qd=8"], "qd = '8': is of a workload, and clients decide here"),
+        (["serve", DRIVE, "--set", "qd=8"], "qd = '8': belongs to a workload, and clients decide here"),
         (["serve", DRIVE, "--spin", "60"], "--spin = '60': expected a time with its unit"),
         (["serve", DRIVE, "--spin", "1 s"], "--spin = '1 s': expected a time with its unit, such as"),
         (["serve", DRIVE, "--duration", "soon"], "--duration = 'soon': expected a time"),
@@ -132,7 +133,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-rate", "1 MB/s"], "--rebuild-rate: is for"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-after", "1 s"], "--rebuild-after: is for"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--expect", "none"], "--expect = 'none': is for"),
-        (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a script is more than a job can say"),
+        (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a job cannot express a script"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "qd=abc"], "qd = 'abc'"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "warm_up=soon"], "warm_up = 'soon'"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "read_pct=x"], "read_pct = 'x'"),
@@ -302,8 +303,8 @@ def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return Emulated(model, measured, served, "", ())
 
     monkeypatch.setattr(emulated, "emulate", emulate)
-    monkeypatch.setattr(run_view, "beside_lines", lambda _: [])
-    monkeypatch.setattr(run_view, "beside_table", lambda _: "")
+    monkeypatch.setattr(run_screen, "beside_lines", lambda _: [])
+    monkeypatch.setattr(run_screen, "beside_table", lambda _: Table("", []))
     return tmp_path / "both"
 
 

@@ -82,3 +82,26 @@ def test_a_peer_that_fails_is_told_with_its_words(target: Path) -> None:
     assert "exit code 3: no configuration" in done.stderr
     missing = run("bench_peers.py", target, DISKSIM=str(target / "none"))
     assert "no program; expected the path of one that was built" in missing.stderr
+
+
+def test_waits_of_one_more_point_are_the_difference_of_two_commands(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    import bench_waits
+
+    said = tmp_path / "said"
+    runs = program(tmp_path / "bin" / "hotband", f"echo $1 $XDG_CACHE_HOME >> {said}; test $1 != broken || exit 3")
+    monkeypatch.setattr(bench_waits, "HOTBAND", str(runs))
+    monkeypatch.setattr(bench_waits, "TABLE", tmp_path / "waits.csv")
+    rows = (bench_waits.Wait("points", "eleven", 1, base="first", points=10), bench_waits.Wait("other", "other", 1))
+    monkeypatch.setattr(bench_waits, "WAITS", rows)
+    monkeypatch.setattr(sys, "argv", ["bench_waits.py", "--only", "points", "--save"])
+    bench_waits.main()
+    commands = [line.split() for line in said.read_text().splitlines()]
+    assert [command[0] for command in commands] == ["eleven", "first"]
+    assert commands[0][1] != commands[1][1], "each has an empty cache folder of its own"
+    assert capsys.readouterr().out.splitlines()[1].startswith("points")
+    assert list(bench_waits.saved()) == ["points"]
+    with pytest.raises(SystemExit, match="broken --all"):
+        bench_waits.measured(bench_waits.Wait("broken", "broken --all", 1), 9)

@@ -12,7 +12,7 @@ def add(folder: str, record: str, log: str, first: int, count: int) -> None:
     """Adds `record` under so many seeds, in parts of seven; writes each seed to `log` when it was added."""
     from hotband.data.store import writer
     from hotband.data.store.journal import Entry
-    from hotband.data.store.place import made
+    from hotband.data.store.store_folder import made
 
     writer.RUNS_OF_PART = 7
     document = json.loads(Path(record).read_text())

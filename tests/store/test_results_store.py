@@ -18,9 +18,9 @@ from hotband.base.errors import UserError
 from hotband.data.record.record import Record
 from hotband.data.record.stats import percentile, whole
 from hotband.data.store.compact import compact
-from hotband.data.store.kept import Buckets, coarser
 from hotband.data.store.manifest import snapshot
-from hotband.data.store.place import opened
+from hotband.data.store.store_folder import opened
+from hotband.data.store.stored_run import Buckets, coarser
 
 
 def changed(record: Record, **keys: object) -> Record:
@@ -122,7 +122,7 @@ def test_a_store_is_made_once_and_keeps_as_much_of_every_run(tmp_path: Path, run
     with hb.store(tmp_path / "s", small=True) as store:
         store.append(runs[0])
     assert len(hb.store(tmp_path / "s")) == 1
-    with pytest.raises(UserError, match="keeps runs without tables over time: expected another folder"):
+    with pytest.raises(UserError, match="stores runs without tables over time: expected another folder"):
         hb.store(tmp_path / "s", small=False)
 
 
@@ -145,7 +145,10 @@ def test_names_and_texts_of_records_are_data(tmp_path: Path, runs: list[Record])
 @pytest.mark.parametrize("name", ["../x", "Series", "summary", "a b", "", "x" * 50, "manifest"])
 def test_tables_that_are_no_folders_are_refused(tmp_path: Path, runs: list[Record], name: str) -> None:
     record = Record(runs[0].to_dict(), hb_tables({name: pl.DataFrame({"time_ns": [1]})}))
-    with hb.store(tmp_path / "s") as store, pytest.raises(UserError, match="a table of a record is named in small"):
+    with (
+        hb.store(tmp_path / "s") as store,
+        pytest.raises(UserError, match="a name of a record's table uses lower-case letters"),
+    ):
         store.append(record)
 
 
@@ -285,7 +288,7 @@ def test_keys_are_found_by_their_beginning(tmp_path: Path, runs: list[Record]) -
         keys = [store.append(changed(runs[0], seed=str(seed))) for seed in range(40)]
         first = random.Random(1).choice(keys)
         assert store.record(first[:12]).document == store.record(first).document
-        with pytest.raises(UserError, match="no run of the store begins so"):
+        with pytest.raises(UserError, match="no run of the store begins with this"):
             store.record("0" * 20)
         with pytest.raises(UserError, match=r"up to 20 digits 0 to f"):
             store.record("%' or 1=1")

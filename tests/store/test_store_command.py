@@ -88,7 +88,10 @@ def test_every_form_of_an_answer(ask: Hotband) -> None:
     )
     assert "latency_p99_ns" in ask("store", "query", "describe runs", "--from", "s").stdout
     many = ask("store", "query", "select * from range(300)", "--from", "s")
-    assert many.stdout.strip().endswith("200 of 300 rows; the format csv has all")
+    assert many.stdout.startswith("The statement returns 300 rows of 1 column.\n")
+    assert "100 more rows: --details" in many.stdout
+    whole = ask("store", "query", "select * from range(300)", "--from", "s", "--details")
+    assert whole.stdout.strip().endswith("200 of 300 rows; the format csv has all")
 
 
 @pytest.mark.parametrize(
@@ -124,20 +127,23 @@ def test_statements_that_fail_or_reach_further(ask: Hotband, shared: Path, sql: 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("store", "list", "none"), "none: is not there: expected the folder of a store"),
-        (("store", "none"), "none: is not there"),
-        (("store", "list", "one"), "one: is no store: expected a folder with a hotband-store.json"),
-        (("store", "query", "select 1"), ".: is no store"),
-        (("store", "add", "one", "one"), "one: is no store, and holds other files (caches.parquet): expected an empty"),
+        (("store", "list", "none"), "none: does not exist: expected the folder of a store"),
+        (("store", "none"), "none: does not exist"),
+        (("store", "list", "one"), "one: is not a store: expected a folder with a hotband-store.json"),
+        (("store", "query", "select 1"), ".: is not a store"),
+        (
+            ("store", "add", "one", "one"),
+            "one: is not a store and contains other files (caches.parquet): expected an empty",
+        ),
         (("store", "add", "new", "none"), "none: no such file or folder"),
-        (("store", "add", "new", "s"), "s: none of its files is a result that is recognised"),
-        (("store", "add", "s", "one", "--small"), "--small = 's': keeps runs as a whole"),
+        (("store", "add", "new", "s"), "s: none of its files is a result that Hotband recognises"),
+        (("store", "add", "s", "one", "--small"), "--small = 's': stores complete runs"),
         (("store", "list", "s", "--where", "nosuch > 1"), "--where = 'nosuch > 1': Binder Error"),
         (("store", "list", "s", "--where", "1); select (2"), "--where = '1); select (2'"),
         (("store", "list", "s", "--limit", "0"), "--limit = '0': expected a whole number"),
         (("store", "show", "s", "xyz"), "RUN = 'xyz': expected a run's key"),
-        (("store", "show", "s", "00000000000000000000"), "no run of the store begins so"),
-        (("run", "fio-randread", "--on", "ent-10k", "--into", "one"), "one: is no store, and holds other files"),
+        (("store", "show", "s", "00000000000000000000"), "no run of the store begins with this"),
+        (("run", "fio-randread", "--on", "ent-10k", "--into", "one"), "one: is not a store and contains other files"),
         (("run", "nosuch", "--on", "ent-10k", "--into", "s"), "WORKLOAD = 'nosuch'"),
     ],
 )
@@ -155,11 +161,15 @@ def test_what_is_refused_is_one_line(ask: Hotband, shared: Path, arguments: tupl
         (
             "hotband-store.json",
             '{"schema": "other"}',
-            'expected the file as hotband wrote it, of schema "hotband-store"',
+            'expected an unchanged file of Hotband with schema "hotband-store"',
         ),
-        ("hotband-store.json", "[", "expected the file as hotband wrote it"),
+        ("hotband-store.json", "[", "expected an unchanged file of Hotband"),
         ("hotband-store.json", '{"schema": "hotband-store", "schema_version": 1, "keeps": 5}', "one of all, small"),
-        ("manifest/part-x.json", '{"schema": "hotband-store-part", "schema_version": 9}', "'9': is of another version"),
+        (
+            "manifest/part-x.json",
+            '{"schema": "hotband-store-part", "schema_version": 9}',
+            "'9': was written by another version",
+        ),
         ("manifest/part-x.json", "{}", "not a part's entry"),
         (
             "manifest/part-x.json",
@@ -209,7 +219,7 @@ def test_a_broken_file_of_a_part_is_named(ask: Hotband, shared: Path, tmp_path: 
         done = ask(*command, str(tmp_path / "s"))
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         assert f"{file}: cannot be read: " in done.stderr
-        assert "hotband store check says what else is damaged" in done.stderr
+        assert "hotband store check lists all damage" in done.stderr
         assert "SQL" not in done.stderr
 
 
@@ -222,7 +232,7 @@ def test_damage_within_a_file_is_no_mistake_of_the_statement(ask: Hotband, share
     done = ask("store", "list", str(tmp_path / "s"))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert f"error: {tmp_path / 's'}: a file cannot be read: " in done.stderr
-    assert "hotband store check says what is damaged" in done.stderr
+    assert "hotband store check lists the damage" in done.stderr
 
 
 def test_folders_of_every_kind_are_added(hotband: Hotband, tmp_path: Path) -> None:
@@ -294,7 +304,7 @@ def test_a_search_refuses_a_folder_that_is_no_store_before_it_runs(hotband: Hotb
     (tmp_path / "s" / "mine").touch()
     done = hotband("find", "IOPS at mean < 10 ms", "-w", "fio-randread", "--on", "ent-10k", "--into", "s")
     assert done.returncode == 2
-    assert "s: is no store, and holds other files" in done.stderr
+    assert "s: is not a store and contains other files" in done.stderr
 
 
 def test_factors_that_are_bytes_are_texts(call: Hotband, runs: list[Record], tmp_path: Path) -> None:

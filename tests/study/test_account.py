@@ -174,7 +174,7 @@ def test_an_account_is_kept_goes_on_and_begins_again_with_another_version(hotban
     manifest.write_text(json.dumps({**table, "hotband": "0.0.0+other"}))
     anew = hotband("study", "accuracy", study, "--out", "out", "--json")
     assert anew.stdout == first.stdout
-    assert "are of another version, 0.0.0+other; begun again" in anew.stderr
+    assert "come from another version, 0.0.0+other; starting again" in anew.stderr
 
 
 def test_errors_of_the_rows_of_a_result_are_those_of_its_figures(full_ssd: tuple[dict[str, Any], Path]) -> None:

@@ -102,7 +102,7 @@ def test_a_table_without_its_columns_or_text_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "key", "words"),
     [
-        ("no-such-figure,1,2,100,c\n", "row 1: id", "is no figure of a study of the catalog"),
+        ("no-such-figure,1,2,100,c\n", "row 1: id", "is not a figure of a study of the catalog"),
         ("independent-043,8601,2,100,c\n", "row 1: value", "expected 8600, as published.csv of full-sata-ssd has"),
     ],
 )

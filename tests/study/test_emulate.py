@@ -198,7 +198,7 @@ def test_what_was_finished_is_not_run_again(folder: Path, fake: Fake, tmp_path: 
     lines: list[str] = []
     whole = study.emulate(out=out, progress=lines.append)
     assert [one["wce"] for one in fake.asked] == ["off", "on"]
-    assert "reads: slow: kept, not run again" in lines
+    assert "reads: slow: done before, not run again" in lines
     assert json.loads((out / "emulation.json").read_text()) == whole.to_dict()
     assert study.emulate(out=out).to_dict() == whole.to_dict()
     assert len(fake.asked) == 2
@@ -212,14 +212,14 @@ def test_a_damaged_result_is_named(folder: Path, fake: Fake, tmp_path: Path) -> 
     file = tmp_path / "out" / "reads" / "a" / "side.json"
     file.parent.mkdir(parents=True)
     file.write_text("[]")
-    with pytest.raises(UserError, match=r"side.json: is no result of an emulated part"):
+    with pytest.raises(UserError, match=r"side.json: is not a result of an emulated part"):
         hb.study(str(folder)).emulate(out=tmp_path / "out")
     assert fake.asked == []
 
 
 def test_a_figure_that_a_program_does_not_leave_is_named(folder: Path, fake: Fake) -> None:
     (folder / "emulate.toml").write_text(PARTS.replace('figure = "reads"', 'figure = "raeds"'))
-    with pytest.raises(OSError, match="left no figure 'raeds', only reads"):
+    with pytest.raises(OSError, match="has no figure 'raeds', only reads"):
         hb.study(str(folder)).emulate()
 
 

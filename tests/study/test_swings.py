@@ -83,7 +83,7 @@ def test_what_is_there_and_still_holds_is_kept(folder: Path, tmp_path: Path, mon
     original = swings._execute
     monkeypatch.setattr(swings, "_execute", lambda runs, *more: executed.append(len(runs)) or original(runs, *more))
     _, said = swing(folder, out, READS)
-    assert said == [f"{READS}: kept"]
+    assert said == [f"{READS}: done before"]
     assert executed == [2], "the nominal runs alone"
     assert (out / "swings.json").read_text() == before
     # The model predicts something else now: what was kept does not hold.
@@ -111,7 +111,7 @@ def test_an_interruption_keeps_what_was_finished(folder: Path, tmp_path: Path, m
     assert kept is not None
     assert [entry.name for entry in kept.entries] == [READS]
     made, said = swing(folder, out, READS, TAGS)
-    assert said == [f"{READS}: kept"]
+    assert said == [f"{READS}: done before"]
     assert [entry.name for entry in made.entries] == [READS, TAGS]
 
 
@@ -154,7 +154,7 @@ def test_only_what_moves_by_more_than_ten_percent_is_listed() -> None:
 @pytest.mark.parametrize("text", ["", "[]", '{"entries": 3}', '{"entries": [], "what": 1}', '{"entries": [{"a": 1}]}'])
 def test_a_broken_file_is_the_users_mistake(tmp_path: Path, text: str) -> None:
     (tmp_path / "swings.json").write_text(text)
-    with pytest.raises(UserError, match="no file of swings"):
+    with pytest.raises(UserError, match="is not a file of swings"):
         read_swings(tmp_path / "swings.json")
 
 

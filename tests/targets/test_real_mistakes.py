@@ -105,7 +105,7 @@ VERSION = 'case "$1" in --version) echo fio-3.33; exit;; esac'
         ([READ, "--on", "real:file", "--fail", "d0@1 s"], "--fail: is for runs in virtual time"),
         ([READ, "--on", "real:file", "--event", "at 1 s: fail d0"], "--event: is for runs in virtual time"),
         ([READ, "--on", "real:file", "--io-log", "x.parquet"], "--io-log: is for runs in virtual time"),
-        (["oltp", "--on", "real:file"], "a script is more than a job can say"),
+        (["oltp", "--on", "real:file"], "a job cannot express a script"),
         (["nothing", "--on", "real:file"], "nothing"),
         ([READ, "--on", DRIVE, "--erase", "S1"], "--erase = 'S1': is for hardware"),
         ([READ, "--on", DRIVE, "--yes"], "--yes: is for hardware"),

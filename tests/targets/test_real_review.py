@@ -21,7 +21,7 @@ def test_what_fio_cannot_say_is_left_out_with_the_reason(tmp_path: Path) -> None
     assert target.capacity_bytes == GIB
     assert {"linear", "access", "block-sizes", "streams", "patterns", "streaming"} <= set(made.parts)
     said = "\n".join(made.notes)
-    assert "files: left out, a script is more than a job can say" in said
+    assert "files: left out, a job cannot express a script" in said
     assert "energy: left out, what hardware draws" in said
     with pytest.raises(hb.UserError, match="is of models: expected data or state for hardware"):
         targets_of([f"real:{tmp_path}"], (("wce", "off"),), None, 1, True)

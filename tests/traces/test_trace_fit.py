@@ -187,8 +187,11 @@ def test_the_command_prints_table_and_verdict_and_writes_the_workload(tmp_path: 
     asked = ["trace", "fit", str(trace), "-o", str(out), "--on", "ent-15k"]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output
-    text = done.stdout.replace(str(out), "")
-    assert max(len(line) for line in text.splitlines()) <= 80
+    text = done.stdout.replace(str(out), "").replace(str(trace), "")
+    assert max(len(line) for line in text.splitlines() if not line.startswith("Next: ")) <= 80
+    assert "properties of the trace are kept by the workload." in text
+    assert "Both on ent-15k" in text
+    text = CliRunner().invoke(app, [*asked, "--details"]).stdout
     assert "kept within" in text
     assert "Kept: " in text
     assert "Never kept: " in text
@@ -308,4 +311,4 @@ def test_other_tools_cannot_say_it(tmp_path: Path, hotband: Any, tool: str) -> N
     done = hotband("workloads", "convert", "even.toml", "-o", f"even.{tool}")
     assert done.returncode == 0, done.stderr
     assert "in_a_row" in done.stdout + done.stderr
-    assert "jumps that stay" in done.stdout + done.stderr
+    assert "no nearby jumps" in done.stdout + done.stderr

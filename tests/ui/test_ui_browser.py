@@ -170,6 +170,33 @@ def test_a_drive_that_is_dropped_is_run(opened: Callable[..., Watched]) -> None:
     assert command == "hotband run fio-randread --on 'my drive.toml' --duration '2 s'"
 
 
+def test_a_file_that_was_dropped_can_be_picked_as_a_drive(opened: Callable[..., Watched]) -> None:
+    watched = opened()
+    text = (CATALOG_DIR / "drives" / "ent-15k.toml").read_text()
+    watched.page.evaluate(DROP, ["picked.toml", text])
+    watched.page.locator(".took").wait_for()
+    watched.page.get_by_role("button", name="Add a machine").click()
+    watched.page.locator(".pick-drive").last.click()
+    watched.page.locator("dialog .picked-files button").last.click()
+    assert watched.page.locator(".machine .drive").last.input_value().startswith("dropped/picked")
+
+
+def test_a_chart_of_a_wide_range_has_a_choice_of_scales(opened: Callable[..., Watched]) -> None:
+    watched = opened()
+    made = """async (top) => {
+      const { chart } = await import("/static/chart.js");
+      const lines = [{ name: "a", points: [[0, 1], [1, top]] }];
+      const { figure } = chart({ title: "Latency (ms)", x: "time", x_log: false, y_log: true, lines });
+      document.querySelector("main").replaceChildren(figure);
+      const button = figure.querySelector(".scale");
+      const before = button.textContent;
+      button.click();
+      return [button.hidden, before, button.textContent];
+    }"""
+    assert watched.page.evaluate(made, 1000) == [False, "Linear scale", "Log scale"]
+    assert watched.page.evaluate(made, 50)[0] is True
+
+
 def test_a_job_of_fio_is_chosen_with_the_file_dialog(opened: Callable[..., Watched]) -> None:
     watched = opened()
     job = {"name": "j.fio", "mimeType": "", "buffer": b"[j]\nrw=randread\nbs=4k\nfilename=/dev/x\nruntime=2\n"}

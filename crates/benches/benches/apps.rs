@@ -19,7 +19,7 @@ fn main() {
     let ios = if std::env::args().any(|argument| argument == "--quick") { 500_000 } else { 5_000_000 };
     let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
     for name in WORKLOADS {
-        let text = catalog.text("workloads", name, ("WORKLOAD", "")).expect("it is in the catalog");
+        let text = catalog.workload(name, ("WORKLOAD", "")).expect("it is in the catalog");
         let workload = Workload::read(name, &text).expect("it is valid");
         let spec = workload.app.as_ref().expect("it is an app");
         let volume = AppVolume { target: 0, capacity: 960_000_000_000, block: 512 };

@@ -66,8 +66,7 @@ impl Workload {
                 (*ios as f64 * share) as u64
             ),
             Self::HotBand { warm_up, measured } => {
-                let text =
-                    catalog.text("workloads", "snia-emerald-hot-band", ("bench", "")).expect("the catalog has it");
+                let text = catalog.workload("snia-emerald-hot-band", ("bench", "")).expect("the catalog has it");
                 let streams = text.split("[[phases]]").next().expect("phases come last");
                 // Streams take their threads from the phases: the loop has as many as the largest asks for.
                 format!(

@@ -1,22 +1,27 @@
 //! The streams of a workload on the volumes of a machine.
 
 use hotband_machine::{Machine, SpecError, What};
-use hotband_workloads::{Data, Load, Random, Stream, Workload, check_bands};
+use hotband_workloads::{Data, Load, Random, Stream, StreamBounds, Workload, check_bands};
 
 use crate::build::assemble::Assembled;
 use crate::events::support::{TRIMS, supported};
+use crate::parts::Parts;
 
 /// Binds every stream to its target.
 pub fn bind(workload: &Workload, assembled: &Assembled, seed: u64) -> Result<Vec<(Stream, u16)>, SpecError> {
     let machine = &assembled.machine;
     let block = machine.drives().block().0;
     let shared = workload.largest_load();
+    let parts = Parts::of(workload, assembled);
     let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
         let key = format!("{}.volume", spec.key);
-        let target = target_of(workload, &key, spec.volume.as_deref(), assembled)?;
-        let capacity = machine.volumes()[usize::from(target)].size;
+        let part = spec.volume.as_deref().and_then(|volume| parts.as_ref()?.extent(volume));
+        let volume = spec.volume.as_deref().filter(|_| part.is_none());
+        let target = target_of(workload, &key, volume, assembled)?;
+        let (begin, capacity) = part.unwrap_or((0, machine.volumes()[usize::from(target)].size));
         workload.check_clients(index, capacity)?;
-        let bounds = spec.bounds(&workload.file, capacity, block)?;
+        let within = spec.bounds(&workload.file, capacity, block)?;
+        let bounds = StreamBounds { from: begin + within.from, to: begin + within.to };
         let load = spec.load.as_ref().or(shared.as_ref());
         let threads = workload.users(index).map(|users| users as usize).or(load.map(Load::threads)).unwrap_or(1);
         let path = format!("streams.{}", spec.name);

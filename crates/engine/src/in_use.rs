@@ -100,7 +100,7 @@ pub(crate) fn settings(catalog: &Catalog, request: &Request) -> Vec<Chosen> {
 fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
     let text = match &request.workload_text {
         Some(text) => text.clone(),
-        None => catalog.text("workloads", &request.workload, ("", "")).ok()?,
+        None => catalog.workload(&request.workload, ("", "")).ok()?,
     };
     let (workload, _) = workload_of(request, &text).ok()?;
     let state = request.set.iter().rev().find(|(key, _)| key == STATE.0).map(|(_, value)| value.as_str());

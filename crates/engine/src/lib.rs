@@ -11,6 +11,7 @@ mod in_use;
 mod keys;
 mod live;
 mod outcome;
+mod parts;
 mod power_cut;
 mod probes;
 mod record;

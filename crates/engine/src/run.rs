@@ -17,6 +17,7 @@ use crate::events::{Asked, Happening, failing, in_short_forms, measured_time, mi
 use crate::in_use;
 use crate::live::Live;
 use crate::outcome::Outcome;
+use crate::parts::Parts;
 use crate::power_cut::PowerCut;
 use crate::probes::direction::DirectionStats;
 use crate::probes::host::HostProbe;
@@ -129,7 +130,7 @@ impl Run {
         let (machine_file, machine_text) = machine_text(catalog, &request)?;
         let workload_text = match &request.workload_text {
             Some(text) => text.clone(),
-            None => catalog.text("workloads", &request.workload, ("WORKLOAD", ""))?,
+            None => catalog.workload(&request.workload, ("WORKLOAD", ""))?,
         };
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
@@ -154,6 +155,7 @@ impl Run {
             layouts: Vec::new(),
             memory: Bytes(0),
             remarks: Vec::new(),
+            has_named_volumes: true,
             caches: MachineCaches::default(),
         };
         let requested = Asked::of(&request, &workload, &[])?;
@@ -183,6 +185,7 @@ impl Run {
         let power_cut = PowerCut::of(&asked, &workload)?;
         let request = in_short_forms(request)?;
         let streams = bind(&workload, &assembled, request.seed)?;
+        assembled.remarks.extend(Parts::of(&workload, &assembled).and_then(|parts| parts.remark()));
         check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
         let (seed, cut) = (request.seed, power_cut.is_some());
         let above = Above {

@@ -37,7 +37,7 @@ fn shorter(catalog: &Catalog, request: &Request) -> Option<Span> {
     }
     let text = match &request.workload_text {
         Some(text) => text.clone(),
-        None => catalog.text("workloads", &request.workload, ("", "")).ok()?,
+        None => catalog.workload(&request.workload, ("", "")).ok()?,
     };
     let (mut workload, _) = workload_of(request, &text).ok()?;
     let warm_up = workload.warm_up()?;

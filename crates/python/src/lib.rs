@@ -64,6 +64,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(specs::machine, module)?)?;
     module.add_function(wrap_pyfunction!(specs::ceiling, module)?)?;
     module.add_function(wrap_pyfunction!(specs::workload, module)?)?;
+    module.add_function(wrap_pyfunction!(specs::workload_text, module)?)?;
     module.add_function(wrap_pyfunction!(specs::set_keys, module)?)?;
     module.add_class::<events::PyEventCell>()?;
     module.add_function(wrap_pyfunction!(events::event_table, module)?)?;

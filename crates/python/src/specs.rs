@@ -86,6 +86,18 @@ pub fn set_keys(
     Ok(rows.collect())
 }
 
+/// The text of a workload of the catalog, or `text` of a file `name`, with all that a variant takes from its base.
+#[pyfunction]
+#[pyo3(signature = (catalog, name, text=None))]
+pub fn workload_text(catalog: PathBuf, name: &str, text: Option<String>) -> PyResult<String> {
+    let catalog = Catalog::new(catalog);
+    let whole = match text {
+        Some(text) => catalog.whole_workload(name, text),
+        None => catalog.workload(name, ("WORKLOAD", "")),
+    };
+    whole.map_err(spec_error)
+}
+
 /// A quantity in its base unit: bytes, bytes a second, seconds, rpm, watts, or a share of one.
 #[pyfunction]
 pub fn quantity(kind: &str, text: &str) -> PyResult<f64> {

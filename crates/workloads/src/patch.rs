@@ -215,22 +215,47 @@ impl Workload {
         let rate = value.trim().parse::<f64>().ok().filter(|rate| (0.001..=1e9).contains(rate));
         let rate = rate.ok_or_else(|| wrong(key, value, "I/Os a second, from 0.001 to 1e9"))?;
         let loads = || self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
-        let count = |is_kind: fn(&Load) -> bool| loads().filter(|load| is_kind(load)).count();
-        let (open, closed) =
-            (count(|load| matches!(load, Load::Open { .. })), count(|load| matches!(load, Load::Closed { .. })));
+        let open = loads().filter(|load| matches!(load, Load::Open { .. })).count();
         if open == 1 {
             let open = load_of(table, "open").ok_or_else(|| wrong(key, value, "an open loop in the text"))?;
             open.insert(key.to_owned(), Value::from(rate));
             return Ok(());
         }
-        // At a rate that is set, I/Os no longer wait for the ones before: the loop becomes an open one.
-        let is_only = closed == 1 && loads().count() == 1;
-        let holder = load_holder(table, "closed").filter(|_| is_only);
-        let holder = holder.ok_or_else(|| wrong(key, value, "a workload with exactly one open or closed loop"))?;
-        holder.remove("closed");
-        let arrivals = [(key.to_owned(), Value::from(rate)), ("arrival".to_owned(), Value::from("poisson"))];
-        holder.insert("open".to_owned(), Value::Table(arrivals.into_iter().collect()));
+        let weights = self.weights().ok_or_else(|| SpecError::new("set", key, value, self.why_no_rate()))?;
+        let all: f64 = weights.iter().sum();
+        for (load, weight) in load_tables(table).zip(weights) {
+            set_rate(load, rate * (weight / all));
+        }
         Ok(())
+    }
+
+    /// How much of a rate each loop gets: all of it `[load]`, else in proportion to its I/Os outstanding, or to its rate
+    /// if all loops are open. None if the workload has no loops, or loops of several kinds.
+    fn weights(&self) -> Option<Vec<f64>> {
+        let of_streams = || self.streams.iter().filter_map(|stream| stream.load.as_ref());
+        let loads = || self.load.iter().chain(of_streams().filter(|_| self.load.is_none()));
+        let closed = |load: &Load| match load {
+            Load::Closed { threads, depth, .. } => Some(f64::from(*threads) * f64::from(*depth)),
+            Load::Open { .. } | Load::Other(_) => None,
+        };
+        let open = |load: &Load| match load {
+            Load::Open { rate, .. } => Some(*rate),
+            Load::Closed { .. } | Load::Other(_) => None,
+        };
+        let has_all = |phase: &Phase| phase.threads.is_none() && phase.streams.is_none();
+        let is_plain = self.scripts.is_empty() && self.phases.iter().all(has_all);
+        let weights: Option<Vec<f64>> = loads().map(closed).collect();
+        let weights = weights.or_else(|| loads().map(open).collect());
+        weights.filter(|weights| !weights.is_empty() && (weights.len() == 1 || is_plain))
+    }
+
+    fn why_no_rate(&self) -> &'static str {
+        match () {
+            () if self.app.is_some() => "this workload has no [[streams]]; its keys are those of its app, app.KEY",
+            () if !self.traces.is_empty() => "a trace has its own times: speed divides them",
+            () if !self.scripts.is_empty() => "scripts issue I/Os as their clients go on: clients sets how many",
+            () => "expected a workload whose loops are all closed, or all open, in every phase",
+        }
     }
 
     fn patch_trace(&self, table: &mut Table, key: &str, value: &str) -> Result<(), SpecError> {
@@ -397,6 +422,32 @@ fn load_holder<'t>(table: &'t mut Table, kind: &str) -> Option<&'t mut Table> {
     of_streams.find(|load| load.get(kind).is_some())?.as_table_mut()
 }
 
+/// The tables of all loops: `[load]`, then those of streams.
+fn load_tables(table: &mut Table) -> impl Iterator<Item = &mut Table> {
+    let mut of_all = None;
+    let mut streams = None;
+    for (key, value) in table.iter_mut() {
+        match key.as_str() {
+            "load" => of_all = value.as_table_mut(),
+            "streams" => streams = value.as_array_mut(),
+            _ => {}
+        }
+    }
+    let streams = streams.into_iter().flatten().filter_map(Value::as_table_mut);
+    of_all.into_iter().chain(streams.filter_map(|stream| stream.get_mut("load")?.as_table_mut()))
+}
+
+/// Gives a loop a rate. I/Os of a closed loop no longer wait for the ones before.
+fn set_rate(load: &mut Table, rate: f64) {
+    if let Some(open) = load.get_mut("open").and_then(Value::as_table_mut) {
+        open.insert("rate_iops".to_owned(), Value::from(rate));
+        return;
+    }
+    load.remove("closed");
+    let arrivals = [("rate_iops".to_owned(), Value::from(rate)), ("arrival".to_owned(), Value::from("poisson"))];
+    load.insert("open".to_owned(), Value::Table(arrivals.into_iter().collect()));
+}
+
 /// Inserts `value` at a dotted key; returns none if a part of the key is a value already.
 fn insert(table: &mut Table, key: &str, value: Value) -> Option<()> {
     let Some((outer, inner)) = key.split_once('.') else {
@@ -456,6 +507,29 @@ mod tests {
         open.set_duration(Span(1_234_567_891)).unwrap();
         assert_eq!(Workload::read("w.toml", &open.text()).unwrap(), open);
         assert_eq!(open.phases[1].until, [Until::Time(Span(1_234_567_891))]);
+    }
+
+    #[test]
+    fn a_rate_is_shared_by_loops_in_proportion_to_what_they_have_outstanding() {
+        let stream = |name: &str, load: &str| {
+            format!("[[streams]]\nname = \"{name}\"\nread_pct = 0\nrandom_pct = 100\nsize = \"4 KiB\"\nload = {load}\n")
+        };
+        let rates = |first: &str, second: &str| {
+            let text = format!("{}{}{PHASES}", stream("a", first), stream("b", second));
+            let mut workload = Workload::read("w.toml", &text).unwrap();
+            workload.set("rate_iops", "800")?;
+            let rates = workload.streams.iter().map(|stream| match stream.load {
+                Some(Load::Open { rate, .. }) => rate,
+                _ => panic!("every stream has a rate"),
+            });
+            Ok::<_, SpecError>(rates.collect::<Vec<_>>())
+        };
+        let closed = "{ closed = { threads = 2, depth = 3 } }";
+        assert_eq!(rates(closed, "{ closed = { threads = 2 } }").unwrap(), [600.0, 200.0]);
+        let open = |rate: u32| format!("{{ open = {{ rate_iops = {rate}, arrival = \"fixed\" }} }}");
+        assert_eq!(rates(&open(10), &open(30)).unwrap(), [200.0, 600.0]);
+        let refused = rates(closed, "{ bursts = { ios = 4, every = \"1 s\" } }").unwrap_err();
+        assert_eq!(refused.accepted, "expected a workload whose loops are all closed, or all open, in every phase");
     }
 
     #[test]

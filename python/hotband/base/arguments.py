@@ -1,4 +1,4 @@
-"""The arguments of public functions, each looked at by what its signature says before anything is done.
+"""Checks of the arguments of public functions against their signatures, before anything runs.
 
 What it leaves out: types whose names the module of the function has for type checkers alone; the function looks at
 those itself.
@@ -22,7 +22,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 MISFIT = object()
-"""What a value is as something that it is not."""
+"""Result for a value that does not fit a type."""
 EXAMPLES = {
     "capacity": '"50 TB"',
     "duration": '"5 s"',
@@ -36,7 +36,7 @@ EXAMPLES = {
     "sql": '"select * from runs"',
     "workload": '"fio-randread"',
 }
-"""Of texts, by argument."""
+"""Texts by argument."""
 WORDS = {
     "str": "text",
     "bool": "True or False",
@@ -48,15 +48,15 @@ WORDS = {
 }
 """Types of a signature in words."""
 SEVERAL = {"text": "texts", "a dict with texts as keys": "dicts with texts as keys"}
-"""Of the elements of a list, where an s does not do."""
+"""Plurals of list elements that do not end in s."""
 ARGUMENT_CUTOFF = 0.75
-"""How near the name of an argument is to be meant: a slip of a letter or two."""
+"""Similarity to an argument's name that counts as a typing error of a letter or two."""
 PLAIN: Mapping[str, type] = {"None": NoneType, "str": str, "PathLike": PathLike}
 
 
 def public(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose mistakes are UserError and name its own arguments, not options of the command line. Numbers of
-    numpy are taken as numbers, arrays and series as lists."""
+    """Return a function whose mistakes are UserError and name its own arguments, not options of the command line.
+    Numbers of numpy are accepted as numbers, arrays and series as lists."""
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -75,8 +75,10 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _meant(error: UserError, function: Callable[..., object], given: Mapping[str, object]) -> UserError:
-    """The mistake, with the argument that was meant where its value is a further argument that no setting is called."""
-    known = [name for name, one in _signature(function).parameters.items() if one.kind != one.VAR_KEYWORD]
+    """Return the mistake at the argument that was meant, if its value names no setting."""
+    known = [
+        name for name, parameter in _signature(function).parameters.items() if parameter.kind != parameter.VAR_KEYWORD
+    ]
     meant, one_of, keys = error.accepted.partition("expected one of ")
     if not one_of or error.value not in given or error.value in known:
         return error
@@ -90,13 +92,13 @@ def _signature(function: Callable[..., object]) -> inspect.Signature:
 
 
 def _fitting(function: Callable[..., object], argument: str, value: object) -> object:
-    """An argument as the signature has it. Raises UserError for what does not fit."""
+    """Return an argument as the signature has it. Raises UserError if it does not fit."""
     parameter, names = _signature(function).parameters[argument], function.__globals__
     annotation = parameter.annotation
     if parameter.kind == parameter.VAR_KEYWORD or not isinstance(annotation, str):
         return value
     if parameter.kind == parameter.VAR_POSITIONAL and isinstance(value, tuple):
-        return tuple(_fitting_one(argument, annotation, names, one) for one in value)
+        return tuple(_fitting_one(argument, annotation, names, item) for item in value)
     return _fitting_one(argument, annotation, names, value)
 
 
@@ -113,7 +115,7 @@ def _fitting_one(argument: str, annotation: str, names: Mapping[str, object], va
 
 
 def _kinds(annotation: str) -> list[str]:
-    """The types of an annotation, at its bars that are not within brackets."""
+    """Split the types of an annotation at its bars outside brackets."""
     kinds: list[str] = []
     for part in annotation.split(" | "):
         if kinds and kinds[-1].count("[") > kinds[-1].count("]"):
@@ -124,22 +126,22 @@ def _kinds(annotation: str) -> list[str]:
 
 
 def _fit(annotation: str, names: Mapping[str, object], value: object) -> object:
-    """The value as the first type of an annotation that it fits, else MISFIT."""
+    """Return the value as the first type of an annotation that it fits, else MISFIT."""
     tried = (_as(kind, names, value) for kind in _kinds(annotation))
-    return next((one for one in tried if one is not MISFIT), MISFIT)
+    return next((fitted for fitted in tried if fitted is not MISFIT), MISFIT)
 
 
 def _as(kind: str, names: Mapping[str, object], value: object) -> object:
-    """The value as one type, or MISFIT. One that the module does not know takes any."""
+    """Return the value as one type, or MISFIT. An unknown type accepts any value."""
     base, _, inner = kind.partition("[")
-    number, of = plain(value), names.get(base)
-    fits = not isinstance(of, type) or isinstance(value, of)
+    number, named = plain(value), names.get(base)
+    fits = not isinstance(named, type) or isinstance(value, named)
     if base == "Sequence":
         several = listed(value)
-        fitted = [_fit(inner[:-1], names, one) for one in several or ()]
-        return MISFIT if several is None or any(one is MISFIT for one in fitted) else fitted
-    if isinstance(of, str):
-        return _fit(of, names, value)
+        fitted = [_fit(inner[:-1], names, item) for item in several or ()]
+        return MISFIT if several is None or any(item is MISFIT for item in fitted) else fitted
+    if isinstance(named, str):
+        return _fit(named, names, value)
     if base == "int":
         return MISFIT if whole(value) is None else whole(value)
     if base in ("bool", "float"):
@@ -153,40 +155,40 @@ def _as(kind: str, names: Mapping[str, object], value: object) -> object:
 
 
 def _words(annotation: str, names: Mapping[str, object]) -> list[str]:
-    """What an annotation takes, in words."""
-    found: list[str] = []
+    """Return what an annotation accepts, in words."""
+    accepted: list[str] = []
     for kind in _kinds(annotation):
         base, _, inner = kind.partition("[")
-        of = names.get(kind)
+        named = names.get(kind)
         if base == "Sequence":
             elements = [SEVERAL.get(word, f"{word.removeprefix('a ')}s") for word in _words(inner[:-1], names)]
-            found.append(f"a list of {' or '.join(dict.fromkeys(elements))}")
+            accepted.append(f"a list of {' or '.join(dict.fromkeys(elements))}")
         else:
-            found += _words(of, names) if isinstance(of, str) else [WORDS.get(base, f"a {base}")]
-    return [word for word in dict.fromkeys(found) if word != "a None"]
+            accepted += _words(named, names) if isinstance(named, str) else [WORDS.get(base, f"a {base}")]
+    return [word for word in dict.fromkeys(accepted) if word != "a None"]
 
 
 def whole(given: object) -> int | None:
-    """A whole number, be it one of numpy's; None for anything else."""
+    """Return a whole number, including numpy's; None for anything else."""
     if isinstance(given, bool) or not hasattr(given, "__index__") or hasattr(given, "__len__"):
         return None
     return operator.index(given)
 
 
 def plain(given: object) -> object:
-    """A number of numpy as Python's; everything else as it is."""
+    """Convert a number of numpy to Python's; return everything else unchanged."""
     return given.item() if hasattr(given, "item") and getattr(given, "ndim", None) == 0 else given
 
 
 def listed(given: object) -> list[object] | None:
-    """Several values: those of a list, tuple, range, set or generator, of an array or a series. None for one value, a
-    dict among them."""
+    """Return the values of a list, tuple, range, set or generator, of an array or a series; None for a single value,
+    including a dict."""
     if isinstance(given, list | tuple | range | Set | Iterator):
         return list(given)
     for name in ("tolist", "to_list"):
         if hasattr(given, name):
-            found = getattr(given, name)()
-            return found if isinstance(found, list) else None
+            items = getattr(given, name)()
+            return items if isinstance(items, list) else None
     return None
 
 
@@ -204,6 +206,6 @@ def argument_of(field: str) -> str:
 
 
 def short(value: object) -> str:
-    """A value as an error shows it."""
+    """Return a value as an error shows it."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

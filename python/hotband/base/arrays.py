@@ -1,4 +1,4 @@
-"""Arrays of numbers, by what is in them, as annotations name them."""
+"""Arrays of numbers by element type, for annotations."""
 
 import numpy as np
 from numpy.typing import NDArray

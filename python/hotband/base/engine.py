@@ -1,4 +1,4 @@
-"""Turns errors of the engine into UserError."""
+"""Conversion of the engine's errors to UserError."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def user_error(error: _core.SpecError) -> UserError:
 
 @contextmanager
 def mistakes_of(machine: str) -> Iterator[None]:
-    """What the engine says of a machine, as UserError: a mistake in it, or that it takes more memory than there is."""
+    """Turn the engine's errors about a machine into UserError: a mistake in it, or too little memory for it."""
     try:
         yield
     except _core.SpecError as error:
@@ -36,32 +36,32 @@ def mistakes_of(machine: str) -> Iterator[None]:
 def mistakes_without_load(
     machine: str, settings: Sequence[tuple[str, str]], accepted: str, taken: Sequence[str] = ()
 ) -> Iterator[None]:
-    """The same where settings are of the machine alone, or the load is not the user's: a key of a workload that is none
-    of `taken` is refused as `accepted` says, and is not named among those that are taken."""
-    own = [key for key in _core.SET_KEYS if key not in taken]
+    """Like `mistakes_of`, for settings of the machine alone, or a load that the user does not choose: a workload key
+    outside `taken` is refused as `accepted` says, and is not listed among the accepted keys."""
+    refused = [key for key in _core.SET_KEYS if key not in taken]
     for key, value in settings:
-        if key in own or key.startswith("app."):
-            raise UserError("question.settings", key, value, f"is of a workload, {accepted}")
+        if key in refused or key.startswith("app."):
+            raise UserError("question.settings", key, value, f"belongs to a workload, {accepted}")
     try:
         with mistakes_of(machine):
             yield
     except UserError as error:
         before, one_of, keys = error.accepted.partition("expected one of ")
-        left = ", ".join(key for key in keys.split(", ") if key not in own)
-        before = "" if any(f'"{key}"?' in before for key in own) else before
+        left = ", ".join(key for key in keys.split(", ") if key not in refused)
+        before = "" if any(f'"{key}"?' in before for key in refused) else before
         raise UserError(error.where, error.key, error.value, f"{before}{one_of}{left}") from None
 
 
 def too_large(machine: str, needs: int, left: int | None) -> UserError:
-    """A machine that does not fit into memory, and the way out."""
-    there = "the system refuses it" if left is None else f"{memory.in_gigabytes(left)} are available"
+    """Return the error for a machine that does not fit into memory, with a way out."""
+    available = "the system refuses it" if left is None else f"{memory.in_gigabytes(left)} are available"
     way = "question.settings scale=64 simulates its solid-state drives at a 64th of their size"
-    return UserError("question.on", "", machine, f"needs {memory.in_gigabytes(needs)} of memory, {there}: {way}")
+    return UserError("question.on", "", machine, f"needs {memory.in_gigabytes(needs)} of memory, {available}: {way}")
 
 
 @cache
 def version() -> str:
-    """The version of Hotband and the build of its engine: a developer's engine changes under one version."""
+    """Return the version of Hotband with the build of its engine; a developer's engine changes under one version."""
     with Path(_core.__file__).open("rb") as file:
         build = hashlib.file_digest(file, "sha256").hexdigest()
     return f"{__version__}+{build[:12]}"

@@ -29,12 +29,12 @@ class UserError(Exception):
 
     @property
     def file(self) -> str:
-        """The file or argument that holds the mistake: `where`."""
+        """Return the file or argument that contains the mistake: `where`."""
         return self.where
 
     @property
     def path(self) -> tuple[str | int, ...]:
-        """The key as a path of fields: `streams[0].size` is ("streams", 0, "size"); empty where there is no key."""
+        """Return the key as a path of fields: `streams[0].size` is ("streams", 0, "size"); empty if there is no key."""
         import re
 
         names = re.findall(r"\[(\d+)\]|([^.\[\]]+)", self.key)
@@ -43,29 +43,29 @@ class UserError(Exception):
     def worded(self, word: Callable[[str], str]) -> UserError:
         """Return the same mistake with each field of the question renamed by `word`, for instance to an option."""
         where = in_words(self.where, word)
-        said = UserError(where, self.key, self.value, in_words(self.accepted, word))
-        return said.with_traceback(self.__traceback__)
+        error = UserError(where, self.key, self.value, in_words(self.accepted, word))
+        return error.with_traceback(self.__traceback__)
 
     def __str__(self) -> str:
         # Paths have up to 4096 bytes (PATH_MAX); what is longer came from within a file.
         where = shortened(self.where, 4096)
-        place = f"{where}: {shortened(self.key, 2 * MOST_SHOWN)}" if self.key else where
+        subject = f"{where}: {shortened(self.key, 2 * MOST_SHOWN)}" if self.key else where
         long = len(self.value) > MOST_SHOWN
         value = f"{self.value[:MOST_SHOWN]!r}... ({len(self.value):,} characters)" if long else repr(self.value)
-        found = f" = {value}" if self.value else ""
+        given = f" = {value}" if self.value else ""
         # What is accepted may name what the user named.
         accepted = " ".join(shortened(word, LONGEST_WORD) for word in self.accepted.split())
-        return " ".join(f"{place}{found}: {accepted}".split())
+        return " ".join(f"{subject}{given}: {accepted}".split())
 
 
 def reason_of(error: Exception) -> str:
-    """Why something could not be done, in one line: the words of the system, or else of the error itself."""
+    """Return the reason of a failure in one line: the system's message, else that of the error itself."""
     system = error.strerror if isinstance(error, OSError) else None
     return system or shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
 
 
 def characters(where: str, given: str) -> str:
-    """Text that is characters throughout. Raises UserError."""
+    """Return the text if all of it is characters. Raises UserError."""
     try:
         given.encode()
     except UnicodeEncodeError:
@@ -74,23 +74,23 @@ def characters(where: str, given: str) -> str:
 
 
 def no_text(where: str, given: str) -> UserError:
-    """The error for an argument or a name with bytes that are no characters, which Python keeps as halves of them."""
-    return UserError(where, "", given, "has bytes that are no text; expected UTF-8")
+    """Return the error for a name with bytes that are not characters, which Python represents as surrogates."""
+    return UserError(where, "", given, "has bytes that are not text; expected UTF-8")
 
 
-def another_version(path: object, found: object, reads: int, expected: str = "") -> UserError:
-    """The error for a file whose form is that of another version of hotband."""
-    accepted = f"is of another version of hotband; this one reads {reads}"
+def another_version(path: object, version: object, reads: int, expected: str = "") -> UserError:
+    """Return the error for a file written by another version of Hotband."""
+    accepted = f"was written by another version of Hotband; this one reads {reads}"
     accepted += f": expected {expected}" if expected else ""
-    return UserError(str(path), "schema_version", str(found), accepted)
+    return UserError(str(path), "schema_version", str(version), accepted)
 
 
 def refused(out: Path, why: str, option: str = "question.out") -> UserError:
-    """The error for a folder that holds something else."""
+    """Return the error for a folder that contains something else."""
     return UserError(option, "", str(out), f"{why}: expected another folder, or question.fresh to start over")
 
 
 def is_of_another_version(table: Mapping[str, object], schema: str, reads: int) -> bool:
-    """Whether a file is what it should be, but in the form of another version of hotband."""
-    found = table.get("schema_version")
-    return table.get("schema") == schema and isinstance(found, int) and found != reads
+    """Return whether a file is what it should be, but in the form of another version of hotband."""
+    version = table.get("schema_version")
+    return table.get("schema") == schema and isinstance(version, int) and version != reads

@@ -9,10 +9,10 @@ PREFIX = "question."
 FIELDS = set(
     """
     afr against anyway arrival audit bandwidth base block cache candidates capacity chunk columns compressor
-    cost data depth device direction distribution draws drive_class duration duty dwpd erase error_rate events
-    executor expect fail figure fleet for force format fresh from fuse grow host hosts insecure_loopback interval io_log
-    ios issue jobs keep kind layout like lines loop media method minute mtbf name on one_rebuild only op out
-    output path paths plan power power_loss process protect purge_by question range rebuild_after
+    data depth device direction distribution draws drive_class duration duty dwpd erase error_rate events
+    executor expect fail figure fleet for force format fresh from fuse grow host hosts insecure_loopback interval
+    io_log ios issue jobs keep kind layout like lines loop media method minute mtbf name on one_rebuild only op
+    out output path paths plan power power_loss prices process protect purge_by question range rebuild_after
     rebuild_distribution rebuild_rate rebuild_time record repeat replacement result results round run sample save
     scale seed set_write_cache settings shape size skip_bad slo slo_degraded small socket source spares spin store
     study target tcp tests threads title tls to track unit volume where within words workload years yes
@@ -34,10 +34,10 @@ ENGINE = {
     "repair.rebuild_after": "rebuild_after",
     "compressors": "compressor",
     "chunks": "chunk",
-    **{one: one for one in ("duration", "power_loss", "events", "sample", "repeat", "seed")},
+    **{name: name for name in ("duration", "power_loss", "events", "sample", "repeat", "seed")},
     **{
-        f"trace.{one}": one
-        for one in ("format", "columns", "skip_bad", "device", "host", "process", "direction", "from", "for")
+        f"trace.{name}": name
+        for name in ("format", "columns", "skip_bad", "device", "host", "process", "direction", "from", "for")
     },
 }
 """The engine's names for fields of its request, and the fields of questions that fill them."""

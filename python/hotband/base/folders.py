@@ -1,4 +1,4 @@
-"""Names of folders."""
+"""Names of folders for machines."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import re
 
 
 def folder_name(name: str) -> str:
-    """A folder for a machine of this name: the same for its review and for its charts."""
+    """Return the folder name of a machine: the same for its review and for its charts."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "machine"

@@ -1,10 +1,5 @@
-"""Foreign text: what comes from files, arguments and names of folders is data, never markup, never orders to a terminal
-or a spreadsheet.
-
-`visible` is for lines, `shortened` for values in messages, `console` for tables and lines of rich, `marked` for our own
-markup around foreign text, `json_text` for documents, `csv_cell` for tables of comma-separated values. HTML is escaped
-by its template (`hotband.views.report`).
-"""
+"""Foreign text: texts from files, arguments and names of folders are data, never markup, never commands to a terminal
+or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -32,12 +27,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def visible(text: object) -> str:
-    """The text on one line, characters that a terminal acts on or does not show written as escapes: `\\x1b`."""
+    """Return the text on one line, with characters that a terminal acts on or does not show as escapes: `\\x1b`."""
     return _HIDDEN.sub(_escaped, str(text))
 
 
 def visible_lines(text: str) -> str:
-    """The same of each line of a text."""
+    """Apply `visible` to each line of a text."""
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
@@ -52,7 +47,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def shortened(value: object, most: int = MOST_SHOWN) -> str:
-    """A value as a message echoes it: of a long one the beginning and its length."""
+    """Return a value as a message echoes it: if it is long, its beginning and its length."""
     text = value if isinstance(value, str) else str(value)
     if len(text) <= most:
         return text
@@ -60,21 +55,21 @@ def shortened(value: object, most: int = MOST_SHOWN) -> str:
 
 
 def all_visible(value: Any) -> Any:
-    """A specification of a chart whose texts, at any depth, are `visible`, line ends apart: SVG takes no others."""
+    """Return a chart's specification with all texts `visible` except for line ends: SVG accepts no others."""
     if isinstance(value, str):
         return visible_lines(value)
     if isinstance(value, dict):
-        return {all_visible(key): all_visible(one) for key, one in value.items()}
-    return [all_visible(one) for one in value] if isinstance(value, list) else value
+        return {all_visible(key): all_visible(item) for key, item in value.items()}
+    return [all_visible(item) for item in value] if isinstance(value, list) else value
 
 
 def console(file: IO[str] | None = None, width: int | None = None) -> Console:
-    """A console of rich that takes every plain string as data; `marked` makes text with markup. Writes to stdout where
-    no file is given."""
+    """Return a console of rich that treats every plain string as data; `marked` makes text with markup. Writes to
+    stdout if no file is given."""
     from rich.console import Console
 
     class ForeignConsole(Console):
-        """Strings are data wherever they stand: in lines, cells, titles."""
+        """A console in which strings are data everywhere: in lines, cells, titles."""
 
         def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(visible_lines(text), **options | {"markup": False, "emoji": False})
@@ -83,7 +78,7 @@ def console(file: IO[str] | None = None, width: int | None = None) -> Console:
 
 
 def marked(markup: str, **foreign: object) -> Text:
-    """Text from markup of ours, with foreign text in the place of its `{names}`."""
+    """Return text from our markup, with foreign text inserted for its `{names}`."""
     from rich.markup import escape
     from rich.text import Text
 
@@ -91,17 +86,17 @@ def marked(markup: str, **foreign: object) -> Text:
 
 
 def json_text(data: object, indent: int | None = 2) -> str:
-    """A JSON document that is text for people and terminals too: characters that are not shown are escaped."""
+    """Return a JSON document that is also safe text for people and terminals: invisible characters are escaped."""
     return json_safe(json.dumps(data, indent=indent, ensure_ascii=False))
 
 
 def json_safe(document: str) -> str:
-    """The JSON document with such characters escaped; its data stays the same."""
+    """Escape such characters in a JSON document; its data stays the same."""
     return _RAW_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", document)
 
 
 def csv_cell(value: object) -> object:
-    """A cell for `csv.writer` that a spreadsheet does not read as a formula; numbers stay numbers."""
+    """Return a cell for `csv.writer` that a spreadsheet does not interpret as a formula; numbers stay numbers."""
     if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
     try:

@@ -1,4 +1,4 @@
-"""Libraries that take 50 ms and more to load, each loaded when a name is first taken from it.
+"""Libraries that take 50 ms or more to load, each loaded on first use.
 
 Modules import them from here at their top, as any other: `from hotband.base.heavy import pl`.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 
 class Late(ModuleType):
-    """A library that is loaded when a name is taken from it."""
+    """A library that is loaded when a name of it is first used."""
 
     def __getattr__(self, name: str) -> object:
         value = getattr(import_module(self.__name__), name)

@@ -1,4 +1,4 @@
-"""How much memory there is for a run: what the system has left, and what the limits of its control groups leave."""
+"""Memory available to a run: what the system and the limits of its control groups leave."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from hotband.base.text.numbers import size
 
 LARGE = 2_000_000_000
-"""Runs that need this much together say so before they begin: below it no computer of today notices."""
+"""Runs that need this much together report it before they begin; less fits any current computer."""
 _FILES = {
     2: ("memory.max", "memory.current", "inactive_file"),
     1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -22,7 +22,7 @@ _UNLIMITED = 1 << 62
 
 
 def left_on_system(meminfo: str) -> int | None:
-    """MemAvailable of /proc/meminfo in bytes; None where it is not there."""
+    """Return MemAvailable of /proc/meminfo in bytes; None if it is missing."""
     for line in meminfo.splitlines():
         key, _, value = line.partition(":")
         words = value.split()
@@ -32,7 +32,7 @@ def left_on_system(meminfo: str) -> int | None:
 
 
 def groups_of(cgroup: str) -> list[tuple[int, PurePosixPath]]:
-    """Version and path of the control groups of memory that /proc/self/cgroup names."""
+    """Return version and path of the memory control groups in /proc/self/cgroup."""
     groups = []
     for line in cgroup.splitlines():
         number, _, rest = line.partition(":")
@@ -52,7 +52,7 @@ def is_limit(text: str) -> bool:
 
 
 def left_in_group(version: int, files: Mapping[str, str]) -> int | None:
-    """What the limit of a group leaves, by the texts of its files; None where it has no limit."""
+    """Return the bytes that the limit of a group leaves, from the texts of its files; None without a limit."""
     limit, usage, inactive = _FILES[version]
     most, used = (files.get(name, "").strip() for name in (limit, usage))
     if not most.isdigit() or not used.isdigit():
@@ -63,12 +63,12 @@ def left_in_group(version: int, files: Mapping[str, str]) -> int | None:
 
 
 def least(known: Iterable[int | None]) -> int | None:
-    """The smallest of those that are known."""
-    return min((one for one in known if one is not None), default=None)
+    """Return the smallest known value."""
+    return min((size for size in known if size is not None), default=None)
 
 
 def available(root: Path = Path("/")) -> int | None:
-    """Bytes of memory that may be used; None where the system does not say."""
+    """Return the bytes of memory that may be used; None if the system does not say."""
     left = [left_on_system(_text(f"{root}/proc/meminfo"))]
     for version, folder in folders_of(_text(f"{root}/proc/self/cgroup")):
         limit, usage, _ = _FILES[version]
@@ -100,7 +100,7 @@ def _text(path: str) -> str:
 
 
 def jobs_that_fit(needs: Sequence[int], left: int | None, jobs: int) -> int:
-    """How many runs may be under way at once, so that those that need most fit together; one always may."""
+    """Return how many runs may execute at once so that the largest ones fit together; at least one."""
     largest = sorted(needs, reverse=True)
     while left is not None and jobs > 1 and sum(largest[:jobs]) > left:
         jobs -= 1
@@ -108,15 +108,15 @@ def jobs_that_fit(needs: Sequence[int], left: int | None, jobs: int) -> int:
 
 
 def jobs_here(needs: Sequence[int], jobs: int) -> int:
-    """How many of the runs may be under way at once on this computer. Where they need much together the user is told
-    how much, to stderr."""
+    """Return how many of the runs may execute at once on this computer. If they need much memory together, print the
+    amount to stderr."""
     jobs = jobs_that_fit(needs, available(), jobs)
     together = sum(sorted(needs, reverse=True)[:jobs])
     if together >= LARGE:
-        sys.stderr.write(f"hotband: up to {in_gigabytes(together)} of memory are needed\n")
+        sys.stderr.write(f"hotband: up to {in_gigabytes(together)} of memory needed\n")
     return jobs
 
 
 def in_gigabytes(count: int) -> str:
-    """A number of bytes as messages say it."""
+    """Format a number of bytes for messages."""
     return size(count)

@@ -1,4 +1,4 @@
-"""What a question is: a frozen dataclass whose fields say once what they mean.
+"""Questions: frozen dataclasses whose fields declare their meaning once.
 
     @dataclass(frozen=True, kw_only=True)
     class ReliabilityQuestion(Question):
@@ -32,13 +32,13 @@ KEY = "question"
 
 @dataclass(frozen=True)
 class Says:
-    """What a field means. `text` is a sentence that follows its name, in which other fields are `question.NAME`;
-    `metavar` stands for its value; `least` and `most` are the ends of a number, `takes` says what it may be where they
-    do not say all. `called` is the word of its option where that is not the field, `short` its letter. A `positional`
-    field is an argument of the command and of the function; the name of an `ordered` one may be left out in a call of
-    the function, and on the command line it is an option. What is `hidden` from Python is for the terminal alone (how
-    much is shown), what is `only_python` for Python alone (what a program goes on with). Without a field that `lists`
-    the command lists what there is; Python needs it."""
+    """Meaning of a field. `text` is a sentence that follows its name, in which other fields are `question.NAME`;
+    `metavar` represents its value; `least` and `most` bound a number, `takes` describes the values if bounds are not
+    enough. `called` is the word of its option if it differs from the field, `short` its letter. A `positional` field is
+    an argument of the command and of the function; the name of an `ordered` one may be omitted in a call of the
+    function, and on the command line it is an option. A field `hidden` from Python is for the terminal only (how much
+    is shown), an `only_python` one for Python only (objects that a program continues with). Without a field that
+    `lists` the command prints a list; Python requires it."""
 
     text: str
     metavar: str = ""
@@ -100,6 +100,16 @@ def duration() -> Any:
     return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
 
 
+def rate(text: str) -> Any:
+    """Return the field `rate` of an open loop."""
+    return asks(text, default=None, metavar="IOPS")
+
+
+def slo() -> Any:
+    """Return the field `slo` of a question that runs something."""
+    return asks('An objective, such as "p99 < 1 ms": is it met?', default=None, metavar="CONDITIONS")
+
+
 def fresh(*, hidden: bool = False) -> Any:
     """Return the field `fresh`, which is for a folder."""
     text = "Start over; else runs that are in the folder already are not repeated."
@@ -108,19 +118,19 @@ def fresh(*, hidden: bool = False) -> Any:
 
 @dataclass(frozen=True)
 class Way:
-    """How a question is answered: `watch` shows progress under a title, `say` takes sentences for whoever waits. With
-    `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
-    still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
-    hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
-    are told whether `yes` was said before. `prompt` returns the user's reply to a text; None where nobody can reply.
-    `executor` is the one that was named, for an answer that goes on later; `again` writes a question in the words of
-    the face, for answers that say how they can be repeated. An answer that is shown `as_text` may write a page in
+    """Callbacks and settings for answering a question: `watch` shows progress under a title, `say` receives sentences
+    for whoever waits. With `on_terminal` a question may show its own progress on stderr. `before_saving` receives an
+    answer before it is saved, which may fail; `shows` receives an intermediate result, such as a plan. For questions
+    that write to hardware, `may_write` returns whether the planned writes may start, and `can_ask` whether a person can
+    be asked; both receive whether `yes` was given. `prompt` returns the user's reply to a text; None if nobody can
+    reply. `executor` is the named executor, for an answer that continues later; `again` formats a question in the words
+    of the face, so that an answer can tell how to repeat it. An answer that is shown `as_text` may write a page in
     addition to its files."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
     on_terminal: bool = False
-    there: Callable[[Any], None] = lambda _: None
+    before_saving: Callable[[Any], None] = lambda _: None
     shows: Callable[[Any], None] = lambda _: None
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
@@ -131,12 +141,12 @@ class Way:
 
 
 class NotAgreed(Exception):
-    """Whoever was asked before hardware is written said no."""
+    """The user declined to write to hardware."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a command ends after it printed the answer: its exit code, and a sentence on stderr."""
+    """The end of a command after it printed the answer: its exit code, and a sentence on stderr."""
 
     code: int
     says: str = ""
@@ -144,7 +154,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a question: its name, its type, what it means, and its default."""
+    """A field of a question: its name, type, meaning and default."""
 
     name: str
     type: Any
@@ -153,17 +163,17 @@ class Field:
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is no question without it."""
+        """Return whether there is no question without it."""
         return self.default is dataclasses.MISSING
 
     @property
     def option(self) -> str:
-        """Its option on the command line, where it is no argument."""
+        """Return its option on the command line, unless it is an argument."""
         return f"--{self.says.called or self.name.replace('_', '-')}"
 
     @property
     def base(self) -> Any:
-        """Its type without None."""
+        """Return its type without None."""
         several = [get_arg for get_arg in get_args(self.type) if get_arg is not type(None)]
         is_optional = type(None) in get_args(self.type)
         return several[0] if is_optional and len(several) == 1 else self.type
@@ -172,14 +182,14 @@ class Field:
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """Base of questions. `name` is that of the command ("trace fit" of a command in a group), `schema` that of the
-    answer as JSON, `answers` its type ("module:Class"); a list of documents, each of which says what it is, has no
-    schema. One that `runs` shows progress, and takes an executor where it `has_executor`; one that `has_page` has its
-    answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
-    printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
-    that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
+    answer as JSON, `answers` its type ("module:Class"); a list of documents that name their own schema has none. One
+    that `runs` shows progress, and accepts an executor if it `has_executor`; one that `has_page` writes its answer as a
+    page by the method that `writes` it, to the file that `page_field` names. Its answer is printed as JSON if it
+    `has_json`. One that runs
+    `in_rounds` reports the saved part of the round after an interruption. Results of the types `on_the_way` are shown
     before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
     one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`.
-    `shown` are the types that the terminal prints where the function returns another."""
+    `shown` are the types that the terminal prints if the function returns another."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
@@ -190,7 +200,6 @@ class Question:
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
     page_field: ClassVar[str] = "output"
-    folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
     shown: ClassVar[tuple[str, ...]] = ()
@@ -199,27 +208,27 @@ class Question:
     enters: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
-        for one in fields_of(type(self)):
-            check(one, getattr(self, one.name))
+        """Check bounds of numbers and words. Raises UserError for the first that does not fit."""
+        for field_ in fields_of(type(self)):
+            check(field_, getattr(self, field_.name))
 
     def __init_subclass__(cls) -> None:
         """Make its fields known to errors."""
         register(cls.__annotations__)
 
-    def written(self, found: Any, page: Path | None) -> list[str]:
+    def written(self, result: Any, page: Path | None) -> list[str]:
         """Write the answer where that was asked for; return what is said of it. Raises UserError, OSError."""
-        return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
+        return [] if page is None else [f"Page: {getattr(result, self.writes)(page)}"]
 
-    def document(self, found: Any) -> tuple[Any, str]:
+    def document(self, result: Any) -> tuple[Any, str]:
         """Return the answer as JSON, and its schema; rows have none, and None is not printed."""
-        return found.to_dict(), getattr(found, "schema", self.schema)
+        return result.to_dict(), getattr(result, "schema", self.schema)
 
-    def written_json(self, found: Any) -> str:
+    def written_json(self, result: Any) -> str:
         """Return the answer as JSON that is printed unchanged, where a run wrote it; "" for any other."""
         return ""
 
-    def text(self, found: Any) -> str:
+    def text(self, result: Any) -> str:
         """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
         return ""
 
@@ -231,12 +240,12 @@ class Question:
         """Return a sentence that the terminal says below an answer that it has printed."""
         return ""
 
-    def in_python(self, found: Any) -> Any:
+    def in_python(self, result: Any) -> Any:
         """Return what its function gives."""
-        return found
+        return result
 
-    def ending(self, found: Any) -> Ending | None:
-        """Return how a command ends with this answer; None where it is whole and good."""
+    def ending(self, result: Any) -> Ending | None:
+        """Return how a command ends with this answer; None if it is whole and good."""
         return None
 
 
@@ -245,44 +254,45 @@ def fields_of(question: type[Question]) -> tuple[Field, ...]:
     if "_fields" not in vars(question):
         hints = get_type_hints(question, include_extras=True)
         made = tuple(
-            Field(one.name, hints[one.name], one.metadata[KEY], one.default) for one in dataclasses.fields(question)
+            Field(attribute.name, hints[attribute.name], attribute.metadata[KEY], attribute.default)
+            for attribute in dataclasses.fields(question)
         )
         type.__setattr__(question, "_fields", made)
-    found: tuple[Field, ...] = vars(question)["_fields"]
-    return found
+    fields: tuple[Field, ...] = vars(question)["_fields"]
+    return fields
 
 
 def terminal_fields_of(question: type[Question]) -> tuple[Field, ...]:
     """Return the fields that its command has."""
-    return tuple(one for one in fields_of(question) if not one.says.only_python)
+    return tuple(field_ for field_ in fields_of(question) if not field_.says.only_python)
 
 
-def check(one: Field, value: Any) -> None:
-    """Raises UserError for a number beyond its ends, and for none of several that are needed."""
-    least, most = one.says.least, one.says.most
-    if value == () and one.is_needed:
-        raise UserError(f"question.{one.name}", "", "[]", f"expected {one.says.takes or 'at least one'}")
+def check(field_: Field, value: Any) -> None:
+    """Raise UserError for a number out of bounds, and for an empty list of required values."""
+    least, most = field_.says.least, field_.says.most
+    if value == () and field_.is_needed:
+        raise UserError(f"question.{field_.name}", "", "[]", f"expected {field_.says.takes or 'at least one'}")
     if value is None or (least is None and most is None):
         return
     for number in value if isinstance(value, tuple) else (value,):
         if not ((least is None or number >= least) and (most is None or number <= most)):
-            raise UserError(f"question.{one.name}", "", shown(number), f"expected {ends(one)}")
+            raise UserError(f"question.{field_.name}", "", shown(number), f"expected {ends(field_)}")
 
 
-def word(one: Field, value: object) -> StrEnum:
+def word(field_: Field, value: object) -> StrEnum:
     """Return the word of a field that takes one of several. Raises UserError for another."""
-    words: type[StrEnum] = one.base
+    words: type[StrEnum] = field_.base
     if value not in list(words):
-        raise UserError(f"question.{one.name}", "", str(value), f"expected one of {', '.join(words)}")
+        raise UserError(f"question.{field_.name}", "", str(value), f"expected one of {', '.join(words)}")
     return words(str(value))
 
 
-def ends(one: Field) -> str:
+def ends(field_: Field) -> str:
     """Return what a number of a field may be, in words."""
-    if one.says.takes:
-        return one.says.takes
-    kind = "a whole number" if one.base is int else "a number"
-    least, most = (None if end is None else shown(end) for end in (one.says.least, one.says.most))
+    if field_.says.takes:
+        return field_.says.takes
+    kind = "a whole number" if field_.base is int else "a number"
+    least, most = (None if end is None else shown(end) for end in (field_.says.least, field_.says.most))
     if least is None:
         return f"{kind} up to {most}"
     return f"{kind} from {least} on" if most is None else f"{kind} from {least} to {most}"
@@ -298,10 +308,10 @@ def summary(question: type[Question]) -> str:
     return " ".join(cleandoc(question.__doc__ or "").partition("\n\n")[0].split())
 
 
-def in_words_of(question: type[Question], one: Field, word: Callable[[Field], str]) -> str:
+def in_words_of(question: type[Question], field_: Field, word: Callable[[Field], str]) -> str:
     """Return what a field means, in which other fields are called by their `word`."""
-    by_name = {of.name: of for of in fields_of(question)}
-    return in_words(one.says.text, lambda name: word(by_name[name]))
+    by_name = {other.name: other for other in fields_of(question)}
+    return in_words(field_.says.text, lambda name: word(by_name[name]))
 
 
 def further(question: type[Question]) -> str:
@@ -311,7 +321,7 @@ def further(question: type[Question]) -> str:
 
 def given(question: Question) -> Iterator[tuple[Field, Any]]:
     """Yield the fields that are not as they are by default, with their values."""
-    for one in fields_of(type(question)):
-        value = getattr(question, one.name)
-        if one.is_needed or value != one.default:
-            yield one, value
+    for field_ in fields_of(type(question)):
+        value = getattr(question, field_.name)
+        if field_.is_needed or value != field_.default:
+            yield field_, value

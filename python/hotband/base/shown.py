@@ -1,4 +1,4 @@
-"""Properties that show a value of the JSON document of their object."""
+"""Properties that show a value of their object's JSON document."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ T = TypeVar("T")
 
 
 class Shown(property, Generic[T]):
-    """A property that shows a value of the `_document` (or `document`) of its object: that of its own name, or at a
-    path of keys, `low = Shown[float]("The lower end.", "interval", "low")`. It is a copy, None where nothing is there.
-    """
+    """A property that shows a value of the `_document` (or `document`) of its object: under its own name, or at a path
+    of keys, `low = Shown[float]("The lower end.", "interval", "low")`. It is a copy, None if there is no value."""
 
     def __init__(self, says: str, *path: str) -> None:
         super().__init__(self._read)

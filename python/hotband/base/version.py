@@ -1,3 +1,3 @@
-"""The version of Hotband, as records and pages have it."""
+"""The version of Hotband, as records and pages show it."""
 
 __version__ = "0.2.0"

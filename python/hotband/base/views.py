@@ -1,4 +1,4 @@
-"""Views of results: what shows them is registered above, by the name of the result, and loaded when one is shown.
+"""Registry of the views of results: floors above register them by the name of the result; each is loaded on first use.
 
     register("hotband.questions.advise.advice:Advice", page="hotband.views.report.advise_page:advise_page")
     view_of(advice, "page")(advice)
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ReportChart(Protocol):
-    """A chart of a report: its title and caption, and `view`, what altair or Vega-Lite draws (`view.to_dict()`)."""
+    """A chart of a report: its title and caption, and `view`, a chart of altair or Vega-Lite (`view.to_dict()`)."""
 
     @property
     def name(self) -> str: ...
@@ -36,7 +36,7 @@ class ReportChart(Protocol):
     def view(self) -> Any: ...
 
     def save(self, path: str | Path) -> Path:
-        """Writes it as .svg or .png, by the name of the file. Raises UserError for another, OSError."""
+        """Write the chart as .svg or .png, by the name of the file. Raises UserError for another, OSError."""
 
 
 class Report(Protocol):
@@ -44,17 +44,17 @@ class Report(Protocol):
 
     @property
     def title(self) -> str:
-        """Its heading."""
+        """Return its heading."""
 
     @property
     def charts(self) -> Mapping[str, ReportChart]:
-        """Every chart by a name made of its title, in the order of the page."""
+        """Return every chart by a name derived from its title, in the order of the page."""
 
     def save(self, path: str | Path) -> Path:
-        """Writes the page, one HTML file that loads nothing from anywhere. Raises UserError, OSError."""
+        """Write the page, one HTML file without external resources. Raises UserError, OSError."""
 
     def save_charts(self, folder: str | Path, form: str = "svg") -> list[Path]:
-        """Writes every chart into the folder, which is made, as NAME.svg or NAME.png. Raises UserError, OSError."""
+        """Write every chart into the folder, which is created, as NAME.svg or NAME.png. Raises UserError, OSError."""
 
 
 _SOURCES: list[str] = []
@@ -62,28 +62,33 @@ _VIEWS: dict[tuple[str, str], str] = {}
 
 
 def registered_in(module: str) -> None:
-    """Names a module that registers views: it is imported when the first result is shown."""
+    """Name a module that registers views; it is imported when the first result is shown."""
     if module not in _SOURCES:
         _SOURCES.append(module)
 
 
 def register(result: str, **forms: str) -> None:
-    """Says what shows a result ("module:Class", or the schema of a document): a function ("module:function") a form."""
+    """Register the views of a result ("module:Class", or the schema of a document): one function ("module:function")
+    per form."""
     _VIEWS.update({(result, form): function for form, function in forms.items()})
 
 
 def registered() -> Mapping[tuple[str, str], str]:
-    """The functions by result and form."""
+    """Return the functions by result and form."""
     for module in _SOURCES:
         import_module(module)
     return _VIEWS
 
 
 def view_of(result: object, form: str) -> Callable[..., Any]:
-    """What shows a result, or the document of a schema, in a form. KeyError where nothing is registered."""
+    """Return the view of a result, or of a schema's document, in a form. Raises KeyError if none is registered."""
     known = registered()
     kinds = [f"{kind.__module__}:{kind.__qualname__}" for kind in type(result).__mro__]
-    name = result if isinstance(result, str) else next((one for one in kinds if (one, form) in known), kinds[0])
+    name = (
+        result
+        if isinstance(result, str)
+        else next((class_name for class_name in kinds if (class_name, form) in known), kinds[0])
+    )
     module, _, function = known[name, form].partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
+    view: Callable[..., Any] = getattr(import_module(module), function)
+    return view

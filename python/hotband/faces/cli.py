@@ -53,12 +53,13 @@ COMMANDS = {
     ),
     "measure": (
         "hotband.faces.commands.measure:measure_app",
-        "Measure your drive or data: quick test, SNIA test, identity and SMART data, calibration, entropy.",
+        "Test a drive that you have: quick test, SNIA test, SMART data, calibration; measure how data compresses.",
     ),
     **question("layouts"),
     **group("workloads"),
     **group("trace"),
     **group("store"),
+    **group("corpus"),
 }
 """Where each command is, or a group of them, and the first paragraph of what it says of itself: a list of the commands
 needs no module of theirs. A name with an option (`run --explain`) is a command that the option selects."""

@@ -43,22 +43,49 @@ QUESTIONS = {
     "calibrate": Line(
         "hotband.questions.calibrate.asked:CalibrateQuestion",
         "hotband.questions.calibrate.run:answer",
-        "Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.",
+        "Fit a product's values to a drive: measure it, or use existing results or a trace.",
     ),
     "compare": Line(
         "hotband.questions.compare:CompareQuestion",
         "hotband.questions.compare:answer",
         "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
     ),
+    "corpus add": Line(
+        "hotband.questions.corpus:AddCorpusQuestion",
+        "hotband.questions.corpus:added",
+        "Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio "
+        "and of other tools with the drive's name (`--model`), or a file in the form of the corpus.",
+        "add_to_corpus",
+    ),
+    "corpus check": Line(
+        "hotband.questions.corpus:CheckCorpusQuestion",
+        "hotband.questions.corpus:checked",
+        "Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of "
+        "it contradict each other.",
+        "check_corpus",
+    ),
+    "corpus list": Line(
+        "hotband.questions.corpus:ListCorpusQuestion",
+        "hotband.questions.corpus:listed",
+        "List the drives, arrays and volumes that others measured, and how many figures there are of each.",
+        "corpus_families",
+    ),
+    "corpus show": Line(
+        "hotband.questions.corpus:ShowCorpusQuestion",
+        "hotband.questions.corpus:shown",
+        "Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, "
+        "a family of `hotband corpus list`, or words of a model.",
+        "corpus",
+    ),
     "device": Line(
         "hotband.questions.device:DeviceQuestion",
         "hotband.questions.device:device",
-        "Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.",
+        "Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.",
     ),
     "drives new": Line(
         "hotband.questions.datasheet.new:NewDriveQuestion",
         "hotband.questions.datasheet.new:write_drive",
-        "Describe a drive from ten lines of its data sheet, in a file that a machine, `--on` and `drives` take.",
+        "Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.",
         "new_drive",
     ),
     "drives show": Line(
@@ -70,7 +97,7 @@ QUESTIONS = {
     "entropy": Line(
         "hotband.questions.entropy:EntropyQuestion",
         "hotband.questions.entropy:answer",
-        "Measure how far real data compresses: the entropy that an SSD with compression would see.",
+        "Measure how well your data compresses, which decides how fast a compressing SSD writes it.",
     ),
     "events": Line(
         "hotband.questions.catalog:EventsQuestion",
@@ -141,13 +168,13 @@ QUESTIONS = {
     "mount": Line(
         "hotband.execution.serve.asked:MountQuestion",
         "hotband.execution.serve.until_end:answer",
-        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
+        "Mount an emulated machine: one file per volume, with --loop also block devices, while the command runs.",
         None,
     ),
     "osds": Line(
         "hotband.questions.catalog:OsdsQuestion",
         "hotband.questions.catalog:osds",
-        "What object storage daemons the catalog holds, for replicated pools; with NAME every value of one.",
+        "List object storage daemons of the catalog, for replicated pools; with NAME show all values of one.",
     ),
     "plot": Line(
         "hotband.views.report.latency_asked:LatencyQuestion",
@@ -163,13 +190,12 @@ QUESTIONS = {
     "pts": Line(
         "hotband.questions.suites.tested:PtsQuestion",
         "hotband.questions.suites.tested:answer",
-        "SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, "
-        "report.",
+        "Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.",
     ),
     "quick": Line(
         "hotband.questions.suites.looked:QuickQuestion",
         "hotband.questions.suites.looked:answer",
-        "A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?",
+        "Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.",
     ),
     "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
@@ -179,7 +205,7 @@ QUESTIONS = {
     "serve": Line(
         "hotband.execution.serve.asked:ServeQuestion",
         "hotband.execution.serve.until_end:answer",
-        "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
+        "Serve an emulated machine in real time as a block device: NBD, a file or a loop device.",
         opens="hotband.execution.serve.block:served",
     ),
     "review": Line(
@@ -196,7 +222,7 @@ QUESTIONS = {
     "store query": Line(
         "hotband.questions.store:SqlQuestion",
         "hotband.questions.store:rows_of",
-        "Ask a store in SQL. Nothing is written, and nothing else can be read.",
+        "Query a store in SQL, read-only.",
         None,
     ),
     "run": Line(
@@ -213,37 +239,37 @@ QUESTIONS = {
     "store add": Line(
         "hotband.questions.store:AddQuestion",
         "hotband.questions.store:added",
-        "Add records to a store, which is made where it is not there. A run that is in it is not added again.",
+        "Add records to a store; create it if necessary. A run is stored once.",
         None,
     ),
     "store check": Line(
         "hotband.questions.store:CheckQuestion",
         "hotband.questions.store:checked",
-        "Compare every file with its digest. Exit code 1 if one is damaged or missing.",
+        "Verify every file by its checksum. Exit code 1 if one is damaged or missing.",
         None,
     ),
     "store compact": Line(
         "hotband.questions.store:CompactQuestion",
         "hotband.questions.store:compacted",
-        "Merge many small parts into few large ones; take over what writers that were killed left.",
+        "Merge many small files into few large ones; recover what interrupted writers left.",
         None,
     ),
     "store list": Line(
         "hotband.questions.store:ListQuestion",
         "hotband.questions.store:runs_of",
-        "List runs, those added last first: what ran, its factors, rate and latency. JSON has all columns.",
+        "List runs, the newest first: workload, factors, rate and latency. JSON has all columns.",
         None,
     ),
     "store show": Line(
         "hotband.questions.store:ShowQuestion",
         "hotband.questions.store:record_in",
-        "Show a run: what its record says.",
+        "Show a run of a store in full.",
         None,
     ),
     "studies": Line(
         "hotband.questions.study.listed:StudiesQuestion",
         "hotband.questions.study.listed:studies",
-        "What studies the catalog holds; with NAME its configurations, loads and published figures.",
+        "List studies of the catalog; with NAME show its machines, loads and published figures.",
     ),
     "sweep": Line(
         "hotband.questions.sweeps.asked:SweepQuestion",
@@ -254,103 +280,111 @@ QUESTIONS = {
     "trace compare": Line(
         "hotband.inference.traces.compare:CompareTracesQuestion",
         "hotband.inference.traces.compare:answer",
-        "Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.",
+        "Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.",
         "compare_traces",
     ),
     "trace convert": Line(
         "hotband.inference.traces.convert:ConvertTraceQuestion",
         "hotband.inference.traces.convert:answer",
-        "Write a trace in another format, and say what that cannot say of it.",
+        "Convert a trace to another format, and list what that format cannot express.",
         "convert_trace",
     ),
     "trace fit": Line(
         "hotband.inference.traces.fit.fit:FitTraceQuestion",
         "hotband.inference.traces.fit.fit:answer",
-        "Write a workload that is like a trace, and say what it keeps of it.",
+        "Fit a synthetic workload to a trace, and report how well it matches.",
         "fit_trace",
     ),
     "trace show": Line(
         "hotband.inference.traces.show:ShowTraceQuestion",
         "hotband.inference.traces.show:answer",
-        "Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.",
+        "Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.",
         "show_trace",
     ),
     "workloads convert": Line(
         "hotband.data.inputs.convert:ConvertWorkloadQuestion",
         "hotband.data.inputs.convert:answer",
-        "Turn a workload or a job file into another, and say what is kept, approximated and ignored.",
+        "Convert a workload or job file to another format, and list what is exact, approximate or ignored.",
         "convert",
     ),
     "workloads show": Line(
         "hotband.questions.catalog:WorkloadsQuestion",
         "hotband.questions.catalog:workloads",
-        "What workloads the catalog holds; with NAME the text of one, to copy and change.",
+        "List workloads of the catalog; with NAME print the text of one, to copy and change.",
         "workloads",
     ),
     "study run": Line(
         "hotband.questions.study.asked:StudyRunQuestion",
         "hotband.questions.study.study:answer",
-        "Predict a study's figures; print them beside the published ones.",
+        "Predict a study's figures; print them next to the published ones.",
         "study.run",
     ),
     "study emulate": Line(
         "hotband.questions.study.asked:StudyEmulateQuestion",
         "hotband.questions.study.emulate.run:answer",
-        "Run real programs on a study's machines, emulated at a scale that fits this host; print ratios beside those "
+        "Run real programs on a study's machines, emulated at a scale that fits this host; print ratios next to those "
         "of model and publication.",
         "study.emulate",
     ),
     "study swings": Line(
         "hotband.questions.study.asked:StudySwingsQuestion",
         "hotband.questions.study.swings:answer",
-        "Run each assumption at both ends of its range; print which of them move a prediction.",
+        "Run each assumption at both ends of its range; print which of them change a prediction.",
         "study.swings",
     ),
     "study intervals": Line(
         "hotband.questions.study.asked:StudyIntervalsQuestion",
         "hotband.questions.study.intervals.all_studies:answer",
-        "Draw the uncertain values of a study's machines: how far its figures may be off; with --all also how often "
-        "intervals hold what is published, each study left out.",
+        "Compute intervals of a study's figures from its uncertain values; with --all also how often intervals contain "
+        "the published figures, each study left out.",
         "study.intervals",
     ),
     "study why": Line(
         "hotband.questions.study.asked:StudyWhyQuestion",
         "hotband.questions.study.intervals.of_study:answer",
-        "Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing.",
+        "Show the sources of uncertainty of a study's figure, from its stored samples. Runs nothing.",
         "study.why",
     ),
     "study accuracy": Line(
         "hotband.questions.study.asked:StudyAccuracyQuestion",
         "hotband.questions.study.account:answer",
-        "Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those "
-        "that were predicted before they were seen, then and now.",
+        "Run studies; print their errors by class of figure: figures fitted with them in view, and figures predicted "
+        "first, with the errors at the time and today.",
         "accuracy",
     ),
     "study blind": Line(
         "hotband.questions.study.asked:StudyBlindQuestion",
         "hotband.questions.study.blind_errors:answer",
-        "Print how far predictions were off that were made before the published figure was seen. Runs nothing.",
+        "Print errors of predictions made before the published figure was seen. Runs nothing.",
         "blind_errors",
     ),
     "why": Line(
         "hotband.inference.interval.asked:WhyQuestion",
         "hotband.inference.interval.explained:why",
         "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
+        "explain",
     ),
 }
 GROUPS = {
-    "drives": ("Drives: those of the catalog, and your own (docs/guides/answers.md).", ("show", "new")),
+    "drives": ("List and filter drives of the catalog, and describe your own from its data sheet.", ("show", "new")),
     "import": ("Results of other tools, as records.", ("auto", "fio", "vdbench", "diskspd", "iometer", "hdr")),
+    "corpus": ("Figures that others measured on drives, arrays and volumes.", ("list", "show", "add", "check")),
     "store": (
-        "Results of many runs, as Parquet that other tools read as it is.",
+        "Store the results of many runs as Parquet files; list and query them.",
         ("list", "query", "add", "show", "compact", "check"),
     ),
     "study": (
-        "Published evaluations, predicted.",
+        "Predict published evaluations, and print the published figures next to ours.",
         ("run", "emulate", "swings", "intervals", "why", "accuracy", "blind"),
     ),
-    "trace": ("Traces of I/Os, of ours and of other tools.", ("show", "convert", "compare", "fit")),
-    "workloads": ("Workloads of the catalog; conversion of job files to and from TOML.", ("show", "convert")),
+    "trace": (
+        "Show, convert, compare and fit I/O traces of Hotband and other tools.",
+        ("show", "convert", "compare", "fit"),
+    ),
+    "workloads": (
+        "List workloads of the catalog; convert job files of fio, vdbench, Iometer and DiskSpd.",
+        ("show", "convert"),
+    ),
 }
 """Groups of questions: what each says of itself, and the last words of its commands in the order of its help."""
 

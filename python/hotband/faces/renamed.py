@@ -4,7 +4,8 @@ goes on and prints the new one."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 RENAMED: Mapping[str, str] = {
     "calibrate": "measure calibrate",
@@ -24,8 +25,59 @@ RENAMED: Mapping[str, str] = {
 }
 """The words of today for each command of before. Words with an option name a question of its own: the option selects it
 and is not passed on, except where it has a value (`WITH_VALUE`)."""
+FUNCTIONS: Mapping[str, str] = {"why": "explain"}
+"""The Python functions of today for those of before."""
 WITH_VALUE = ("serve --mount",)
 """Words whose option is an option of the command that it selects."""
+
+OPTIONS: Mapping[str, str] = {"--cost": "--prices", "--spare": "--spares"}
+"""The options of today by those of before, of every command that has the new one."""
+
+
+SETTINGS: Mapping[str, str] = {"rate_iops": "--rate"}
+"""Keys of `--set` by the options that they are now, of every command that has these."""
+
+
+def with_current_options(arguments: Sequence[str], known: Container[str]) -> list[str]:
+    """Return the arguments with the options of today, of those that a command knows, for old ones and for keys of
+    `--set`, which are printed to stderr."""
+    current: list[str] = []
+    for word in arguments:
+        name, equals, value = word.partition("=")
+        new = OPTIONS.get(name)
+        key, _, setting = (word if current[-1:] == ["--set"] else value if name == "--set" else "").partition("=")
+        option = SETTINGS.get(key.strip())
+        if option is not None and option in known:
+            _notice(f"--set {key.strip()}=", option)
+            current = [*(current[:-1] if name != "--set" else current), option, setting]
+        elif new is not None and name not in known and new in known:
+            _notice(name, new)
+            current.append(f"{new}{equals}{value}")
+        else:
+            current.append(word)
+    return current
+
+
+def _notice(old: str, new: str) -> None:
+    print(f"hotband: `{old}` is `{new}` now", file=sys.stderr)
+
+
+def with_current_arguments(given: Mapping[str, object], known: Container[str], function: str) -> dict[str, object]:
+    """Return the arguments of a call of Python with the names of today, of those that the function has, for old ones,
+    with a DeprecationWarning."""
+    names = {_argument(old): _argument(new) for old, new in OPTIONS.items()}
+    current: dict[str, object] = {}
+    for name, value in given.items():
+        new = names.get(name, name)
+        is_old = name not in known and new in known
+        if is_old:
+            warnings.warn(f"{function}({name}=...) is {function}({new}=...) now", DeprecationWarning, stacklevel=4)
+        current[new if is_old else name] = value
+    return current
+
+
+def _argument(option: str) -> str:
+    return option.removeprefix("--").replace("-", "_")
 
 
 def command_words(name: str) -> list[str]:

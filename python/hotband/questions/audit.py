@@ -38,7 +38,7 @@ class AuditQuestion(Question):
     name = "audit"
     schema = "hotband-audit"
     answers = "hotband.inference.audit.result:AuditResult"
-    folds = False
+    has_page = True
 
     results: Records = asks(
         "Records, results of other tools, folders of them, CSV tables.",

@@ -113,7 +113,7 @@ def entry() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class OsdsQuestion(CatalogQuestion):
-    """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
+    """List object storage daemons of the catalog, for replicated pools; with NAME show all values of one."""
 
     name = "osds"
     shown = ("hotband.questions.catalog:Listing", "hotband.questions.catalog:ShownProduct")
@@ -143,7 +143,7 @@ class ShownWorkload:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadsQuestion(CatalogQuestion):
-    """What workloads the catalog holds; with NAME the text of one, to copy and change."""
+    """List workloads of the catalog; with NAME print the text of one, to copy and change."""
 
     name = "workloads show"
     shown = ("hotband.questions.catalog:Listing", "hotband.questions.catalog:ShownWorkload")
@@ -230,7 +230,7 @@ def keys(question: KeysQuestion, _: Way) -> SetKeys:
 
 
 class EventDoc(TypedDict):
-    """An event and a part; `why` is why it is not supported there, None where it is."""
+    """An event and a part; `why` is why it is not supported there, None if it is."""
 
     event: str
     group: str

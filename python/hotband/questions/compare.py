@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.base.arguments import public
 from hotband.base.heavy import pl
 from hotband.base.question import Question, Way, asks, seed
 from hotband.base.text.html import frame_html
 from hotband.base.text.values import Json
+from hotband.base.text.write import expect_page
+from hotband.base.views import Report, view_of
 from hotband.data.inputs.kinds import Records, Sides, paths_of
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.compare import compare, comparisons_data
@@ -60,6 +63,13 @@ class Compared:
         """All that `hotband compare --json` prints."""
         return comparisons_data(self.comparisons)
 
+    @public
+    def write_html(self, path: str | Path) -> Path:
+        """Write the page, one HTML file; return its path. Raises UserError where the path is wrong, OSError."""
+        expect_page("path", Path(path))
+        report: Report = view_of(self, "report")(self)
+        return report.save(path)
+
     def __repr__(self) -> str:
         return f"<{'; '.join(self.verdicts)}>"
 
@@ -80,7 +90,7 @@ class CompareQuestion(Question):
     name = "compare"
     schema = "hotband-compare"
     answers = "hotband.questions.compare:Compared"
-    folds = False
+    has_page = True
 
     sides: Sides = asks(
         "Records or results of other tools; vs between repeats.", metavar="A... [vs] B...", positional=True

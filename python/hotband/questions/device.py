@@ -23,7 +23,7 @@ class DeviceList:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceQuestion(Question):
-    """Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.
+    """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
 
     A block device or a file of this computer: what it is, what it counts since it was new, what would keep it from
     being written, and what must be typed to have it written. It is opened for reading alone. As root, tools such as

@@ -86,7 +86,7 @@ class EntropyDoc(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class EntropyQuestion(Question):
-    """Measure how far real data compresses: the entropy that an SSD with compression would see.
+    """Measure how well your data compresses, which decides how fast a compressing SSD writes it.
 
     Ctrl-C ends it with what was measured (`complete` is False). The result has `archive` and a `frame`. Raises
     UserError, KeyboardInterrupt where nothing was measured.
@@ -95,7 +95,6 @@ class EntropyQuestion(Question):
     name = "entropy"
     schema = "hotband-entropy"
     answers = "hotband.questions.entropy:Entropy"
-    folds = False
 
     paths: Paths = asks("Files and folders.", metavar="PATH...", positional=True, takes="a file or a folder")
     compressor: Names = asks("lz4, deflate or zstd. Default: all.", default=(), metavar="NAME[,NAME]")

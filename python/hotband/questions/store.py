@@ -18,7 +18,7 @@ from hotband.data.store.folders import Added, add_all
 from hotband.data.store.journal import left_behind
 from hotband.data.store.listed import Listed, RunsListed, listed
 from hotband.data.store.lookup import record_of
-from hotband.data.store.place import made, opened
+from hotband.data.store.store_folder import made, opened
 from hotband.data.store.views import query, rows
 from hotband.data.store.writer import writing
 
@@ -44,7 +44,7 @@ def waiting(path: Path) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ListQuestion(StoreQuestion):
-    """List runs, those added last first: what ran, its factors, rate and latency. JSON has all columns."""
+    """List runs, the newest first: workload, factors, rate and latency. JSON has all columns."""
 
     name = "store list"
     schema = ""
@@ -65,7 +65,7 @@ def runs_of(question: ListQuestion, _: Way) -> RunsListed:
 
 @dataclass(frozen=True, kw_only=True)
 class ShowQuestion(StoreQuestion):
-    """Show a run: what its record says."""
+    """Show a run of a store in full."""
 
     name = "store show"
     schema = ""
@@ -93,12 +93,11 @@ def record_in(question: ShowQuestion, _: Way) -> Record:
 
 @dataclass(frozen=True, kw_only=True)
 class AddQuestion(StoreQuestion):
-    """Add records to a store, which is made where it is not there. A run that is in it is not added again."""
+    """Add records to a store; create it if necessary. A run is stored once."""
 
     name = "store add"
     schema = "hotband-store-add"
     answers = "hotband.data.store.folders:Added"
-    folds = False
 
     results: Paths = asks(
         "Records, folders of them, sweeps, results of other tools.", metavar="RECORD|FILE...", positional=True
@@ -108,7 +107,7 @@ class AddQuestion(StoreQuestion):
 
     def document(self, found: Added) -> tuple[object, str]:
         """Return how many were added, and how many were there."""
-        return {"added": found.new, "there": found.there}, self.schema
+        return {"added": found.new, "there": found.present}, self.schema
 
 
 def added(question: AddQuestion, way: Way) -> Added:
@@ -132,12 +131,11 @@ def each_thousand(say: Callable[[str], None]) -> Callable[[int, int], None]:
 
 @dataclass(frozen=True, kw_only=True)
 class CompactQuestion(StoreQuestion):
-    """Merge many small parts into few large ones; take over what writers that were killed left."""
+    """Merge many small files into few large ones; recover what interrupted writers left."""
 
     name = "store compact"
     schema = "hotband-store-compact"
     answers = "hotband.data.store.compact:Compacted"
-    folds = False
 
     def document(self, found: Compacted) -> tuple[object, str]:
         """Return the numbers of parts."""
@@ -151,7 +149,7 @@ def compacted(question: CompactQuestion, way: Way) -> Compacted:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckQuestion(StoreQuestion):
-    """Compare every file with its digest. Exit code 1 if one is damaged or missing."""
+    """Verify every file by its checksum. Exit code 1 if one is damaged or missing."""
 
     name = "store check"
     schema = "hotband-store-check"
@@ -177,7 +175,7 @@ def checked(question: CheckQuestion, _: Way) -> Checked:
 
 @dataclass(frozen=True, kw_only=True)
 class SqlQuestion(Question):
-    """Ask a store in SQL. Nothing is written, and nothing else can be read."""
+    """Query a store in SQL, read-only."""
 
     name = "store query"
     schema = ""

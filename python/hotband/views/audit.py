@@ -38,42 +38,45 @@ UNITS = {"1/s": IOPS, "ms": Unit("ms", 1.0, lambda ms: span(1e6 * ms))}
 MOST_ROWS = 16
 
 
-def terminal(found: AuditResult, question: AuditQuestion) -> Screen:
+def terminal(result: AuditResult, question: AuditQuestion) -> Screen:
     """Return what the terminal shows of an audit."""
     paths = paths_of(question.results)
     named = paths if len(paths) <= MOST_NAMED else paths[:0]
-    count = counted(len(found.subjects), "result")
-    details = findings_view(found.subjects, found.findings)
-    if not found.findings:
+    details = findings_view(result.subjects, result.findings)
+    if not result.findings:
         further = command("report", *named, output="report.html") if named else ""
-        return Screen(
-            answer=f"{count}: no finding.", verdict="yes", remarks=found.skipped, next=further, details=details
-        )
+        return Screen(answer=sentence_of(result), verdict="yes", remarks=result.skipped, next=further, details=details)
     return Screen(
-        answer=f"{count}: {', '.join(_counted(of, number) for of, number in found.counts.items() if number)}.",
-        verdict="no" if found.is_severe else "likely",
-        body=_finding_lines(found),
-        remarks=found.skipped,
+        answer=sentence_of(result),
+        verdict="no" if result.is_severe else "likely",
+        body=_finding_lines(result),
+        remarks=result.skipped,
         next=question if named or question.study else "",
         details=details,
     )
+
+
+def sentence_of(result: AuditResult) -> str:
+    """Return how many findings of each severity there are."""
+    counts = [_counted(of, number) for of, number in result.counts.items() if number]
+    return f"{counted(len(result.subjects), 'result')}: {', '.join(counts) or 'no finding'}."
 
 
 def _counted(severity: Severity, number: int) -> str:
     return f"{number} severe" if severity == "severe" else counted(number, severity)
 
 
-def _finding_lines(found: AuditResult) -> list[Text | str]:
+def _finding_lines(result: AuditResult) -> list[Text | str]:
     """Return each finding with what to do, one line for each rule that says the same of several results, as many as fit
     on the screen."""
     groups: dict[tuple[str, str], list[Finding]] = {}
-    for one in found.findings:
+    for one in result.findings:
         groups.setdefault((one.severity, one.rule), []).append(one)
     views: list[Text | str] = []
     left = list(groups.values())
-    notes = sum(folded(REMARK + words) for words in found.skipped)
+    notes = sum(folded(REMARK + words) for words in result.skipped)
     while left:
-        lines = _lines_of(left[0], len(found.subjects) > 1)
+        lines = _lines_of(left[0], len(result.subjects) > 1)
         if views and sum(map(folded, [*views, *lines])) > LINES - HEAD_AND_FOOT - notes - (len(left) > 1):
             rules = ", ".join(dict.fromkeys(group[0].rule for group in left))
             views.append(f"{counted(sum(map(len, left)), 'more finding')}: {rules} ({DETAILS})")
@@ -126,11 +129,10 @@ def rows_table(title: str, rows: Rows, every: bool = False) -> Table:
     return table
 
 
-def comparison_view(found: Comparison) -> list[Any]:
-    """The verdict first, then what is not alike, the differences with their intervals, and what was not compared."""
-    a, b = (_side(side) for side in (found.a, found.b))
-    # What is alike in all rows is said once, below: as a column it would be most of the table at 80 columns.
-    hows = dict.fromkeys(difference.how for difference in found.differences)
+def differences_table(result: Comparison) -> Table:
+    """Return a row per metric: both values and their difference with its interval."""
+    a, b = (_side(side) for side in (result.a, result.b))
+    hows = _hows(result)
     columns = [
         column(""),
         numeric("A", OF_ROW),
@@ -141,17 +143,28 @@ def comparison_view(found: Comparison) -> list[Any]:
         *([column("how")] if len(hows) > 1 else []),
     ]
     table = Table(f"B: {b}, against A: {a}", columns, about={"result": b, "against": a})
-    for one in found.differences:
+    for row in result.differences:
         table.add(
-            one.metric,
-            one.a,
-            one.b,
-            one.change_pct,
-            Range(one.low_pct, one.high_pct),
-            one.verdict,
-            *([one.how] if len(hows) > 1 else []),
-            unit=UNITS.get(one.unit, Unit(one.unit)),
+            row.metric,
+            row.a,
+            row.b,
+            row.change_pct,
+            Range(row.low_pct, row.high_pct),
+            row.verdict,
+            *([row.how] if len(hows) > 1 else []),
+            unit=UNITS.get(row.unit, Unit(row.unit)),
         )
+    return table
+
+
+def _hows(result: Comparison) -> list[str]:
+    """Return how the intervals were made. What is alike in all rows is not a column: it would be most of the table."""
+    return list(dict.fromkeys(difference.how for difference in result.differences))
+
+
+def comparison_view(found: Comparison) -> list[Any]:
+    """Return the verdict, what is not alike, the differences with their intervals, and what was not compared."""
+    hows = _hows(found)
     states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
     verdict = headline(found)
     # What is not alike comes first: it changes what the verdict is worth.
@@ -163,7 +176,7 @@ def comparison_view(found: Comparison) -> list[Any]:
         lines.append("of the model's runs alone: how far the model may be off is what hotband run --interval 90 says")
     lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
     lines += [f"not compared: {words}" for words in found.unsupported]
-    return [*first, table, *lines]
+    return [*first, differences_table(found), *lines]
 
 
 def overview_table(found: Sequence[Comparison]) -> Table:

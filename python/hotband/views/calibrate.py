@@ -11,13 +11,18 @@ from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, SHARE, Table, View
 from hotband.questions.calibrate.calibrated import Calibrated, Check, Value, worst
 from hotband.questions.calibrate.fit import TOLD
 from hotband.questions.calibrate.loads import USES, Measurement
+from hotband.views.text.bars import bar, bar_column
+from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden
 
 if TYPE_CHECKING:
     from hotband.questions.calibrate.asked import CalibrateQuestion
     from hotband.questions.calibrate.calibrate import Planned
     from hotband.questions.calibrate.run import CalibrationPlan
 
-MOST_NAMED = 12
+BAR = 8
+MOST_NAMED = 6
+MOST_ROWS = 14
+MOST_REMARKS = 3
 
 
 def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
@@ -30,21 +35,94 @@ def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
 
 
 def plan_views(planned: Planned) -> list[View]:
-    """What will be measured, how long it takes, and what it is expected to tell."""
+    """Return what will be measured, how long it takes, and which values it is expected to narrow."""
+    return [
+        loads_table(planned.loads, planned.counts),
+        f"{span(1e9 * planned.plan.seconds)} in all. {_expected(planned)}",
+    ]
+
+
+def _expected(planned: Planned) -> str:
     numbers = zip(planned.unknowns.numbers, planned.plan.expected, strict=True)
     told = [number.name for number, share in numbers if share <= TOLD]
-    expected = f"{span(1e9 * planned.plan.seconds)} in all. Expected to be narrowed: {', '.join(told) or 'nothing'}"
-    return [loads_table(planned.loads, planned.counts), expected]
+    return f"Expected to be narrowed: {', '.join(told) or 'nothing'}"
 
 
-def terminal(of: Calibrated, _: CalibrateQuestion) -> list[View]:
-    """What the command prints."""
-    return views(of)
+def terminal(result: Calibrated, question: CalibrateQuestion) -> Screen:
+    """Return what the terminal shows of a calibration."""
+    fitted = [value for value in result.values if value.state == "told"]
+    narrowed = [value for value in result.told if value.state != "told"]
+    parts = [f"{len(narrowed)} narrowed"] if narrowed else []
+    parts += [f"{len(result.unknown)} {'is' if len(result.unknown) == 1 else 'are'} unknown"] if result.unknown else []
+    be = "is" if len(fitted) == 1 else "are"
+    return Screen(
+        answer=f"{counted(len(fitted), 'value')} of {result.like} {be} found{''.join(f', {part}' for part in parts)}.",
+        verdict="yes" if not result.unknown else "likely" if result.told else "no",
+        body=[shortened(_found_table(result.told), MOST_ROWS, "more value")] if result.told else [],
+        state=[*_unknown(result), *_farthest(result), *_next_measurement(result)],
+        remarks=with_hidden(
+            [
+                *(
+                    f"{value.key} is at the end of its range: check the range."
+                    for value in result.told
+                    if value.at_edge
+                ),
+                *result.notes,
+            ],
+            MOST_REMARKS,
+        ),
+        next=question,
+        details=views(result),
+    )
 
 
-def plan_terminal(of: CalibrationPlan, _: CalibrateQuestion) -> list[View]:
-    """What it prints before it measures."""
-    return [loads_table(of.loads, of.counts)] if of.planned is None else plan_views(of.planned)
+def _found_table(values: Sequence[Value]) -> Table:
+    """Return a row per value: as it was, as it is now with its interval, and how much of its range is left, as a
+    bar."""
+    columns = [column(""), column("before"), column("now"), column("90 % interval")]
+    table = screen_table([*columns, numeric("range left", SHARE), bar_column(BAR)])
+    for value in values:
+        between = " or ".join(value.options) if value.options else f"{value.low} to {value.high}"
+        left = None if value.options else value.left
+        table.add(value.key, value.prior, value.value, between, left, bar(left, 1.0, BAR))
+    return table
+
+
+def _unknown(result: Calibrated) -> list[str]:
+    """Return which values stay as the product has them."""
+    names = with_hidden([value.key for value in result.unknown], MOST_NAMED, "more value")
+    return [f"Unknown, as the product has them: {', '.join(names)}"] if names else []
+
+
+def _farthest(result: Calibrated) -> list[str]:
+    """Return which rate or 99th percentile of a load that the fit did not use is farthest off."""
+    far = worst([check for check in result.checks if check.figure in ("IOPS", "p99")])
+    if far is None:
+        return []
+    return [f"Farthest off of rates and 99th percentiles: {far.load}, {far.figure}: {percent(far.error_pct)}"]
+
+
+def _next_measurement(result: Calibrated) -> list[str]:
+    """Return which further measurement would narrow the values most."""
+    if result.best_next is not None:
+        less = f"(variance of {result.best_next.value} {share(result.best_next.value_share)} less)"
+        return [f"One more measurement that would help most: {result.best_next.load} {less}"]
+    return [] if result.comparison is not None else ["No further measurement of these loads would narrow the values."]
+
+
+def plan_terminal(plan: CalibrationPlan, question: CalibrateQuestion) -> Screen:
+    """Return what the terminal shows of a plan."""
+    loads = plan.rows
+    seconds = sum(each for _, _, each, _ in loads)
+    table = shortened(loads_table(plan.loads, plan.counts), MOST_ROWS, "more load")
+    table.title, table.borderless = "", True
+    return Screen(
+        answer=f"{counted(len(loads), 'load')} would be measured in {span(1e9 * seconds)}.",
+        body=[table],
+        state=[] if plan.planned is None else [_expected(plan.planned)],
+        next=question,
+        details=[loads_table(plan.loads, plan.counts)] if plan.planned is None else plan_views(plan.planned),
+    )
 
 
 def views(of: Calibrated) -> list[View]:
@@ -64,19 +142,9 @@ def views(of: Calibrated) -> list[View]:
     if of.checks:
         found.append(checks_table(of.checks))
     if of.unknown:
-        found.append(f"Unknown, as the product has them: {', '.join(one.key for one in of.unknown)}")
+        found.append(f"Unknown, unchanged: {', '.join(one.key for one in of.unknown)}")
     found += [f"  {one.key} is at the edge of its range: is it a wider one?" for one in of.told if one.at_edge]
-    if of.best_next is not None:
-        help_ = of.best_next
-        found.append(
-            f"One more measurement that would help most: {help_.load} "
-            f"(variance of {help_.value} {share(help_.value_share)} less)"
-        )
-    elif of.comparison is None:
-        found.append("No further measurement of these loads would tell more")
-    far = worst([check for check in of.checks if check.figure in ("IOPS", "p99")])
-    if far is not None:
-        found.append(f"Farthest off of rates and 99th percentiles: {far.load}, {far.figure}: {percent(far.error_pct)}")
+    found += [*_next_measurement(of), *_farthest(of)]
     found += [f"  {line}" for line in of.notes]
     return found
 

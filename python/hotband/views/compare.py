@@ -30,13 +30,12 @@ MOST_AUDITED = 3
 """Results that the next command names."""
 
 
-def terminal(found: Compared, question: CompareQuestion) -> Screen:
+def terminal(result: Compared, question: CompareQuestion) -> Screen:
     """Return what the terminal shows of a comparison, or of several with the first side."""
-    several = found.comparisons
-    if found.tests:
-        return _by_test(found, question)
+    several = result.comparisons
+    if result.tests:
+        return _by_test(result, question)
     paths = [path for side in question.sides for path in paths_of(side)]
-    model = all(run.is_model for pair in several for side in (pair.a, pair.b) for run in side.runs)
     alone = several[0] if len(several) == 1 else None
     sentence, *more = [_overview(several)] if alone is None else verdict_of(alone)
     return Screen(
@@ -46,33 +45,39 @@ def terminal(found: Compared, question: CompareQuestion) -> Screen:
         state=[] if alone is None else _state(alone),
         remarks=[
             *dict.fromkeys(words for pair in several for words in [*pair.unequal_state, *_unlike(pair)]),
-            *(["These are predictions: model error comes on top of these intervals."] if model else []),
+            *predicted_words(several),
         ],
         next=command("audit", *paths) if len(paths) <= MOST_AUDITED else "",
         details=_evidence(several),
     )
 
 
-def _by_test(found: Compared, question: CompareQuestion) -> Screen:
+def _by_test(result: Compared, question: CompareQuestion) -> Screen:
     """Return the screen of folders: how many tests are faster, and a row for each."""
-    several = found.comparisons
+    several = result.comparisons
     first, *others = [paths_of(side)[0] for side in question.sides]
     remarks = [
-        *dict.fromkeys(f"Not the same load: {words}." for one in several for words in one.unlike),
-        *found.remarks,
+        *dict.fromkeys(f"Not the same load: {words}." for pair in several for words in pair.unlike),
+        *result.remarks,
     ]
     room = LINES - 5 - sum(folded(REMARK + words) for words in remarks)
     shown = len(several) if len(several) <= room else room - 1
     hidden = [f"and {counted(len(several) - shown, 'more test')} ({DETAILS})"] if shown < len(several) else []
-    unknown = any(one.deciding is not None and one.deciding.low_pct is None for one in several)
+    unknown = any(pair.deciding is not None and pair.deciding.low_pct is None for pair in several)
     return Screen(
-        answer=_tests_sentence(found, first.resolve().name, [path.resolve().name for path in others]),
+        answer=_tests_sentence(result, first.resolve().name, [path.resolve().name for path in others]),
         more=[UNKNOWN_SPREAD] if unknown else [],
-        body=[_tests_table(found, shown, len(others) > 1), *hidden],
+        body=[by_test_table(result, shown), *hidden],
         remarks=remarks,
         next=command("report", first, *others, output="compare.html"),
         details=_evidence(several),
     )
+
+
+def sentence_of(result: Compared) -> str:
+    """Return in how many tests of folders the others are faster than the first."""
+    first, *others = dict.fromkeys(folder_of(side) for pair in result.comparisons for side in (pair.a, pair.b))
+    return _tests_sentence(result, first, others)
 
 
 def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
@@ -90,31 +95,39 @@ def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
     )
 
 
-def _tests_table(found: Compared, shown: int, several: bool) -> Table:
-    """Return a row per test: the rates of both sides, their change, that of the p99 latency, and what they mean."""
-    names = ["first", "other"] if several else [_short_name(side.name) for side in _sides_of(found)]
+def by_test_table(result: Compared, most: int | None = None) -> Table:
+    """Return a row per test, or the first rows: the rates of both sides, their change, that of the p99 latency, and
+    what they mean."""
+    several = len({folder_of(comparison.b) for comparison in result.comparisons}) > 1
+    pair = result.comparisons[0]
+    names = ["first", "other"] if several else [_cut(folder_of(side)) for side in (pair.a, pair.b)]
     columns = [column("", wrap=False), *(numeric(name) for name in names), numeric("IOPS change", CHANGE)]
     table = screen_table([*columns, numeric("p99 change", CHANGE), column("")])
-    for test, one in list(zip(found.tests, found.comparisons, strict=True))[:shown]:
-        rate = next((row for row in one.differences if row.metric == "IOPS"), None)
-        label = one.b.name if several else test
+    for test, comparison in list(zip(result.tests, result.comparisons, strict=True))[:most]:
+        rate = next((row for row in comparison.differences if row.metric == "IOPS"), None)
+        label = comparison.b.name if several else test
         values = [rate.a, rate.b, rate.change_pct] if rate else [None, None, None]
-        table.add(label, *values, _changed(one, "p99"), _verdict(one.verdict))
+        table.add(label, *values, _changed(comparison, "p99"), _verdict(comparison.verdict))
     return table
 
 
-def _changed(one: Comparison, metric: str) -> float | None:
-    return next((row.change_pct for row in one.differences if row.metric == metric), None)
+def _changed(pair: Comparison, metric: str) -> float | None:
+    return next((row.change_pct for row in pair.differences if row.metric == metric), None)
 
 
-def _sides_of(found: Compared) -> list[Side]:
-    return [found.comparisons[0].a, found.comparisons[0].b]
-
-
-def _short_name(name: str) -> str:
+def folder_of(side: Side) -> str:
     """Return the name of a folder from that of its test."""
-    folder = name.partition("/")[0] or name
-    return folder if len(folder) <= NAME else f"{folder[: NAME - 1]}…"
+    return side.name.partition("/")[0] or side.name
+
+
+def names_of(sides: Sequence[Side]) -> list[str]:
+    """Return the names of sides: of paths the last part, if that tells them apart."""
+    short = [PurePath(side.name).name or side.name for side in sides]
+    return short if len(set(short)) == len(short) else [side.name for side in sides]
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
 
 
 def _evidence(several: Sequence[Comparison]) -> list[View]:
@@ -124,6 +137,12 @@ def _evidence(several: Sequence[Comparison]) -> list[View]:
     return [*overview, *(view for pair in several for view in comparison_view(pair))]
 
 
+def predicted_words(several: Sequence[Comparison]) -> list[str]:
+    """Return what the intervals of predictions leave out; nothing about measured results."""
+    model = all(run.is_model for pair in several for side in (pair.a, pair.b) for run in side.runs)
+    return ["These are predictions: model error comes on top of these intervals."] if model else []
+
+
 def _unlike(pair: Comparison) -> list[str]:
     return [f"Not the same load: {words}." for words in pair.unlike]
 
@@ -131,7 +150,7 @@ def _unlike(pair: Comparison) -> list[str]:
 def _table(pair: Comparison) -> Table:
     """Return a row per metric: both values, the change with its interval, and what that means."""
     ends = [interval("95 % interval", CHANGE)] if any(row.low_pct is not None for row in pair.differences) else []
-    names = [numeric(_short(side), OF_ROW) for side in (pair.a, pair.b)]
+    names = [numeric(_cut(name), OF_ROW) for name in names_of([pair.a, pair.b])]
     table = screen_table([column(""), *names, numeric("change", CHANGE), *ends, column("")])
     for row in pair.differences:
         unit = PLAIN if row.metric == "IOPS" else UNITS.get(row.unit, Unit(row.unit))
@@ -144,12 +163,6 @@ def _verdict(word: str) -> Cell:
     if word in (NONE, TOO_SHORT):
         return signed({NONE: "no difference", TOO_SHORT: "not enough data"}[word], None)
     return signed(word, word == FASTER)
-
-
-def _short(side: Side) -> str:
-    """Return a side's name above a column: of a path the last part."""
-    name = PurePath(side.name).name or side.name
-    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
 
 
 def _state(pair: Comparison) -> list[str]:

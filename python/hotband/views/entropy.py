@@ -1,21 +1,61 @@
-"""How far data compresses, on the terminal: lines, a table and a histogram."""
+"""How far data compresses, on a screen: the entropy, a row per size of chunk and compressor, and how sure it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from hotband.base.text.numbers import counted, rate, share, size, span
 from hotband.base.text.table import BYTES, SHARE, Range, Table, View, column, interval, numeric
 from hotband.questions.entropy import Entropy, EntropyDoc, EntropyQuestion
+from hotband.views.text.screen import Screen, shortened
+
+MOST_ROWS = 15
 
 
-def terminal(found: Entropy, _: EntropyQuestion) -> list[View]:
-    """Return the report and what it cost."""
-    report = found.to_dict()
-    speed = rate(report["bytes_read"] / found.seconds) if found.seconds else "–"
-    table = [chunks_table(report)] if report["chunks"] else []
-    took = f"{span(1e9 * found.seconds)}, {speed} on {found.jobs} threads"
-    return [*summary_lines(report), *table, *histogram_lines(report), "", took]
+def terminal(result: Entropy, question: EntropyQuestion) -> Screen:
+    """Return what the terminal shows of how far data compresses."""
+    report = result.to_dict()
+    speed = rate(report["bytes_read"] / result.seconds) if result.seconds else "–"
+    took = f"{span(1e9 * result.seconds)}, {speed} on {result.jobs} threads"
+    table = chunks_table(report)
+    evidence: list[View] = [*summary_lines(report), *([table] if report["chunks"] else [])]
+    evidence += [*histogram_lines(report), "", took]
+    body = shortened(replace(table, title="", borderless=True, rows=list(table.rows)), MOST_ROWS)
+    return Screen(
+        answer=_sentence(report),
+        body=[body] if report["chunks"] else [],
+        state=[*summary_lines(report)[1:2], took] if report["sample"] else [took],
+        remarks=list(_remarks(report)),
+        next=question,
+        details=evidence,
+    )
+
+
+def _sentence(report: EntropyDoc) -> str:
+    """Return the entropy of everything together; without an archive, that of the smallest chunks."""
+    what = f"{size(report['bytes'])} in {counted(report['files'], 'file')}"
+    known = [(name, ratio["entropy"], ratio["interval"]) for name, ratio in report["archive"].items()]
+    known += [
+        (f"{chunk['compressor']}, {size(chunk['size'])}", chunk["mean"], chunk["interval"])
+        for chunk in report["chunks"]
+    ]
+    name, entropy, interval = next((chunk for chunk in known if chunk[1] is not None), ("", None, None))
+    if entropy is None:
+        return f"There is no data to compress in {what}."
+    ends = ends_of(interval)
+    between = "" if ends is None else f", 95 % interval {SHARE.ends(ends)}"
+    return f"{what} compress to {share(entropy)} of their size ({name}{between})."
+
+
+def _remarks(report: EntropyDoc) -> Iterator[str]:
+    """Yield what was not measured though it was named."""
+    if report["unreadable"]:
+        yield f"{counted(report['unreadable'], 'file')} cannot be read, such as {report['unreadable_examples'][0]}"
+    if report["changed"]:
+        yield f"{counted(report['changed'], 'file')} became shorter meanwhile"
+    if report["interrupted"]:
+        yield f"Interrupted: {size(report['bytes_read'])} are measured; the intervals cover the remaining data."
 
 
 def spark(histogram: Sequence[int], cells: int = 25) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import OF_ROW, PLAIN, TIMES, Cell, Range, Table, Unit, column, interval, numeric, unit_of
 from hotband.views.expect import label_of, views
-from hotband.views.text.screen import DETAILS, Screen, Verdict, screen_table, signed
+from hotband.views.text.screen import DETAILS, Screen, Verdict, screen_table, shortened, signed
 
 if TYPE_CHECKING:
     from hotband.questions.expect.asked import ExpectQuestion
@@ -77,14 +77,12 @@ def _table(of: Expected) -> Table:
         [*name, column(""), numeric("measured", OF_ROW), numeric("predicted", OF_ROW), ends, column("")]
     )
     judged = [(row, one) for row in of.rows for one in (of.figures(row)[:1] if several else of.figures(row))]
-    for row, one in judged[:MOST_ROWS]:
+    for row, one in judged:
         unit = PLAIN if label_of(one.figure) == "IOPS" else unit_of(one.figure)
         names = [row.name] if several else []
         between = Range(one.low, one.high)
         table.add(*names, label_of(one.figure), one.measured, one.predicted, between, _word(one), unit=unit)
-    if len(judged) > MOST_ROWS:
-        table.caption = f"{counted(len(judged) - MOST_ROWS, 'more run')}: {DETAILS}"
-    return table
+    return shortened(table, MOST_ROWS, "more run")
 
 
 def _word(one: Judged) -> Cell:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
 from hotband.base.text.formats import PRINTED
-from hotband.base.text.table import Column, Range, Table, View, bare, column, interval, numeric
+from hotband.base.text.table import LATENCY, Column, Range, Table, View, bare, column, interval, numeric
 from hotband.questions.find.figures import Figure, shown
-from hotband.questions.find.question import RATE
-from hotband.questions.find.vary import unit_of, value_shown, value_text
+from hotband.questions.find.found import end_text
+from hotband.questions.find.question import NOTHING, RATE
+from hotband.questions.find.vary import unit_of, value_shown
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -43,7 +44,11 @@ def _alone(found: Found, answer: Answer) -> list[Text | str]:
     ]  # fmt: skip
     lines += [
         f"  {text}"
-        for text in (_at(found.question, answer), _bracket(found.question, answer), interval_text(answer))
+        for text in (
+            _at(found.question, answer),
+            _bracket(found.question, answer),
+            interval_text(found.question, answer),
+        )
         if text
     ]
     return lines
@@ -90,18 +95,18 @@ def _bracket(question: Question, answer: Answer) -> str:
     return f"The crossing lies between {said[0]} and {said[1]}; {len(answer.trials)} runs"
 
 
-def interval_text(answer: Answer) -> str:
+def interval_text(question: Question, answer: Answer) -> str:
     """The interval and where it comes from; nothing where there is none."""
     if answer.interval is None or answer.axis is None:
         return ""
     of = answer.interval
-    values = _ends(answer.axis, of["values_low"], of["values_high"])
-    whole = _ends(answer.axis, of["low"], of["high"])
+    values = _ends(question, answer, of["values_low"], of["values_high"])
+    whole = _ends(question, answer, of["low"], of["high"])
     return f"{of['level']:g} %: {whole} (by its values alone {values}), from {of['how']}"
 
 
-def _ends(axis: Axis, low: float, high: float) -> str:
-    return f"{value_text(axis, low)} to {value_text(axis, high)}"
+def _ends(question: Question, answer: Answer, low: float, high: float) -> str:
+    return f"{end_text(question, answer, low)} to {end_text(question, answer, high)}"
 
 
 def answers_table(found: Found) -> Table:
@@ -112,7 +117,8 @@ def answers_table(found: Found) -> Table:
     others = [figure for figure in found.question.figures if figure != found.question.wanted]
     level = next((answer.interval["level"] for answer in found.answers if answer.interval), None)
     axis = next((one.axis for one in found.answers if one.axis is not None), None)
-    ends = [] if level is None or axis is None else [interval(f"{level:g} %", unit_of(axis))]
+    unit = LATENCY if found.question.varied == NOTHING else None if axis is None else unit_of(axis)
+    ends = [] if level is None or unit is None else [interval(f"{level:g} %", unit)]
     table = Table(
         found.question.text,
         [

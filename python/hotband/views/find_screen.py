@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import counted
-from hotband.base.text.table import OF_ROW, PLAIN, Cell, Range, Table, column, interval, numeric
+from hotband.base.text.table import LATENCY, OF_ROW, PLAIN, Cell, Range, Table, column, interval, numeric
 from hotband.inference.interval import LEVEL
 from hotband.questions.find.figures import shown
-from hotband.questions.find.question import DEPTH, RATE
-from hotband.questions.find.vary import unit_of, value_text
+from hotband.questions.find.found import end_text
+from hotband.questions.find.question import DEPTH, NOTHING, RATE
+from hotband.questions.find.vary import unit_of
 from hotband.views.find import answer_views, there_text
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, Screen, screen_table, with_sign
+from hotband.views.text.screen import Screen, screen_table, with_hidden, with_sign
 
 if TYPE_CHECKING:
     from hotband.questions.find.asked import FindQuestion
     from hotband.questions.find.found import Answer, Found
+    from hotband.questions.find.question import Question
     from hotband.questions.find.trial import Trial
 
 MOST_TRIALS = 6
@@ -33,32 +34,42 @@ def terminal(found: Found, question: FindQuestion) -> Screen:
     notes = [*(note for answer in found.answers for note in answer.notes), *found.notes]
     more = [] if alone is None else [text for text in (there_text(found.question, alone),) if text]
     states = dict.fromkeys(line for answer in found.answers for line in answer.state)
+    no_interval = question.interval is None and found.question.varied != NOTHING
     return Screen(
         answer=_best(found) if alone is None else _sentence(found, alone),
         verdict="" if alone is None else "no" if alone.status == "nowhere" else "yes",
         more=more,
         body=[_answers_table(found)] if alone is None else _trials(found, alone),
         state=[f"{found.workload}, {found.asked_as}; {', '.join(states)}"],
-        remarks=[
-            *notes[:MOST_NOTES],
-            *([f"{counted(len(notes) - MOST_NOTES, 'more note')}: {DETAILS}"] if len(notes) > MOST_NOTES else []),
-        ],
-        next=replace(question, interval=LEVEL) if question.interval is None else question,
+        remarks=with_hidden(notes, MOST_NOTES),
+        next=replace(question, interval=LEVEL) if no_interval else question,
         details=answer_views(found),
     )
 
 
 def _sentence(found: Found, answer: Answer) -> str:
     """Return the answer on one machine in a sentence."""
+    if found.question.varied == NOTHING:
+        return _at_rate_sentence(found.question, answer)
     text = answer.text[0].upper() + answer.text[1:]
-    return f'{text}{_between(answer)} on {answer.machine}, predicted for "{found.question.text}".'
+    return f'{text}{_between(found.question, answer)} on {answer.machine}, predicted for "{found.question.text}".'
 
 
-def _between(answer: Answer) -> str:
-    of, axis = answer.interval, answer.axis
-    if of is None or axis is None:
+def _at_rate_sentence(question: Question, answer: Answer) -> str:
+    """Return the latency at a rate, or that the machine does not reach it."""
+    rate = question.conditions[0].text
+    if answer.status == "nowhere":
+        return f"{answer.machine} does not reach {rate}: {answer.text.removeprefix('not reached: ')} predicted."
+    between = _between(question, answer)
+    return f"{question.wanted} {answer.text}{between} predicted at {rate}, which {answer.machine} reaches."
+
+
+def _between(question: Question, answer: Answer) -> str:
+    of = answer.interval
+    if of is None or answer.axis is None:
         return ""
-    return f" ({of['level']:g} % interval {value_text(axis, of['low'])} to {value_text(axis, of['high'])})"
+    low, high = (end_text(question, answer, of[end]) for end in ("low", "high"))
+    return f" ({of['level']:g} % interval {low} to {high})"
 
 
 def _best(found: Found) -> str:
@@ -66,6 +77,9 @@ def _best(found: Found) -> str:
     wanted, question = found.question.wanted, found.question.text
     known = [(answer, answer.figures.get(wanted)) for answer in found.answers if answer.status != "nowhere" and wanted]
     values = [(value, answer) for answer, value in known if value is not None]
+    if values and wanted is not None and found.question.varied == NOTHING:
+        value, best = min(values, key=lambda pair: pair[0])
+        return f'{best.machine} has the lowest, {shown(wanted, value)}, predicted for "{question}".'
     if values and wanted is not None and wanted.is_rate:
         value, best = max(values, key=lambda pair: pair[0])
         return f'{best.machine} reaches the most, {shown(wanted, value)}, predicted for "{question}".'
@@ -79,7 +93,8 @@ def _answers_table(found: Found) -> Table:
     others = [figure for figure in found.question.figures if figure != wanted]
     axis = next((answer.axis for answer in found.answers if answer.axis is not None), None)
     level = next((answer.interval["level"] for answer in found.answers if answer.interval), None)
-    ends = [] if level is None or axis is None else [interval(f"{level:g} %", unit_of(axis))]
+    unit = LATENCY if found.question.varied == NOTHING else None if axis is None else unit_of(axis)
+    ends = [] if level is None or unit is None else [interval(f"{level:g} %", unit)]
     values = [answer.figures.get(wanted) if wanted else answer.value for answer in found.answers]
     table = screen_table(
         [column("machine"), column(""), bar_column(BAR), *(numeric(str(other), other.unit) for other in others), *ends]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
 from hotband.base.text import numbers
-from hotband.base.text.numbers import share
+from hotband.base.text.numbers import counted, percent, share
 from hotband.base.text.table import (
     CHANGE,
     MBS,
@@ -29,7 +30,7 @@ from hotband.base.text.table import (
     unit_of,
 )
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import Screen, screen_table
+from hotband.views.text.screen import Screen, screen_table, shortened
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import (
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     )
     from hotband.data.documents.study import IntervalDoc
     from hotband.inference.interval.asked import WhyQuestion
+    from hotband.inference.interval.conformal import FigureSpread
     from hotband.inference.interval.explained import Why
     from hotband.questions.study.asked import StudyIntervalsQuestion
     from hotband.questions.study.intervals.intervalfile import IntervalFile
@@ -57,6 +59,7 @@ LABELS = {
     "latency_p999_ns": "p99.9",
 }
 BAR = 10
+MOST_SPREADS = 16
 SHOWN = 0.005
 """Shares below half a percent are summed up."""
 
@@ -205,15 +208,51 @@ def terms_table(rows: Sequence[ClassTermDoc]) -> Table:
     return table
 
 
-def all_terminal(of: AllIntervals, _: StudyIntervalsQuestion) -> list[View]:
-    """What `study intervals --all` prints."""
-    made = of.document
-    return [coverage_table(made["coverage"], made["level"]), "", terms_table(made["terms"])]
+def all_terminal(intervals: AllIntervals, question: StudyIntervalsQuestion) -> Screen:
+    """Return what `study intervals --all` shows: how often intervals hold what was published."""
+    made = intervals.document
+    rows = made["coverage"]
+    figures, inside = (sum(row[key] for row in rows) for key in ("figures", "inside"))
+    table = replace(coverage_table(rows, made["level"]), title="", borderless=True)
+    held = f"{made['level']:g} % intervals hold {inside:,} of {counted(figures, 'published figure')}"
+    return Screen(
+        answer=f"{held} ({percent(100 * inside / figures, signed=False)})." if figures else f"{held}.",
+        body=[shortened(table, MOST_SPREADS)],
+        state=[f"Each of {len(made['studies'])} studies is left out in turn."],
+        next=question,
+        details=[coverage_table(rows, made["level"]), "", terms_table(made["terms"])],
+    )
 
 
-def spreads_terminal(of: Spreads, _: StudyIntervalsQuestion) -> list[View]:
-    """What `study intervals` prints."""
-    return [spreads_table(of.file)]
+def spreads_terminal(spreads: Spreads, question: StudyIntervalsQuestion) -> Screen:
+    """Return what `study intervals` shows: how far uncertain values move the figures of a study."""
+    figures = {
+        name: figure for name, figure in spreads.file.figures.items() if figure.cells and figure.predicted is not None
+    }
+    farthest = max(figures, key=lambda name: max(figures[name].low, figures[name].high), default=None)
+    values = counted(len(spreads.file.values), "uncertain value")
+    if farthest is None:
+        answer = f"{values} of {spreads.file.study} are drawn, and no figure rests on them."
+    else:
+        down, up = (share(math.expm1(end)) for end in (figures[farthest].low, figures[farthest].high))
+        answer = f"{values} of {spreads.file.study} move its figures by up to {down} down and {up} up ({farthest})."
+    return Screen(
+        answer=answer,
+        body=[shortened(_spreads(figures), MOST_SPREADS, "more figure")] if figures else [],
+        next=question,
+        details=[spreads_table(spreads.file)],
+    )
+
+
+def _spreads(figures: Mapping[str, FigureSpread]) -> Table:
+    """Return a row per figure, those that move farthest first, with a bar."""
+    moves = [numeric(name, SHARE) for name in ("down", "up", "seed")]
+    table = screen_table([column("figure"), numeric("predicted"), *moves, bar_column(BAR)])
+    ordered = sorted(figures.items(), key=lambda pair: -max(pair[1].low, pair[1].high))
+    drawn = bars([math.expm1(max(figure.low, figure.high)) for _, figure in ordered], BAR)
+    for (name, figure), picture in zip(ordered, drawn, strict=True):
+        table.add(name, figure.predicted, *map(math.expm1, (figure.low, figure.high, figure.seed)), picture)
+    return table
 
 
 def spreads_table(of: IntervalFile) -> Table:

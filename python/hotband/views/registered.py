@@ -9,8 +9,8 @@ register(
     terminal="hotband.views.store:record",
 )
 register("hotband.data.catalog.filters:DriveSelection", terminal="hotband.views.catalog:drives")
-register("hotband.data.jobs.converted:Converted", terminal="hotband.views.text.converted:terminal")
-register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
+register("hotband.data.jobs.converted:Converted", terminal="hotband.views.text.converted:workload")
+register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.steady:terminal")
 register("hotband.data.store.check:Checked", terminal="hotband.views.store:checked")
 register("hotband.data.store.compact:Compacted", terminal="hotband.views.store:compacted")
 register("hotband.data.store.folders:Added", terminal="hotband.views.store:added")
@@ -18,7 +18,11 @@ register("hotband.data.store.listed:Listed", terminal="hotband.views.store:selec
 register("hotband.data.store.listed:RunsListed", terminal="hotband.views.store:runs")
 register("hotband.execution.programs.result:ProgramResult", terminal="hotband.views.programs:figures")
 register("hotband.execution.targets.found:DeviceFound", terminal="hotband.views.devices:terminal")
-register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
+register(
+    "hotband.inference.audit.result:AuditResult",
+    report="hotband.views.report.of_results:of_audit",
+    terminal="hotband.views.audit:terminal",
+)
 register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
 register(
     "hotband.inference.reliability.result:Reliability",
@@ -30,7 +34,7 @@ register(
     report="hotband.views.traces.compared_page:of_traces",
     terminal="hotband.views.traces.compare:terminal",
 )
-register("hotband.inference.traces.convert:TraceConverted", terminal="hotband.views.text.converted:terminal")
+register("hotband.inference.traces.convert:TraceConverted", terminal="hotband.views.text.converted:trace")
 register("hotband.inference.traces.fit.fit:TraceFit", terminal="hotband.views.traces.fit:terminal")
 register(
     "hotband.inference.traces.show:TraceShown",
@@ -51,9 +55,17 @@ register("hotband.questions.catalog:Listing", terminal="hotband.views.catalog:en
 register("hotband.questions.catalog:SetKeys", terminal="hotband.views.catalog:keys")
 register("hotband.questions.catalog:ShownProduct", terminal="hotband.views.catalog:product")
 register("hotband.questions.catalog:ShownWorkload", terminal="hotband.views.catalog:workload")
-register("hotband.questions.compare:Compared", terminal="hotband.views.compare:terminal")
+register(
+    "hotband.questions.compare:Compared",
+    report="hotband.views.report.of_results:of_comparison",
+    terminal="hotband.views.compare:terminal",
+)
 register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
 register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
+register("hotband.questions.corpus:CorpusAdded", terminal="hotband.views.corpus:added")
+register("hotband.questions.corpus:CorpusChecked", terminal="hotband.views.corpus:checked")
+register("hotband.questions.corpus:CorpusListed", terminal="hotband.views.corpus:listed")
+register("hotband.questions.corpus:CorpusShown", terminal="hotband.views.corpus:shown")
 register("hotband.questions.datasheet.new:NewDrive", terminal="hotband.views.catalog:new_drive")
 register("hotband.questions.device:DeviceList", terminal="hotband.views.devices:list_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
@@ -69,7 +81,7 @@ register(
     chart="hotband.views.draw.fleet:month_chart",
     html="hotband.views.fleet.show:html_of",
     report="hotband.views.fleet.page:report_of",
-    terminal="hotband.views.fleet.show:terminal",
+    terminal="hotband.views.fleet.screen:terminal",
 )
 register("hotband.questions.imported:ImportedFiles", terminal="hotband.views.imported:files")
 register("hotband.questions.imported:ImportedFolders", terminal="hotband.views.imported:folders")
@@ -86,7 +98,7 @@ register(
 register("hotband-emulated", report="hotband.views.report.of_runs:of_emulation")
 register("hotband-run", report="hotband.views.report.of_runs:of_hardware")
 register("hotband.questions.run.ran:Ran", terminal="hotband.views.run_screen:terminal")
-register("hotband.questions.run.ran:Emulation", terminal="hotband.views.run:emulation")
+register("hotband.questions.run.ran:Emulation", terminal="hotband.views.run_screen:emulation")
 register("hotband.questions.review.many:Reviewed", terminal="hotband.views.review_screen:terminal")
 register(
     "hotband-study-accuracy",
@@ -100,8 +112,8 @@ register(
     chart="hotband.views.report.of_results:study_chart",
     report="hotband.views.report.of_results:of_study",
 )
-register("hotband.questions.study.accounted:Accuracy", terminal="hotband.views.accuracy.tables:terminal")
-register("hotband.questions.study.accounted:AllBlindErrors", terminal="hotband.views.accuracy.tables:blind_terminal")
+register("hotband.questions.study.accounted:Accuracy", terminal="hotband.views.accuracy.screen:accuracy")
+register("hotband.questions.study.accounted:AllBlindErrors", terminal="hotband.views.accuracy.screen:blind")
 register("hotband.questions.study.emulate.result:EmulationResult", terminal="hotband.views.study.emulate:terminal")
 register("hotband.questions.study.intervals.spreads:AllIntervals", terminal="hotband.views.interval:all_terminal")
 register("hotband.questions.study.intervals.spreads:Spreads", terminal="hotband.views.interval:spreads_terminal")
@@ -111,12 +123,12 @@ register(
     "hotband.questions.suites.looked:QuickResult",
     page="hotband.views.suites.quick_page:write_quick",
     picture="hotband.views.suites.picture:write_picture",
-    terminal="hotband.views.suites.quick_page:terminal",
+    terminal="hotband.views.suites.screens:quick",
 )
 register(
     "hotband.questions.suites.tested:PtsResult",
     page="hotband.views.suites.page:write_page",
-    terminal="hotband.views.suites.show:terminal",
+    terminal="hotband.views.suites.screens:pts",
 )
 register(
     "hotband.questions.sweeps.sweep:Sweep",

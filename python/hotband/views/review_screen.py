@@ -11,7 +11,7 @@ from hotband.data.record.states import state_lines, states_of
 from hotband.views.interval import with_ends
 from hotband.views.review import ends_of, sparkline, views
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, Screen, screen_table
+from hotband.views.text.screen import DETAILS, Screen, screen_table, with_hidden
 
 if TYPE_CHECKING:
     from hotband.data.documents.review import ComparisonDoc, ReviewDoc
@@ -33,14 +33,13 @@ def terminal(done: Reviewed, asked: ReviewQuestion) -> Screen:
     names = list(done.comparison["machines"]) if done.comparison is not None else []
     notes = [note for review in done.reviews for note in review["notes"]]
     remarks = list(dict.fromkeys([*_unequal(done.comparison), *notes]))
-    hidden = len(remarks) - MOST_REMARKS
     return Screen(
         answer=_compared(done.comparison) if done.comparison is not None else _reviewed(done.reviews),
         body=[_machines(done.comparison) if len(names) > MOST_BESIDE else _groups(done.comparison)]
         if done.comparison is not None
         else [table for review in done.reviews[:1] for table in (_curves(review), _summary(review)) if table.rows],
         state=_state(done),
-        remarks=[*remarks[:MOST_REMARKS], *([f"{counted(hidden, 'more note')}: {DETAILS}"] if hidden > 0 else [])],
+        remarks=with_hidden(remarks, MOST_REMARKS),
         next=asked,
         details=views(done.reviews, done.comparison),
     )

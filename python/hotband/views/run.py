@@ -14,7 +14,6 @@ from hotband.data.record.states import said_of
 from hotband.data.record.steady import of_phases
 from hotband.data.record.trace import trace_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes
-from hotband.inference.beside import beside_lines, beside_table
 from hotband.views.expect import expected_views
 from hotband.views.interval import interval_lines, intervals_table
 from hotband.views.record.energy import energy_lines
@@ -29,9 +28,7 @@ from hotband.views.text.tables import (
 from hotband.views.text.wear import smart_lines
 
 if TYPE_CHECKING:
-    from hotband.base.question import Question
     from hotband.data.documents.record import RecordDoc
-    from hotband.questions.run.ran import Emulation
 
 
 def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:
@@ -56,11 +53,3 @@ def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:
         yield from expected_views(record)
     if folder is not None:
         yield Whole(f"Record: {folder / RECORD_FILE}")
-
-
-def emulation(done: Emulation, _: Question) -> Iterator[View]:
-    """A model and the emulated drive beside each other."""
-    yield beside_table(done.found)
-    yield from beside_lines(done.found)
-    if done.report is not None:
-        yield Whole(f"Report: {done.report}")

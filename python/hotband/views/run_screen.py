@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import between, counted, number, quantity, rate, span
+from hotband.base.text.numbers import between, counted, number, percent, quantity, rate, span
 from hotband.base.text.table import IOPS, MBS, MS, Column, Table, View, Whole, column, numeric, unit_of
 from hotband.data.catalog.named import is_real
 from hotband.data.record.files import RECORD_FILE
@@ -16,8 +17,11 @@ from hotband.data.record.stats import merge
 from hotband.data.record.steady import of_phases
 from hotband.data.record.trace import comparison_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes, why_no_interval
+from hotband.inference.beside import beside, beside_lines, beside_table
+from hotband.questions.run.ran import judged_run
+from hotband.questions.slo import at_rate, met_text, slo_of, verdict_of
 from hotband.views.run import run_views
-from hotband.views.text.screen import DETAILS, LINES, Screen, command, screen_table
+from hotband.views.text.screen import LINES, Screen, command, screen_table, with_hidden
 from hotband.views.text.tables import PERCENTILES, caches_line, limits_lines, power_loss_lines, steady_lines
 
 if TYPE_CHECKING:
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import FiguresDoc, RecordDoc
     from hotband.data.documents.sides import Histogram
     from hotband.questions.run.asked import RunQuestion
-    from hotband.questions.run.ran import Ran
+    from hotband.questions.run.ran import Emulation, Ran
 
 BARS = "▁▂▃▄▅▆▇█"
 BINS = 8
@@ -37,7 +41,9 @@ MOST_HAPPENED = LINES // 2
 """Lines on what happened in a run; the evidence has all."""
 DEPTHS = "qd=1,4,16,64"
 """What the next sweep of a closed loop varies."""
-DECLARED = ("preconditioned first", "brought into")
+RATES = (0.5, 1.0, 1.5, 2.0)
+"""Multiples of the rate that the next sweep of an open loop varies."""
+DECLARED = ("preconditioned first", "brought into", "converted from")
 """Parts of notes that the state line repeats."""
 
 
@@ -45,18 +51,40 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
     """Return what the terminal shows of a run, or of several on the same machine."""
     records = [done.record for done in ran.finished]
     files = [("I/O log", ran.io_log), ("Report", ran.report)]
+    sentence = _sentence(records[-1], len(records))
+    has_failed = any(record.get("passed") is False for record in records)
+    judged = judged_run(slo_of(asked.slo), ran.finished[-1]) if asked.slo else ()
     return Screen(
-        answer=_sentence(records[-1], len(records)),
-        verdict="no" if any(record.get("passed") is False for record in records) else "",
+        answer=met_text(asked.on.name, judged, at_rate(asked.rate)) if judged else sentence,
+        verdict=verdict_of(judged) if judged else "no" if has_failed else "",
+        more=[sentence] if judged else [],
         body=[_table(records[0]), *_happened(records[0])] if len(records) == 1 else [_overview(records)],
         state=[
-            *dict.fromkeys(line for record in records for line in (_state(record), caches_line(record)) if line),
+            *dict.fromkeys(line for record in records for line in (state_line(record), caches_line(record)) if line),
             *(Whole(f"Record: {done.spec.out / RECORD_FILE}") for done in ran.finished if done.spec.out is not None),
             *(Whole(f"{name}: {path}") for name, path in files if path is not None),
         ],
         remarks=_remarks(records),
         next=_next(asked, records),
         details=[view for record in records for view in run_views(record)],
+    )
+
+
+def emulation(done: Emulation, question: RunQuestion) -> Screen:
+    """Return what the terminal shows of a model and the emulated drive: how far they differ, and by which delay."""
+    figures = beside(done.found.model.record, done.found.fio.record)
+    table = beside_table(done.found)
+    far = max(
+        (figure for figure in figures if figure.figure != "p99"), key=lambda figure: abs(figure.error_pct), default=None
+    )
+    differ = "" if far is None else f": largest difference {percent(far.error_pct)} ({far.direction} {far.figure})"
+    return Screen(
+        answer=f"{counted(len(figures), 'figure')} of fio on the emulated drive are compared with the model{differ}.",
+        body=[replace(table, title="", borderless=True)],
+        state=[] if done.report is None else [Whole(f"Report: {done.report}")],
+        remarks=[line.strip() for line in beside_lines(done.found)][:MOST_REMARKS],
+        next=question,
+        details=[table, *beside_lines(done.found)],
     )
 
 
@@ -166,7 +194,7 @@ def distributions(histograms: Sequence[Histogram]) -> list[str]:
     return [text.rstrip() for text in drawn]
 
 
-def _state(record: RecordDoc) -> str:
+def state_line(record: RecordDoc) -> str:
     """Return number and state of the drives, warm-up and power in one line."""
     states = states_of(record)
     parts = [record["name"]]
@@ -199,9 +227,7 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     notes = [note for record in records for note in record.get("intervals", {}).get("notes", [])]
     notes += [note for record in records for note in other_notes(record)]
     remarks += [note for note in notes if not any(part in note for part in DECLARED)]
-    remarks = list(dict.fromkeys(remarks))
-    hidden = len(remarks) - MOST_REMARKS
-    return [*remarks[:MOST_REMARKS], *([f"{counted(hidden, 'more note')}: {DETAILS}"] if hidden > 0 else [])]
+    return with_hidden(list(dict.fromkeys(remarks)), MOST_REMARKS)
 
 
 def _no_interval(record: RecordDoc) -> str:
@@ -215,14 +241,18 @@ def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion
     record = records[0]
     is_loop = bool(record["concurrency"]) and not {"app", "scripts", "trace", "traces"} & set(record)
     is_plain = not (asked.then or asked.fail or asked.power_loss or asked.spares)
-    if not (is_loop and is_plain) or is_real(asked.on.name):
+    if not is_plain or is_real(asked.on.name):
+        return asked
+    if asked.rate is not None:
+        rates = ",".join(f"{float(asked.rate) * factor:.15g}" for factor in RATES)
+        return _sweep(asked, rate=rates, set=[f"{key}={value}" for key, value in asked.settings])
+    if not is_loop:
         return asked
     settings = [f"{key}={value}" for key, value in asked.settings if key != "qd"]
-    return command(
-        "sweep",
-        asked.workload.name,
-        on=asked.on.name,
-        duration=asked.duration,
-        event=asked.events,
-        set=[*settings, DEPTHS],
-    )
+    return _sweep(asked, set=[*settings, DEPTHS])
+
+
+def _sweep(asked: RunQuestion, **options: object) -> str:
+    """Return a sweep of the same workload on the same machine."""
+    shared = {"duration": asked.duration, "event": asked.events, "slo": asked.slo}
+    return command("sweep", asked.workload.name, on=asked.on.name, **shared, **options)

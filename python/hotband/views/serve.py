@@ -1,4 +1,4 @@
-"""What a served machine says on the terminal: where it is reached, a live line, and what clients got in the end."""
+"""What a served machine shows on the terminal: where it is reached, a live line, and what clients got in the end."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
-from hotband.base.text.numbers import number
-from hotband.base.text.table import MS, Table, View, column, numeric
+from hotband.base.text.numbers import counted, number
+from hotband.base.text.table import MS, Table, View, Whole, column, numeric
 from hotband.data.documents.serving import Serving, Times
+from hotband.data.record.files import RECORD_FILE
 from hotband.execution.serve.lateness import lateness_lines
 from hotband.views.run import run_views
+from hotband.views.run_screen import state_line
+from hotband.views.text.screen import Screen, command, screen_table
 
 if TYPE_CHECKING:
     from hotband.execution.serve import asked
@@ -43,7 +46,7 @@ def live_line(serving: Serving, before: Serving | None, seconds: float) -> str:
         mean = numbers.span(kind.client.mean_ns) if kind.client is not None else "–"
         parts.append(f"{kind.kind} {number(rate)}/s {mean}")
     late = "" if serving.lateness is None else f" | late p99 {numbers.span(serving.lateness.p99_ns)}"
-    return f"{', '.join(parts) or 'nobody asks'}{late}"
+    return f"{', '.join(parts) or 'no I/O'}{late}"
 
 
 def serving_table(serving: Serving) -> Table:
@@ -79,9 +82,49 @@ def live_lines() -> Callable[[Served], None]:
     return look
 
 
-def terminal(found: ServedLeft, _: asked.Serving) -> Iterator[View]:
-    """What `serve` and `mount` print at the end."""
-    yield from run_views(found.finished.record, found.finished.spec.out)
-    if found.serving.kinds:
-        yield serving_table(found.serving)
-    yield from lateness_lines(found.serving)
+def terminal(left: ServedLeft, _: asked.Serving) -> Screen:
+    """Return what `serve` and `mount` show at the end."""
+    serving, record = left.serving, left.finished.record
+    folder = left.finished.spec.out
+    evidence: list[View] = [*run_views(record, folder), *([serving_table(serving)] if serving.kinds else [])]
+    return Screen(
+        answer=_sentence(serving, str(record["target"]["machine"])),
+        verdict="likely" if serving.late else "",
+        body=[_screen_table(serving)] if serving.kinds else [],
+        state=[
+            state_line(record),
+            *_delay(serving),
+            *([] if folder is None else [Whole(f"Record: {folder / RECORD_FILE}")]),
+        ],
+        remarks=[serving.late] if serving.late else [],
+        next="" if folder is None else command("report", folder, output="report.html"),
+        details=[*evidence, *lateness_lines(serving)],
+    )
+
+
+def _sentence(serving: Serving, machine: str) -> str:
+    """Return how many I/Os were completed, and with which p99 latency clients saw them."""
+    if not serving.answers:
+        return "No client connected, so nothing was completed."
+    failed = sum(kind.errors for kind in serving.kinds)
+    completed = serving.answers - failed
+    errors = f", {failed:,} failed" if failed else ""
+    return f"{counted(completed, 'I/O')} {'was' if completed == 1 else 'were'} completed by {machine}{errors}."
+
+
+def _screen_table(serving: Serving) -> Table:
+    """Return a row per kind of I/O: latency of the model, and latency that clients saw."""
+    heads = ("model mean", "model p99", "client mean", "client p99")
+    table = screen_table([column(""), numeric("I/Os"), *(numeric(name, MS) for name in heads)])
+    for kind in serving.kinds:
+        (mean, _, p99), (seen_mean, _, seen_p99) = _three(kind.model), _three(kind.client)
+        table.add(kind.kind, kind.count, mean, p99, seen_mean, seen_p99)
+    return table
+
+
+def _delay(serving: Serving) -> list[str]:
+    """Return by how much I/Os were completed later than the model meant."""
+    late = serving.lateness
+    if late is None:
+        return []
+    return [f"Emulation delay: p50 {numbers.span(late.p50_ns)}, p99 {numbers.span(late.p99_ns)}"]

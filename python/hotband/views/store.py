@@ -1,12 +1,14 @@
-"""What a store has, as tables and lines."""
+"""What a store has, on a screen and as tables."""
 
 from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.foreign import console
 from hotband.base.text import numbers
 from hotband.base.text.formats import PRINTED
 from hotband.base.text.numbers import counted
@@ -14,12 +16,12 @@ from hotband.base.text.table import IOPS, MS, Table, View, column, numeric
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.listed import Listed, RunsListed, plain
 from hotband.data.store.manifest import snapshot
-from hotband.data.store.place import Place, opened
+from hotband.data.store.store_folder import StoreFolder, opened
+from hotband.questions.store import LISTED
 from hotband.views.run import run_views
+from hotband.views.text.screen import DETAILS, Screen, command, screen_table, shortened, with_hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hotband.data.record.record import Record
     from hotband.data.store.check import Checked
     from hotband.data.store.compact import Compacted
@@ -38,19 +40,39 @@ KEY_SHOWN = 10
 do that is unique."""
 MOST_FACTORS = 6
 """Columns of factors in a list, those that most of its runs have; a terminal has 80 characters, JSON has all."""
-
-
+MOST_DIFFERENT = 3
+"""Columns of a screen that say how runs differ: with key, rate and latencies its seven."""
+MOST_COLUMNS = 7
+MOST_ON_SCREEN = 16
+"""Rows on a terminal, unless a number of runs is requested."""
+MOST_FILES = 12
+"""Damaged files that a screen names."""
 MOST_ROWS = 200
-"""Rows of a statement that a terminal gets; every other format gets all."""
+"""Rows of a statement that the evidence has on a terminal; every other format has all."""
 
 
-def runs(found: RunsListed, _: ListQuestion) -> Iterator[View]:
-    """Yield the runs, and how much the store has."""
-    if found.rows:
-        yield runs_table(found)
-    more = f"; {len(found.rows):,} of {found.of:,} that were asked for are shown" if len(found.rows) < found.of else ""
-    none = "no run meets the condition; " if found.where and not found.rows else ""
-    yield f"{none}{of_store(found.place)}{more}"
+def runs(listed: RunsListed, question: ListQuestion) -> Screen:
+    """Return the screen of the runs that were added last."""
+    stored = f"The store has {of_store(listed.store)}."
+    evidence: list[View] = [*([runs_table(listed)] if listed.rows else []), *_limited(listed), stored]
+    if not listed.rows:
+        answer = "No run meets the condition." if listed.where else stored
+        return Screen(answer=answer, state=[stored] if listed.where else [], details=evidence)
+    key = str(listed.rows[0][listed.names.index("run")])[:KEY_SHOWN]
+    most = _room() if question.limit == LISTED else question.limit
+    differ, alike = _compared(listed)
+    meets = "meets" if listed.total == 1 else "meet"
+    return Screen(
+        answer=f"{counted(listed.total, 'run')} {meets} the condition." if listed.where else stored,
+        body=[shortened(_differences_table(listed, differ[:MOST_DIFFERENT]), most, "more run")],
+        state=[
+            *([f"All: {', '.join(f'{name} {value}' for name, value in alike)}"] if alike else []),
+            *([f"Differ also in {', '.join(more)}: {DETAILS}"] if (more := differ[MOST_DIFFERENT:]) else []),
+            *_limited(listed),
+        ],
+        next=command("store show", question.path, key),
+        details=evidence,
+    )
 
 
 def record(found: Record, question: ShowQuestion) -> Iterator[View]:
@@ -58,51 +80,131 @@ def record(found: Record, question: ShowQuestion) -> Iterator[View]:
     return run_views(found.document, question.out)
 
 
-def added(done: Added, _: AddQuestion) -> list[str]:
-    """Return how many runs were added, and how many were there."""
-    there = f"; {counted(done.there, 'run')} {'was' if done.there == 1 else 'were'} there already" if done.there else ""
-    return [f"Added: {counted(done.new, 'run')}{there}"]
+def _room() -> int:
+    """Return how many rows a screen has: piped, a list is complete up to what the evidence has."""
+    return MOST_ON_SCREEN if console().is_terminal else MOST_ROWS
 
 
-def compacted(done: Compacted, question: CompactQuestion) -> list[str]:
-    """Return how many parts there were, and are."""
-    return [f"Parts: {done.before:,} before, {done.after:,} now; {of_store(opened(question.path))}"]
+def _limited(listed: RunsListed) -> list[str]:
+    return [f"The last {len(listed.rows):,} of {listed.total:,} are listed."] if len(listed.rows) < listed.total else []
 
 
-def checked(done: Checked, _: CheckQuestion) -> list[str]:
-    """Return what was read, what is damaged, and what is in no part."""
-    damaged = f"{len(done.damaged):,} damaged" if done.damaged else "all as they were written"
-    files = f"{counted(done.runs, 'run')} in {counted(done.files, 'file')}, {damaged}"
-    return [files, *done.damaged, *(f"in no part: {file}" for file in done.strange)]
+def _compared(listed: RunsListed) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the names of the columns in which the runs differ, and the other columns with their value."""
+    differ: list[str] = []
+    alike: list[tuple[str, str]] = []
+    for name in ("target", "workload", *_factors(listed), "seed"):
+        values = dict.fromkeys(_text(row[listed.names.index(name)]) or numbers.ABSENT for row in listed.rows)
+        if len(values) > 1:
+            differ.append(name)
+        else:
+            alike.append((name, next(iter(values))))
+    return differ, alike
 
 
-def selected(found: Listed, _: SqlQuestion) -> Iterator[View]:
+def _differences_table(listed: RunsListed, differ: Sequence[str]) -> Table:
+    """Return a row per run: its key, how it differs from the others, rate and latencies."""
+    names = [*differ, "iops", "latency_mean_ns", "latency_p99_ns"]
+    places = [listed.names.index(name) for name in names]
+    # A seed has up to 20 digits: as a number it would be rounded.
+    of_numbers = [listed.names[at] != "seed" and all(_is_number(row[at]) for row in listed.rows) for at in places]
+    titles = [{"target": "machine"}.get(name, name) for name in differ]
+    head = [(numeric if is_number else column)(title) for title, is_number in zip(titles, of_numbers, strict=False)]
+    table = screen_table([column("run"), *head, numeric("IOPS", IOPS), numeric("mean", MS), numeric("p99", MS)])
+    for row in listed.rows:
+        cells = [(_number if is_number else _text)(row[at]) for at, is_number in zip(places, of_numbers, strict=True)]
+        table.add(str(row[listed.names.index("run")])[:KEY_SHOWN], *cells)
+    return table
+
+
+def added(done: Added, question: AddQuestion) -> Screen:
+    """Return the screen of what was added."""
+    present = f"; {done.present:,} {_was(done.present)} already in the store" if done.present else ""
+    answer = f"{counted(done.new, 'run')} {_was(done.new)} added{present}."
+    return Screen(answer=answer, verdict="yes", next=command("store list", question.path), details=[answer])
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
+def compacted(done: Compacted, question: CompactQuestion) -> Screen:
+    """Return the screen of how many parts were merged."""
+    merged = done.after < done.before
+    answer = f"{counted(done.before, 'part')} became {done.after:,}." if merged else "No parts were merged."
+    stored = f"The store has {of_store(opened(question.path))}."
+    return Screen(
+        answer=answer,
+        verdict="yes",
+        state=[stored],
+        next=command("store check", question.path),
+        details=[answer, stored],
+    )
+
+
+def checked(done: Checked, question: CheckQuestion) -> Screen:
+    """Return the screen of what is damaged, and what belongs to no part."""
+    read = f"{counted(done.runs, 'run')} in {counted(done.files, 'file')}"
+    whole = f"The store is as it was written: {read}."
+    strange = [f"in no part: {file}" for file in done.strange]
+    return Screen(
+        answer=f"{counted(len(done.damaged), 'file')} of the store {_is(done)} damaged: {read}."
+        if done.damaged
+        else whole,
+        verdict="no" if done.damaged else "yes",
+        body=[*with_hidden(done.damaged, MOST_FILES, "more file")],
+        remarks=with_hidden(strange, 3, "more file"),
+        next=question if done.damaged or strange else command("store list", question.path),
+        details=[*done.damaged, *strange],
+    )
+
+
+def _is(done: Checked) -> str:
+    return "is" if len(done.damaged) == 1 else "are"
+
+
+def selected(listed: Listed, question: SqlQuestion) -> Screen:
+    """Return the screen of the rows of a statement."""
+    hidden = listed.names[MOST_COLUMNS:]
+    first = Listed(listed.names[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in listed.rows], listed.total)
+    table = table_of(first)
+    table.borderless = True
+    return Screen(
+        answer=f"The statement returns {counted(len(listed.rows), 'row')} of {counted(len(listed.names), 'column')}.",
+        body=[shortened(table, _room())] if listed.rows else [],
+        state=[f"{counted(len(hidden), 'more column')}: {DETAILS}"] if hidden and listed.rows else [],
+        next=question if len(listed.rows) > _room() or hidden else "",
+        details=list(_rows_views(listed)),
+    )
+
+
+def _rows_views(listed: Listed) -> Iterator[View]:
     """Yield the rows, as many as the format takes."""
-    most = MOST_ROWS if PRINTED.form == "table" else len(found.rows)
-    yield table_of(Listed(found.names, found.rows[:most], found.of))
-    if most < len(found.rows):
-        yield f"{most:,} of {len(found.rows):,} rows; the format csv has all"
+    most = MOST_ROWS if PRINTED.form == "table" else len(listed.rows)
+    yield table_of(Listed(listed.names, listed.rows[:most], listed.total))
+    if most < len(listed.rows):
+        yield f"{most:,} of {len(listed.rows):,} rows; the format csv has all"
 
 
 def runs_table(found: Listed) -> Table:
-    """A row a run: its key, what ran, its factors, rate and latency."""
-    place = {name: number for number, name in enumerate(found.names)}
+    """Return a row per run: its key, what ran, its factors, rate and latency."""
+    store = {name: number for number, name in enumerate(found.names)}
     factors = _factors(found)
-    of_numbers = {name: all(_is_number(row[place[name]]) for row in found.rows) for name in factors}
+    of_numbers = {name: all(_is_number(row[store[name]]) for row in found.rows) for name in factors}
     said = [column("target"), column("workload")]
     said += [(numeric if of_numbers[name] else column)(name) for name in factors]
     figures = [numeric("IOPS", IOPS), numeric("mean ms", MS), numeric("p99 ms", MS)]
     table = Table("Runs", [column("run"), *said, column("seed"), *figures])
     for row in found.rows:
-        values = [row[place[name]] for name in ("iops", "latency_mean_ns", "latency_p99_ns")]
-        head = [str(row[place["run"]])[:KEY_SHOWN], row[place["target"]], row[place["workload"]]]
-        own = [(_number if of_numbers[name] else _text)(row[place[name]]) for name in factors]
-        table.add(*head, *own, str(row[place["seed"]]), *values)
+        values = [row[store[name]] for name in ("iops", "latency_mean_ns", "latency_p99_ns")]
+        head = [str(row[store["run"]])[:KEY_SHOWN], row[store["target"]], row[store["workload"]]]
+        own = [(_number if of_numbers[name] else _text)(row[store[name]]) for name in factors]
+        table.add(*head, *own, str(row[store["seed"]]), *values)
     return table
 
 
 def _factors(found: Listed) -> list[str]:
-    """The columns of factors that say most: of settings with units the text."""
+    """Return the factors that most runs have: of settings with units the text."""
     names = [name for name in found.names if name not in COLUMNS]
     have = {
         name: sum(row[index] is not None for row in found.rows)
@@ -114,7 +216,7 @@ def _factors(found: Listed) -> list[str]:
 
 
 def table_of(found: Listed) -> Table:
-    """Rows of a statement as they are."""
+    """Return the rows of a statement, unchanged."""
     is_number = [all(_is_number(row[at]) for row in found.rows) for at in range(len(found.names))]
     table = Table("", [(numeric if of else column)(name) for name, of in zip(found.names, is_number, strict=True)])
     for row in found.rows:
@@ -140,9 +242,9 @@ def _text(cell: Any) -> str | None:
     return cell.isoformat(" ", "seconds") if isinstance(cell, datetime.datetime) else str(plain(cell))
 
 
-def of_store(place: Place) -> str:
-    """How much a store has, in words."""
-    now = snapshot(place)
+def of_store(store: StoreFolder) -> str:
+    """Return how much a store has, in words."""
+    now = snapshot(store)
     size = sum(file.size for part in now.parts for file in part.files)
-    each = f", {numbers.size(size / now.runs)} a run" if now.runs else ""
+    each = f", {numbers.size(size / now.runs)} per run" if now.runs else ""
     return f"{counted(now.runs, 'run')} in {counted(len(now.parts), 'part')}{each}"

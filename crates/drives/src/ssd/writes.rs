@@ -170,6 +170,9 @@ impl Ssd {
         }
         self.counters.written_bytes += u64::from(write.len);
         let pages = self.pages_of(write.offset, write.offset + u64::from(write.len));
+        if !self.compression.is_on() {
+            return self.ftl.write_run(pages);
+        }
         for page in pages {
             let units = self.compression.units(write.entropy);
             self.ftl.write(page, units, &mut Untimed);

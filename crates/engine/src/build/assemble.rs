@@ -35,6 +35,8 @@ pub struct Assembled {
     pub memory: Bytes,
     /// Values that the user's own drive files leave open, a line each.
     pub remarks: Vec<String>,
+    /// Whether its spec names volumes.
+    pub has_named_volumes: bool,
     /// Settings of its caches.
     pub caches: MachineCaches,
 }
@@ -124,7 +126,15 @@ pub fn assemble_with_spares(
     let outlines = outline::of_built(spec, (&products, set), &drives, &layouts);
     let machine = Machine::new(MachineParts { drives, links, link_of, layouts, forces, volumes, host: spec.host });
     let products = products.into_iter().map(|(name, (_, text))| (name, text)).collect();
-    Ok(Assembled { machine, products, layouts: outlines, memory: memory.taken, remarks, caches })
+    Ok(Assembled {
+        machine,
+        products,
+        layouts: outlines,
+        memory: memory.taken,
+        remarks,
+        has_named_volumes: !spec.volumes.is_empty(),
+        caches,
+    })
 }
 
 /// Drives like one of the spec's, named `spare1` and so on, each with the number of the one that it is like.

@@ -50,16 +50,37 @@ impl Catalog {
     /// # Errors
     /// No such drive, or a mistake in its file.
     pub fn drive(&self, name: &str, asked_at: (&str, &str)) -> Result<(Product, String), SpecError> {
-        let entry = self.found(name, asked_at)?;
-        let text = self.whole(&entry, &mut vec![entry.file.clone()])?;
+        let entry = self.found(DRIVES, name, asked_at)?;
+        let text = self.whole(DRIVES, &entry, &mut vec![entry.file.clone()])?;
         let product = Product::read_with(name, &entry.file, (&text, &entry.text), entry.rigour)?;
         Ok((product, text))
     }
 
-    fn found(&self, name: &str, asked_at: (&str, &str)) -> Result<Found, SpecError> {
+    /// The text of a workload of the catalog, with all that it takes from the workload that it is a variant of.
+    ///
+    /// # Errors
+    /// No such workload, or a mistake in `variant_of`.
+    pub fn workload(&self, name: &str, asked_at: (&str, &str)) -> Result<String, SpecError> {
+        let text = self.text(WORKLOADS, name, asked_at)?;
+        self.whole_workload(&format!("{WORKLOADS}/{name}.toml"), text)
+    }
+
+    /// The same of a workload's text, which is that of `file`.
+    ///
+    /// # Errors
+    /// A mistake in `variant_of`.
+    pub fn whole_workload(&self, file: &str, text: String) -> Result<String, SpecError> {
+        if !text.contains(VARIANT_OF) {
+            return Ok(text);
+        }
+        let entry = Found { file: file.to_owned(), text, rigour: Rigour::Values };
+        self.whole(WORKLOADS, &entry, &mut vec![entry.file.clone()])
+    }
+
+    fn found(&self, kind: &str, name: &str, asked_at: (&str, &str)) -> Result<Found, SpecError> {
         if !is_file(name) {
-            let text = self.text("drives", name, asked_at)?;
-            return Ok(Found { file: format!("drives/{name}.toml"), text, rigour: Rigour::Sources });
+            let text = self.text(kind, name, asked_at)?;
+            return Ok(Found { file: format!("{kind}/{name}.toml"), text, rigour: Rigour::Sources });
         }
         let folder = Path::new(asked_at.0).parent().unwrap_or(Path::new(""));
         // Without the dots that lead nowhere: "./m.toml" that names "./x16.toml" gives "x16.toml".
@@ -67,7 +88,8 @@ impl Catalog {
         let refused = |why: String| SpecError::new(asked_at.0, asked_at.1, name, why);
         let unreadable = |error: std::io::Error| {
             let why = error.to_string();
-            refused(format!("the drive's file cannot be read: {}", why.split(" (os error").next().unwrap_or(&why)))
+            let what = kind.trim_end_matches('s');
+            refused(format!("the {what}'s file cannot be read: {}", why.split(" (os error").next().unwrap_or(&why)))
         };
         // A name without a key was typed; one with a key stands in a text, which may be anybody's.
         let read = if asked_at.1.is_empty() { read_typed_text } else { read_text };
@@ -75,17 +97,20 @@ impl Catalog {
         Ok(Found { file: path.display().to_string(), text, rigour: Rigour::Values })
     }
 
-    /// The text of a product with the values of what it is a variant of; `seen` are the files on the way.
-    fn whole(&self, entry: &Found, seen: &mut Vec<String>) -> Result<String, SpecError> {
+    /// The text of a drive or a workload with the values of what it is a variant of; `seen` are the files on the way.
+    fn whole(&self, kind: &str, entry: &Found, seen: &mut Vec<String>) -> Result<String, SpecError> {
         let Some(origin) = variant_of(&entry.file, &entry.text)? else { return Ok(entry.text.clone()) };
         let at = SpecError::new(&entry.file, VARIANT_OF, &origin, "").at_line_of(&entry.text);
-        let base = self.found(&origin, (&entry.file, VARIANT_OF));
+        let base = self.found(kind, &origin, (&entry.file, VARIANT_OF));
         let base = base.map_err(|error| SpecError { file: at.file.clone(), ..error })?;
         if seen.contains(&base.file) {
-            return Err(SpecError { accepted: "leads back to where it began: expected another product".into(), ..at });
+            return Err(SpecError {
+                accepted: format!("leads back to where it began: expected another {}", kind.trim_end_matches('s')),
+                ..at
+            });
         }
         seen.push(base.file.clone());
-        merged(&entry.file, &entry.text, &self.whole(&base, seen)?)
+        merged(&entry.file, &entry.text, &self.whole(kind, &base, seen)?)
     }
 
     /// The values of an object storage daemon and their text.
@@ -99,7 +124,11 @@ impl Catalog {
     }
 }
 
-/// A drive's file before it is read.
+/// Folders of the catalog whose entries may be variants of each other.
+const DRIVES: &str = "drives";
+const WORKLOADS: &str = "workloads";
+
+/// The file of a drive or a workload before it is read.
 struct Found {
     file: String,
     text: String,
@@ -114,7 +143,7 @@ pub(crate) fn is_file(name: &str) -> bool {
     name.contains('/') || Path::new(name).extension().is_some_and(|ending| ending == "toml")
 }
 
-/// The key that names the product whose values a variant has, but for those that it states itself.
+/// The key that names the drive or the workload whose values a variant has, but for those that it states itself.
 const VARIANT_OF: &str = "variant_of";
 
 fn variant_of(file: &str, text: &str) -> Result<Option<String>, SpecError> {
@@ -141,6 +170,18 @@ fn merged(file: &str, text: &str, base: &str) -> Result<String, SpecError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_workload_may_be_a_variant_of_one_of_the_catalog() {
+        let (_folder, catalog) = catalog_and_files(&[]);
+        let text = "variant_of = \"fio-randread\"\ntitle = \"mine\"\n[load]\nclosed = { threads = 4, depth = 1 }\n";
+        let whole: toml::Table = catalog.whole_workload("mine.toml", text.to_owned()).unwrap().parse().unwrap();
+        assert_eq!(whole["title"].as_str(), Some("mine"));
+        assert_eq!(whole["load"]["closed"]["threads"].as_integer(), Some(4));
+        assert_eq!(whole["phases"].as_array().map(Vec::len), Some(2));
+        let unknown = catalog.whole_workload("mine.toml", text.replace("randread", "randred")).unwrap_err();
+        assert_eq!((unknown.file.as_str(), unknown.key.as_str()), ("mine.toml:1", VARIANT_OF));
+    }
 
     const BASE: &str = "kind = \"disk\"\ntitle = \"a\"\n[values.x]\nvalue = 1\nsource = \"s\"\n[values.y]\nvalue = 2\n";
 

@@ -38,7 +38,7 @@ pub struct SetKey {
 pub fn set_keys(catalog: &Catalog, request: &Request) -> Result<Vec<SetKey>, SpecError> {
     let text = match &request.workload_text {
         Some(text) => text.clone(),
-        None => catalog.text("workloads", &request.workload, ("WORKLOAD", ""))?,
+        None => catalog.workload(&request.workload, ("WORKLOAD", ""))?,
     };
     let (workload, drive_set) = workload_of(request, &text)?;
     let mut keys: Vec<SetKey> = workload.settable().into_iter().map(of_workload).collect();
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn every_key_takes_its_own_value() {
         for workload in catalog().names("workloads") {
-            let text = catalog().text("workloads", &workload, ("", "")).unwrap();
+            let text = catalog().workload(&workload, ("", "")).unwrap();
             for SetKey { key, value, accepted, part, .. } in
                 set_keys(&catalog(), &request(&workload, "ent-15k")).unwrap()
             {

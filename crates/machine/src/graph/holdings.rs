@@ -7,6 +7,32 @@ use crate::io::Op;
 use crate::plan::{Extent, Plan};
 use crate::spec::NodeRef;
 
+/// Writes handed to the members of a layout together, at most: a drive overlaps the memory accesses that they need.
+const COLLECTED: usize = 4096;
+
+/// Writes collected for the members of a layout, by member.
+struct MemberWrites {
+    writes: Vec<Vec<UntimedWrite>>,
+    collected: usize,
+    most: usize,
+}
+
+impl MemberWrites {
+    /// Collects nothing where members share a drive, which gets its writes in the order in which the layout makes them.
+    fn of(members: usize, shares_drives: bool) -> Self {
+        Self { writes: vec![Vec::new(); members], collected: 0, most: if shares_drives { 1 } else { COLLECTED } }
+    }
+
+    fn push(&mut self, member: u16, write: UntimedWrite) {
+        self.writes[usize::from(member)].push(write);
+        self.collected += 1;
+    }
+
+    fn is_full(&self) -> bool {
+        self.collected == self.most
+    }
+}
+
 impl Machine {
     /// Return the volumes.
     pub fn volumes(&self) -> &[Volume] {
@@ -58,19 +84,42 @@ impl Machine {
             }
             return; // What lies where in a pool does not depend on when it was written.
         }
+        let mut parts = MemberWrites::of(self.layouts[layout].members.len(), self.shares_drives(layout));
+        let mut plan = Plan::default();
         for write in writes {
             let op = if write.trim { Op::Trim } else { Op::Write };
             let extent = Extent { op, offset: from + write.offset, len: write.len };
             let slot = &mut self.layouts[layout];
-            let mut plan = Plan::default();
+            plan.clear();
             slot.planner().plan(extent, slot.members(), slot.turn, &mut plan);
             slot.turn += 1;
             for leg in plan.legs.iter().filter(|leg| leg.op == op) {
-                let range = self.layouts[layout].members[usize::from(leg.member)];
-                let part = UntimedWrite { offset: leg.offset, len: leg.len, ..*write };
-                self.write_node(range.node, range.from, &[part]);
+                parts.push(leg.member, UntimedWrite { offset: leg.offset, len: leg.len, ..*write });
+                if parts.is_full() {
+                    self.write_members(layout, &mut parts);
+                }
             }
         }
+        self.write_members(layout, &mut parts);
+    }
+
+    /// Whether two members of a layout lie on one drive.
+    fn shares_drives(&self, layout: usize) -> bool {
+        let mut below = self.drives_below(&self.layouts[layout].members);
+        let count = below.len();
+        below.sort_unstable();
+        below.dedup();
+        below.len() < count
+    }
+
+    /// Hands the members of a layout the writes that were collected for them.
+    fn write_members(&mut self, layout: usize, parts: &mut MemberWrites) {
+        for (member, writes) in parts.writes.iter_mut().enumerate().filter(|(_, writes)| !writes.is_empty()) {
+            let range = self.layouts[layout].members[member];
+            self.write_node(range.node, range.from, writes);
+            writes.clear();
+        }
+        parts.collected = 0;
     }
 
     /// Counters of every drive and link, of the services, and of the host's cores.

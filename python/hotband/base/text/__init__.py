@@ -1,1 +1,1 @@
-"""Text in and out: quantities, TOML tables, tables for the terminal."""
+"""Text for reading and printing: quantities, TOML tables, tables for the terminal."""

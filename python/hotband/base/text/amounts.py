@@ -10,30 +10,30 @@ _WHOLE = r"0|[1-9]\d{0,2}"
 
 
 class AmbiguousAmount(ValueError):
-    """A number that a country reads in one way, and another in another."""
+    """A number that different countries read differently."""
 
     def __init__(self, readings: tuple[float, float]) -> None:
         self.readings = readings
         larger, smaller = (f"{reading:g}" for reading in sorted(readings, reverse=True))
-        super().__init__(f"is {larger} or {smaller}: expected a number that has one reading, such as {larger}")
+        super().__init__(f"is {larger} or {smaller}: expected an unambiguous number, such as {larger}")
 
 
 def amount(text: str, decimal_comma: bool = False) -> float | None:
-    """Return the number of 0 or more that a text is; None where it is none. A lone comma starts the decimals only where
+    """Return the number of 0 or more that a text is; None if it is none. A lone comma starts the decimals only where
     `decimal_comma` says so. Raises AmbiguousAmount."""
-    found = {_reading(text.strip(), ".", ",")}
+    readings = {_reading(text.strip(), ".", ",")}
     commas = _reading(text.strip(), ",", ".")
     if decimal_comma or "." in text:
-        found.add(commas)
-    found.discard(None)
-    known = sorted(reading for reading in found if reading is not None)
+        readings.add(commas)
+    readings.discard(None)
+    known = sorted(reading for reading in readings if reading is not None)
     if len(known) == 2:
         raise AmbiguousAmount((known[0], known[1]))
     return known[0] if known else None
 
 
 def _reading(text: str, point: str, thousands: str) -> float | None:
-    """The number where `point` starts the decimals and `thousands` may stand between thousands."""
+    """Return the number if `point` starts the decimals and `thousands` separates thousands."""
     decimals = rf"(?:\{point}(\d+))?"
     plain = re.fullmatch(rf"(\d+){decimals}", text, re.ASCII)
     grouped = re.fullmatch(rf"((?:{_WHOLE})(?:(\{thousands}|{_BLANK})\d{{3}})(?:\2\d{{3}})*){decimals}", text, re.ASCII)

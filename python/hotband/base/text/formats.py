@@ -61,8 +61,8 @@ def csv_text(tables: Sequence[Table]) -> str:
     """Tables as comma-separated values. Those of the same columns are one; others follow after an empty line, and each
     row of them begins with the table's title."""
     blocks: dict[tuple[str, ...], list[Table]] = {}
-    for one in tables:
-        blocks.setdefault((*one.about, *one.values()[0]), []).append(one)
+    for table in tables:
+        blocks.setdefault((*table.about, *table.values()[0]), []).append(table)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for n, (headings, block) in enumerate(blocks.items()):
@@ -70,9 +70,9 @@ def csv_text(tables: Sequence[Table]) -> str:
         if n:
             out.write("\n")
         writer.writerow([_safe(name) for name in [*(["table"] if titled else []), *headings]])
-        for one in block:
-            first = [*([one.title] if titled else []), *one.about.values()]
-            writer.writerows([[_safe(cell) for cell in [*first, *row]] for row in one.values()[1]])
+        for table in block:
+            first = [*([table.title] if titled else []), *table.about.values()]
+            writer.writerows([[_safe(cell) for cell in [*first, *row]] for row in table.values()[1]])
     return out.getvalue()
 
 

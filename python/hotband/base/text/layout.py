@@ -69,19 +69,19 @@ def rich_table(table: tables.Table) -> Table:
     made = Table(
         show_header=not table.bare, show_lines=table.lines, caption=table.caption, caption_justify="left", **look
     )
-    for one in table.columns:
-        justify: Any = "left" if one.kind == "text" else "right"
-        no_wrap = justify == "right" or not one.wrap or one.width is not None or table.borderless
-        is_cut = table.borderless and justify == "left" and one.wrap
+    for column in table.columns:
+        justify: Any = "left" if column.kind == "text" else "right"
+        no_wrap = justify == "right" or not column.wrap or column.width is not None or table.borderless
+        is_cut = table.borderless and justify == "left" and column.wrap
         overflow: Any = "ellipsis" if is_cut else "fold"
-        made.add_column(one.name, justify=justify, no_wrap=no_wrap, overflow=overflow, width=one.width)
+        made.add_column(column.name, justify=justify, no_wrap=no_wrap, overflow=overflow, width=column.width)
     above: list[str] = []
     for row, texts in zip(table.rows, table.texts(), strict=True):
         # A text that the row above has is left out, as long as all before it are the same, too.
         same = [texts[: n + 1] == above[: n + 1] for n in range(len(texts))]
         shown = [
-            "" if one.once and again else _cell(text, cell)
-            for one, again, text, cell in zip(table.columns, same, texts, row.cells, strict=True)
+            "" if column.once and again else _cell(text, cell)
+            for column, again, text, cell in zip(table.columns, same, texts, row.cells, strict=True)
         ]
         made.add_row(*shown, end_section=row.ends)
         above = [] if row.ends else texts
@@ -151,14 +151,14 @@ def frame(table: Table, columns: int, compact: bool) -> int:
 def widths(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
     """Widths of columns within `room`: as they are where they fit, or else the widest give way first, those that may
     before those that may not (a number that is wider than the console)."""
-    found = list(natural)
-    every = range(len(found))
-    while sum(found) > room:
-        giving = [index for index in every if found[index] > least[index]] or [n for n in every if found[n] > 1]
+    widths_ = list(natural)
+    every = range(len(widths_))
+    while sum(widths_) > room:
+        giving = [index for index in every if widths_[index] > least[index]] or [n for n in every if widths_[n] > 1]
         if not giving:
             break
-        found[max(giving, key=found.__getitem__)] -= 1
-    return found
+        widths_[max(giving, key=widths_.__getitem__)] -= 1
+    return widths_
 
 
 def groups(table: Table, least: Sequence[int], room: int) -> list[list[int]]:
@@ -192,25 +192,25 @@ def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: b
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    kept: dict[str, Any] = {"box": table.box, "pad_edge": table.pad_edge, "padding": table.padding}
-    kept |= {"show_edge": table.show_edge}
+    settings: dict[str, Any] = {"box": table.box, "pad_edge": table.pad_edge, "padding": table.padding}
+    settings |= {"show_edge": table.show_edge}
     if compact and table.box is not None:
-        kept = {"box": SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0), "show_edge": False}
+        settings = {"box": SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0), "show_edge": False}
     made = Table(
         caption=table.caption if columns[-1] == len(table.columns) - 1 else None,
         caption_justify=table.caption_justify,
         show_header=table.show_header,
         show_lines=table.show_lines,
-        **kept,
+        **settings,
     )
     for index, width in zip(columns, widths, strict=True):
-        of = table.columns[index]
+        source = table.columns[index]
         look: dict[str, Any] = {
-            "style": of.style,
-            "header_style": of.header_style,
-            "no_wrap": of.overflow == "ellipsis",
+            "style": source.style,
+            "header_style": source.header_style,
+            "no_wrap": source.overflow == "ellipsis",
         }
-        made.add_column(of.header, justify=of.justify, overflow=of.overflow, width=width, **look)
+        made.add_column(source.header, justify=source.justify, overflow=source.overflow, width=width, **look)
     cells = [list(table.columns[index].cells) for index in columns]
     for number, row in enumerate(table.rows):
         made.add_row(*(column[number] for column in cells), end_section=row.end_section, style=row.style)

@@ -1,4 +1,4 @@
-"""Names that are nearly right: what was meant, before the list of what there is."""
+"""Suggestions of similar names, before the list of accepted ones."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from hotband.base.errors import UserError
 
 FEW = 12
-"""Names that an error lists; of more it shows the nearest three alone, as `SpecError::unknown` of the engine does."""
+"""Names that an error lists; of more it shows only the nearest three, as the engine's `SpecError::unknown`."""
 
 
 def hint(name: str, known: Sequence[str], cutoff: float = 0.5) -> str:
-    """`did you mean "NAME"? ` where one of `known` is near enough to be a slip of the pen; else nothing."""
+    """Return `did you mean "NAME"? ` if one of `known` is near enough to be a typing error; else nothing."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
     return f'did you mean "{near[0]}"? ' if near else ""
 
@@ -37,7 +37,7 @@ def expected(name: str, known: Sequence[str]) -> str:
 def nearest(name: str, known: Sequence[str]) -> list[str]:
     """Return up to three names that may be meant: those that begin with `name` or hold it, then by their letters."""
     lower = name.lower()
-    begin = [one for one in known if lower and one.lower().startswith(lower)]
-    hold = [one for one in known if len(lower) > 1 and lower in one.lower()]
+    begin = [candidate for candidate in known if lower and candidate.lower().startswith(lower)]
+    hold = [candidate for candidate in known if len(lower) > 1 and lower in candidate.lower()]
     alike = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return list(dict.fromkeys([*begin, *hold, *alike]))[:3]

@@ -1,4 +1,4 @@
-"""The one formatter of quantities (docs: "Numbers and units" of CONTRIBUTING.md).
+"""The only formatter of quantities (docs: "Numbers and units" of CONTRIBUTING.md).
 
 Counts and rates of 1,000 and more are whole, with separators; all else has three digits. A unit fits its value.
 Nothing else in Hotband turns a quantity into text for people; files that are read again (job files, TOML) have their
@@ -14,7 +14,7 @@ ABSENT = "–"
 DIGITS = 3
 KIB = 1024
 MOST_KIB = 10_000
-"""More of a binary unit than this is no block size but a capacity, which vendors state in decimal units."""
+"""Sizes above this are capacities, which vendors state in decimal units, not block sizes."""
 LARGE_SIZES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 ENERGIES = ((1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
 MINUTE, HOUR = 60e9, 3600e9
@@ -32,18 +32,18 @@ def number(value: object, digits: int = DIGITS) -> str:
     is `4`, and 4.0012 is `4.00`."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    found = finite(value)
-    if found is None:
+    finite_value = finite(value)
+    if finite_value is None:
         return ABSENT
-    size = abs(float(f"{found:.{digits}g}"))
+    size = abs(float(f"{finite_value:.{digits}g}"))
     if size == 0:
         return "0"
     if size < 1e-6 or size >= 1e15:
-        return f"{found:.{digits}g}"
+        return f"{finite_value:.{digits}g}"
     if size >= 10 ** (digits - 1):
-        return f"{found:,.0f}"
-    text = f"{found:.{digits - 1 - math.floor(math.log10(size))}f}"
-    return text.rstrip("0").rstrip(".") if math.isclose(float(text), found, rel_tol=1e-9) else text
+        return f"{finite_value:,.0f}"
+    text = f"{finite_value:.{digits - 1 - math.floor(math.log10(size))}f}"
+    return text.rstrip("0").rstrip(".") if math.isclose(float(text), finite_value, rel_tol=1e-9) else text
 
 
 def quantity(value: object, unit: str) -> str:
@@ -54,14 +54,14 @@ def quantity(value: object, unit: str) -> str:
 
 def thousands(value: object) -> str:
     """Format a rate of I/Os in thousands, `1,000 k`, `98 k`, where it is 10,000 or more: `168`."""
-    found = finite(value)
-    return number(value) if found is None or found < 10_000 else f"{number(round(found / 1000))} k"
+    finite_value = finite(value)
+    return number(value) if finite_value is None or finite_value < 10_000 else f"{number(round(finite_value / 1000))} k"
 
 
 def with_sign(value: object) -> str:
     """Format a number with its sign: `+3`, `-1,200`."""
-    found = finite(value)
-    return ("+" if found is not None and found > 0 else "") + number(value)
+    finite_value = finite(value)
+    return ("+" if finite_value is not None and finite_value > 0 else "") + number(value)
 
 
 def percent(value: object, signed: bool = True) -> str:
@@ -72,10 +72,10 @@ def percent(value: object, signed: bool = True) -> str:
 
 def share(part: object) -> str:
     """Format a share of one in percent; one that is not quite all is not rounded to all."""
-    found = finite(part)
-    if found is None or not 0.999 < found < 1.0:
-        return percent(None if found is None else 100 * found, signed=False)
-    text = f"{100 * found:.3f}"
+    finite_part = finite(part)
+    if finite_part is None or not 0.999 < finite_part < 1.0:
+        return percent(None if finite_part is None else 100 * finite_part, signed=False)
+    text = f"{100 * finite_part:.3f}"
     return "over 99.999 %" if text.startswith("100") else f"{text.rstrip('0')} %"
 
 
@@ -95,19 +95,19 @@ def large(value: float) -> str:
 
 def span(value: object) -> str:
     """Format nanoseconds in the unit that fits: `77 µs`, `1.2 ms`, `45 s`, `8 min 20 s`, `25 h 11 min`."""
-    found = finite(value)
-    if found is None:
+    finite_value = finite(value)
+    if finite_value is None:
         return ABSENT
-    size = abs(float(f"{found:.{DIGITS}g}"))
+    size = abs(float(f"{finite_value:.{DIGITS}g}"))
     if size >= 100 * HOUR:
-        return quantity(found / HOUR, "h")
+        return quantity(finite_value / HOUR, "h")
     if size >= 2 * MINUTE:
         large, small = (("h", HOUR), ("min", MINUTE)) if size >= 2 * HOUR else (("min", MINUTE), ("s", 1e9))
-        whole, rest = divmod(round(abs(found) / small[1]), round(large[1] / small[1]))
-        sign = "-" if found < 0 else ""
+        whole, rest = divmod(round(abs(finite_value) / small[1]), round(large[1] / small[1]))
+        sign = "-" if finite_value < 0 else ""
         return f"{sign}{whole} {large[0]}" + (f" {rest} {small[0]}" if rest else "")
     unit, scale = next(((u, s) for u, s in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)) if size >= s), ("ns", 1.0))
-    return quantity(found / scale, unit)
+    return quantity(finite_value / scale, unit)
 
 
 def hours(value: float) -> str:
@@ -128,37 +128,37 @@ def whole_percent(part: float) -> str:
 
 
 def millis(value: object) -> str:
-    """Format nanoseconds in ms, whatever their size: latencies that stand side by side have one unit."""
-    found = finite(value)
-    return ABSENT if found is None else quantity(found / 1e6, "ms")
+    """Format nanoseconds in ms, whatever their size: latencies that stand concurrently have one unit."""
+    finite_value = finite(value)
+    return ABSENT if finite_value is None else quantity(finite_value / 1e6, "ms")
 
 
 def rate(value: object) -> str:
     """Format bytes per second, in MB/s whatever their size: rates are compared."""
-    found = finite(value)
-    return ABSENT if found is None else quantity(found / 1e6, "MB/s")
+    finite_value = finite(value)
+    return ABSENT if finite_value is None else quantity(finite_value / 1e6, "MB/s")
 
 
 def size(value: object) -> str:
     """Format bytes: `512 B`, `4 KiB`, `32 MiB` where they are such blocks, else decimal: `4.1 kB`, `3.84 TB`."""
-    found = finite(value)
-    if found is None:
+    finite_value = finite(value)
+    if finite_value is None:
         return ABSENT
     for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if found and found % KIB**power == 0 and abs(found) < MOST_KIB * KIB**power:
-            return quantity(found / KIB**power, unit)
-    rounded = abs(float(f"{found:.{DIGITS}g}"))
+        if finite_value and finite_value % KIB**power == 0 and abs(finite_value) < MOST_KIB * KIB**power:
+            return quantity(finite_value / KIB**power, unit)
+    rounded = abs(float(f"{finite_value:.{DIGITS}g}"))
     scale, unit = next((each for each in LARGE_SIZES if rounded >= each[0]), (1.0, "B"))
-    return quantity(found / scale, unit)
+    return quantity(finite_value / scale, unit)
 
 
 def energy(value: object) -> str:
     """Format joules in the unit that fits: `2.4 kJ`, `7.1 mJ`."""
-    found = finite(value)
-    if found is None:
+    finite_value = finite(value)
+    if finite_value is None:
         return ABSENT
-    scale, unit = next((each for each in ENERGIES if abs(found) >= each[0]), (1e-6, "µJ"))
-    return quantity(found / scale, unit)
+    scale, unit = next((each for each in ENERGIES if abs(finite_value) >= each[0]), (1e-6, "µJ"))
+    return quantity(finite_value / scale, unit)
 
 
 def counted(count: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""The order of names that people expect."""
+"""Natural order of names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import re
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """A key that sorts numbers in names by their size: read-2 before read-16."""
+    """Return a key that sorts numbers in names by value: read-2 before read-16."""
     pieces = re.findall(r"\d{1,18}|\D+|\d", name)
     return [(int(piece), "") if piece.isascii() and piece.isdigit() else (-1, piece) for piece in pieces]

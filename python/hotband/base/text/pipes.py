@@ -14,31 +14,31 @@ STDIN = Path("/dev/stdin")
 
 
 class Pipe(PosixPath):
-    """A pipe whose bytes are kept for those who open it again: what reads a result first looks at how it begins."""
+    """A pipe whose bytes are stored for repeated opening: readers of results first look at the beginning."""
 
-    kept: bytes | None = None
+    data: bytes | None = None
 
     def is_file(self, **others: Any) -> bool:
-        """Whether it can be read as often as a file."""
-        return self.kept is not None or super().is_file(**others)
+        """Return whether it can be read as often as a file."""
+        return self.data is not None or super().is_file(**others)
 
     def open(self, mode: str = "r", *args: Any, **others: Any) -> Any:
-        """What came out of it, from the beginning."""
-        if self.kept is None:
+        """Open the bytes that came out of the pipe, from the beginning."""
+        if self.data is None:
             return super().open(mode, *args, **others)
-        data = io.BytesIO(self.kept)
+        data = io.BytesIO(self.data)
         text = {key: others[key] for key in ("encoding", "errors", "newline") if key in others}
         return data if "b" in mode else io.TextIOWrapper(data, **text)
 
 
 def opened_result(path: Path) -> BinaryIO:
-    """Open a regular file, or what came out of a pipe. Raises OSError, for a pipe that was not read before, too."""
-    return cast("BinaryIO", path.open("rb")) if isinstance(path, Pipe) and path.kept is not None else opened(path)
+    """Open a regular file, or the bytes of a pipe. Raises OSError, also for a pipe that was not read before."""
+    return cast("BinaryIO", path.open("rb")) if isinstance(path, Pipe) and path.data is not None else opened(path)
 
 
 def with_pipes(paths: Sequence[Path]) -> list[Path]:
-    """The same paths, of which pipes have been read, and `-` is what comes in. Raises UserError, for a pipe that is
-    given twice, too: it has nothing more."""
+    """Return the paths after reading the pipes among them; `-` is standard input. Raises UserError, also for a pipe
+    that is given twice, since it has no more data."""
     seen: set[tuple[int, int]] = set()
     return [_kept(STDIN if str(path) == "-" and not path.exists() else path, seen) for path in paths]
 
@@ -47,12 +47,12 @@ def _kept(path: Path, seen: set[tuple[int, int]]) -> Path:
     try:
         if not path.is_fifo():
             return path
-        place = path.stat()
-        if (place.st_dev, place.st_ino) in seen:
-            raise UserError(str(path), "", "", "is a pipe that is given twice; expected a file, or it once")
-        seen.add((place.st_dev, place.st_ino))
+        status = path.stat()
+        if (status.st_dev, status.st_ino) in seen:
+            raise UserError(str(path), "", "", "is a pipe that is given twice; expected a file, or the pipe once")
+        seen.add((status.st_dev, status.st_ino))
         pipe = Pipe(path)
-        pipe.kept = file_bytes(path, pipes=True)
+        pipe.data = file_bytes(path, pipes=True)
     except OSError as error:
         raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
     return pipe

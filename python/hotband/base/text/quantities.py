@@ -20,53 +20,53 @@ GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(?![0-9])[^,]*")
 
 
 def ungrouped(text: str) -> str | None:
-    """A number, with or without a unit, without the commas between its thousands; None where a comma stands elsewhere:
-    1,5 is one and a half where people write so, and not fifteen."""
+    """Remove the commas between thousands of a number with or without a unit; None if a comma is elsewhere: in some
+    countries 1,5 is one and a half, not fifteen."""
     if "," not in text:
         return text
     return text.replace(",", "") if GROUPED.fullmatch(text) else None
 
 
 def _parted(text: str) -> tuple[float, str] | None:
-    """The number, written as the engine takes it (`1e3`, `1_000`), and the unit of a quantity; None of any other
+    """Return number and unit of a quantity, the number as the engine accepts it (`1e3`, `1_000`); None for any other
     text."""
-    found = QUANTITY.fullmatch(text)
+    match = QUANTITY.fullmatch(text)
     try:
-        return None if found is None else (float(found[1].replace("_", "")), found[2])
+        return None if match is None else (float(match[1].replace("_", "")), match[2])
     except ValueError:
         return None
 
 
 def _whole(value: float, limit: float = LIMIT) -> float | None:
-    """The nearest whole number above zero and below a limit, that of the engine; None where there is none. Without a
-    limit (infinity) the number itself."""
+    """Return the nearest whole number above zero and below the engine's limit; None if there is none. Without a limit
+    (infinity), return the number itself."""
     if math.isinf(limit):
         return value or None
     return (float(int(value + 0.5)) or None) if value < limit else None
 
 
 def span_ns(text: str, limit: float = LIMIT) -> float | None:
-    """Nanoseconds of a time above zero, and below a limit; None where the text is none."""
-    found = _parted(text)
-    if found is None or found[1] not in SPAN_UNITS:
+    """Return the nanoseconds of a time above zero and below a limit; None for other text."""
+    parts = _parted(text)
+    if parts is None or parts[1] not in SPAN_UNITS:
         return None
-    return _whole(found[0] * SPAN_UNITS[found[1]], limit)
+    return _whole(parts[0] * SPAN_UNITS[parts[1]], limit)
 
 
 def share(text: str) -> float | None:
-    """A share, such as "0.37" or "7 %"; None where the text is none."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
-    if found is None:
+    """Return a share, such as "0.37" or "7 %"; None for other text."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
+    if match is None:
         return None
-    return float(found[1]) / (100.0 if found[2] else 1.0)
+    return float(match[1]) / (100.0 if match[2] else 1.0)
 
 
 SIZE_EXPECTED = 'a size with its unit, such as "256 MB" or "8 GiB", less than 9 EB'
 
 
 def size_bytes(text: str) -> float | None:
-    """Bytes of a size above zero, as the engine reads it: "GB" is 10^9, "GiB" 2^30, a single letter binary as in fio
-    (docs/guides/machines.md), "Gb" are bits and no size. None where the text is none."""
+    """Return the bytes of a size above zero, as the engine reads it: "GB" is 10^9, "GiB" 2^30, a single letter binary
+    as in fio (docs/guides/machines.md), "Gb" are bits and not a size. None for other text."""
     try:
         return _core.quantity("size", text) or None
     except ValueError:
@@ -74,25 +74,25 @@ def size_bytes(text: str) -> float | None:
 
 
 WATTS_MOST = 1e9
-"""More than a large power station gives is a slip of the pen."""
+"""More than a large power station supplies is a typing error."""
 WATTS_EXPECTED = 'a power of at most 1 GW with its unit, such as "500 W" or "1.2 kW"'
 
 
 def watts(text: str) -> float | None:
-    """Watts of a power, zero among them; None where the text is none."""
+    """Return the watts of a power of zero or more; None for other text."""
     number = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?"
-    found = re.fullmatch(rf"\s*({number})\s*(k?)W\s*", text)
-    power = None if found is None else float(found[1].replace(",", "")) * (1e3 if found[2] else 1.0)
+    match = re.fullmatch(rf"\s*({number})\s*(k?)W\s*", text)
+    power = None if match is None else float(match[1].replace(",", "")) * (1e3 if match[2] else 1.0)
     return power if power is not None and power <= WATTS_MOST else None
 
 
 YEARLY_MOST = 10.0
-"""Growth by more than 1,000 % a year is a slip of the pen."""
-YEARLY_EXPECTED = 'a share a year up to 1000 %, such as "30 %/year"'
+"""Growth of more than 1,000 % per year is a typing error."""
+YEARLY_EXPECTED = 'a share per year up to 1000 %, such as "30 %/year"'
 
 
 def yearly_share(text: str) -> float | None:
-    """The share by which something grows in a year; None where the text is none."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per|each)\s*(?:year|yr|a|y)\s*", text.lower())
-    part = None if found is None else float(found[1]) / 100.0
+    """Return a share of growth per year; None for other text."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per|each)\s*(?:year|yr|a|y)\s*", text.lower())
+    part = None if match is None else float(match[1]) / 100.0
     return part if part is not None and part <= YEARLY_MOST else None

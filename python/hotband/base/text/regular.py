@@ -1,5 +1,5 @@
-"""Reading files that a text, a folder or a command names: regular files only, so that no pipe is waited for and no
-device is read without end."""
+"""Reading files that a text, a folder or a command names: regular files only, so that no read waits for a pipe or reads
+a device without end."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from typing import BinaryIO
 from hotband.base.errors import UserError, reason_of
 
 LARGEST_BYTES = 4 << 30
-"""More than any of our files that is read whole: a record of a hundred thousand intervals has 60 MB."""
+"""Larger than any file of ours that is read whole: a record of a hundred thousand intervals has 60 MB."""
 LARGEST_TEXT = 64 << 20
 """Bytes of a text that people and scripts write: more is a disk's image, or a device that was named by mistake."""
 BLOCK_BYTES = 1 << 20
-"""What is read at a time where the size is not known."""
+"""Bytes per read if the size is unknown."""
 _DESCRIPTOR = re.compile(r"/dev/stdin|/(dev|proc/(self|thread-self|\d+))/fd/\d+")
-"""How a shell names what a process was started with: its standard input, or one end of `<(command)`."""
+"""A shell's name for standard input, or for one end of `<(command)`."""
 
 
 class NotRegular(OSError):
-    """A folder, a pipe, a socket or a device in the place of a file."""
+    """A folder, pipe, socket or device where a file is expected."""
 
 
 def opened(path: Path, typed: bool = False) -> io.BufferedReader:
-    """Open a regular file for reading, without waiting for anything. Where the user `typed` the path, a pipe or a
-    terminal that this process was started with is opened, too. Raises OSError, NotRegular among them."""
+    """Open a regular file for reading without blocking. If the user `typed` the path, open also a pipe or a terminal
+    that this process was started with. Raises OSError, including NotRegular."""
     # Opening a device may move it, and opening a pipe lets its writer go on: both are looked at first.
     inherited = typed and _DESCRIPTOR.fullmatch(str(path)) is not None
     _expect_regular(os.stat(path).st_mode, path, inherited)
@@ -64,8 +64,8 @@ def text_in(path: Path, what: str, typed: bool = False) -> str:
 
 
 def file_bytes(path: Path, pipes: bool = False) -> bytes:
-    """All bytes of a file, or of a pipe where `pipes` are read. Raises OSError where it is anything else, or has more
-    than LARGEST_BYTES."""
+    """Return all bytes of a file, or of a pipe if `pipes`. Raises OSError for anything else, or more than
+    LARGEST_BYTES."""
     with path.open("rb") if pipes and path.is_fifo() else opened(path) as file:
         data = read_up_to(file, LARGEST_BYTES)
     if len(data) > LARGEST_BYTES:
@@ -74,26 +74,26 @@ def file_bytes(path: Path, pipes: bool = False) -> bytes:
 
 
 def read_up_to(file: BinaryIO, most: int) -> bytes:
-    """All bytes of a file that is open, and one more than `most` where it has more. `file.read(n)` takes memory for all
-    n before it reads the first, which a host with less of it refuses however small the file is."""
+    """Return all bytes of an open file, up to one more than `most`. `file.read(n)` allocates memory for all n first,
+    which a host with less memory refuses however small the file is."""
     try:
         size = os.fstat(file.fileno()).st_size
     except io.UnsupportedOperation:
         # What came through a pipe is held in memory.
         size = 0
-    asked = min(size, most) + 1
-    blocks = [file.read(asked)]
+    request = min(size, most) + 1
+    blocks = [file.read(request)]
     left = most + 1 - len(blocks[0])
     # A pipe has no size, and a file may grow; fewer than asked are the last ones.
-    while len(blocks[-1]) == asked and left:
-        asked = min(left, BLOCK_BYTES)
-        blocks.append(file.read(asked))
+    while len(blocks[-1]) == request and left:
+        request = min(left, BLOCK_BYTES)
+        blocks.append(file.read(request))
         left -= len(blocks[-1])
     return blocks[0] if len(blocks) == 1 else b"".join(blocks)
 
 
 def file_text(path: Path, pipes: bool = False) -> str:
-    """The same as text in UTF-8. Raises UnicodeDecodeError, too."""
+    """Return the UTF-8 text of a file, like `file_bytes`. Raises also UnicodeDecodeError."""
     return file_bytes(path, pipes).decode()
 
 

@@ -1,4 +1,4 @@
-"""Documents: results as JSON has them, and what a document says of itself (`schema` and `schema_version`)."""
+"""Schemas of JSON documents: `schema` and `schema_version`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ D = TypeVar("D", bound=Mapping[str, object])
 
 
 def with_schema(document: D, schema: str) -> D:
-    """The document with its schema before all else; as it is where it says one itself."""
+    """Return the document with its schema first; unchanged if it has one."""
     if "schema" not in document:
         return cast("D", {"schema": schema, "schema_version": 1, **document})
     assert document["schema"] == schema, "a document is called what its command says"

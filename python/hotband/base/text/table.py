@@ -2,7 +2,7 @@
 
 A question's answer, a record and a listing are such tables; what a terminal, CSV, Markdown, JSON, HTML or a frame shows
 follows from them (`formats.py`, `layout.py`, `html.py`), and nothing is read back from text. Rows hold values
-as documents do (nanoseconds, bytes a second, shares); the unit of a column says what a table shows them in, so that a
+as documents do (nanoseconds, bytes per second, shares); the unit of a column says what a table shows them in, so that a
 column of CSV has one unit by construction.
 """
 
@@ -23,7 +23,7 @@ Kind = Literal["text", "number", "range", "estimate"]
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of a table: its name, how much of what rows hold is one of it, and how a value is shown alone."""
+    """A unit of a table: its name, its size in terms of the cells' values, and its format."""
 
     name: str = ""
     size: float = 1.0
@@ -43,11 +43,11 @@ class Unit:
             return numbers.ABSENT
         return numbers.quantity(self.of(value), self.name) if self.text is None else self.text(value)
 
-    def ends(self, of: Range, text: Callable[[float], str] | None = None) -> str:
+    def ends(self, range_: Range, text: Callable[[float], str] | None = None) -> str:
         """Format both ends of an interval, the unit once where they share it."""
-        if of.low is None or of.high is None:
+        if range_.low is None or range_.high is None:
             return numbers.ABSENT
-        return numbers.between(of.low, of.high, text or self.shown)
+        return numbers.between(range_.low, range_.high, text or self.shown)
 
 
 PLAIN = Unit()
@@ -56,7 +56,7 @@ MBS = Unit("MB/s", 1e6, numbers.rate)
 MS = Unit("ms", 1e6, numbers.span)
 SECONDS = Unit("s", 1e9, numbers.span)
 LATENCY = Unit("ms", 1e-3, lambda seconds: numbers.span(1e9 * seconds))
-"""Of values in seconds."""
+"""Unit of values in seconds."""
 BYTES = Unit("B", 1.0, numbers.size)
 SHARE = Unit("%", 0.01, numbers.share)
 PERCENT = Unit("%", 1.0, lambda value: numbers.percent(value, signed=False))
@@ -66,7 +66,7 @@ WATTS = Unit("W")
 FIGURES = {"iops": IOPS, "bandwidth_bytes_per_s": MBS}
 """Units of the figures of a record by their keys; all others are times."""
 OF_ROW = Unit("unit of the row")
-"""Of columns whose rows are of different quantities: each row says its own, and CSV has a column that names it."""
+"""Unit of columns with a quantity per row: each row names its own, and CSV has a column for it."""
 
 
 def unit_of(figure: str) -> Unit:
@@ -97,7 +97,7 @@ Plain: TypeAlias = str | int | float | None
 
 @dataclass(frozen=True)
 class Cell:
-    """A value with how a terminal shows it: `style` colours it, `below` stands in a line below it."""
+    """A value with its format on a terminal: `style` colours it, `below` goes on the line below."""
 
     value: Value
     style: str = ""
@@ -106,8 +106,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `once` leaves out a text that the row above has, on terminals; `below` has the ends of an estimate in a
-    line below it; `wrap` may fold it; `width` is of pictures made of characters."""
+    """A column: on terminals, `once` leaves out a text that the row above has; `below` puts the ends of an estimate on
+    the line below; `wrap` may fold it; `width` is that of character graphics."""
 
     name: str
     kind: Kind = "text"
@@ -119,7 +119,7 @@ class Column:
 
     @property
     def says_unit(self) -> bool:
-        """Whether the name names the unit, so that cells need not."""
+        """Return whether the name names the unit, so that cells need not."""
         name, unit = f" {self.name} ".replace("\n", " "), self.unit.name
         return not unit or f"({unit})" in name or name.endswith(f" {unit} ") or name.startswith(f" {unit} ")
 
@@ -142,8 +142,8 @@ class Column:
             parts = (value.low, value.high)
         else:
             parts = (value,)
-        found: list[Plain] = [None if part is None else unit.of(part) for part in parts]
-        return found + [None] * (len(self.headings()) - len(found))
+        plain_parts: list[Plain] = [None if part is None else unit.of(part) for part in parts]
+        return plain_parts + [None] * (len(self.headings()) - len(plain_parts))
 
     def text(self, value: Value, unit: Unit) -> str:
         """Format a cell for people."""
@@ -183,14 +183,14 @@ def estimate(name: str, unit: Unit = PLAIN, *, below: bool = False) -> Column:
     return Column(name, "estimate", unit, below=below)
 
 
-def bare(of: Column) -> Column:
+def bare(column: Column) -> Column:
     """Return the column with cells of numbers alone: its table's title or its own name says what they are in."""
-    return replace(of, unit=replace(of.unit, text=lambda value: numbers.number(of.unit.of(value))))
+    return replace(column, unit=replace(column.unit, text=lambda value: numbers.number(column.unit.of(value))))
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row: its cells, the unit of those of no other, and whether a rule follows."""
+    """A row: its cells, the unit of cells without one, and whether a rule follows."""
 
     cells: tuple[Cell, ...]
     unit: Unit = PLAIN
@@ -199,7 +199,7 @@ class Row:
 
 @dataclass
 class Table:
-    """A table under its title; `about` says what all rows are of, in CSV columns before all others.
+    """A table with its title; `about` describes all rows, in CSV as the first columns.
 
     `lines` asks a terminal for rules between rows, `plain` for none but that below the headings, `borderless` for none
     at all and one line per row (texts that do not fit end with "…"), `bare` for no headings, `tight` for one blank
@@ -224,30 +224,34 @@ class Table:
 
     def values(self) -> tuple[list[str], list[list[Plain]]]:
         """Return headings and rows of plain values, each column in one unit; rows of several units name theirs."""
-        headings = [heading for one in self.columns for heading in one.headings()]
+        headings = [heading for column in self.columns for heading in column.headings()]
         rows = [
-            [value for one, cell in zip(self.columns, row.cells, strict=True) for value in self._plain(one, cell, row)]
+            [
+                value
+                for column, cell in zip(self.columns, row.cells, strict=True)
+                for value in self._plain(column, cell, row)
+            ]
             for row in self.rows
         ]
-        if any(one.unit is OF_ROW for one in self.columns):
-            place = len(self.columns[0].headings())
-            headings.insert(place, "unit")
+        if any(column.unit is OF_ROW for column in self.columns):
+            index = len(self.columns[0].headings())
+            headings.insert(index, "unit")
             for plain, row in zip(rows, self.rows, strict=True):
-                plain.insert(place, row.unit.name)
+                plain.insert(index, row.unit.name)
         return headings, rows
 
     @staticmethod
-    def _plain(of: Column, cell: Cell, row: Row) -> list[Plain]:
+    def _plain(column: Column, cell: Cell, row: Row) -> list[Plain]:
         value = f"{cell.value} {cell.below}" if cell.below else cell.value
-        return of.values(value, row.unit if of.unit is OF_ROW else of.unit)
+        return column.values(value, row.unit if column.unit is OF_ROW else column.unit)
 
     def texts(self) -> list[list[str]]:
         """Return the rows as people read them, a line of a cell a line."""
         return [
             [
-                one.text(cell.value, row.unit if one.unit is OF_ROW else one.unit)
+                column.text(cell.value, row.unit if column.unit is OF_ROW else column.unit)
                 + (f"\n{cell.below}" if cell.below else "")
-                for one, cell in zip(self.columns, row.cells, strict=True)
+                for column, cell in zip(self.columns, row.cells, strict=True)
             ]
             for row in self.rows
         ]
@@ -263,11 +267,11 @@ class Table:
 
 
 class Whole(str):
-    """A line that is not folded where others are, such as one that ends in a path."""
+    """A line that is never folded, such as one that ends in a path."""
 
 
 View: TypeAlias = "Table | Text | str"
-"""What a command prints, in order: tables and lines of words."""
+"""Output of a command, in order: tables and lines of text."""
 
 
 def listing(title: str, names: Iterable[str], rows: Iterable[Sequence[Value | Cell]]) -> Table:

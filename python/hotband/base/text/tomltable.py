@@ -1,4 +1,4 @@
-"""Reading a TOML table key by key: a mistake names file, key, value and what is accepted."""
+"""Reading a TOML table key by key: errors name file, key, value and what is accepted."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ if TYPE_CHECKING:
 
 M = TypeVar("M")
 MARK = "\ufeff"
-"""What editors and spreadsheets of Windows put before a text in UTF-8."""
+"""The mark that editors and spreadsheets of Windows put before UTF-8 text."""
 
 
 def loads(text: str, file: str) -> dict[str, Toml]:
-    """The table that TOML text is; `file` is what errors call it. Raises UserError."""
+    """Return the table of a TOML text; errors call it `file`. Raises UserError."""
     try:
         return tomli.loads(text.removeprefix(MARK))
     except tomli.TOMLDecodeError as error:
         raise UserError(file, "", "", f"not TOML: {error}") from None
     except RecursionError:
-        raise UserError(file, "", "", "not TOML that can be read: too deeply nested") from None
+        raise UserError(file, "", "", "not readable TOML: too deeply nested") from None
 
 
 class TomlTable:
-    """A table of a file. Every key is asked for by its type; `finish` refuses those that nobody asked for."""
+    """A table of a file. Keys are read by type; `finish` refuses keys that were not read."""
 
-    def __init__(self, file: str, place: str, table: dict[str, Toml]) -> None:
-        self.file, self.place, self.table = file, place, table
+    def __init__(self, file: str, path: str, table: dict[str, Toml]) -> None:
+        self.file, self.path, self.table = file, path, table
         self._known: list[str] = []
 
     @classmethod
     def read(cls, path: Path, what: str, typed: bool = False) -> TomlTable:
-        """The whole of a file, `what` in errors; of a pipe, too, where the user `typed` a path such as /dev/stdin.
-        Raises UserError."""
+        """Return the whole of a file, called `what` in errors; also of a pipe if the user `typed` a path such as
+        /dev/stdin. Raises UserError."""
         return cls.of_text(str(path), text_in(path, what, typed))
 
     @classmethod
     def of_text(cls, file: str, text: str) -> TomlTable:
-        """The whole of a text; `file` is what errors call it. Raises UserError."""
+        """Return the whole of a text; errors call it `file`. Raises UserError."""
         return cls(file, "", loads(text, file))
 
     def key(self, name: str) -> str:
-        """The full name of a key."""
-        return f"{self.place}.{name}" if self.place else name
+        """Return the full name of a key."""
+        return f"{self.path}.{name}" if self.path else name
 
     def refuse(self, name: str, accepted: str, value: object = None) -> NoReturn:
-        """Raises the error of a key; `value` is what stands there where not said."""
-        found = self.table.get(name, "") if value is None else value
-        raise UserError(self.file, self.key(name), str(found), accepted)
+        """Raise the error of a key; `value` is by default the key's value."""
+        given = self.table.get(name, "") if value is None else value
+        raise UserError(self.file, self.key(name), str(given), accepted)
 
     def _get(self, name: str, kind: type | tuple[type, ...], words: str, default: Any) -> Any:
         self._known.append(name)
@@ -76,37 +76,37 @@ class TomlTable:
             self.refuse(name, f"expected {words}")
 
     def has(self, name: str) -> bool:
-        """Whether the key is there."""
+        """Return whether the key is there."""
         return name in self.table
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A text; without a default it must be there and not be empty."""
+        """Return a text; without a default it is required and must not be empty."""
         value: str = self._get(name, str, "a text", default)
         if default is None and not value.strip():
             self.refuse(name, "expected a text that is not empty")
         return value
 
     def text_or_number(self, name: str) -> str | None:
-        """A text, or a number as text; None where absent."""
+        """Return a text, or a number as text; None if absent."""
         if not self.has(name):
             return None
         value = self._get(name, (str, int, float), "a number or a text", None)
         return value if isinstance(value, str) else f"{value:g}"
 
     def choice(self, name: str, accepted: Collection[str], default: str | None = None) -> str:
-        """One of the texts that are accepted."""
+        """Return one of the accepted texts."""
         value = self.text(name, default)
         self.expect_one_of(name, value, accepted)
         return value
 
     def expect_one_of(self, name: str, value: str, accepted: Collection[str]) -> None:
-        """Refuses a value that is none of those accepted, with the nearest of them."""
+        """Refuse a value that is not accepted, and suggest the nearest."""
         if value not in accepted:
             near = hint(value, list(accepted))
             self.refuse(name, f"{near}expected one of {', '.join(accepted) or 'nothing'}", value)
 
     def whole(self, name: str, default: int | None = None, least: int = 0) -> int:
-        """A whole number that 64 bits hold."""
+        """Return a whole number of 64 bits."""
         value: int = self._get(name, int, f"a whole number, {least} or more", default)
         if value < least:
             self.refuse(name, f"expected a whole number, {least} or more")
@@ -115,25 +115,25 @@ class TomlTable:
         return value
 
     def positive(self, name: str, default: float | None = None) -> float:
-        """A number above zero."""
+        """Return a number above zero."""
         value = self._float(name, "a number above 0", default)
         if not 0 < value < float("inf"):
             self.refuse(name, "expected a number above 0")
         return value
 
     def number(self, name: str) -> float:
-        """Any finite number."""
+        """Return any finite number."""
         value = self._float(name, "a number", None)
         if value - value != 0:
             self.refuse(name, "expected a finite number")
         return value
 
     def flag(self, name: str) -> bool:
-        """true or false, false where absent."""
+        """Return true or false; false if absent."""
         return bool(self._get(name, bool, "true or false", False))
 
     def span(self, name: str) -> float | None:
-        """Nanoseconds of a time, None where absent."""
+        """Return the nanoseconds of a time; None if absent."""
         if not self.has(name):
             return None
         value = span_ns(self.text(name))
@@ -142,53 +142,53 @@ class TomlTable:
         return value
 
     def texts(self, name: str, accepted: Collection[str] | None = None) -> tuple[str, ...]:
-        """A list of texts, empty where absent; each one of `accepted`, each once."""
-        found: list[Any] = self._get(name, list, "a list of texts", [])
-        for value in found:
+        """Return a list of texts without repetition, empty if absent; each is one of `accepted`."""
+        listed: list[Any] = self._get(name, list, "a list of texts", [])
+        for value in listed:
             if not isinstance(value, str):
                 self.refuse(name, "expected a list of texts", value)
             if accepted is not None:
                 self.expect_one_of(name, value, accepted)
-            if found.count(value) > 1:
+            if listed.count(value) > 1:
                 self.refuse(name, "is listed twice", value)
-        return tuple(found)
+        return tuple(listed)
 
     def wholes(self, name: str) -> tuple[int, ...]:
-        """A list of whole numbers above zero, each once; empty where absent."""
-        found: list[Any] = self._get(name, list, "a list of whole numbers", [])
-        for value in found:
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1 or found.count(value) > 1:
+        """Return a list of whole numbers above zero without repetition; empty if absent."""
+        numbers: list[Any] = self._get(name, list, "a list of whole numbers", [])
+        for value in numbers:
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1 or numbers.count(value) > 1:
                 self.refuse(name, "expected a list of whole numbers above 0, each once", value)
-        return tuple(found)
+        return tuple(numbers)
 
     def settings(self, name: str) -> tuple[tuple[str, str], ...]:
-        """A table of plain values, as pairs of texts; empty where absent."""
-        found: dict[str, Toml] = self._get(name, dict, 'a table such as { qd = "16" }', {})
-        for key, value in found.items():
+        """Return a table of plain values as pairs of texts; empty if absent."""
+        pairs: dict[str, Toml] = self._get(name, dict, 'a table such as { qd = "16" }', {})
+        for key, value in pairs.items():
             if not isinstance(value, str | int | float) or isinstance(value, bool):
                 self.refuse(f"{name}.{key}", 'expected a text or a number, such as "16"', value)
-        return tuple((key, str(value)) for key, value in found.items())
+        return tuple((key, str(value)) for key, value in pairs.items())
 
     def part(self, name: str) -> TomlTable:
-        """A table inside this one, empty where absent."""
+        """Return a table inside this one, empty if absent."""
         return TomlTable(self.file, self.key(name), self._get(name, dict, "a table", {}))
 
     def parts(self, name: str) -> Sequence[TomlTable]:
-        """A list of tables, empty where absent."""
-        found: list[Any] = self._get(name, list, f"tables [[{self.key(name)}]]", [])
-        for entry in found:
+        """Return a list of tables, empty if absent."""
+        tables: list[Any] = self._get(name, list, f"tables [[{self.key(name)}]]", [])
+        for entry in tables:
             if not isinstance(entry, dict):
                 self.refuse(name, f"expected tables [[{self.key(name)}]]", entry)
-        return [TomlTable(self.file, f"{self.key(name)}[{n}]", entry) for n, entry in enumerate(found)]
+        return [TomlTable(self.file, f"{self.key(name)}[{n}]", entry) for n, entry in enumerate(tables)]
 
     def raw(self, name: str) -> Toml | None:
-        """Whatever stands there."""
+        """Return the value of a key unchecked."""
         self._known.append(name)
         return self.table.get(name)
 
     def made(self, kind: type[M], /, **given: object) -> M:
-        """A dataclass whose fields are the keys of this table, read by their types, but for those that are given. A
-        field without a default must be there; a key that is no field is refused."""
+        """Build a dataclass whose fields are the keys of this table, read by type, except for those that are given. A
+        field without a default is required; an unknown key is refused."""
         for field in fields(cast("Any", kind)):
             if field.name not in given:
                 default = () if field.default is MISSING else (field.default,)
@@ -197,7 +197,7 @@ class TomlTable:
         return kind(**given)
 
     def finish(self) -> None:
-        """Refuses a key that nobody asked for."""
+        """Refuse a key that was not read."""
         for name in self.table:
             if name not in self._known:
                 near = hint(name, self._known, 0.6)
@@ -213,4 +213,4 @@ READERS: dict[str, Callable[..., Any]] = {
     "tuple[int, ...]": lambda table, name, _: table.wholes(name),
     "tuple[str, ...]": lambda table, name, _=(): table.texts(name),
 }
-"""How a field of `made` is read, by the name of its type."""
+"""Readers of `made` fields, by the name of the type."""

@@ -13,14 +13,15 @@ def toml_text(workload: Mapping[str, object]) -> str:
 
 
 def toml_value(value: object) -> str:
-    """Text, numbers, booleans, lists and tables in one line."""
+    """Format text, numbers, booleans, lists and tables on one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{quoted(key)} = {toml_value(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{quoted(key)} = {toml_value(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(toml_value(one) for one in value) + "]"
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
     return quoted(value) if isinstance(value, str) else json.dumps(value)
 
 
 def quoted(text: str) -> str:
-    """A text in quotes. JSON's are TOML's where characters are left as they are, but for one control character."""
+    """Return a quoted text. JSON's quoting is valid TOML if characters stay unescaped, except for one control
+    character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""The one way to write a file: it is there whole or not at all, and an old one stays until the new one is complete.
+"""The only way to write a file: it appears complete or not at all, and an old one stays until the new one is complete.
 
 The folder of a file is made where it is not there yet. A temporary file beside it is written, flushed to the device
 (fsync) and renamed; on any failure, an interruption included, it is removed. Pipes and terminals (`/dev/stdout`) are
@@ -31,7 +31,7 @@ _WRONG_PATHS = (
 # What a file system without locks answers; two writers are not told from one there.
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 READERS_S = 5.0
-"""How long a pipe may have no reader before it is an error to write to it."""
+"""Wait for a pipe's reader before writing to it is an error."""
 # Of the 255 bytes of a file's name those that a temporary one takes of it; the rest tells it apart.
 _NAME_BYTES = 200
 
@@ -39,14 +39,14 @@ _NAME_BYTES = 200
 def write_file(path: Path, content: str | bytes) -> None:
     """Writes text (as UTF-8) or bytes to `path`.
 
-    Raises UserError where the path is wrong and OSError, with `path` as its `filename`, where the world fails.
+    Raises UserError if the path is wrong and OSError, with `path` as its `filename`, where the world fails.
     """
     write_files({path: content})
 
 
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
-    """Writes files that belong together, such as a record and its tables: all are complete before the first takes its
-    place, and they take it in the order given. Raises as `write_file`."""
+    """Write files that belong together, such as a record and its tables: all are complete before the first replaces an
+    old one, in the given order. Raises like `write_file`."""
     with ExitStack() as stack:
         done = []
         for path, content in contents.items():
@@ -60,15 +60,15 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
 
 
 def expect_other_file(option: str, path: Path, read: Iterable[Path]) -> None:
-    """Raises UserError where a file that is to be written is one of those that are read: it would be lost."""
-    place = os.path.realpath(path)
-    if Path(place).is_file() and any(os.path.realpath(one) == place for one in read):
-        raise UserError(option, "", str(path), "is what is read; expected another file")
+    """Raise UserError if a file to be written is one of those that are read: its data would be lost."""
+    real_path = os.path.realpath(path)
+    if Path(real_path).is_file() and any(os.path.realpath(other) == real_path for other in read):
+        raise UserError(option, "", str(path), "is the file that is read; expected another file")
 
 
 def expect_page(option: str, path: Path, read: Iterable[Path] = ()) -> None:
-    """Refuses what no page can be written to, before what may take long: another ending than .html, a folder, a file
-    that is read. Raises UserError."""
+    """Refuse a path where no page can be written, before long work: an ending other than .html, a folder, a file that
+    is read. Raises UserError."""
     expect_other_file(option, path, read)
     if path.is_dir():
         raise UserError(option, "", str(path), "is a folder; expected a file")
@@ -78,20 +78,20 @@ def expect_page(option: str, path: Path, read: Iterable[Path] = ()) -> None:
 
 
 def expect_folder(option: str, path: Path) -> None:
-    """Raises UserError where the folder of a file is not there and cannot be made."""
+    """Raise UserError if the folder of a file does not exist and cannot be created."""
     folder = path.parent
     while not os.path.lexists(folder) and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir():
-        raise UserError(option, "", str(path), f"{folder} is no folder; expected a file in a folder")
+        raise UserError(option, "", str(path), f"{folder} is not a folder; expected a file in a folder")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise UserError(option, "", str(path), f"{folder} cannot be written; expected a folder that can")
+        raise UserError(option, "", str(path), f"{folder} cannot be written; expected a writable folder")
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A binary file for what is written piece by piece; it takes the place of `path` where the block ends well. Raises
-    as `write_file`, also for an OSError of the block that names no file."""
+    """Open a binary file for writing in pieces; it replaces `path` if the block ends well. Raises like `write_file`,
+    also for an OSError of the block that names no file."""
     with temporary(path) as part, named(path, part):
         file = io.BufferedWriter(io.FileIO(part, "wb", opener=_opener))
         try:
@@ -107,7 +107,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def expect_no_disk(option: str, path: Path) -> None:
-    """Raises UserError where a path is that of a block device, by whatever link: what it holds would be lost."""
+    """Raise UserError if a path leads to a block device: its data would be lost."""
     try:
         is_disk = stat.S_ISBLK(path.stat().st_mode)
     except (OSError, ValueError):
@@ -118,8 +118,8 @@ def expect_no_disk(option: str, path: Path) -> None:
 
 @contextmanager
 def temporary(path: Path) -> Iterator[Path]:
-    """A hidden file beside `path`, made and empty; removed at the end, where it is still there. A pipe or a terminal is
-    its own temporary file. Raises UserError for a block device."""
+    """Create an empty hidden file in the folder of `path`, removed at the end if it still exists. A pipe or a terminal
+    is its own temporary file. Raises UserError for a block device."""
     expect_no_disk("file", path)
     if is_special(path):
         yield path
@@ -134,29 +134,29 @@ def temporary(path: Path) -> Iterator[Path]:
 
 
 def part_of(path: Path) -> Path:
-    """The name of a temporary file beside `path`, hidden and never used before; the file is not made, its folder is.
-    Raises as `write_file`."""
+    """Return a new hidden temporary name in the folder of `path`; the folder is created, the file is not. Raises like
+    `write_file`."""
     with named(path):
-        place = _place(path)
+        destination = _place(path)
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
+            destination.parent.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
             raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
         except OSError as error:
             raise OSError(error.errno, os.strerror(error.errno or errno.EIO)) from None
-    name = os.fsdecode(os.fsencode(place.name)[:_NAME_BYTES])
-    return place.with_name(f".{name}.{token_hex(4)}{SUFFIX}")
+    name = os.fsdecode(os.fsencode(destination.name)[:_NAME_BYTES])
+    return destination.with_name(f".{name}.{token_hex(4)}{SUFFIX}")
 
 
 def remove(part: Path) -> None:
-    """Removes a temporary file, where it is there and can be removed."""
+    """Remove a temporary file if it exists and can be removed."""
     with suppress(OSError):
         part.unlink()
 
 
 @contextmanager
 def named(path: Path, part: Path | None = None) -> Iterator[None]:
-    """An OSError of the block that names no file, or the temporary file `part`, is said of `path`: as UserError where
+    """Attribute an OSError of the block that names no file, or the temporary file `part`, to `path`: as UserError if
     the path is wrong, else as OSError."""
     try:
         yield
@@ -170,12 +170,12 @@ def named(path: Path, part: Path | None = None) -> Iterator[None]:
 
 
 def is_mistake(error: OSError) -> bool:
-    """Whether a path is wrong (no such folder, no permission), which is the user's to mend."""
+    """Return whether a path is wrong (no such folder, no permission), which is the user's to mend."""
     return error.errno in _WRONG_PATHS
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder and those above it, where they are not there yet. Raises as `write_file`."""
+    """Create a folder and those above it. Raises like `write_file`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -184,7 +184,7 @@ def make_folder(folder: Path) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether it is there and no file that could be replaced: a pipe, a socket, a character device."""
+    """Return whether it is there and no file that could be replaced: a pipe, a socket, a character device."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -193,29 +193,29 @@ def is_special(path: Path) -> bool:
 
 
 def _place(path: Path) -> Path:
-    """Where the file stands, behind symbolic links. Raises UserError and OSError."""
+    """Resolve symbolic links to the file's real path. Raises UserError and OSError."""
     if "\0" in str(path):
-        raise UserError(repr(str(path)), "", "", "cannot be written: a path has no null byte")
-    place = Path(os.path.realpath(path))
-    if place.is_dir():
+        raise UserError(repr(str(path)), "", "", "cannot be written: a path cannot contain a null byte")
+    destination = Path(os.path.realpath(path))
+    if destination.is_dir():
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if place.exists() and not os.access(place, os.W_OK):
+    if destination.exists() and not os.access(destination, os.W_OK):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    return place
+    return destination
 
 
-def _make(part: Path, place: Path) -> None:
-    """Makes the temporary file, with the permissions of the file that it is to replace."""
+def _make(part: Path, destination: Path) -> None:
+    """Create the temporary file, with the permissions of the file that it will replace."""
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         with suppress(OSError):
-            os.fchmod(descriptor, stat.S_IMODE(place.stat().st_mode))
+            os.fchmod(descriptor, stat.S_IMODE(destination.stat().st_mode))
     finally:
         os.close(descriptor)
 
 
 def _fill(part: Path, data: bytes) -> None:
-    """Writes all of it, and to the device."""
+    """Write all of it and flush it to the device."""
     with io.FileIO(part, "wb", opener=_opener) as file:
         left = memoryview(data)
         while left:
@@ -224,7 +224,7 @@ def _fill(part: Path, data: bytes) -> None:
 
 
 def _opener(path: str, flags: int) -> int:
-    """Opens a file to be written; a pipe where somebody reads it, within READERS_S."""
+    """Open a file for writing; a pipe if a reader opens it within READERS_S."""
     until = time.monotonic() + READERS_S
     while True:
         try:
@@ -233,7 +233,7 @@ def _opener(path: str, flags: int) -> int:
             if error.errno != errno.ENXIO or not stat.S_ISFIFO(os.stat(path).st_mode):
                 raise
             if time.monotonic() > until:
-                raise UserError(path, "", "", "is a pipe that nobody reads; expected a file") from None
+                raise UserError(path, "", "", "is a pipe without a reader; expected a file") from None
             time.sleep(0.05)
             continue
         os.set_blocking(descriptor, True)
@@ -251,6 +251,6 @@ def _flush(file: IO[bytes]) -> None:
 
 
 def _put(part: Path, path: Path) -> None:
-    """The complete temporary file takes the place of the old one."""
+    """Replace the old file by the complete temporary file."""
     if part != path:
         os.replace(part, os.path.realpath(path))

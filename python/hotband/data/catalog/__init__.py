@@ -20,7 +20,8 @@ in them, as in ./NAME."""
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is that of a file, not of an entry of the catalog, of a machine in short form or of hardware."""
+    """Return whether a name is that of a file, not of an entry of the catalog, of a machine in short form or of
+    hardware."""
     from hotband.data.catalog.named import is_real
 
     if is_real(name):

@@ -34,7 +34,7 @@ COPIES, SHARDS = 3, (2, 2)
 
 
 def usable_bytes(kind: str, sizes: list[float], options: Mapping[str, Toml]) -> float | None:
-    """Bytes of a layout on members of so many bytes; None where it is not known, or could not be built."""
+    """Bytes of a layout on members of so many bytes; None if it is not known, or could not be built."""
     if not sizes or kind not in (*KINDS, *CACHES):
         return None
     count, smallest = len(sizes), min(sizes)
@@ -54,11 +54,11 @@ def usable_bytes(kind: str, sizes: list[float], options: Mapping[str, Toml]) -> 
 
 
 def capacity_of(machine: Mapping[str, Toml], drives: Mapping[str, float]) -> float | None:
-    """Of what hosts address of a machine whose drives have these sizes by name; None where it is not one layout, or
+    """Of what hosts address of a machine whose drives have these sizes by name; None if it is not one layout, or
     one whose members are not drives and layouts in whole."""
     layouts = machine.get("layouts")
     sizes, inner = dict(drives), set()
-    found: list[str] = []
+    capacities: list[str] = []
     for name, table in layouts.items() if isinstance(layouts, dict) else ():
         kind, options = next(iter(table.items()), ("", None)) if isinstance(table, dict) else ("", None)
         if not isinstance(options, dict):
@@ -67,10 +67,10 @@ def capacity_of(machine: Mapping[str, Toml], drives: Mapping[str, float]) -> flo
         inner.update(members)
         given = [_part(sizes[member], options) for member in members if member in sizes]
         capacity = usable_bytes(kind, given, options) if len(given) == len(members) else None
-        found.append(name)
+        capacities.append(name)
         if capacity is not None:
             sizes[name] = capacity
-    roots = [name for name in found if name not in inner]
+    roots = [name for name in capacities if name not in inner]
     return sizes.get(roots[0]) if len(roots) == 1 else None
 
 

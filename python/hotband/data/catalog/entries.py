@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypedDict
 
 import hotband._core as _core
-from hotband.base.engine import user_error
+from hotband.base.engine import mistakes_of, user_error
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.base.text.nearest import unknown_name
@@ -76,8 +76,8 @@ def osds() -> list[ProductOutline]:
     return [_outline(osd(name)) for name in _core.catalog_names(CATALOG_DIR, "osds")]
 
 
-def _outline(of: _core.CatalogEntry) -> ProductOutline:
-    return {"name": of["name"], "title": of["title"], "model": of["model"], "kind": of["kind"]}
+def _outline(entry: _core.CatalogEntry) -> ProductOutline:
+    return {"name": entry["name"], "title": entry["title"], "model": entry["model"], "kind": entry["kind"]}
 
 
 def drive(name: str) -> _core.CatalogEntry:
@@ -104,8 +104,8 @@ def _product(read: Callable[[Path, str], _core.CatalogEntry], name: str) -> _cor
 
 def workloads() -> list[WorkloadOutline]:
     """Name, title and source of every workload."""
-    found = (workload(name) for name in _core.catalog_names(CATALOG_DIR, "workloads"))
-    return [{"name": one["name"], "title": one["title"], "source": one["source"]} for one in found]
+    entries = (workload(name) for name in _core.catalog_names(CATALOG_DIR, "workloads"))
+    return [{"name": entry["name"], "title": entry["title"], "source": entry["source"]} for entry in entries]
 
 
 def workload(name: str) -> WorkloadEntry:
@@ -113,9 +113,17 @@ def workload(name: str) -> WorkloadEntry:
     known = _core.catalog_names(CATALOG_DIR, "workloads")
     if name not in known:
         raise unknown_name("question.workload", name, known)
-    text = (CATALOG_DIR / "workloads" / f"{name}.toml").read_text(encoding="utf-8")
+    text = _core.workload_text(CATALOG_DIR, name)
     told = _core.workload(text, name)
     return {"name": name, "title": told["title"], "source": told["source"], "text": text, "table": told["table"]}
+
+
+def whole_workload(file: str, text: str) -> str:
+    """Return the text of a workload's file, with all that a variant takes from its base. Raises UserError."""
+    if "variant_of" not in text:
+        return text
+    with mistakes_of(file):
+        return _core.workload_text(CATALOG_DIR, file, text)
 
 
 def unknown(where: str, name: str, known: list[str]) -> UserError:

@@ -94,7 +94,7 @@ def select_drives(
 
 
 def product_of(words: Sequence[str]) -> str | None:
-    """Return the product or the file that a single word names, by its beginning too; None where words filter."""
+    """Return the product or the file that a single word names, by its beginning too; None if words filter."""
     if len(words) != 1:
         return None
     (word,) = words
@@ -108,7 +108,7 @@ def product_of(words: Sequence[str]) -> str | None:
 @cache
 def filter_words() -> tuple[str, ...]:
     """Return every word that filters drives: kinds, interfaces, speeds, forms, cells, markets, makers and years."""
-    markets = {word for one in drive_classes().values() for word in _market_words(one.market)}
+    markets = {word for class_ in drive_classes().values() for word in _market_words(class_.market)}
     return tuple(sorted({word for drive in catalog_drives() for word in words_of(drive)} | markets))
 
 
@@ -174,10 +174,10 @@ def unknown_word(word: str, known: Sequence[str]) -> UserError:
 def _bound(field: str, text: str | None) -> float | None:
     if text is None:
         return None
-    found = size_bytes(text)
-    if found is None:
+    size = size_bytes(text)
+    if size is None:
         raise UserError(field, "", text, f"expected {SIZE_EXPECTED}")
-    return found
+    return size
 
 
 def _sort_key(text: str) -> str:

@@ -15,23 +15,23 @@ OPEN = re.compile(r"\{(\d{0,4})\s*\*?\s*n\}")
 
 
 def is_family(machine: str) -> bool:
-    """Whether a machine's number of drives is left open."""
+    """Return whether a machine's number of drives is left open."""
     return OPEN.search(machine) is not None
 
 
 def is_real(name: str) -> bool:
-    """Whether a target is hardware."""
+    """Return whether a target is hardware."""
     return name.startswith(REAL)
 
 
 def is_emulated(name: str) -> bool:
-    """Whether a target is a machine that is served."""
+    """Return whether a target is a machine that is served."""
     return name.startswith(EMULATED)
 
 
 def expect_model(name: str, who: str, where: str = "question.on") -> None:
     """Raises UserError for a served machine or hardware where models alone are asked; `who` asks them."""
-    prefix = next((one for one in (REAL, EMULATED) if name.startswith(one)), None)
+    prefix = next((candidate for candidate in (REAL, EMULATED) if name.startswith(candidate)), None)
     if prefix is not None:
         raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}")
 

@@ -35,7 +35,7 @@ CAPACITY_IN_TITLE = re.compile(r"\s+[\d.]+ [TG]B\b")
 
 @dataclass(frozen=True)
 class CatalogDrive:
-    """A drive of the catalog as it is sold; None where its data sheet says nothing."""
+    """A drive of the catalog as it is sold; None if its data sheet says nothing."""
 
     name: str
     title: str
@@ -68,7 +68,7 @@ class CatalogDrive:
 
     @property
     def is_disk(self) -> bool:
-        """Whether it has turning platters."""
+        """Return whether it has turning platters."""
         return self.kind == "disk"
 
     def to_dict(self) -> dict[str, str | float | bool | None]:
@@ -121,7 +121,7 @@ def described(entry: _core.CatalogEntry) -> CatalogDrive:
 
 
 def is_not_verified(source: str) -> bool:
-    """Whether a source is a data sheet that nobody read for the catalog."""
+    """Return whether a source is a data sheet that nobody read for the catalog."""
     return source.startswith(NOT_VERIFIED.rstrip("."))
 
 
@@ -162,7 +162,7 @@ def _recording(texts: dict[str, str]) -> str:
 
 
 def _rated(texts: dict[str, str], figure: str) -> int | None:
-    """The rated random I/Os a second; a disk's are `random_reads_qd16`, an SSD's `random_read_qd32`."""
+    """The rated random I/Os per second; a disk's are `random_reads_qd16`, an SSD's `random_read_qd32`."""
     for key, text in texts.items():
         if key.startswith((f"reference.{figure}_", f"reference.{figure}s_")):
             number = re.match(r"\d+", text)
@@ -177,6 +177,6 @@ def _sustained(texts: dict[str, str]) -> int | None:
 
 
 def _rate(texts: dict[str, str], *keys: str) -> int | None:
-    """The first of several rates that is stated, in bytes a second."""
+    """The first of several rates that is stated, in bytes per second."""
     text = next((texts[key] for key in keys if key in texts), None)
     return None if text is None else int(_core.quantity("rate", text))

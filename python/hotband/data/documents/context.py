@@ -51,7 +51,7 @@ class FileSystemDoc(TypedDict):
 
 
 class ProcessDoc(TypedDict):
-    """A process of others: what it did during the run. Bytes are None where they may not be read."""
+    """A process of others: what it did during the run. Bytes are None if they may not be read."""
 
     name: str
     cpu_ns: int
@@ -62,7 +62,7 @@ class ProcessDoc(TypedDict):
 class BackgroundDoc(TypedDict):
     """What others did during the run. Shares are of all processors' time, 0 to 1: `ours` is this process and what it
     started, `kernel` its threads and interrupts (they work for us, too), `stolen` by the host of this virtual machine.
-    `device_` bytes are all that the device did, ours included; None where it is not known."""
+    `device_` bytes are all that the device did, ours included; None if it is not known."""
 
     duration_ns: int
     cpu_ours: float

@@ -8,7 +8,7 @@ Verdict = Literal["inside", "better", "worse"]
 
 
 class FigureDoc(TypedDict):
-    """A figure of a row: measured, predicted, the interval, and the verdict (None where there is no interval)."""
+    """A figure of a row: measured, predicted, the interval, and the verdict (None if there is no interval)."""
 
     figure: str
     measured: float
@@ -19,7 +19,7 @@ class FigureDoc(TypedDict):
 
 
 class ExpectedRowDoc(TypedDict):
-    """A run of the result: how it asks, its verdict, its figures (IOPS, bytes a second, ns), or why it could not be
+    """A run of the result: how it asks, its verdict, its figures (IOPS, bytes per second, ns), or why it could not be
     rebuilt."""
 
     name: str

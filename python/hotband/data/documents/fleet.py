@@ -122,7 +122,7 @@ class FleetDoc(TypedDict):
 
 
 class LevelDoc(TypedDict):
-    """What hosts get: I/Os a second, mean and p99 latency; None where nothing was measured."""
+    """What hosts get: I/Os per second, mean and p99 latency; None if nothing was measured."""
 
     iops: float | None
     latency_mean_ns: float | None

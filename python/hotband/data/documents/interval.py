@@ -29,7 +29,7 @@ class FigureIntervalDoc(IntervalDoc):
 class ShareDoc(TypedDict):
     """What one uncertain value has to do with a figure. `first` is the share of the variance by the values that it
     makes alone, `total` with others, each with a 90 % interval where it was estimated from draws; `low_pct` and
-    `high_pct` say what its ends do to the figure (None where the model refuses an end)."""
+    `high_pct` say what its ends do to the figure (None if the model refuses an end)."""
 
     name: str
     key: str

@@ -94,7 +94,7 @@ class SpecificationDoc(TypedDict):
 
 
 class ConditionsDoc(TypedDict):
-    """How the device was set and asked. Texts are empty where nobody says."""
+    """How the device was set and asked. Texts are empty if nobody says."""
 
     write_cache: str
     write_cache_set: bool
@@ -137,7 +137,7 @@ class PtsDoc(TypedDict):
 
 
 class CellDoc(TypedDict):
-    """What a cell asked for, and what it measured. A latency is None where nothing was measured, or too little."""
+    """What a cell asked for, and what it measured. A latency is None if nothing was measured, or too little."""
 
     name: str
     read_pct: int

@@ -332,7 +332,7 @@ class VerdictDoc(SteadyStateDoc):
 
 
 class LimitDoc(TypedDict):
-    """A limit of the workload and whether it was kept; `value` is None where there was no I/O."""
+    """A limit of the workload and whether it was kept; `value` is None if there was no I/O."""
 
     streams: list[str]
     op: str
@@ -341,6 +341,17 @@ class LimitDoc(TypedDict):
     limit: float
     value: float | None
     passed: bool
+
+
+class SloDoc(TypedDict):
+    """A condition of the objective of a run and whether it is met; `value` and `bound` are in the unit of `figure`.
+    `value` is None if there was no such I/O."""
+
+    condition: str
+    figure: str
+    value: float | None
+    bound: float
+    met: bool
 
 
 class WearDoc(TypedDict):
@@ -458,6 +469,7 @@ class RecordDoc(TypedDict):
     steady_state: NotRequired[SteadyStateDoc]
     steady_state_before: NotRequired[list[SteadyStateDoc]]
     limits: NotRequired[list[LimitDoc]]
+    slo: NotRequired[list[SloDoc]]
     passed: NotRequired[bool]
     power_loss: NotRequired[PowerLossDoc]
     repair: NotRequired[RepairDoc]
@@ -484,12 +496,12 @@ def source_file(record: RecordDoc) -> str:
 
 
 def side_of(stream: StreamDoc, direction: str) -> Side | None:
-    """What a direction of a stream did; None where it has none."""
+    """What a direction of a stream did; None if it has none."""
     return cast("Mapping[str, Side | None]", stream).get(direction) or None
 
 
 def figures_of(summary: SummaryDoc, direction: str) -> FiguresDoc | None:
-    """The figures of a direction; None where there are none."""
+    """The figures of a direction; None if there are none."""
     return cast("Mapping[str, FiguresDoc | None]", summary).get(direction) or None
 
 
@@ -500,6 +512,6 @@ def known(value: float | None) -> float:
 
 
 def interval_of(record: RecordDoc) -> object:
-    """The interval of the tables over time in ns, as the record has it; None where it has none."""
+    """The interval of the tables over time in ns, as the record has it; None if it has none."""
     series: object = record.get("series")
     return series.get("interval_ns") if isinstance(series, dict) else None

@@ -30,7 +30,7 @@ class TraceBeyondDoc(TypedDict):
 
 
 class TraceDoc(TypedDict):
-    """A trace that was replayed, as far as it was measured; `recorded_ns` is None where it has no latencies."""
+    """A trace that was replayed, as far as it was measured; `recorded_ns` is None if it has no latencies."""
 
     file: str
     issue: Literal["recorded", "after-completion", "as-fast-as-possible"]

@@ -17,7 +17,7 @@ class LayoutDoc(TypedDict):
 
 
 class GivenDoc(TypedDict):
-    """What the figures were computed from, and where each is from; None where it has no part in them."""
+    """What the figures were computed from, and where each is from; None if it has no part in them."""
 
     mtbf_hours: float
     rebuild_hours: float | None
@@ -55,7 +55,7 @@ class ClosedFormDoc(TypedDict):
 
 
 class DifferenceDoc(TypedDict):
-    """How a simulated figure lies to the closed form; None where one of them is missing."""
+    """How a simulated figure lies to the closed form; None if one of them is missing."""
 
     difference_pct: float | None
     within_interval: bool | None

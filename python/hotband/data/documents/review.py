@@ -1,5 +1,5 @@
 """The JSON documents of a review and of a comparison, key by key, for mypy: `ReviewDoc`, `ComparisonDoc` and what they
-are made of (docs/guides/review.md). A rate or latency is None where a record has none: nothing was measured.
+are made of (docs/guides/review.md). A rate or latency is None if a record has none: nothing was measured.
 
 Where intervals were asked for, every object with figures has `intervals`: the same keys with the ends of each. A figure
 that has none (the longest access, what is None) is not there."""
@@ -217,7 +217,7 @@ class ReviewDoc(HeadDoc, PartsDoc):
 
 
 class GroupRatiosDoc(TypedDict):
-    """How many times as fast each machine is as the first in a group; None where they share no figure."""
+    """How many times as fast each machine is as the first in a group; None if they share no figure."""
 
     group: str
     title: str

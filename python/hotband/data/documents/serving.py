@@ -65,7 +65,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Serving:
-    """What was counted: how late answers were, what a reader must know of that (None where it changes nothing), and by
+    """What was counted: how late answers were, what a reader must know of that (None if it changes nothing), and by
     kind of I/O."""
 
     lateness: Times | None

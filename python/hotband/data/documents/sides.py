@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 
 class Side(TypedDict):
-    """The reads or the writes of one stream. A latency is None where nothing was measured; imported records also have a
+    """The reads or the writes of one stream. A latency is None if nothing was measured; imported records also have a
     count of None, where the tool did not count (`hotband.data.importers.fio.join`).
 
     Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];

@@ -43,7 +43,7 @@ class IntervalDoc(TypedDict):
 
 
 class FigureDoc(NamedFigure):
-    """A figure: published (None where it is not) beside predicted (None where it could not be), both in `unit`, and the
+    """A figure: published (None if it is not) beside predicted (None if it could not be), both in `unit`, and the
     error of the prediction."""
 
     published: float | None
@@ -73,7 +73,7 @@ class ComparisonFigure(NamedFigure):
 
 
 class ClaimDoc(TypedDict):
-    """A published claim; `holds` is None where the prediction cannot tell, `measured` what it is decided by."""
+    """A published claim; `holds` is None if the prediction cannot tell, `measured` what it is decided by."""
 
     id: str
     text: str
@@ -102,7 +102,7 @@ class FindingDoc(TypedDict):
 
 
 class AccuracyDoc(TypedDict):
-    """How large the errors of some figures are, either way; None where none is published."""
+    """How large the errors of some figures are, either way; None if none is published."""
 
     figures: int
     compared: int
@@ -136,7 +136,7 @@ class CoverageDoc(TypedDict):
 
 class ClassErrorsDoc(TypedDict):
     """Errors of the figures of one class, each measurement once: of those seen while the models were built, and of
-    those that were predicted `blind`, as they were predicted then and as they are now. `coverage` is None where no
+    those that were predicted `blind`, as they were predicted then and as they are now. `coverage` is None if no
     prediction has an interval."""
 
     figure_class: str
@@ -293,7 +293,7 @@ class IoTimeDoc(TypedDict):
 
 
 class DriveWorkDoc(TypedDict):
-    """What the drives did in the measured time; a value is None where they have no counter for it."""
+    """What the drives did in the measured time; a value is None if they have no counter for it."""
 
     flash_hit_ratio: float | None
     flash_written_bytes: float | None
@@ -389,7 +389,7 @@ class RunDoc(TypedDict):
 
 
 class StudyDoc(TypedDict):
-    """A study's result. `answer` is None where not all loads were run, and of a study that has none; `only` names the
+    """A study's result. `answer` is None if not all loads were run, and of a study that has none; `only` names the
     loads where not all were run, `untrusted` says why there are no claims, `report` is the page that was written."""
 
     study: str

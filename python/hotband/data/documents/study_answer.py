@@ -7,7 +7,7 @@ from typing import TypedDict
 
 class AnswerPointDoc(TypedDict):
     """A value of an answer's chart: of a `machine`, in the `row` or of the series that it names, in a chart against
-    queue depth at `qd`; None where nothing is published or predicted."""
+    queue depth at `qd`; None if nothing is published or predicted."""
 
     machine: str
     row: str

@@ -1,4 +1,4 @@
-"""Results of other tools as records: one module a tool, each with `recognises` and `read` (docs/guides/import.md)."""
+"""Results of other tools as records: one module per tool, each with `recognises` and `read` (docs/guides/import.md)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["Imported", "Tool", "load", "loaded", "tools"]
 
 
 class Tool(NamedTuple):
-    """One importer: whether a file that begins so is its own, and the records of files."""
+    """One importer: a test for the beginning of a file, and a reader of files."""
 
     recognises: Callable[[bytes], bool]
     read: Callable[[Sequence[Path]], list[Imported]]
 
 
 def tools() -> dict[str, Tool]:
-    """The importers by the name of the tool."""
+    """Return the importers by the name of the tool."""
     from hotband.data.importers import diskspd, hdr, iometer, vdbench
 
     return {
@@ -39,7 +39,7 @@ def tools() -> dict[str, Tool]:
 
 
 def load(path: Path, also: str = "") -> list[Imported]:
-    """The records in a result file, whatever tool wrote it. UserError where it is none that is known.
+    """Return the records in a result file of any tool. Raises UserError if no importer recognises it.
 
     `also` is what the caller takes besides, for the error.
     """
@@ -49,47 +49,47 @@ def load(path: Path, also: str = "") -> list[Imported]:
     for tool in tools().values():
         if tool.recognises(beginning):
             return tool.read([path])
-    what = "the file is empty" if not beginning.strip() else "not a result that is recognised"
+    what = "the file is empty" if not beginning.strip() else "not a result that Hotband recognises"
     raise UserError(name_of(path), "", "", f"{what}; accepted: results of {', '.join(tools())}{also and f'; {also}'}")
 
 
 def _load_folder(folder: Path) -> list[Imported]:
-    """The results in a folder: vdbench's output and fio's files as one each, the files of the others one by one."""
+    """Read a folder's results: files of vdbench and of fio together, files of other tools one by one."""
     from hotband.data.importers import vdbench
 
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file())
     except OSError as error:
         raise UserError(name_of(folder), "", "", f"cannot be read: {reason_of(error)}") from None
-    own: dict[str, list[Path]] = {}
+    by_tool: dict[str, list[Path]] = {}
     for path in files:
         beginning = read_beginning(path)
-        tool = next((name for name, one in tools().items() if one.recognises(beginning)), None)
+        tool = next((name for name, tool_ in tools().items() if tool_.recognises(beginning)), None)
         if tool is not None:
-            own.setdefault(tool, []).append(path)
-    found = vdbench.read([folder]) if vdbench.is_output(folder) else _one_by_one("vdbench", own)
-    found += importer.read(own["fio"]) if "fio" in own else []
-    found += [one for name in tools() if name not in ("vdbench", "fio") for one in _one_by_one(name, own)]
-    if not found:
+            by_tool.setdefault(tool, []).append(path)
+    records = vdbench.read([folder]) if vdbench.is_output(folder) else _one_by_one("vdbench", by_tool)
+    records += importer.read(by_tool["fio"]) if "fio" in by_tool else []
+    records += [record for name in tools() if name not in ("vdbench", "fio") for record in _one_by_one(name, by_tool)]
+    if not records:
         raise UserError(name_of(folder), "", "", _nothing_in(folder))
-    return found
+    return records
 
 
 def _one_by_one(name: str, files: dict[str, list[Path]]) -> list[Imported]:
     read = tools()[name].read
-    return [one for path in files.get(name, []) for one in read([path])]
+    return [record for path in files.get(name, []) for record in read([path])]
 
 
 def _nothing_in(folder: Path) -> str:
-    """Why a folder has nothing to import."""
+    """Return why a folder has nothing to import."""
     accepted = f"accepted: a folder whose files are results of {', '.join(tools())}"
     if any(folder.glob(f"**/{RECORD_FILE}")):
-        return f"holds hotband's records, which need no import; {accepted}"
-    return f"none of its files is a result that is recognised (folders in it are not looked into); {accepted}"
+        return f"contains Hotband records, which need no import; {accepted}"
+    return f"none of its files is a result that Hotband recognises (subfolders are not searched); {accepted}"
 
 
 def loaded(imported: Imported) -> LoadedRecord:
-    """As if it had been written and read back: what reports, charts and the auditor take."""
+    """Return a record as if it had been written and read back, for reports, charts and the auditor."""
     from hotband.data.record.load import loaded_import
 
     return loaded_import(imported.record, imported.series)

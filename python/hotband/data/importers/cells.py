@@ -1,4 +1,4 @@
-"""Numbers as tools print them into tables: checked, with the place they stand at in the error."""
+"""Numbers that tools print into tables: checked, with their position in the error."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _UNKNOWN = ("", "n/a", "-", "NaN", "nan")
 
 @dataclass(frozen=True)
 class Cells:
-    """One row of a table by the names of its columns."""
+    """One row of a table, by column name."""
 
     file: str
-    place: str
+    position: str
     values: Mapping[str, str]
 
     def number(self, name: str) -> float | None:
-        """A finite number of 0 or more; None where the column is missing or unknown."""
+        """Return a finite number of 0 or more; None if the column is missing or unknown."""
         text = self.values.get(name, "").strip()
         if text in _UNKNOWN:
             return None
@@ -38,25 +38,25 @@ class Cells:
             value = -1.0
         if not (math.isfinite(value) and 0 <= value <= LARGEST):
             # Where the tool ran decimals may follow a comma: 0,532 is not 532.
-            how = ", its decimals behind a point" if "," in text else ""
-            accepted = f"accepted: a number from 0 to 2^64-1{how}"
-            raise UserError(self.file, f"{self.place}, {name}", shown(text), accepted)
+            advice = ", with a decimal point" if "," in text else ""
+            accepted = f"accepted: a number from 0 to 2^64-1{advice}"
+            raise UserError(self.file, f"{self.position}, {name}", shown(text), accepted)
         return value
 
     def needed(self, name: str) -> float:
-        """A number that has to be there."""
+        """Return a number that must be present."""
         value = self.number(name)
         if value is None:
-            found = shown(self.values.get(name, ""))
-            raise UserError(self.file, f"{self.place}, {name}", found, "accepted: a number from 0 to 2^64-1")
+            text = shown(self.values.get(name, ""))
+            raise UserError(self.file, f"{self.position}, {name}", text, "accepted: a number from 0 to 2^64-1")
         return value
 
     def count(self, name: str) -> int | None:
-        """A whole number."""
+        """Return a whole number."""
         value = self.number(name)
         return None if value is None else round(value)
 
     def milliseconds(self, name: str) -> int | None:
-        """Milliseconds, as whole nanoseconds."""
+        """Return milliseconds as whole nanoseconds."""
         value = self.number(name)
         return None if value is None else min(round(value * NS_PER_MS), LARGEST)

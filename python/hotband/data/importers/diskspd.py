@@ -1,4 +1,4 @@
-"""DiskSpd's XML (`-Rxml`) as records: one record a time span, one stream a target.
+"""DiskSpd's XML (`-Rxml`) as records: one record per time span, one stream per target.
 
 Sources: ResultParser and XmlResultParser of microsoft/diskspd. Latencies are in ms, a `Bucket` of `Iops` has I/Os a
 second and the end of its interval, percentiles are of all targets of a time span together. Offsets come from a fixed
@@ -18,7 +18,7 @@ from hotband.base.errors import UserError
 from hotband.data.documents.source import NS_PER_MS, NS_PER_S, Asked, iso, nothing_asked
 from hotband.data.importers.cells import Cells
 from hotband.data.importers.files import name_of, read_bytes
-from hotband.data.importers.record import Found, Sides, build, side_of
+from hotband.data.importers.record import ImportedRun, Sides, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction
 
@@ -30,25 +30,27 @@ _WORDS = {"read": "Read", "write": "Write", "all": "Total"}
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file that begins so is DiskSpd's."""
+    """Return whether the beginning of a file is DiskSpd's."""
     text = _plain(beginning)
     return re.match(rb"\s*(<\?xml[^>]*\?>\s*)?(<!DOCTYPE|<Results>)", text) is not None and b"<Results" in text
 
 
 def _plain(beginning: bytes) -> bytes:
-    """Windows writes UTF-16 where the output was redirected by PowerShell."""
+    """Convert UTF-16, which PowerShell writes when it redirects output."""
     if beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
         return beginning.decode("utf-16", "ignore").encode()
     return beginning.removeprefix(b"\xef\xbb\xbf")
 
 
 def read(paths: Sequence[Path]) -> list[Imported]:
-    """The records of results, in the order of the files. UserError names what is wrong."""
-    return [one for path in paths for one in _read_document(read_bytes(path, ACCEPTED, table=True), name_of(path))]
+    """Return the records of results, in the order of the files. Raises UserError for a mistake."""
+    return [
+        record for path in paths for record in _read_document(read_bytes(path, ACCEPTED, table=True), name_of(path))
+    ]
 
 
 def parse_xml(data: bytes, file: str, accepted: str) -> Element:
-    """The root; entities, document types and external references are refused, nothing is fetched."""
+    """Return the root element; entities, document types and external references are refused, nothing is fetched."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException
@@ -71,24 +73,24 @@ def parse_xml(data: bytes, file: str, accepted: str) -> Element:
 def _parse(data: bytes, file: str) -> Element:
     root = parse_xml(data, file, ACCEPTED)
     if root.tag != "Results" or root.find("TimeSpan") is None:
-        raise UserError(file, root.tag[:40], "", f"not a result: no time span in it; accepted: {ACCEPTED}")
+        raise UserError(file, root.tag[:40], "", f"not a result: it has no time span; accepted: {ACCEPTED}")
     return root
 
 
 def _read_document(data: bytes, file: str) -> list[Imported]:
     root = _parse(data, file)
-    asked = root.findall("./Profile/TimeSpans/TimeSpan")
+    profiles = root.findall("./Profile/TimeSpans/TimeSpan")
     spans = root.findall("TimeSpan")
-    found = []
+    records = []
     for number, span in enumerate(spans):
-        profile = asked[number] if number < len(asked) else None
-        found.append(build(_of_span(root, span, profile, file, number + 1 if len(spans) > 1 else None)))
-    return found
+        profile = profiles[number] if number < len(profiles) else None
+        records.append(build(_of_span(root, span, profile, file, number + 1 if len(spans) > 1 else None)))
+    return records
 
 
-def _cells(element: Element, file: str, place: str) -> Cells:
-    """The texts of its children."""
-    return Cells(file, place, {child.tag: child.text or "" for child in element})
+def _cells(element: Element, file: str, position: str) -> Cells:
+    """Return the texts of an element's children."""
+    return Cells(file, position, {child.tag: child.text or "" for child in element})
 
 
 def _text(element: Element | None, path: str) -> str | None:
@@ -96,13 +98,13 @@ def _text(element: Element | None, path: str) -> str | None:
     return None if text is None else (text.strip() or None)
 
 
-def _of_span(root: Element, span: Element, profile: Element | None, file: str, number: int | None) -> Found:
-    place = f"TimeSpan {number}" if number else "TimeSpan"
-    seconds = _cells(span, file, place).needed("TestTimeSeconds")
+def _of_span(root: Element, span: Element, profile: Element | None, file: str, number: int | None) -> ImportedRun:
+    position = f"TimeSpan {number}" if number else "TimeSpan"
+    seconds = _cells(span, file, position).needed("TestTimeSeconds")
     targets = span.findall("./Thread/Target")
     if not targets:
-        raise UserError(file, place, "", "no target did I/O; accepted: results with a Thread and its Target")
-    asked = _asked(profile, file)
+        raise UserError(file, position, "", "no target did I/O; accepted: results with a Thread and its Target")
+    requested = _asked(profile, file)
     latency = span.find("Latency")
     percentiles = {} if latency is None else _percentiles(latency, file)
     names = list(dict.fromkeys(_text(target, "Path") or "target" for target in targets))
@@ -117,8 +119,8 @@ def _of_span(root: Element, span: Element, profile: Element | None, file: str, n
         notes.append("percentiles are of all targets together, and so is the series")
     began = _began(_text(root, "./System/RunTime"))
     name = f"{', '.join(names[:3])}{f' span {number}' if number else ''}"
-    settings = [] if profile is None else [_settings(one) for one in profile.iter("Target")]
-    return Found(
+    settings = [] if profile is None else [_settings(element) for element in profile.iter("Target")]
+    return ImportedRun(
         name=name,
         machine=_text(root, "./System/ComputerName") or names[0],
         source={
@@ -127,12 +129,12 @@ def _of_span(root: Element, span: Element, profile: Element | None, file: str, n
             "file": file,
             "began": began if number in (None, 1) else None,
             "ended": None,
-            "asked": asked,
+            "asked": requested,
             "target": ", ".join(names[:3]),
             "host": _text(root, "./System/ComputerName"),
         },
         duration_ns=round(seconds * NS_PER_S),
-        concurrency=None if _is_open(profile, asked) else asked["concurrency"],
+        concurrency=None if _is_open(profile, requested) else requested["concurrency"],
         streams=streams,
         spec={"targets": settings},
         series=series,
@@ -147,7 +149,7 @@ def _settings(target: Element) -> dict[str, str]:
 
 
 def _began(text: str | None) -> str | None:
-    """`2021/04/14 23:25:42 UTC`."""
+    """Convert a time such as `2021/04/14 23:25:42 UTC`."""
     try:
         moment = datetime.strptime(text or "", "%Y/%m/%d %H:%M:%S UTC")
     except ValueError:
@@ -156,8 +158,8 @@ def _began(text: str | None) -> str | None:
 
 
 def _percentiles(latency: Element, file: str) -> dict[str, list[tuple[float, int]]]:
-    """By scope, sorted; the 0th is the smallest latency and the 100th the largest."""
-    found: dict[str, list[tuple[float, int]]] = {}
+    """Return sorted percentiles by scope; the 0th is the smallest latency and the 100th the largest."""
+    by_scope: dict[str, list[tuple[float, int]]] = {}
     for bucket in latency.findall("Bucket"):
         cells = _cells(bucket, file, "Latency.Bucket")
         q = cells.needed("Percentile")
@@ -166,26 +168,26 @@ def _percentiles(latency: Element, file: str) -> dict[str, list[tuple[float, int
         for scope, word in _WORDS.items():
             value = cells.milliseconds(f"{word}Milliseconds")
             if value is not None:
-                found.setdefault(scope, []).append((q, value))
-    return {scope: sorted(pairs) for scope, pairs in found.items()}
+                by_scope.setdefault(scope, []).append((q, value))
+    return {scope: sorted(pairs) for scope, pairs in by_scope.items()}
 
 
 def _summary(percentiles: dict[str, list[tuple[float, int]]]) -> dict[str, dict[str, int | None]]:
-    found: dict[str, dict[str, int | None]] = {}
+    summaries: dict[str, dict[str, int | None]] = {}
     for scope in _WORDS:
         printed = dict(percentiles.get(scope, []))
-        found[scope] = {key: printed.get(q) for key, q in SUMMARY_PERCENTILES.items()}
-    return found
+        summaries[scope] = {key: printed.get(q) for key, q in SUMMARY_PERCENTILES.items()}
+    return summaries
 
 
 def _sides(name: str, targets: Sequence[Element], file: str, percentiles: dict[str, list[tuple[float, int]]]) -> Sides:
     """The reads and writes of one target over all threads."""
-    own = [_cells(t, file, f"Target {name}") for t in targets if (_text(t, "Path") or "target") == name]
+    rows = [_cells(t, file, f"Target {name}") for t in targets if (_text(t, "Path") or "target") == name]
 
     def one(direction: Direction) -> Any:
         word = _WORDS[direction]
-        counts = [cells.count(f"{word}Count") or 0 for cells in own]
-        means = [cells.milliseconds(f"Average{word}LatencyMilliseconds") for cells in own]
+        counts = [cells.count(f"{word}Count") or 0 for cells in rows]
+        means = [cells.milliseconds(f"Average{word}LatencyMilliseconds") for cells in rows]
         weighted = [(n, mean) for n, mean in zip(counts, means, strict=True) if n]
         count = sum(counts)
         whole = None
@@ -193,7 +195,7 @@ def _sides(name: str, targets: Sequence[Element], file: str, percentiles: dict[s
             whole = sum(n * (mean or 0) for n, mean in weighted) / count
         printed = percentiles.get(direction, [])
         by = dict(printed)
-        volume = sum(cells.count(f"{word}Bytes") or 0 for cells in own)
+        volume = sum(cells.count(f"{word}Bytes") or 0 for cells in rows)
         return side_of(
             count,
             volume,
@@ -207,32 +209,32 @@ def _sides(name: str, targets: Sequence[Element], file: str, percentiles: dict[s
 
 
 def _asked(profile: Element | None, file: str) -> Asked:
-    asked = nothing_asked()
+    requested = nothing_asked()
     if profile is None:
-        return asked
+        return requested
     span = _cells(profile, file, "Profile.TimeSpan")
-    asked["duration_ns"] = _seconds(span, "Duration")
-    asked["ramp_ns"] = _seconds(span, "Warmup")
-    asked["seed"], asked["seed_text"] = "fixed", _text(profile, "RandSeed")
+    requested["duration_ns"] = _seconds(span, "Duration")
+    requested["ramp_ns"] = _seconds(span, "Warmup")
+    requested["seed"], requested["seed_text"] = "fixed", _text(profile, "RandSeed")
     targets = [_cells(target, file, "Profile.Target") for target in profile.iter("Target")]
     if not targets:
-        return asked
+        return requested
     threads = [_threads(span, target) for target in targets]
     depths = [max(1, target.count("RequestCount") or 1) for target in targets]
     shared = (span.count("ThreadCount") or 0) > 0
     # With -F every thread works on every target.
-    asked["jobs"] = max(threads) if shared else sum(threads)
-    asked["concurrency"] = sum(n * depth for n, depth in zip(threads, depths, strict=True))
-    asked["block_bytes"] = _same([target.count("BlockSize") for target in targets])
+    requested["jobs"] = max(threads) if shared else sum(threads)
+    requested["concurrency"] = sum(n * depth for n, depth in zip(threads, depths, strict=True))
+    requested["block_bytes"] = _same([target.count("BlockSize") for target in targets])
     ratio = _same([target.number("WriteRatio") or 0.0 for target in targets])
-    asked["read_pct"] = None if ratio is None else max(0.0, 100.0 - ratio)
-    asked["pattern"] = _same([_pattern(target) for target in targets]) or "mixed"
-    asked["offset_begin_bytes"] = _same([target.count("BaseFileOffset") or 0 for target in targets])
+    requested["read_pct"] = None if ratio is None else max(0.0, 100.0 - ratio)
+    requested["pattern"] = _same([_pattern(target) for target in targets]) or "mixed"
+    requested["offset_begin_bytes"] = _same([target.count("BaseFileOffset") or 0 for target in targets])
     regions = [_region(target) for target in targets]
     known = [size for size in regions if size is not None]
-    asked["working_set_bytes"] = sum(known) if len(known) == len(regions) else None
-    asked["direct"] = all(target.values.get("DisableOSCache", "").strip() == "true" for target in targets)
-    return asked
+    requested["working_set_bytes"] = sum(known) if len(known) == len(regions) else None
+    requested["direct"] = all(target.values.get("DisableOSCache", "").strip() == "true" for target in targets)
+    return requested
 
 
 def _same(values: Sequence[Any]) -> Any:
@@ -245,7 +247,7 @@ def _seconds(cells: Cells, name: str) -> int | None:
 
 
 def _threads(span: Cells, target: Cells) -> int:
-    """`-F` gives all threads, `-t` those of each target."""
+    """Return the threads: `-F` gives all, `-t` those of each target."""
     return (span.count("ThreadCount") or 0) or max(1, target.count("ThreadsPerFile") or 1)
 
 
@@ -264,9 +266,9 @@ def _region(target: Cells) -> int | None:
     return None if not whole else max(0, whole - begin)
 
 
-def _is_open(profile: Element | None, asked: Asked) -> bool:
-    """Whether a rate or a pause holds threads back."""
-    if profile is None or asked["concurrency"] is None:
+def _is_open(profile: Element | None, requested: Asked) -> bool:
+    """Return whether a rate or a pause limits the threads."""
+    if profile is None or requested["concurrency"] is None:
         return True
     held = ("Throughput", "ThinkTime")
     return any(
@@ -277,7 +279,7 @@ def _is_open(profile: Element | None, asked: Asked) -> bool:
 def _series(
     span: Element, profile: Element | None, file: str, names: Sequence[str]
 ) -> tuple[SeriesColumns | None, int | None]:
-    """I/Os a second of every interval (-D), all targets together; latencies where DiskSpd prints them."""
+    """Return I/Os per second of each interval (-D) for all targets together; latencies if DiskSpd prints them."""
     buckets = span.findall("./Iops/Bucket")
     if not buckets:
         return None, None

@@ -1,4 +1,4 @@
-"""Reading result files: whole where they are documents, their beginning where they are to be recognised."""
+"""Reading of result files: documents whole, and the beginning of files to recognise."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MARK = b"\xef\xbb\xbf"
 
 
 def name_of(path: Path) -> str:
-    """The path as an error message and a record can hold it."""
+    """Return the path as text for error messages and records."""
     return printable(str(path))
 
 
 def read_bytes(path: Path, accepted: str, table: bool = False) -> bytes:
-    """The whole file. UserError where it cannot be read, is no file or too large to be `accepted`."""
+    """Return the whole file. Raises UserError if it cannot be read, is not a file or too large to be `accepted`."""
     most = LARGEST_TABLE_BYTES if table else LARGEST_DOCUMENT_BYTES
     try:
         if path.is_dir():
@@ -45,7 +45,7 @@ def read_bytes(path: Path, accepted: str, table: bool = False) -> bytes:
 
 
 def read_beginning(path: Path) -> bytes:
-    """The first bytes of a file, without a byte order mark. UserError where it cannot be read."""
+    """Return the first bytes of a file, without a byte order mark. Raises UserError if it cannot be read."""
     try:
         with opened_result(path) as file:
             return file.read(BEGINNING_BYTES).removeprefix(MARK)
@@ -58,7 +58,7 @@ def _unreadable(path: Path, error: OSError | ValueError, accepted: str) -> UserE
 
 
 def decoded(data: bytes, file: str) -> str:
-    """Text in UTF-8, with or without a mark; UserError where it is not."""
+    """Decode UTF-8 with or without a mark. Raises UserError for other text."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -67,8 +67,8 @@ def decoded(data: bytes, file: str) -> str:
 
 @contextmanager
 def without_mark(path: Path) -> Iterator[Path]:
-    """A file without a byte order mark: the file itself, or for a while a copy of what follows its mark, or of what
-    came out of a pipe."""
+    """Yield a file without a byte order mark: the file itself, or a temporary copy of what follows the mark or came
+    from a pipe."""
     try:
         with opened_result(path) as file:
             beginning = file.read(len(MARK))

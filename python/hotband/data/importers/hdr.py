@@ -1,4 +1,4 @@
-"""HdrHistogram interval logs (`.hlog`; V1 and V2) as records: one record a tag.
+"""HdrHistogram interval logs (`.hlog`; V1 and V2) as records: one record per tag.
 
 What it leaves out: the log carries no sizes and no directions. Values of a tag named for writes (YCSB's UPDATE, INSERT)
 stand under writes, all others under reads. The unit of the values is not in the log either: nanoseconds are taken, as
@@ -16,7 +16,7 @@ from hotband.base.errors import UserError
 from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, iso, nothing_asked
 from hotband.data.importers.files import decoded, name_of, read_bytes
-from hotband.data.importers.record import LARGEST, Found, Sides, build, side_of
+from hotband.data.importers.record import LARGEST, ImportedRun, Sides, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns, no_rows
 from hotband.data.record.stats import Direction, idle_side
 
@@ -28,15 +28,15 @@ _WRITES = re.compile(r"write|update|insert|delete|put|append|flush", re.IGNORECA
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file that begins so is an HdrHistogram log."""
+    """Return whether the beginning of a file is an HdrHistogram log."""
     return re.search(rb"^#\[Histogram log format version |,HIST[A-Za-z0-9+/=]{8}", beginning, re.MULTILINE) is not None
 
 
 def read(paths: Sequence[Path], unit: str | None = None) -> list[Imported]:
-    """The records of logs, one a tag; `unit` is that of their values. UserError names what is wrong."""
+    """Return the records of logs, one per tag; `unit` is that of their values. Raises UserError for a mistake."""
     if unit is not None and unit not in UNITS:
         raise UserError("question.unit", "", unit, f"accepted: {', '.join(UNITS)}")
-    return [one for path in paths for one in _read_log(read_bytes(path, ACCEPTED), name_of(path), unit)]
+    return [record for path in paths for record in _read_log(read_bytes(path, ACCEPTED), name_of(path), unit)]
 
 
 def _read_log(data: bytes, file: str, unit: str | None) -> list[Imported]:
@@ -47,17 +47,17 @@ def _read_log(data: bytes, file: str, unit: str | None) -> list[Imported]:
     except _core.SpecError as error:
         raise UserError(*error.args) from None
     taken = unit or ("us" if logged else "ns")
-    found = []
+    records = []
     for tag in log["tags"]:
         name = tag["tag"] or (logged[1] if logged else "")
         if sum(count for _, count in tag["buckets"]):
-            found.append(build(_of_tag(tag, name, file, log, taken, unit is None)))
-    if not found:
+            records.append(build(_of_tag(tag, name, file, log, taken, unit is None)))
+    if not records:
         raise UserError(file, "", "", f"its histograms are empty; accepted: {ACCEPTED} with values")
-    return found
+    return records
 
 
-def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit: str, is_assumed: bool) -> Found:
+def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit: str, is_assumed: bool) -> ImportedRun:
     scale = UNITS[unit]
     buckets = [[min(value * scale, LARGEST), count] for value, count in tag["buckets"]]
     histogram: Histogram = {"kind": "hdr", "buckets": buckets, "significant_digits": tag["digits"]}
@@ -81,13 +81,13 @@ def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit:
     stream = name or "values"
     notes = [
         "sizes and directions are not in an HdrHistogram log: bandwidth is unknown, "
-        f"and the values stand under {direction}s",
-        "means are those of the buckets",
+        f"and the values are listed as {direction}s",
+        "means are calculated from the buckets",
     ]
     if is_assumed:
         why = "YCSB logs microseconds" if unit == "us" else "the usual one"
-        notes.append(f"the log does not name its unit: {unit} is taken ({why}); another may be given to the importer")
-    return Found(
+        notes.append(f"the log does not name its unit: {unit} is assumed ({why}); the importer accepts another")
+    return ImportedRun(
         name=f"{stem} {name}".strip(),
         machine=stem,
         source={

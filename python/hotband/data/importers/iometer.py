@@ -1,4 +1,4 @@
-"""Iometer's results CSV as records: one record a test (each `ALL` row), one stream a worker.
+"""Iometer's results CSV as records: one record per test (each `ALL` row), one stream per worker.
 
 Sources: the column names of Iometer 2003 to 1.1 (ManagerList::SaveResults); columns are found by name, since every
 version has others. Times are ms. "MBps" meant 2^20 bytes before 1.1, which has both: volumes come from the bytes
@@ -23,7 +23,7 @@ from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import LARGEST, Cells
 from hotband.data.importers.files import decoded, name_of, read_bytes
 from hotband.data.importers.fio.text import shown
-from hotband.data.importers.record import Found, Sides, build, side_of
+from hotband.data.importers.record import ImportedRun, Sides, build, side_of
 from hotband.data.record.imported import Imported
 from hotband.data.record.stats import DIRECTIONS, Direction
 
@@ -66,22 +66,22 @@ class Results:
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file that begins so is Iometer's."""
+    """Return whether the beginning of a file is Iometer's."""
     return re.match(rb"(\xef\xbb\xbf)?'(Test Type|Target Type|Results\b)", beginning) is not None
 
 
 def read(paths: Sequence[Path]) -> list[Imported]:
-    """The records of results, in the order of the files. UserError names what is wrong."""
-    found = []
+    """Return the records of results, in the order of the files. Raises UserError for a mistake."""
+    records = []
     for path in paths:
         file = name_of(path)
         results = _parse(_text_of(read_bytes(path, ACCEPTED, table=True), file), file)
-        found += [build(_of_test(test, results, file, n)) for n, test in enumerate(results.tests, 1)]
-    return found
+        records += [build(_of_test(test, results, file, n)) for n, test in enumerate(results.tests, 1)]
+    return records
 
 
 def _text_of(data: bytes, file: str) -> str:
-    """Names of workers may be in the code page of an old Windows: only they are, so they may be replaced."""
+    """Decode the text; only names of workers may be in the code page of an old Windows, so they may be replaced."""
     try:
         return decoded(data, file)
     except UserError:
@@ -120,12 +120,12 @@ def _parse(text: str, file: str) -> Results:
         else:
             _setup(results, section, Cells(file, f"line {number}", {str(i): value for i, value in enumerate(row)}))
     if not results.tests:
-        raise UserError(file, "", "", f"there is no result of a test in it (no ALL row); accepted: {ACCEPTED}")
+        raise UserError(file, "", "", f"it has no test result (no ALL row); accepted: {ACCEPTED}")
     return results
 
 
 def _setup(results: Results, section: str, cells: Cells) -> None:
-    """What stands above the results."""
+    """Read the settings above the results."""
     if section == "version":
         results.version = cells.values["0"].strip() or None
     elif section == "run time" and "2" in cells.values:
@@ -152,7 +152,7 @@ def _add(results: Results, cells: Cells, expected: int, columns: int) -> None:
         return
     # Rows end with a comma or not; one that ends before its I/Os is cut.
     if columns < min(expected, 20):
-        raise UserError(cells.file, cells.place, "", f"a row of {columns} columns, cut short; accepted: {ACCEPTED}")
+        raise UserError(cells.file, cells.position, "", f"a row of {columns} columns, cut short; accepted: {ACCEPTED}")
     if kind == "ALL":
         results.tests.append(Test(cells))
     elif results.tests and kind == "WORKER":
@@ -161,7 +161,7 @@ def _add(results: Results, cells: Cells, expected: int, columns: int) -> None:
         results.tests[-1].managers.append(cells.values.get("Target Name", "").strip())
 
 
-def _of_test(test: Test, results: Results, file: str, number: int) -> Found:
+def _of_test(test: Test, results: Results, file: str, number: int) -> ImportedRun:
     specification = test.whole.values.get("Access Specification Name", "").strip() or f"test {number}"
     lines = results.specifications.get(specification, [])
     duration_ns = _duration_ns(test, results)
@@ -173,9 +173,9 @@ def _of_test(test: Test, results: Results, file: str, number: int) -> Found:
         notes.append("no percentiles: this Iometer has no latency bins")
     elif all(_count(test.whole, direction) for direction in DIRECTIONS):
         notes.append("no percentiles: Iometer's latency bins hold reads and writes together")
-    asked = _asked(test, results, lines)
+    requested = _asked(test, results, lines)
     host = test.managers[0] if len(test.managers) == 1 else None
-    return Found(
+    return ImportedRun(
         name=f"{Path(file).stem} {number} {specification}" if len(results.tests) > 1 else specification,
         machine=host or "iometer",
         source={
@@ -184,12 +184,12 @@ def _of_test(test: Test, results: Results, file: str, number: int) -> Found:
             "file": file,
             "began": None,
             "ended": None,
-            "asked": asked,
+            "asked": requested,
             "target": None,
             "host": host,
         },
         duration_ns=duration_ns,
-        concurrency=asked["concurrency"],
+        concurrency=requested["concurrency"],
         streams=streams,
         spec={"access_specification": specification, "lines": [vars(line) for line in lines]},
         notes=list(dict.fromkeys(notes)),
@@ -197,14 +197,14 @@ def _of_test(test: Test, results: Results, file: str, number: int) -> Found:
 
 
 def _names(rows: Sequence[Cells]) -> list[str]:
-    """The workers' names, numbered where managers have workers of one name."""
+    """Return the workers' names, numbered if several have the same."""
     seen: Counter[str] = Counter()
-    found = []
+    names = []
     for row in rows:
         base = row.values.get("Target Name", "").strip() or "all"
         seen[base] += 1
-        found.append(base if seen[base] == 1 else f"{base}#{seen[base]}")
-    return found
+        names.append(base if seen[base] == 1 else f"{base}#{seen[base]}")
+    return names
 
 
 def _count(row: Cells, direction: Direction) -> int:
@@ -212,14 +212,14 @@ def _count(row: Cells, direction: Direction) -> int:
 
 
 def _duration_ns(test: Test, results: Results) -> int:
-    """Counts over rates; where nothing was done, what was asked."""
+    """Return counts over rates; the requested time if no I/O was done."""
     rate = test.whole.number("IOps")
     count = sum(_count(test.whole, direction) for direction in DIRECTIONS)
     if rate and count:
         return min(round(count / rate * NS_PER_S), LARGEST)
     if results.run_time_s:
         return round(results.run_time_s * NS_PER_S)
-    raise UserError(test.whole.file, test.whole.place, "", f"a test without I/Os; accepted: {ACCEPTED} with results")
+    raise UserError(test.whole.file, test.whole.position, "", f"a test without I/Os; accepted: {ACCEPTED} with results")
 
 
 def _sides(row: Cells, lines: Sequence[Line], notes: list[str]) -> Sides:
@@ -261,16 +261,16 @@ def _volume(row: Cells, direction: Direction, count: int, lines: Sequence[Line],
 
 
 def _bins(row: Cells) -> list[tuple[int | None, int]]:
-    """[upper edge in ns, count]; the last has none."""
-    found: list[tuple[int | None, int]] = []
+    """Return [upper edge in ns, count]; the last has no edge."""
+    bins: list[tuple[int | None, int]] = []
     for name in row.values:
         closed = _BIN.fullmatch(name.strip())
         if closed is not None:
             edge = round(float(closed[2]) * _UNITS[closed[3].lower()])
-            found.append((edge, row.count(name) or 0))
+            bins.append((edge, row.count(name) or 0))
         elif _OPEN_BIN.fullmatch(name.strip()):
-            found.append((None, row.count(name) or 0))
-    return found if any(count for _, count in found) else []
+            bins.append((None, row.count(name) or 0))
+    return bins if any(count for _, count in bins) else []
 
 
 def _buckets(bins: Sequence[tuple[int | None, int]], largest_ns: int | None) -> list[list[int]]:
@@ -284,32 +284,32 @@ def _buckets(bins: Sequence[tuple[int | None, int]], largest_ns: int | None) -> 
 
 
 def _asked(test: Test, results: Results, lines: Sequence[Line]) -> Asked:
-    asked = nothing_asked()
+    requested = nothing_asked()
     if results.run_time_s:
-        asked["duration_ns"] = round(results.run_time_s * NS_PER_S)
+        requested["duration_ns"] = round(results.run_time_s * NS_PER_S)
     if results.ramp_s is not None:
-        asked["ramp_ns"] = round(results.ramp_s * NS_PER_S)
-    asked["jobs"] = test.whole.count("# Workers")
-    asked["concurrency"] = _concurrency(test)
+        requested["ramp_ns"] = round(results.ramp_s * NS_PER_S)
+    requested["jobs"] = test.whole.count("# Workers")
+    requested["concurrency"] = _concurrency(test)
     if lines:
         sizes = {line.size for line in lines}
-        asked["block_bytes"] = sizes.pop() if len(sizes) == 1 else None
+        requested["block_bytes"] = sizes.pop() if len(sizes) == 1 else None
         weight = sum(line.share for line in lines)
         if weight > 0:
-            asked["read_pct"] = sum(line.share * line.read_pct for line in lines) / weight
+            requested["read_pct"] = sum(line.share * line.read_pct for line in lines) / weight
         randoms = {line.random_pct for line in lines}
-        asked["pattern"] = (
+        requested["pattern"] = (
             {100.0: "random", 0.0: "sequential"}.get(randoms.pop(), "mixed") if len(randoms) == 1 else "mixed"
         )
     sizes_asked = [row.number("Maximum Size") for row in test.workers]
     if sizes_asked and all(sizes_asked) and len(set(sizes_asked)) == 1:
-        asked["working_set_bytes"] = round((sizes_asked[0] or 0) * _SECTOR)
+        requested["working_set_bytes"] = round((sizes_asked[0] or 0) * _SECTOR)
     begins = {row.count("Starting Sector") for row in test.workers}
     begin = begins.pop() if len(begins) == 1 else None
-    asked["offset_begin_bytes"] = None if begin is None else begin * _SECTOR
-    asked["direct"] = True
-    asked["seed"] = None
-    return asked
+    requested["offset_begin_bytes"] = None if begin is None else begin * _SECTOR
+    requested["direct"] = True
+    requested["seed"] = None
+    return requested
 
 
 def _concurrency(test: Test) -> int | None:

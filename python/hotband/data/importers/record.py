@@ -1,4 +1,4 @@
-"""One record from what an importer found, in the shape of docs/guides/records.md."""
+"""One record from an imported run, in the shape of docs/guides/records.md."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Sides = dict[Direction, Side]
 
 
 @dataclass
-class Found:
-    """What an importer found of one run. Percentiles by scope (`all`, `read`, `write`) are those the tool printed.
+class ImportedRun:
+    """An imported run. Percentiles by scope (`all`, `read`, `write`) are those the tool printed.
 
     Without `counts_known` the sides that did I/O have a count of None.
     """
@@ -73,53 +73,57 @@ def side_of(
 
 
 def check_times(file: str, duration_ns: int, series: SeriesColumns | None) -> None:
-    """UserError for a time that has no place in a record: 64 bits of nanoseconds are 584 years."""
+    """Raise UserError for a time that a record cannot hold: 64 bits of nanoseconds are 584 years."""
     latest = max([duration_ns, *(series["time_ns"] if series is not None else [])])
     if latest > LATEST_MS * NS_PER_MS:
         raise UserError(file, "", f"{latest / 1e9:.4g} s", "accepted: times of less than 285 years")
 
 
-def build(found: Found) -> Imported:
-    """The record and its series. UserError where the I/O has no duration."""
-    sides: list[Mapping[Direction, Side]] = [both for _, both in found.streams]
-    if found.duration_ns <= 0 and any(side["count"] for both in sides for side in both.values()):
-        raise UserError(found.source["file"], found.name, "", "the I/O has no duration; accepted: runs that took time")
-    summary = summary_of(sides, found.duration_ns, percentiles=found.percentiles or None)
-    check_times(found.source["file"], found.duration_ns, found.series)
-    if not found.counts_known:
-        _forget_counts(summary, sides, found.duration_ns)
-    if not found.sizes_known:
+def build(imported_run: ImportedRun) -> Imported:
+    """Return the record and its series. Raises UserError if the I/O has no duration."""
+    sides: list[Mapping[Direction, Side]] = [both for _, both in imported_run.streams]
+    if imported_run.duration_ns <= 0 and any(side["count"] for both in sides for side in both.values()):
+        raise UserError(
+            imported_run.source["file"], imported_run.name, "", "the I/O has no duration; accepted: runs that took time"
+        )
+    summary = summary_of(sides, imported_run.duration_ns, percentiles=imported_run.percentiles or None)
+    check_times(imported_run.source["file"], imported_run.duration_ns, imported_run.series)
+    if not imported_run.counts_known:
+        _forget_counts(summary, sides, imported_run.duration_ns)
+    if not imported_run.sizes_known:
         for block in (summary, summary["read"], summary["write"]):
             block["bytes"] = block["bandwidth_bytes_per_s"] = None
-    tool, version = found.source["tool"], found.source["version"]
-    series = None if found.series is None else {"interval_ns": found.interval_ns, "file": "series.parquet"}
+    tool, version = imported_run.source["tool"], imported_run.source["version"]
+    series = (
+        None if imported_run.series is None else {"interval_ns": imported_run.interval_ns, "file": "series.parquet"}
+    )
     record = {
         "schema": "hotband-record",
         "schema_version": SCHEMA_VERSION,
         "versions": {"hotband": __version__} | ({tool: version} if version else {}),
-        "name": found.name,
-        "target": {"kind": tool, "machine": found.machine},
-        "source": found.source,
-        "seed": found.source["asked"]["seed_text"],
-        "spec": found.spec,
-        "duration_ns": found.duration_ns,
-        "concurrency": found.concurrency,
+        "name": imported_run.name,
+        "target": {"kind": tool, "machine": imported_run.machine},
+        "source": imported_run.source,
+        "seed": imported_run.source["asked"]["seed_text"],
+        "spec": imported_run.spec,
+        "duration_ns": imported_run.duration_ns,
+        "concurrency": imported_run.concurrency,
         "summary": summary,
-        "streams": [{"name": name, **both} for name, both in found.streams],
+        "streams": [{"name": name, **both} for name, both in imported_run.streams],
         "parts": [],
-        **found.further,
+        **imported_run.further,
         "series": series,
-        "notes": found.notes,
+        "notes": imported_run.notes,
     }
-    return Imported(cast("RecordDoc", record), found.series)
+    return Imported(cast("RecordDoc", record), imported_run.series)
 
 
 def _forget_counts(summary: SummaryDoc, sides: Sequence[Mapping[Direction, Side]], duration_ns: int) -> None:
-    """Of I/Os that were not counted the summary has bytes and bandwidth alone."""
+    """Reduce the summary of uncounted I/Os to bytes and bandwidth."""
     for scope, block in (("", summary), ("read", summary["read"]), ("write", summary["write"])):
-        of = [both[d] for both in sides for d in DIRECTIONS if scope in ("", d)]
-        if all(side["count"] is not None for side in of):
+        scoped = [both[d] for both in sides for d in DIRECTIONS if scope in ("", d)]
+        if all(side["count"] is not None for side in scoped):
             continue
-        volume = sum(side["bytes"] for side in of)
+        volume = sum(side["bytes"] for side in scoped)
         block["count"] = block["iops"] = block["queue_depth_mean"] = None
         block["bytes"], block["bandwidth_bytes_per_s"] = volume, volume * NANOSECONDS_PER_SECOND / duration_ns

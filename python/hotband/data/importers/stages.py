@@ -1,4 +1,4 @@
-"""Results whose jobs ran one after the other: a record each, so that each is compared with a run of its own."""
+"""Results whose jobs ran one after the other: one record per stage, so that each is compared with its own run."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ IN_TURN = "the jobs did not run at the same time"
 
 
 def in_turn(record: RecordDoc, file: Path) -> list[RecordDoc]:
-    """The record alone; where its jobs ran in stages, one a stage, read from the result again."""
+    """Return the record; if its jobs ran in stages, one record per stage, read from the result again."""
     staged = any(IN_TURN in note for note in record["notes"])
     if not staged or record["source"]["tool"] != "fio" or not file.is_file():
         return [record]
-    found = []
+    records = []
     for document, _ in read_documents(read_bytes(file, ACCEPTED), name_of(file)):
-        found += _stages(document)
-    return found or [record]
+        records += _stages(document)
+    return records or [record]
 
 
 def _stages(document: Fields) -> list[RecordDoc]:
-    entries = [one for one in document.children("jobs") if one.text("jobname") != ALL_CLIENTS]
+    entries = [job for job in document.children("jobs") if job.text("jobname") != ALL_CLIENTS]
     jobs = [read_job(entry, _global(document)) for entry in entries]
     places = {id(job): index for index, job in enumerate(jobs)}
     stages = spell_of(jobs).stages

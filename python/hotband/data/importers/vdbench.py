@@ -1,6 +1,6 @@
-"""vdbench's output as records: one record a run definition (and loop), from flatfile, summary, totals and histogram.
+"""vdbench's output as records: one per run definition (and loop), from flatfile, summary, totals and histogram.
 
-Sources: the heading of flatfile.html and vdbench's reports (5.04). Rates are I/Os a second, MB is 1024 x 1024 bytes,
+Sources: the heading of flatfile.html and vdbench's reports (5.04). Rates are I/Os per second, MB is 1024 x 1024 bytes,
 times are ms. The first interval is never in vdbench's averages (`avg_2-60`), nor are those of `warmup=`: they are
 no part of the measured time here either, and stand in the record's `warm_up`.
 What it leaves out: CPU use, standard deviations, results by storage definition, host or slave, file systems (fsd, fwd).
@@ -36,37 +36,37 @@ RESULTS = FILES[:5]
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file that begins so is vdbench's."""
+    """Return whether the beginning of a file is vdbench's."""
     return kind_of(beginning.decode("utf-8", "replace")) is not None
 
 
 def read(paths: Sequence[Path]) -> list[Imported]:
-    """The records of vdbench's files: those of one folder belong to one output. UserError names what is wrong."""
+    """Return the records of vdbench's files; those of one folder form one output. Raises UserError for a mistake."""
     outputs: dict[tuple[Path, str], list[Path]] = {}
     for path in paths:
         files = _files_of(path) if path.is_dir() else [path]
         for file in files:
             outputs.setdefault((file.parent, _prefix(file)), []).append(file)
-    return [one for files in outputs.values() for one in _read_output(files)]
+    return [record for files in outputs.values() for record in _read_output(files)]
 
 
 def is_output(folder: Path) -> bool:
-    """Whether a folder is one that vdbench wrote."""
+    """Return whether a folder is one that vdbench wrote."""
     return any(path.name.endswith(RESULTS) for path in folder.iterdir())
 
 
 def _prefix(file: Path) -> str:
-    """What stands before vdbench's own name of the file; of a file under another name, nothing."""
+    """Return the text before vdbench's own name of the file; empty for a file with another name."""
     return next((file.name.removesuffix(name) for name in FILES if file.name.endswith(name)), "")
 
 
 def _files_of(folder: Path) -> list[Path]:
     present = sorted(path for path in folder.iterdir() if path.is_file())
-    found = [path for name in FILES for path in present if path.name.endswith(name)]
-    if not any(path.name.endswith(RESULTS) for path in found):
+    files = [path for name in FILES for path in present if path.name.endswith(name)]
+    if not any(path.name.endswith(RESULTS) for path in files):
         raise UserError(name_of(folder), "", "", f"none of its files is vdbench's; accepted: {ACCEPTED}")
     # The csv is made from the html (`vdbench parseflat`): one of both is enough.
-    return [path for path in found if path.suffix != ".csv" or path.with_suffix(".html") not in found]
+    return [path for path in files if path.suffix != ".csv" or path.with_suffix(".html") not in files]
 
 
 def _read_output(files: Sequence[Path]) -> list[Imported]:
@@ -82,8 +82,10 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
             tables += read_flatfile(text, file)
         elif kind is Kind.REPORT:
             # totals.html repeats the averages of summary.html.
-            found = read_reports(text, file)
-            reports = found if sum(len(r.rows) for r in found) > sum(len(r.rows) for r in reports) else reports or found
+            parsed = read_reports(text, file)
+            reports = (
+                parsed if sum(len(r.rows) for r in parsed) > sum(len(r.rows) for r in reports) else reports or parsed
+            )
         elif kind is Kind.HISTOGRAM:
             histograms += read_histograms(text, file)
         elif kind is Kind.PARAMETERS:
@@ -92,7 +94,7 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
             raise UserError(file, "", "", f"not a result of vdbench; accepted: {ACCEPTED}")
     main = tables or reports or histograms
     if not main:
-        raise UserError(name_of(files[0]), "", "", f"no run in it; accepted: {ACCEPTED}")
+        raise UserError(name_of(files[0]), "", "", f"it has no run; accepted: {ACCEPTED}")
     runs = join(main, reports if tables else [], histograms if main is not histograms else [])
     devices = _devices(parameters)
     return [build(of_run(run, devices)) for run in runs]
@@ -101,7 +103,7 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
 def _devices(parameters: str) -> list[str]:
     """The devices of the storage definitions in a parameter file, in order."""
     definitions = re.findall(r"^\s*sd=[^\n]{0,2000}", parameters, re.MULTILINE)
-    found = [
+    matches = [
         re.search(r"lun=([^,\s]{1,400})", text) for text in definitions if not text.strip().startswith("sd=default")
     ]
-    return [one[1] for one in found if one is not None]
+    return [match[1] for match in matches if match is not None]

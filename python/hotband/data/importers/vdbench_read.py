@@ -37,7 +37,7 @@ _HISTOGRAM_SCOPES: dict[str, Scope] = {"Reads and writes:": "all", "Reads:": "re
 
 
 class Kind(Enum):
-    """Which of vdbench's files a text is."""
+    """The kinds of vdbench's files."""
 
     FLATFILE = 1
     REPORT = 2
@@ -47,7 +47,7 @@ class Kind(Enum):
 
 @dataclass
 class Run:
-    """One run definition as a file tells it: its intervals, and vdbench's own `average` over those `measured`."""
+    """One run definition as a file has it: its intervals, and vdbench's own `average` over those `measured`."""
 
     name: str
     file: str
@@ -62,7 +62,7 @@ class Run:
 
 
 def kind_of(text: str) -> Kind | None:
-    """By content; None for what is none of vdbench's results."""
+    """Recognise a file by content; None if it is not a result of vdbench."""
     start = text[:65536].lstrip()
     if re.search(r'^"?(date|tod)"?,"?Run"?,"?Interval"?,"?reqrate"?', start) or "'flatfile.html' contains" in start:
         return Kind.FLATFILE
@@ -76,7 +76,7 @@ def kind_of(text: str) -> Kind | None:
 
 
 def _lines_of(text: str, file: str) -> list[str]:
-    """The lines of a file; UserError for one that is too long to be vdbench's."""
+    """The lines of a file; Raises UserError for one that is too long to be vdbench's."""
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST_LINE:
@@ -182,12 +182,12 @@ def _report_columns(first: str, second: str, file: str, number: int) -> list[str
 
 
 def _add_row(run: Run, values: Sequence[str], columns: Sequence[str], file: str, number: int) -> None:
-    place = f"line {number}"
+    position = f"line {number}"
     if not columns or len(values) != len(columns) + 2:
         problem = f"{len(values)} columns under a header of {len(columns) + 2}"
-        raise UserError(file, place, "", f"{problem}; accepted: a whole summary")
+        raise UserError(file, position, "", f"{problem}; accepted: a whole summary")
     named = {"date": values[0], "Interval": values[1], **dict(zip(columns, values[2:], strict=True))}
-    cells = Cells(file, place, named)
+    cells = Cells(file, position, named)
     average = _AVERAGE.fullmatch(values[1])
     if average:
         run.average, run.measured = cells, (int(average[1][:9]), int(average[2][:9]))
@@ -218,7 +218,7 @@ def read_histograms(text: str, file: str) -> list[Run]:
 
 
 def join(main: Sequence[Run], reports: Sequence[Run], histograms: Sequence[Run]) -> list[Run]:
-    """The runs of one output with what its other files tell of them: by name, in order."""
+    """Add to the runs of one output the data of its other files: by name, in order."""
     for others in (reports, histograms):
         left = list(others)
         for run in main:

@@ -1,4 +1,4 @@
-"""One run of vdbench as a record: the measured intervals, what was asked, the histograms."""
+"""One run of vdbench as a record: the measured intervals, the requested settings, the histograms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hotband.base.errors import UserError
 from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import Cells
-from hotband.data.importers.record import Found, Sides, side_of
+from hotband.data.importers.record import ImportedRun, Sides, side_of
 from hotband.data.importers.vdbench_read import Run, Scope
 from hotband.data.record.imported import SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, Direction
@@ -22,15 +22,15 @@ _MIB = 1024 * 1024
 _GIB = 1024**3
 
 
-def of_run(run: Run, devices: Sequence[str]) -> Found:
+def of_run(run: Run, devices: Sequence[str]) -> ImportedRun:
     """A run with its notes; `devices` are those of the parameter file, if it was there."""
     notes: list[str] = []
     seconds = _interval_s(run, notes)
     measured = run.measured or _without_first(run)
-    kept, warm = _split(run, measured)
-    sides = _sides(run, kept, seconds, measured, notes)
-    duration_ns = _duration_ns(run, kept, seconds, measured)
-    asked = _asked(run, devices, measured, seconds)
+    rows, warm = _split(run, measured)
+    sides = _sides(run, rows, seconds, measured, notes)
+    duration_ns = _duration_ns(run, rows, seconds, measured)
+    requested = _asked(run, devices, measured, seconds)
     target = ", ".join(devices[:3]) or None
     stream = run.name
     further: dict[str, object] = {}
@@ -38,13 +38,11 @@ def of_run(run: Run, devices: Sequence[str]) -> Found:
         further["warm_up"] = _warm_up(warm, seconds)
         notes.append(f"the first {len(warm)} of {len(run.rows)} intervals are warm-up and not in any figure")
     if run.average is None and run.rows:
-        notes.append(
-            "vdbench's own average is missing (the run was stopped?): figures are of the intervals that are there"
-        )
-    notes.append("times of day are local: when it began is not carried over")
+        notes.append("vdbench's own average is missing (was the run stopped?): figures cover the intervals present")
+    notes.append("times of day are local: the start time is not carried over")
     if len(devices) > 1:
-        notes.append(f"threads of {len(devices)} storage definitions are taken as each one's own")
-    return Found(
+        notes.append(f"threads of {len(devices)} storage definitions are counted for each definition")
+    return ImportedRun(
         name=f"{run.name} {(run.settings and run.loops) or ''}".strip(),
         machine=target or Path(run.file).parent.name or "vdbench",
         source={
@@ -53,18 +51,18 @@ def of_run(run: Run, devices: Sequence[str]) -> Found:
             "file": run.file,
             "began": None,
             "ended": None,
-            "asked": asked,
+            "asked": requested,
             "target": target,
             "host": None,
         },
         duration_ns=duration_ns,
-        concurrency=asked["concurrency"] if asked["rate_iops"] is None else None,
+        concurrency=requested["concurrency"] if requested["rate_iops"] is None else None,
         streams=[(stream, sides)],
         spec={"run": run.settings, "asked": _told(run)},
-        series=_series(kept, stream, seconds) if kept else None,
-        interval_ns=round(seconds * NS_PER_S) if kept else None,
+        series=_series(rows, stream, seconds) if rows else None,
+        interval_ns=round(seconds * NS_PER_S) if rows else None,
         percentiles=_percentiles(run, notes),
-        sizes_known=bool(kept) or run.average is not None,
+        sizes_known=bool(rows) or run.average is not None,
         further=further,
         notes=notes,
     )
@@ -78,18 +76,18 @@ def _without_first(run: Run) -> tuple[int, int]:
 
 def _split(run: Run, measured: tuple[int, int]) -> tuple[list[Cells], list[Cells]]:
     low, high = measured
-    kept = [row for row in run.rows if low <= row.needed("Interval") <= high]
-    return kept, [row for row in run.rows if row.needed("Interval") < low]
+    measured_rows = [row for row in run.rows if low <= row.needed("Interval") <= high]
+    return measured_rows, [row for row in run.rows if row.needed("Interval") < low]
 
 
 def _elapsed_s(run: Run) -> float | None:
-    """The time that was asked for, where the run says it."""
-    found = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
-    return float(found[0]) if found else None
+    """Return the requested time in seconds, if the run has it."""
+    seconds = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
+    return float(seconds[0]) if seconds else None
 
 
 def _interval_s(run: Run, notes: list[str]) -> float:
-    """The length of an interval: elapsed over their number, else the usual step of the clock."""
+    """Return the length of an interval: elapsed over their number, else the usual step of the clock."""
     elapsed = _elapsed_s(run)
     if elapsed is not None and (run.rows or run.measured):
         last = round(run.rows[-1].needed("Interval")) if run.rows else (run.measured or (0, 0))[1]
@@ -101,18 +99,18 @@ def _interval_s(run: Run, notes: list[str]) -> float:
     if steps and round(steps[len(steps) // 2]) >= 1:
         return float(round(steps[len(steps) // 2]))
     if run.rows or run.measured:
-        notes.append("the length of an interval is not in it: 1 s is taken")
+        notes.append("the file gives no interval length: 1 s is assumed")
     return 1.0
 
 
 def _of_day(text: str) -> float | None:
-    found = re.fullmatch(r"(\d\d):(\d\d):(\d\d(?:\.\d{1,6})?)", text.strip())
-    return None if found is None else int(found[1]) * 3600 + int(found[2]) * 60 + float(found[3])
+    clock = re.fullmatch(r"(\d\d):(\d\d):(\d\d(?:\.\d{1,6})?)", text.strip())
+    return None if clock is None else int(clock[1]) * 3600 + int(clock[2]) * 60 + float(clock[3])
 
 
-def _duration_ns(run: Run, kept: Sequence[Cells], seconds: float, measured: tuple[int, int]) -> int:
-    if kept or run.average is not None:
-        count = (measured[1] - measured[0] + 1) if run.average is not None else len(kept)
+def _duration_ns(run: Run, rows: Sequence[Cells], seconds: float, measured: tuple[int, int]) -> int:
+    if rows or run.average is not None:
+        count = (measured[1] - measured[0] + 1) if run.average is not None else len(rows)
         return max(0, round(count * seconds * NS_PER_S))
     elapsed = _elapsed_s(run)
     if elapsed is None:
@@ -120,17 +118,17 @@ def _duration_ns(run: Run, kept: Sequence[Cells], seconds: float, measured: tupl
     return round(elapsed * NS_PER_S)
 
 
-def _sides(run: Run, kept: Sequence[Cells], seconds: float, measured: tuple[int, int], notes: list[str]) -> Sides:
+def _sides(run: Run, rows: Sequence[Cells], seconds: float, measured: tuple[int, int], notes: list[str]) -> Sides:
     """Reads and writes of the measured intervals: from vdbench's average, else summed over them."""
     histograms: dict[Direction, Histogram | None] = {d: _histogram(run, d) for d in DIRECTIONS}
-    if run.average is None and not kept:
+    if run.average is None and not rows:
         return _from_histograms(run, histograms, notes)
     average = run.average
     pairs = (
-        [(average, (measured[1] - measured[0] + 1) * seconds)] if average is not None else [(r, seconds) for r in kept]
+        [(average, (measured[1] - measured[0] + 1) * seconds)] if average is not None else [(r, seconds) for r in rows]
     )
     if any(run.histograms):
-        notes.append("vdbench's histograms count every interval, warm-up too; the other figures do not")
+        notes.append("vdbench's histograms count every interval including warm-up; the other figures do not")
     notes.append("counts are rates x time: vdbench prints no counts")
     low_high = max((row.milliseconds("resp_max") or 0 for row, _ in pairs), default=0) or None
     sides: Sides = {}
@@ -146,25 +144,25 @@ def _sides(run: Run, kept: Sequence[Cells], seconds: float, measured: tuple[int,
         high = low_high if alone else None
         sides[direction] = side_of(count, volume, mean_ns, high_ns=high, histogram=histograms[direction])
     if low_high is not None and all(sides[d]["count"] for d in DIRECTIONS):
-        notes.append(f"the largest response time, {low_high / 1e6:g} ms, is of reads and writes together")
+        notes.append(f"the largest response time, {low_high / 1e6:g} ms, covers reads and writes together")
     return sides
 
 
 def _count(row: Cells, direction: Direction) -> float:
-    """I/Os a second."""
+    """Return I/Os per second."""
     rate, share = row.needed("rate"), (row.number("read%") or 0.0) / 100
     return rate * (share if direction == "read" else max(0.0, 1 - share))
 
 
 def _mean_ms(row: Cells, direction: Direction) -> float | None:
-    own = row.number(f"{direction}_resp")
+    mean = row.number(f"{direction}_resp")
     share = row.number("read%")
     alone = share == (100 if direction == "read" else 0)
-    return own if own is not None and not (alone and own == 0) else (row.number("resp") if alone else None)
+    return mean if mean is not None and not (alone and mean == 0) else (row.number("resp") if alone else None)
 
 
 def _volume(row: Cells, direction: Direction) -> float:
-    """Bytes a second: of a mix by the share of I/Os, which is right where both have one size."""
+    """Return bytes per second: of a mix by the share of I/Os, which is right if both have one size."""
     rate = row.number("rate")
     whole = (row.number("MB/sec") or 0.0) * _MIB
     return whole * _count(row, direction) / rate if rate else 0.0
@@ -187,52 +185,52 @@ def _histogram(run: Run, scope: Scope) -> Histogram | None:
 
 
 def _from_histograms(run: Run, histograms: dict[Direction, Histogram | None], notes: list[str]) -> Sides:
-    notes.append("a histogram alone: sizes and means are unknown")
+    notes.append("only a histogram: sizes and means are unknown")
     sides: Sides = {}
     for direction in DIRECTIONS:
-        found = histograms[direction]
-        count = sum(n for _, n in found["buckets"]) if found else 0
-        sides[direction] = side_of(count, 0, None, histogram=found)
+        histogram = histograms[direction]
+        count = sum(n for _, n in histogram["buckets"]) if histogram else 0
+        sides[direction] = side_of(count, 0, None, histogram=histogram)
     return sides
 
 
 def _percentiles(run: Run, notes: list[str]) -> dict[str, dict[str, int | None]]:
-    """None: those of bins this wide are their upper edges, as the histograms of the record give them."""
+    """Return no percentiles: bins this wide only give upper edges, as the record's histograms do."""
     if run.histograms:
         notes.append("percentiles are upper edges of vdbench's histogram, which is coarse")
     else:
-        notes.append("no percentiles: they are in histogram.html, beside this file")
+        notes.append("no percentiles: they are in histogram.html in the same folder")
     return {}
 
 
 def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds: float) -> Asked:
-    asked = nothing_asked()
+    requested = nothing_asked()
     elapsed = _elapsed_s(run)
-    asked["duration_ns"] = None if elapsed is None else round(elapsed * NS_PER_S)
-    asked["ramp_ns"] = round((measured[0] - 1) * seconds * NS_PER_S)
+    requested["duration_ns"] = None if elapsed is None else round(elapsed * NS_PER_S)
+    requested["ramp_ns"] = round((measured[0] - 1) * seconds * NS_PER_S)
     row = run.average or (run.rows[0] if run.rows else None)
     loops = dict(pair.split("=", 1) for pair in run.loops.split() if "=" in pair)
     cells = row if row is not None else Cells(run.file, run.name, {})
     named = Cells(run.file, run.name, {**loops, **{k: v for k, v in cells.values.items() if v not in ("", "n/a")}})
     threads = named.count("threads")
-    asked["concurrency"] = None if threads is None else threads * max(1, len(devices))
-    asked["block_bytes"] = (
+    requested["concurrency"] = None if threads is None else threads * max(1, len(devices))
+    requested["block_bytes"] = (
         named.count("xfersize") if re.fullmatch(r"\d+(?:\.\d+)?", named.values.get("xfersize", "")) else None
     )
-    asked["read_pct"] = named.number("rdpct")
+    requested["read_pct"] = named.number("rdpct")
     seek = named.number("seekpct")
-    asked["pattern"] = None if seek is None else {100.0: "random", 0.0: "sequential"}.get(seek, "mixed")
+    requested["pattern"] = None if seek is None else {100.0: "random", 0.0: "sequential"}.get(seek, "mixed")
     size = named.number("lunsize")
-    asked["working_set_bytes"] = round(size * _GIB) if size else None
-    asked["rate_iops"] = _rate(run, named)
-    return asked
+    requested["working_set_bytes"] = round(size * _GIB) if size else None
+    requested["rate_iops"] = _rate(run, named)
+    return requested
 
 
 _TOLD = ("xfersize", "threads", "rdpct", "rhpct", "whpct", "seekpct", "lunsize", "reqrate")
 
 
 def _told(run: Run) -> dict[str, str]:
-    """What a row of the flatfile says of its run's parameters, as it says it."""
+    """Return the parameters of a run from a row of the flatfile, as written."""
     row = run.average or (run.rows[0] if run.rows else None)
     cells = {} if row is None else row.values
     return {name: cells[name] for name in _TOLD if cells.get(name, "") not in ("", "n/a")}
@@ -255,15 +253,15 @@ def _warm_up(warm: Sequence[Cells], seconds: float) -> dict[str, object]:
     }
 
 
-def _series(kept: Sequence[Cells], stream: str, seconds: float) -> SeriesColumns:
+def _series(intervals: Sequence[Cells], stream: str, seconds: float) -> SeriesColumns:
     rows = no_rows()
-    first = round(kept[0].needed("Interval"))
-    for row in kept:
+    first = round(intervals[0].needed("Interval"))
+    for row in intervals:
         number = round(row.needed("Interval"))
         if number < first:
-            found = str(number)
+            text = str(number)
             raise UserError(
-                row.file, f"{row.place}, Interval", found, f"expected {first:,} or more, the first of its run"
+                row.file, f"{row.position}, Interval", text, f"expected {first:,} or more, the first of its run"
             )
         begin = (number - first) * seconds
         for direction in DIRECTIONS:

@@ -22,7 +22,7 @@ FORMS = ("toml", "fio", "vdbench")
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertWorkloadQuestion(Question):
-    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+    """Convert a workload or job file to another format, and list what is exact, approximate or ignored.
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that is more than a job can say.
@@ -42,15 +42,15 @@ class ConvertWorkloadQuestion(Question):
     )
     target: str | None = asks("The device or file that a written job runs on.", default=None, metavar="PATH")
 
-    def text(self, found: Converted) -> str:
+    def text(self, converted: Converted) -> str:
         """Return the workload where no file is named for it."""
-        return found.text if self.output is None else ""
+        return converted.text if self.output is None else ""
 
-    def written(self, found: Converted, _: Path | None) -> list[str]:
+    def written(self, converted: Converted, _: Path | None) -> list[str]:
         """Write the file that is named; return where it is. Raises OSError."""
         if self.output is None:
             return []
-        write_file(self.output, found.text)
+        write_file(self.output, converted.text)
         return [f"Workload: {self.output}"]
 
 
@@ -79,7 +79,7 @@ def text_named(name: str) -> str:
 
 
 def converted_to(name: str, text: str, form: str, target: str | None) -> Converted:
-    """The workload whose TOML is `text` as "toml", "fio" or "vdbench". UserError where it has a mistake."""
+    """The workload whose TOML is `text` as "toml", "fio" or "vdbench". Raises UserError if it has a mistake."""
     if form not in FORMS:
         raise UserError("to", "", form, f"expected one of {', '.join(FORMS)}")
     read = "\n".join(notes_of(text))

@@ -12,7 +12,7 @@ from hotband.base.errors import UserError
 
 
 def check_events(events: Sequence[str], where: str = "question.events") -> None:
-    """Whether all texts are events. Raises UserError for the first that is none."""
+    """Return whether all texts are events. Raises UserError for the first that is none."""
     try:
         _core.check_events(list(events))
     except _core.SpecError as error:

@@ -13,7 +13,7 @@ from hotband.data.inputs.words import FIO_WORDS
 
 @dataclass(frozen=True)
 class SetKey:
-    """A key: whose it is (`part`: workload, app, drive NAME, daemon NAME), its value today (None where it has none, or
+    """A key: whose it is (`part`: workload, app, drive NAME, daemon NAME), its value today (None if it has none, or
     several in different streams), what it takes, what it means, and what fio calls it."""
 
     key: str
@@ -32,7 +32,7 @@ def set_keys(workload: str, machine: str, set: tuple[tuple[str, str], ...] = ())
     """Every key that `set` takes for a workload on a machine. Raises UserError."""
     words = {ours: fio for fio, ours in FIO_WORDS.items()}
     with mistakes_of(machine):
-        found = _core.set_keys(
+        rows = _core.set_keys(
             CATALOG_DIR,
             workload,
             machine,
@@ -40,4 +40,4 @@ def set_keys(workload: str, machine: str, set: tuple[tuple[str, str], ...] = ())
             machine_text=text_of(machine, "machine"),
             set=list(set),
         )
-    return [SetKey(**one, fio=words.get(one["key"]) if one["part"] == "workload" else None) for one in found]
+    return [SetKey(**row, fio=words.get(row["key"]) if row["part"] == "workload" else None) for row in rows]

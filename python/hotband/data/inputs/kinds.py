@@ -42,6 +42,8 @@ Workload = Annotated[Named, "workload"]
 Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 """Pairs of `--set`, and of `set` and the further arguments of a function."""
+Rate = Annotated[str, "rate"]
+"""I/Os a second as text, also several: in Python also numbers."""
 Values = Annotated[tuple[tuple[str, str], ...], "values"]
 """The same for a function that takes no further arguments."""
 Axes = Annotated[tuple[tuple[str, Any], ...], "axes"]

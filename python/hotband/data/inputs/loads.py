@@ -73,16 +73,16 @@ class Load:
     def _asked(self, load: dict[str, Toml], rate: float | None, arrival: str) -> Load:
         changed = Load(self.text(), self.name)
         streams = _tables(changed.table, "streams")
-        own = [stream for stream in streams if "load" in stream]
+        with_load = [stream for stream in streams if "load" in stream]
         shared = "load" in changed.table
         self.expect_loop()
-        if shared or len(own) == 1:
-            place: dict[str, Any] = changed.table if shared else own[0]
-            in_a_row = {key: value for key, value in place["load"].items() if key == IN_A_ROW}
-            place["load"] = {**load, **in_a_row}
+        if shared or len(with_load) == 1:
+            owner: dict[str, Any] = changed.table if shared else with_load[0]
+            in_a_row = {key: value for key, value in owner["load"].items() if key == IN_A_ROW}
+            owner["load"] = {**load, **in_a_row}
             return changed
-        weights = _weights(own)
-        for stream, share in zip(own, weights, strict=True):
+        weights = _weights(with_load)
+        for stream, share in zip(with_load, weights, strict=True):
             stream["load"] = load if rate is None else {"open": {"rate_iops": rate * share, "arrival": arrival}}
         return changed
 
@@ -99,9 +99,9 @@ class Load:
         if len(self.measured()) > 1:
             accepted = "several phases are measured; a question about rates needs one"
             raise UserError(self.name, "phases", str(len(self.measured())), accepted)
-        own = [stream for stream in _tables(self.table, "streams") if "load" in stream]
-        if "load" not in self.table and len(own) > 1:
-            _weights(own)
+        with_load = [stream for stream in _tables(self.table, "streams") if "load" in stream]
+        if "load" not in self.table and len(with_load) > 1:
+            _weights(with_load)
 
     def says(self) -> str:
         """How the workload itself asks, in words."""
@@ -111,7 +111,7 @@ class Load:
 
     @property
     def is_open(self) -> bool:
-        """Whether all of its loops ask at times of their own."""
+        """Return whether all of its loops ask at times of their own."""
         return bool(kinds := self._kinds()) and kinds <= set(OPEN)
 
     def _kinds(self) -> set[str]:
@@ -121,10 +121,10 @@ class Load:
         return {kind for load in loads if isinstance(load, dict) for kind in load if kind != IN_A_ROW}
 
     def mean_bytes(self) -> float | None:
-        """The mean size of its I/Os by the shares of its streams; None where it has no loop that they share, or a size
+        """The mean size of its I/Os by the shares of its streams; None if it has no loop that they share, or a size
         is not said."""
         every = _tables(self.table, "streams")
-        streams = [every[place] for place in sorted(self.varied())]
+        streams = [every[index] for index in sorted(self.varied())]
         if not streams or (len(streams) > 1 and "load" not in self.table):
             return None
         shares = [_percent(stream.get("share_pct", 100.0 / len(streams))) for stream in streams]
@@ -140,15 +140,19 @@ def _first_key(lines: Sequence[str]) -> int:
 
 
 def _tables(table: Mapping[str, Toml], key: str) -> list[dict[str, Any]]:
-    found = table.get(key)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    tables = table.get(key)
+    return [entry for entry in tables if isinstance(entry, dict)] if isinstance(tables, list) else []
 
 
 def _weights(streams: Sequence[Mapping[str, Any]]) -> list[float]:
-    """The shares of streams that are asked for at rates of their own."""
+    """The shares of a rate that streams with loops of their own get: in proportion to their rates, or to their I/Os
+    outstanding if all loops are closed."""
     rates = [stream["load"].get("open", {}).get("rate_iops") for stream in streams]
+    closed = [stream["load"].get("closed") for stream in streams]
+    if all(closed):
+        rates = [one.get("threads", 1) * one.get("depth", 1) for one in closed]
     if any(not isinstance(rate, int | float) or rate <= 0 for rate in rates):
-        accepted = "have loops of their own; a question about rates needs one loop, or streams with a rate each"
+        accepted = "have loops of several kinds; a question about rates needs loops that are all closed, or all open"
         names = ", ".join(str(stream.get("name", "")) for stream in streams)
         raise UserError("question.workload", "streams", names, accepted)
     return [rate / sum(rates) for rate in rates]
@@ -160,8 +164,8 @@ def _percent(value: object) -> float:
 
 def _mean_size(stream: Mapping[str, Any]) -> float | None:
     sizes = stream.get("sizes") or {str(stream.get("size", "")): 1.0}
-    found = [(size_bytes(str(size)), float(weight)) for size, weight in sizes.items()]
-    whole = sum(weight for _, weight in found)
-    if not whole or any(size is None for size, _ in found):
+    pairs = [(size_bytes(str(size)), float(weight)) for size, weight in sizes.items()]
+    whole = sum(weight for _, weight in pairs)
+    if not whole or any(size is None for size, _ in pairs):
         return None
-    return sum((size or 0.0) * weight for size, weight in found) / whole
+    return sum((size or 0.0) * weight for size, weight in pairs) / whole

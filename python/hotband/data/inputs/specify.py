@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -13,12 +14,18 @@ import tomli
 from hotband.base.arguments import listed, plain, short
 from hotband.base.errors import UserError, characters
 from hotband.base.heavy import tomlkit
+from hotband.data.catalog import entries
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.texts import text_of
 from hotband.data.inputs.words import ours, twice
 
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
+
+
+THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
+RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)(?:\s*iops)?\b", re.IGNORECASE)
+"""I/Os a second as people write them: `60000`, `60k`, `60k IOPS`."""
 
 
 @dataclass(frozen=True)
@@ -30,26 +37,31 @@ class Named:
 
 
 def named(spec: object, argument: str) -> Named:
-    """What `spec` names. Raises UserError where it is nothing that could be run, or a file that cannot be read."""
+    """What `spec` names. Raises UserError if it is nothing that could be run, or a file that cannot be read."""
     if isinstance(spec, Mapping):
         return _of_table(spec, argument)
     if isinstance(spec, PathLike):
         path = fspath(spec)
         # A path without a folder is a file too, not a name of the catalog.
-        return Named(path, text_of(path if "/" in path or path.endswith(".toml") else f"./{path}", argument))
+        return Named(path, text_of(path if "/" in path or path.endswith(".toml") else f"./{path}", kind_of(argument)))
     if not isinstance(spec, str) or not spec.strip():
         accepted = "expected a catalog name, a path, TOML text or a dict"
         raise UserError(argument, "", short(spec), accepted)
     if is_real(characters(argument, spec)):
         return Named(spec)
     if is_toml(spec):
-        return Named(_title(spec, argument), spec)
-    return Named(spec, text_of(spec, argument))
+        return _of_toml(spec, argument)
+    return Named(spec, text_of(spec, kind_of(argument)))
+
+
+def kind_of(argument: str) -> str:
+    """Return what an argument names: a workload or a machine."""
+    return "workload" if argument.startswith(("workload", "then")) else "machine"
 
 
 def is_toml(spec: str) -> bool:
-    """Whether a text is TOML, and no name or path: those have no line ends, and one line of TOML has an equals sign. A
-    file may have both in its name."""
+    """Return whether a text is TOML, and no name or path: those have no line ends, and one line of TOML has an equals
+    sign. A file may have both in its name."""
     return ("\n" in spec or "=" in spec) and not os.path.isfile(spec)
 
 
@@ -59,7 +71,13 @@ def _of_table(spec: Mapping[str, object], argument: str) -> Named:
         text = tomlkit.dumps(spec)
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
         raise UserError(argument, "", "", f"the dict is no TOML table: {error}") from None
-    return Named(_title(text, argument), text)
+    return _of_toml(text, argument)
+
+
+def _of_toml(text: str, argument: str) -> Named:
+    """TOML of a machine, or of a workload that may be a variant."""
+    is_workload = kind_of(argument) == "workload"
+    return Named(_title(text, argument), entries.whole_workload(argument, text) if is_workload else text)
 
 
 def _title(text: str, argument: str) -> str:
@@ -89,19 +107,24 @@ def setting(key: str, value: object) -> str:
     raise UserError("settings", key, short(value), accepted)
 
 
+def rate_text(given: str) -> str:
+    """Return the text of rates as plain numbers: `60k` is 60000."""
+    return RATE.sub(lambda found: f"{float(found[1]) * THOUSANDS[found[2].lower()]:.15g}", given.strip())
+
+
 def changes(
     given: Mapping[str, object] | None, settings: Mapping[str, object], *, of_load: bool = True
 ) -> dict[str, object]:
     """What `set` and the further arguments of a call change together; words of fio become ours where the settings are
     those `of_load`. Raises UserError for a key that is there twice."""
-    found: dict[str, object] = {}
+    changed: dict[str, object] = {}
     words: dict[str, str] = {}
     for word, value in [*(given or {}).items(), *settings.items()]:
         key = ours(word) if of_load else word
-        if key in found:
-            raise twice("question.settings", word, str(value), words[key], str(found[key]))
-        found[key], words[key] = value, word
-    return found
+        if key in changed:
+            raise twice("question.settings", word, str(value), words[key], str(changed[key]))
+        changed[key], words[key] = value, word
+    return changed
 
 
 def settings_of(settings: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
@@ -113,7 +136,7 @@ def texts(value: object, argument: str) -> tuple[str, ...]:
     """One text or several."""
     if isinstance(value, str):
         return (value,)
-    if isinstance(value, Sequence) and all(isinstance(one, str) for one in value):
+    if isinstance(value, Sequence) and all(isinstance(part, str) for part in value):
         return tuple(value)
     raise UserError(argument, "", short(value), "expected a text or a list of texts")
 

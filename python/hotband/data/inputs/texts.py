@@ -5,15 +5,23 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_bytes
-from hotband.data.catalog import entries, is_file
+from hotband.data.catalog import CATALOG_DIR, entries, is_file
 
 
 def text_of(argument: str, what: str) -> str | None:
-    """Text of a TOML file that an argument names, or None where it is a catalog name. A job file of another tool is the
-    workload that it asks for, a trace is the replay of it."""
-    if not is_file(argument):
+    """Text of a TOML file that an argument names, or None if it is a catalog name; `what` is "machine" or
+    "workload". A job file of another tool is the workload that it asks for, a trace is the replay of it."""
+    names = _core.catalog_names(CATALOG_DIR, "workloads" if what == "workload" else "drives")
+    is_name = not is_file(argument)
+    is_unknown = argument not in names and ":" not in argument
+    if is_unknown and (is_name or argument.startswith("/dev/")):
+        from hotband.data.inputs.meant import refuse_other_names
+
+        refuse_other_names(argument, what)
+    if is_name:
         refuse_other_files(argument, what)
         return None
     path = Path(argument)
@@ -30,13 +38,14 @@ def text_of(argument: str, what: str) -> str | None:
         if text is not None:
             return text
     try:
-        return (bytes_of(argument, what) if piped is None else piped).decode("utf-8").replace("\r\n", "\n")
+        text = (bytes_of(argument, what) if piped is None else piped).decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise UserError(argument, "", "", f"not a {what}: the file is not UTF-8 text") from None
+    return entries.whole_workload(argument, text) if what == "workload" else text
 
 
 def bytes_of(argument: str, what: str) -> bytes:
-    """What is in a file that the user named. Raises UserError where it cannot be read, is none, or is too large to be
+    """What is in a file that the user named. Raises UserError if it cannot be read, is none, or is too large to be
     text that somebody wrote."""
     return text_bytes(argument, what)
 
@@ -50,7 +59,7 @@ def refuse_other_files(argument: str, what: str) -> None:
         return
     field = "question.workload" if what == "workload" else "question.on"
     known = entries.workloads() if what == "workload" else entries.drives()
-    if any(one["name"].startswith(argument) for one in known):
+    if any(entry["name"].startswith(argument) for entry in known):
         return
     if path.is_dir():
         accepted = {
@@ -58,5 +67,5 @@ def refuse_other_files(argument: str, what: str) -> None:
             "machine": "a drive of the catalog, LAYOUT:COUNTxDRIVE or a TOML file",
         }
         raise UserError(field, "", argument, f"is a folder; expected {accepted[what]}")
-    said = f"is no name of the catalog; expected ./{argument} for the file here"
-    raise UserError(field, "", argument, said)
+    reason = f"is no name of the catalog; expected ./{argument} for the file here"
+    raise UserError(field, "", argument, reason)

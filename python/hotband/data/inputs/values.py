@@ -80,10 +80,10 @@ def values_of(key: str, text: str) -> Values:
     for item in items_of(text):
         if not item:
             raise _refused(key, text, f"has an empty value; expected values, {EXAMPLES}")
-        found = _values_of_item(key, text, item)
-        listed += found.listed
-        count += found.count
-        remarks += [found.remark] if found.remark else []
+        item_values = _values_of_item(key, text, item)
+        listed += item_values.listed
+        count += item_values.count
+        remarks += [item_values.remark] if item_values.remark else []
     return Values(tuple(listed), count, "; ".join(remarks))
 
 
@@ -148,35 +148,35 @@ def _stepped(key: str, text: str, first: Quantity, last: Quantity, by: str) -> V
     return Values(listed, count, _remark(key, listed, end, last, "steps"))
 
 
-def _remark(key: str, listed: tuple[Value, ...], end: Fraction, last: Quantity, how: str) -> str:
+def _remark(key: str, listed: tuple[Value, ...], end: Fraction, last: Quantity, method: str) -> str:
     """What is said of a range that does not meet its end."""
     if end == last.base:
         return ""
     shown = ", ".join(str(value) for value in listed[:2])
     beyond = _text(last.number) + (f" {last.unit}" if last.unit else "")
-    return f"{key} {how}: {shown}, ... {listed[-1]}; {beyond} is not among them"
+    return f"{key} {method}: {shown}, ... {listed[-1]}; {beyond} is not among them"
 
 
 def _quantity(key: str, text: str, part: str) -> Quantity:
     """One number of a range."""
-    found = ITEM.fullmatch(part.strip())
-    if found is None:
+    match = ITEM.fullmatch(part.strip())
+    if match is None:
         quoted = f"; a text with dots stands in quotes: {key}='\"{text}\"'" if key else ""
         raise _refused(key, text, f"{part.strip()!r} is no number; expected values, {EXAMPLES}{quoted}")
-    unit = SHORT.get(found[2], found[2])
+    unit = SHORT.get(match[2], match[2])
     known = unit_of(unit) if unit else ("", Fraction(1))
     if known is None:
         raise _refused(key, text, f"{unit!r} is no unit; expected one such as KiB, MB, us, ms, MB/s or %")
-    return Quantity(Fraction(found[1]), unit, *known)
+    return Quantity(Fraction(match[1]), unit, *known)
 
 
 @cache
 def unit_of(unit: str) -> tuple[str, Fraction] | None:
     """The kind of a unit and what one of it is in the base unit; None for what is no unit."""
     # Nothing turns as slowly as once a minute.
-    for kind, one in (*((kind, 1) for kind in KINDS), ("speed", 100)):
+    for kind, size in (*((kind, 1) for kind in KINDS), ("speed", 100)):
         try:
-            scale = _core.quantity(kind, f"{one} {unit}") / one
+            scale = _core.quantity(kind, f"{size} {unit}") / size
         except ValueError:
             continue
         # The smallest unit is a nanosecond: twelve digits hold every unit exactly.
@@ -213,21 +213,23 @@ def plain(item: str) -> Value:
         return int(item)
     if re.fullmatch(r"-?\d+\.\d+", item) and repr(float(item)) == item:
         return float(item)
-    found = ITEM.fullmatch(item)
-    known = found is not None and found[2] not in SHORT and found[2] and unit_of(found[2])
-    return f"{found[1]} {found[2]}" if found is not None and known else item
+    match = ITEM.fullmatch(item)
+    known = match is not None and match[2] not in SHORT and match[2] and unit_of(match[2])
+    return f"{match[1]} {match[2]}" if match is not None and known else item
 
 
 def spelled(text: str) -> str:
     """A number with its unit in one form, however it was written, and exactly: `4KiB`, fio's `4k` and `4096 B` as
     `4 KiB`, `1500 us` as `1.5 ms`. Every other text as it is."""
-    found = _parted(text)
-    if found is None or not found[1]:
+    parts = _parted(text)
+    if parts is None or not parts[1]:
         return text
-    number, _, kind, scale = found
+    number, _, kind, scale = parts
     base = Fraction(number) * scale
-    ways = [_shortest(base, units) for units in WRITTEN[kind]]
-    return min((way for way in ways if way), key=lambda way: len(way.partition(" ")[0]), default=f"{number} {found[1]}")
+    spellings = [_shortest(base, units) for units in WRITTEN[kind]]
+    return min(
+        (way for way in spellings if way), key=lambda way: len(way.partition(" ")[0]), default=f"{number} {parts[1]}"
+    )
 
 
 def _shortest(base: Fraction, units: Sequence[str]) -> str:
@@ -244,24 +246,24 @@ def _shortest(base: Fraction, units: Sequence[str]) -> str:
 
 
 def base_of(value: object) -> tuple[str, float] | None:
-    """The kind of a value and its size in the base unit (bytes, seconds, bytes a second, a share of one, watts, rpm);
+    """The kind of a value and its size in the base unit (bytes, seconds, bytes per second, a share of one, watts, rpm);
     the kind of a plain number is "". None for what is no quantity."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
         return "", float(value)
-    found = _parted(str(value))
-    return None if found is None else (found[2], float(Fraction(found[0]) * found[3]))
+    parts = _parted(str(value))
+    return None if parts is None else (parts[2], float(Fraction(parts[0]) * parts[3]))
 
 
 def _parted(text: str) -> tuple[str, str, str, Fraction] | None:
     """A number, its unit, the kind of that and what one of it is in the base unit; None for what is no quantity."""
-    found = ITEM.fullmatch(text.strip())
-    if found is None:
+    match = ITEM.fullmatch(text.strip())
+    if match is None:
         return None
-    unit = SHORT.get(found[2], found[2])
+    unit = SHORT.get(match[2], match[2])
     known = unit_of(unit) if unit else ("", Fraction(1))
-    return None if known is None else (found[1], unit, *known)
+    return None if known is None else (match[1], unit, *known)
 
 
 def _refused(key: str, text: str, accepted: str) -> UserError:

@@ -22,8 +22,8 @@ def ours(key: str) -> str:
     return FIO_WORDS.get(key, key)
 
 
-def twice(where: str, key: str, value: str, other: str, kept: str) -> UserError:
+def twice(where: str, key: str, value: str, other: str, used: str) -> UserError:
     """The error for a key that is set twice, be it in words that mean the same."""
     if key == other:
-        return UserError(where, key, value, f"is given twice, as {other}={kept}, too")
-    return UserError(where, key, value, f"is the same as {other}, which is given, too: {other}={kept}")
+        return UserError(where, key, value, f"is given twice, as {other}={used}, too")
+    return UserError(where, key, value, f"is the same as {other}, which is given, too: {other}={used}")

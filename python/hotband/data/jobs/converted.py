@@ -1,4 +1,4 @@
-"""A workload in another form, and what became of its options."""
+"""A workload in another form, and the fate of each of its options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hotband.data.jobs.loss import Loss, LossReport, shortest
 
 @dataclass(frozen=True)
 class Converted:
-    """A workload in another form, and what became of its options: `losses` has a line each."""
+    """A workload in another form, and the fate of each of its options: `losses` has one entry per option."""
 
     text: str
     read: str
@@ -18,7 +18,7 @@ class Converted:
     summary: str
 
     def lines(self) -> list[str]:
-        """What the terminal says: counts, and what is not as it was."""
-        kept = LossReport("", "", dict.fromkeys(self.losses))
-        of_writing = [self.summary, *shortest(kept.matters())] if self.summary else []
+        """Return the lines for the terminal: counts, then each option that was not kept as it is."""
+        report = LossReport("", "", dict.fromkeys(self.losses))
+        of_writing = [self.summary, *shortest(report.matters())] if self.summary else []
         return [*self.read.splitlines(), *of_writing]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.data.importers.diskspd import parse_xml
 from hotband.data.jobs.form import Closed, Form, Loop, Open, Step, StreamForm, Value, bytes_text
-from hotband.data.jobs.loss import Fate, LossReport, Place
+from hotband.data.jobs.loss import Fate, Location, LossReport
 from hotband.data.jobs.parts import Amount, Files
 from hotband.data.jobs.source import Option, words
 
@@ -40,9 +40,9 @@ _UNUSED = words(
 )
 _IGNORED = {
     "ParallelAsyncIO": "every I/O has an offset of its own",
-    "IOPriority": "all I/Os are alike",
-    "Pattern": "data does not compress, unless data= of the workload says so",
-    "ThreadTargets": "every thread asks of every target alike",
+    "IOPriority": "all I/Os have the same priority",
+    "Pattern": "data is incompressible unless the workload sets data=",
+    "ThreadTargets": "every thread issues I/Os to every target alike",
     "Distribution": "random offsets are uniform",
     "MemoryMappedIo": "I/Os go to the target: there is no mapped memory",
     "MemoryMappedIoFlushMode": "I/Os go to the target: there is no mapped memory to flush",
@@ -56,17 +56,17 @@ _KEPT = words(
 
 @dataclass
 class Tags:
-    """Elements with the lines at which they stand."""
+    """Elements with their line numbers."""
 
     file: str
     lines: dict[int, int]
 
     def option(self, parent: Element, tag: str) -> Option | None:
-        """A child's text; None where it is missing or empty."""
+        """Return a child's text; None if it is missing or empty."""
         child = parent.find(tag)
         if child is None or not (child.text or "").strip():
             return None
-        return Option(tag, (child.text or "").strip(), Place(self.file, self.lines.get(id(child), 0)))
+        return Option(tag, (child.text or "").strip(), Location(self.file, self.lines.get(id(child), 0)))
 
     def number(self, parent: Element, tag: str, default: float = 0.0, most: float = 2**62) -> float:
         option = self.option(parent, tag)
@@ -86,7 +86,8 @@ class Tags:
 
 
 def form(path: Path, text: str, report: LossReport) -> Form:
-    """The profile as streams, loops and steps; `report` gets a line an element. UserError names what is wrong."""
+    """Read the profile into streams, loops and steps; `report` gets one line per element. Raises UserError for a
+    mistake."""
     # The text is decoded: what its declaration says of an encoding is true of the file, not of it.
     plain = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
     root = parse_xml(plain.encode(), report.file, ACCEPTED)
@@ -111,14 +112,15 @@ def form(path: Path, text: str, report: LossReport) -> Form:
 
 
 def _lines_of(root: Element, text: str) -> dict[int, int]:
-    """The line of every element: the parser keeps none, but elements of a name come in the order of the text."""
-    plain = re.sub(r"<!--.*?-->", lambda found: re.sub(r"[^\n]", " ", found[0]), text, flags=re.DOTALL)
+    """Return the line of each element. The parser drops lines, but elements of one name come in the order of the
+    text."""
+    plain = re.sub(r"<!--.*?-->", lambda comment: re.sub(r"[^\n]", " ", comment[0]), text, flags=re.DOTALL)
     wanted: dict[str, list[int]] = {}
     line, at = 1, 0
-    for found in re.finditer(r"<([A-Za-z_][\w.-]*)", plain):
-        line += plain.count("\n", at, found.start())
-        at = found.start()
-        wanted.setdefault(found[1], []).append(line)
+    for tag in re.finditer(r"<([A-Za-z_][\w.-]*)", plain):
+        line += plain.count("\n", at, tag.start())
+        at = tag.start()
+        wanted.setdefault(tag[1], []).append(line)
     seen: Counter[str] = Counter()
     lines = {}
     for element in root.iter():
@@ -138,10 +140,10 @@ def _path(tags: Tags, target: Element) -> Option:
 
 
 def _extent(tags: Tags, target: Element) -> tuple[int, int | None]:
-    """First byte and bytes of a target; None for all of it."""
+    """Return the first byte and the size in bytes of a target; None for all of it."""
     base = int(tags.number(target, "BaseFileOffset"))
     most, size = int(tags.number(target, "MaxFileSize")), int(tags.number(target, "FileSize"))
-    end = min([one for one in (most, size) if one], default=None)
+    end = min([limit for limit in (most, size) if limit], default=None)
     if end is not None and end <= base:
         option = tags.option(target, "BaseFileOffset") or _path(tags, target)
         option.refuse(f"is not within the {bytes_text(end)} of the file")
@@ -171,13 +173,13 @@ def _span(made: Form, tags: Tags, span: Element, files: Files, number: int) -> N
         option.refuse("expected a time above zero, in seconds")
     warm = tags.option(span, "Warmup")
     if made.steps and warm is not None and warm_up:
-        why = "measured steps follow one another directly: this one is measured from its begin"
-        made.report.add(Fate.IGNORED, warm.place, str(warm), why)
+        why = "measured steps follow each other directly, without a warm-up"
+        made.report.add(Fate.IGNORED, warm.location, str(warm), why)
     made.steps.append(Step(f"time span {number}", places, duration, warm_up))
 
 
 def _loops(report: LossReport, tags: Tags, target: Element, files: Files, total: int, targets: int) -> list[Loop]:
-    """The loops of a target: one, or one a thread where threads have positions of their own."""
+    """Return the loops of a target: one, or one per thread if threads have their own positions."""
     threads = total or int(tags.number(target, "ThreadsPerFile", 1, MOST_OUTSTANDING)) or 1
     depth = int(tags.number(target, "RequestCount", OUTSTANDING, MOST_OUTSTANDING)) or 1
     if threads * depth > MOST_OUTSTANDING:
@@ -194,9 +196,11 @@ def _loops(report: LossReport, tags: Tags, target: Element, files: Files, total:
     if not isinstance(load, Closed) or not apart or shared or threads == 1 or threads > 64:
         if apart and not shared and threads > 1:
             keys["cursor"] = "per-thread"
-            report.add(Fate.APPROXIMATED, _path(tags, target).place, "ThreadStride", "threads begin at even distances")
+            report.add(
+                Fate.APPROXIMATED, _path(tags, target).location, "ThreadStride", "threads begin at even distances"
+            )
         return [Loop([_stream(tags, target, files, name, dict(keys), came, (base, size))], load)]
-    one = Closed(1, load.depth, load.think_us, load.burst)
+    single = Closed(1, load.depth, load.think_us, load.burst)
     return [
         Loop(
             [
@@ -210,7 +214,7 @@ def _loops(report: LossReport, tags: Tags, target: Element, files: Files, total:
                     (base + n * stride, size and size - n * stride),
                 )
             ],
-            one,
+            single,
         )
         for n in range(threads)
     ]
@@ -237,7 +241,7 @@ def _stream(
 
 
 def _keys(report: LossReport, tags: Tags, target: Element) -> tuple[dict[str, Value], dict[str, Option]]:
-    """What is asked of a target."""
+    """Return the keys of a target's streams, and the option that sets each."""
     size = int(tags.number(target, "BlockSize", BLOCK))
     block, align = tags.option(target, "BlockSize"), tags.option(target, "Random")
     if size % 512 or not 512 <= size <= 64 << 20:
@@ -277,8 +281,8 @@ def _keys(report: LossReport, tags: Tags, target: Element) -> tuple[dict[str, Va
 def _caches(report: LossReport, tags: Tags, target: Element) -> None:
     off = tags.flag(target, "DisableOSCache") or tags.flag(target, "DisableAllCache")
     if not off and not _path(tags, target).value.startswith(("#", "\\\\.\\")):
-        why = "every I/O goes to the target as with -Su: the host's cache is not modelled"
-        report.add(Fate.APPROXIMATED, _path(tags, target).place, "DisableOSCache=false", why)
+        why = "every I/O bypasses the host's cache, which is not modelled, as with -Su"
+        report.add(Fate.APPROXIMATED, _path(tags, target).location, "DisableOSCache=false", why)
 
 
 def _load(report: LossReport, tags: Tags, target: Element, closed: Closed) -> Closed | Open:
@@ -287,32 +291,32 @@ def _load(report: LossReport, tags: Tags, target: Element, closed: Closed) -> Cl
     size = tags.number(target, "BlockSize", BLOCK)
     if rate is not None and a_ms:
         outstanding = closed.threads * closed.depth
-        why = f"I/Os come at this rate even where {outstanding} are outstanding, which DiskSpd waits for"
-        report.add(Fate.APPROXIMATED, rate.place, str(rate), why)
+        why = f"I/Os are issued at this rate even when {outstanding} are outstanding; DiskSpd would wait"
+        report.add(Fate.APPROXIMATED, rate.location, str(rate), why)
         return Open(a_ms * 1000 / size * closed.threads)
     pause = tags.number(target, "ThinkTime")
     if think is not None and pause:
         closed.think_us, closed.burst = pause * 1000, int(tags.number(target, "BurstSize")) or 1
         if closed.depth > closed.burst:
-            report.add(Fate.APPROXIMATED, think.place, str(think), f"the depth is that of a burst, {closed.burst}")
+            report.add(Fate.APPROXIMATED, think.location, str(think), f"the burst limits the depth to {closed.burst}")
             closed.depth = closed.burst
     return closed
 
 
 def _report(profile: Element, tags: Tags, report: LossReport) -> None:
-    """One line for every element with a text."""
-    told = {(loss.place, loss.option.partition("=")[0]) for loss in report.losses}
+    """Add one line for each element that has a text."""
+    reported = {(loss.location, loss.option.partition("=")[0]) for loss in report.losses}
     for element in profile.iter():
         text = (element.text or "").strip()
         if not text and len(element):
             continue
-        place = Place(report.file, tags.lines.get(id(element), 0))
-        said = f"{element.tag}={text}" if text else element.tag
-        if (place, element.tag) in told:
+        location = Location(report.file, tags.lines.get(id(element), 0))
+        entry = f"{element.tag}={text}" if text else element.tag
+        if (location, element.tag) in reported:
             continue
-        if element.tag in _KEPT or said in ("ParallelAsyncIO=false", "IOPriority=3", "MemoryMappedIo=false"):
-            report.add(Fate.KEPT, place, said)
+        if element.tag in _KEPT or entry in ("ParallelAsyncIO=false", "IOPriority=3", "MemoryMappedIo=false"):
+            report.add(Fate.KEPT, location, entry)
         elif element.tag in _UNUSED:
-            report.add(Fate.UNUSED, place, said, "is about results or the host, not about I/Os")
+            report.add(Fate.UNUSED, location, entry, "affects results or the host, not I/Os")
         else:
-            report.add(Fate.IGNORED, place, said, _IGNORED.get(element.tag, "is not known here"))
+            report.add(Fate.IGNORED, location, entry, _IGNORED.get(element.tag, "unknown element"))

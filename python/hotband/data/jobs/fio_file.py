@@ -14,10 +14,10 @@ from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
 from hotband.data.importers.files import name_of
 from hotband.data.jobs.fio_names import ALIASES, FATES
-from hotband.data.jobs.loss import Place
+from hotband.data.jobs.loss import Location
 from hotband.data.jobs.source import Option, included, read_text
 
-# The size of a page on x86 and the like; of the other two words fio knows (HOWTO, "Reserved keywords") nothing is said.
+# The size of a page on x86 and the like; we know no value of the other two words (HOWTO, "Reserved keywords").
 PAGE_SIZE = "4096"
 _VARIABLE = re.compile(r"\$\{([^}]*)\}|\$(pagesize|mb_memory|ncpus)\b")
 # Numbers of our counters and seeds; more jobs than that in a file is a slip.
@@ -26,38 +26,38 @@ MOST_JOBS = 1024
 
 @dataclass
 class Job:
-    """A job: its options, those of `[global]` among them; the last one of a name counts."""
+    """A job with its options, including those of `[global]`. The last option of a name counts."""
 
     name: str
-    place: Place
+    location: Location
     options: dict[str, Option] = field(default_factory=dict)
-    said: list[Option] = field(default_factory=list)
+    in_order: list[Option] = field(default_factory=list)
 
     def get(self, key: str) -> Option | None:
         return self.options.get(key)
 
 
 def read_jobs(path: Path, text: str, variables: Mapping[str, str] | None = None) -> list[Job]:
-    """The jobs of a file whose text is `text`. UserError for what fio refuses, too."""
+    """Return the jobs of a file whose text is `text`. Raises UserError also for what fio refuses."""
     jobs: list[Job] = []
     shared: dict[str, Option] = {}
-    said: list[Option] = []
+    shared_order: list[Option] = []
     section: Job | None = None
     in_global = False
-    for place, line in _lines(path, text, (path,)):
+    for location, line in _lines(path, text, (path,)):
         header = re.fullmatch(r"\[(.*)\]\s*", line)
         if header:
             name = header[1].strip()
             in_global = name.lower() == "global"
-            section = None if in_global else Job(name or "main", place, dict(shared), list(said))
+            section = None if in_global else Job(name or "main", location, dict(shared), list(shared_order))
             jobs += [section] if section is not None else []
             continue
         if line.startswith("["):
-            raise UserError(str(place), "", line, "the section's name is cut off: expected [NAME]")
+            raise UserError(str(location), "", line, "the section's name is cut off: expected [NAME]")
         if section is None and not in_global:
-            raise UserError(str(place), "", line, "stands before the first section: expected [global] or [JOB]")
-        option = _option(place, line, os.environ if variables is None else variables)
-        target, order = (shared, said) if section is None else (section.options, section.said)
+            raise UserError(str(location), "", line, "is before the first section: expected [global] or [JOB]")
+        option = _option(location, line, os.environ if variables is None else variables)
+        target, order = (shared, shared_order) if section is None else (section.options, section.in_order)
         target[option.key] = option
         order.append(option)
         if len(jobs) > MOST_JOBS:
@@ -67,37 +67,40 @@ def read_jobs(path: Path, text: str, variables: Mapping[str, str] | None = None)
     return jobs
 
 
-def _lines(path: Path, text: str, open_files: tuple[Path, ...]) -> Iterator[tuple[Place, str]]:
-    """Lines with something on them, those of included files in their place."""
+def _lines(path: Path, text: str, open_files: tuple[Path, ...]) -> Iterator[tuple[Location, str]]:
+    """Yield the lines that are not empty, with included files in their place."""
     file = name_of(path)
     for number, raw in enumerate(text.split("\n"), 1):
         line = re.split(r"[;#]", raw, maxsplit=1)[0].strip()
         if not line:
             continue
-        place = Place(file, number)
-        found = re.match(r"include\s+(.*)", line)
-        if found is None:
-            yield place, line
+        location = Location(file, number)
+        include = re.match(r"include\s+(.*)", line)
+        if include is None:
+            yield location, line
             continue
-        other = included(place, found[1].strip(), path, open_files)
-        yield from _lines(other, read_text(other, place, found[1].strip()), (*open_files, other))
+        other = included(location, include[1].strip(), path, open_files)
+        yield from _lines(other, read_text(other, location, include[1].strip()), (*open_files, other))
 
 
-def _option(place: Place, line: str, variables: Mapping[str, str]) -> Option:
+def _option(location: Location, line: str, variables: Mapping[str, str]) -> Option:
     key, _, value = (part.strip() for part in line.partition("="))
-    raw = Option(key, value, place)
+    raw = Option(key, value, location)
 
-    def replaced(found: re.Match[str]) -> str:
-        name = found[1] if found[1] is not None else found[2]
-        if found[2] == "pagesize":
+    def replaced(variable: re.Match[str]) -> str:
+        name = variable[1] if variable[1] is not None else variable[2]
+        if variable[2] == "pagesize":
             return PAGE_SIZE
-        if found[2] or name not in variables:
+        if variable[2] or name not in variables:
             raise UserError(
-                str(place), key, value, f"the variable {name} is not set: expected it in the environment, or its value"
+                str(location),
+                key,
+                value,
+                f"the variable {name} is not set: expected it in the environment, or its value",
             )
         return variables[name]
 
-    option = Option(ALIASES.get(key, key), _VARIABLE.sub(replaced, value), place, key)
+    option = Option(ALIASES.get(key, key), _VARIABLE.sub(replaced, value), location, key)
     if option.key not in FATES:
         near = hint(key, [*FATES, *ALIASES])
         raw.refuse(f"fio has no such option; {near}expected an option of fio 3.33 for block I/O")

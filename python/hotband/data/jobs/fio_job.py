@@ -1,4 +1,4 @@
-"""One job of fio: what its options ask for, and what becomes of each option (HOWTO of fio 3.33).
+"""A fio job's settings, and the fate of each option (HOWTO of fio 3.33).
 
 Traps, each with a test: a synchronous engine has one I/O outstanding whatever iodepth says; `thinktime` waits for all
 outstanding I/Os first, so that it caps the depth (HOWTO, thinktime_blocks; backend.c: handle_thinktime); flushes count
@@ -60,8 +60,8 @@ _PATTERNS = {
 
 
 @dataclass
-class Asked:
-    """What a job asks for, and the fates of its options where they are not plainly kept."""
+class JobOptions:
+    """The options of a job, and the fates of those that are not simply kept."""
 
     job: Job
     base: int = 1024
@@ -78,34 +78,34 @@ class Asked:
         return self.job.get(key)
 
     def report(self, report: LossReport) -> None:
-        """One line an option into `report`."""
-        for option in self.job.said:
+        """Add one line per option to `report`."""
+        for option in self.job.in_order:
             fate, why = FATES[option.key]
             used = self.job.options[option.key] is option
             if not used:
-                over = self.job.options[option.key].place
-                if option.place.file == over.file and self.job.place.line < option.place.line:
-                    report.add(Fate.IGNORED, option.place, str(option), f"line {over.line} says it again")
+                over = self.job.options[option.key].location
+                if option.location.file == over.file and self.job.location.line < option.location.line:
+                    report.add(Fate.IGNORED, option.location, str(option), f"line {over.line} sets it again")
                 continue
             fate, why = self.fates.get(option.key, (fate or Fate.KEPT, why))
-            report.add(fate, option.place, str(option), why)
+            report.add(fate, option.location, str(option), why)
         for what, why in self.unsaid:
-            report.add(Fate.APPROXIMATED, self.job.place, what, why)
+            report.add(Fate.APPROXIMATED, self.job.location, what, why)
 
 
-def begin(job: Job) -> Asked:
-    """Checks that the job is one of block I/O, and what its numbers mean."""
-    asked = Asked(job)
+def begin(job: Job) -> JobOptions:
+    """Check that the job is one of block I/O, and read the base of its sizes."""
+    job_options = JobOptions(job)
     base = job.get("kb_base")
     if base is not None:
         if base.value.strip() not in ("1000", "1024"):
             base.refuse("expected 1024 (k is 1024, kib is 1000) or 1000 (k is 1000, kib is 1024)")
-        asked.base = int(base.value)
+        job_options.base = int(base.value)
     for key in TRACES:
         option = job.get(key)
         if option is not None:
-            option.refuse("a job that replays a trace is no workload; expected a job without it")
-    return asked
+            option.refuse("a job that replays a trace is not a workload; expected a job without it")
+    return job_options
 
 
 # --- pattern ----------------------------------------------------------------------------------------------------
@@ -113,8 +113,9 @@ def begin(job: Job) -> Asked:
 
 @dataclass(frozen=True)
 class Pattern:
-    """Which I/Os: random or not, which directions ("r", "w", "t", "rw", "tw"), the share of the first in percent; a run
-    length, or the hole after each I/O; how many percent of reads, writes and trims are random."""
+    """Access pattern of a job: random or not, directions ("r", "w", "t", "rw", "tw"), share of the first in percent;
+    `run` is the run length, `hole` the bytes skipped after each I/O, `random_pcts` the percentages of random reads,
+    writes and trims."""
 
     random: bool
     kinds: str
@@ -124,9 +125,9 @@ class Pattern:
     random_pcts: tuple[float, float, float] = (100.0, 100.0, 100.0)
 
 
-def pattern(asked: Asked) -> Pattern:
-    """`rw=` and what modifies it."""
-    option = asked.get("rw")
+def pattern(job_options: JobOptions) -> Pattern:
+    """Read `rw=` and the options that modify it."""
+    option = job_options.get("rw")
     name, _, suffix = (option.value if option else "read").partition(":")
     if name.strip() not in _PATTERNS:
         assert option is not None, "the default is one of them"
@@ -134,31 +135,33 @@ def pattern(asked: Asked) -> Pattern:
     is_random, kinds = _PATTERNS[name.strip()]
     run, hole = 1, 0
     if suffix and option is not None:
-        number = Option("rw", suffix, option.place)
+        number = Option("rw", suffix, option.location)
         run = count(number, 1, 2**31) if is_random else 1
-        hole = 0 if is_random else size_bytes(suffix, asked.base, number)
+        hole = 0 if is_random else size_bytes(suffix, job_options.base, number)
     if kinds == "tw":
-        asked.approximate("rw", "each block is trimmed or written by a coin, not trimmed and then written")
-    sequencer = asked.get("rw_sequencer")
+        job_options.approximate("rw", "each block is trimmed or written at random, not trimmed and then written")
+    sequencer = job_options.get("rw_sequencer")
     if sequencer is not None and sequencer.value == "identical" and run > 1:
-        asked.ignore("rw_sequencer", "an offset is not repeated: the run goes on from it")
-    return Pattern(is_random, kinds, _first_pct(asked, kinds), run, hole, random_shares(asked, is_random, run))
+        job_options.ignore("rw_sequencer", "offsets do not repeat: the run continues")
+    return Pattern(
+        is_random, kinds, _first_pct(job_options, kinds), run, hole, random_shares(job_options, is_random, run)
+    )
 
 
-def _first_pct(asked: Asked, kinds: str) -> float:
-    """The share of reads (of trims where they go with writes)."""
-    read, write = asked.get("rwmixread"), asked.get("rwmixwrite")
+def _first_pct(job_options: JobOptions, kinds: str) -> float:
+    """Return the percentage of reads (of trims in a mix with writes)."""
+    read, write = job_options.get("rwmixread"), job_options.get("rwmixwrite")
     if kinds != "rw":
         for key in ("rwmixread", "rwmixwrite"):
-            option = asked.get(key)
+            option = job_options.get(key)
             if option:
                 percent(option)
-                asked.ignore(key, "rw= is no mix of reads and writes: fio ignores it, too")
+                job_options.ignore(key, "rw= does not mix reads and writes: fio also ignores it")
         return 50.0 if kinds == "tw" else 100.0
     if read and write and percent(read) + percent(write) != 100:
-        last = max((read, write), key=lambda one: asked.job.said.index(one))
+        last = max((read, write), key=lambda mix_option: job_options.job.in_order.index(mix_option))
         first = write if last is read else read
-        asked.ignore(first.key, f"contradicts {last}, which comes later and counts, in fio too")
+        job_options.ignore(first.key, f"contradicts {last}, which comes later and takes precedence, as in fio")
         return float(percent(last)) if last is read else 100.0 - percent(last)
     if read:
         return float(percent(read))
@@ -168,47 +171,53 @@ def _first_pct(asked: Asked, kinds: str) -> float:
 # --- sizes ------------------------------------------------------------------------------------------------------
 
 
-def sizes(asked: Asked, kinds: str) -> tuple[Sizes, Sizes, Sizes]:
-    """Sizes and weights of reads, writes and trims; those of writes that follow their trims are those of trims."""
-    said = [key for key in ("bs", "bsrange", "bssplit") if asked.get(key)]
-    if not said:
-        one: Sizes = ((DEFAULT_SIZE, 1.0),)
-        return one, one, one
+def sizes(job_options: JobOptions, kinds: str) -> tuple[Sizes, Sizes, Sizes]:
+    """Return sizes and weights of reads, writes and trims; writes that follow their trims have the sizes of trims."""
+    size_keys = [key for key in ("bs", "bsrange", "bssplit") if job_options.get(key)]
+    if not size_keys:
+        default: Sizes = ((DEFAULT_SIZE, 1.0),)
+        return default, default, default
     # fio: bssplit counts before bs; of bs and bsrange the later one.
-    order = asked.job.said
-    key = "bssplit" if "bssplit" in said else max(said, key=lambda name: order.index(asked.job.options[name]))
-    for other in said:
+    order = job_options.job.in_order
+    key = (
+        "bssplit"
+        if "bssplit" in size_keys
+        else max(size_keys, key=lambda name: order.index(job_options.job.options[name]))
+    )
+    for other in size_keys:
         if other != key:
-            asked.ignore(other, f"{key}= counts")
-    read, write, trim = (_sizes_of(*text_at(asked, key, index, str(DEFAULT_SIZE)), asked) for index in range(3))
+            job_options.ignore(other, f"{key}= takes precedence")
+    read, write, trim = (
+        _sizes_of(*text_at(job_options, key, index, str(DEFAULT_SIZE)), job_options) for index in range(3)
+    )
     return read, trim if kinds == "tw" else write, trim
 
 
-def _sizes_of(text: str, option: Option, asked: Asked) -> Sizes:
+def _sizes_of(text: str, option: Option, job_options: JobOptions) -> Sizes:
     if option.key == "bs":
-        return ((block(text, asked.base, option), 1.0),)
+        return ((block(text, job_options.base, option), 1.0),)
     if option.key == "bssplit":
-        pairs = [(block(size, asked.base, option), share) for size, share in splits(text, option)]
+        pairs = [(block(size, job_options.base, option), share) for size, share in splits(text, option)]
         if any(
             share != int(share) for part in text.split(":") if (share := decimal(part.partition("/")[2] or "0", option))
         ):
             # Tried: of bssplit=4k/4.5:8k/95.5 fio 3.33 asks for 10 % and 90 %.
-            asked.approximate(
-                "bssplit", "shares as they are written: fio itself takes whole percentages and misreads others"
+            job_options.approximate(
+                "bssplit", "shares are used as written; fio itself accepts whole percentages only and misreads others"
             )
         weights: dict[int, float] = {}
         for size, share in pairs:
             weights[size] = weights.get(size, 0.0) + share
-        kept = tuple((size, share) for size, share in weights.items() if share > 0)
-        return kept or option.refuse("expected shares above zero, such as 4k/60:64k/40")
+        positive = tuple((size, share) for size, share in weights.items() if share > 0)
+        return positive or option.refuse("expected shares above zero, such as 4k/60:64k/40")
     low, _, high = text.partition("-")
-    least, most = block(low, asked.base, option), block(high or low, asked.base, option)
+    least, most = block(low, job_options.base, option), block(high or low, job_options.base, option)
     if most < least:
         option.refuse("the second size is smaller than the first: expected SMALLEST-LARGEST")
     steps = (most - least) // least
     stride = least * max(1, -(-steps // (MOST_SIZES - 1)))
     if stride != least:
-        asked.approximate("bsrange", f"{(most - least) // stride + 1} sizes between both ends, evenly")
+        job_options.approximate("bsrange", f"{(most - least) // stride + 1} evenly spaced sizes between both ends")
     evenly = tuple((size, 1.0) for size in range(least, most + 1, stride))
     # Tried: of bsrange=4k-10k fio 3.33 asks for 4k and 8k, and for 10k half as often.
     return (*evenly, (most, most % least / least)) if stride == least and most % least else evenly
@@ -217,101 +226,101 @@ def _sizes_of(text: str, option: Option, asked: Asked) -> Sizes:
 # --- load -------------------------------------------------------------------------------------------------------
 
 
-def engine(asked: Asked) -> tuple[str, bool]:
-    """The I/O engine and whether it has several I/Os outstanding."""
-    option = asked.get("ioengine")
+def engine(job_options: JobOptions) -> tuple[str, bool]:
+    """Return the I/O engine and whether it has several I/Os outstanding."""
+    option = job_options.get("ioengine")
     name = (option.value if option else DEFAULT_ENGINE).partition(":")[0].strip()
     if name in NO_BLOCK_IO and option is not None:
-        option.refuse("is no engine of block I/O; expected one such as libaio, io_uring or psync")
+        option.refuse("is not a block I/O engine; expected one such as libaio, io_uring or psync")
     if option is not None and name not in SYNCHRONOUS | ASYNCHRONOUS | MEMORY:
         option.refuse(expected(name, sorted(SYNCHRONOUS | ASYNCHRONOUS)))
     if name == "mmap" or name in MEMORY:
-        asked.approximate("ioengine", "I/Os of bs= go to the target: there is no page cache and no mapped memory")
+        job_options.approximate("ioengine", "I/Os of size bs= go to the target, without page cache or mapped memory")
     if name == "null":
-        asked.ignore("ioengine", "I/Os go to the target, which null does not")
+        job_options.ignore("ioengine", "I/Os go to the target; null discards them")
     return name, name in ASYNCHRONOUS
 
 
-def load(asked: Asked) -> Closed:
-    """Jobs, depth and pauses."""
-    name, several = engine(asked)
-    jobs, depth = asked.get("numjobs"), asked.get("iodepth")
+def load(job_options: JobOptions) -> Closed:
+    """Return jobs, depth and pauses as a closed loop."""
+    name, several = engine(job_options)
+    jobs, depth = job_options.get("numjobs"), job_options.get("iodepth")
     threads = count(jobs, 1, MOST_OUTSTANDING) if jobs else 1
     outstanding = count(depth, 1, MOST_OUTSTANDING) if depth else 1
     if depth is not None and not several and outstanding > 1:
-        asked.ignore("iodepth", f"ioengine={name} waits for every I/O: the depth is 1, in fio too")
+        job_options.ignore("iodepth", f"ioengine={name} waits for every I/O: the depth is 1, as in fio")
     outstanding = outstanding if several else 1
     if threads * outstanding > MOST_OUTSTANDING:
-        (depth or jobs or Option("numjobs", str(threads), asked.job.place)).refuse(
+        (depth or jobs or Option("numjobs", str(threads), job_options.job.location)).refuse(
             f"numjobs x iodepth is {threads * outstanding}: expected at most {MOST_OUTSTANDING}"
         )
     closed = Closed(threads, outstanding)
-    think = asked.get("thinktime")
+    think = job_options.get("thinktime")
     if think is not None:
-        _think(asked, closed, think)
-    elif asked.get("thinktime_blocks"):
-        asked.ignore("thinktime_blocks", "there is no thinktime=")
+        _think(job_options, closed, think)
+    elif job_options.get("thinktime_blocks"):
+        job_options.ignore("thinktime_blocks", "has no effect without thinktime=")
     return closed
 
 
-def _think(asked: Asked, closed: Closed, think: Option) -> None:
+def _think(job_options: JobOptions, closed: Closed, think: Option) -> None:
     closed.think_us = microseconds(think.value, think, "us")
-    blocks = asked.get("thinktime_blocks")
+    blocks = job_options.get("thinktime_blocks")
     closed.burst = count(blocks, 1, 2**31) if blocks and closed.think_us else 1
     if closed.burst < closed.depth and closed.think_us:
         closed.depth = closed.burst
-        why = f"thinktime= waits for all outstanding I/Os after every {closed.burst}: the depth is that, in fio too"
-        asked.ignore("iodepth", why)
+        why = f"thinktime= waits for all outstanding I/Os after every {closed.burst}, which limits the depth, as in fio"
+        job_options.ignore("iodepth", why)
 
 
 # --- time and place ---------------------------------------------------------------------------------------------
 
 
-def seconds(asked: Asked, key: str) -> float | None:
-    """A time; None where it is not said, or zero."""
-    option = asked.get(key)
+def seconds(job_options: JobOptions, key: str) -> float | None:
+    """Return a time in seconds; None if it is not set, or zero."""
+    option = job_options.get(key)
     return microseconds(option.value, option, "s") / 1e6 or None if option else None
 
 
-def names(asked: Asked) -> list[str]:
-    """The files that the job names; a colon lies between two, `\\:` is one within a name."""
-    option = asked.get("filename")
+def names(job_options: JobOptions) -> list[str]:
+    """Return the files that the job names. A colon separates two names; `\\:` is a colon within a name."""
+    option = job_options.get("filename")
     if option is None:
         return []
-    found = [name.replace("\\:", ":") for name in re.split(r"(?<!\\):", option.value)]
-    if not all(name.strip() for name in found):
+    file_names = [name.replace("\\:", ":") for name in re.split(r"(?<!\\):", option.value)]
+    if not all(name.strip() for name in file_names):
         option.refuse("a name is empty: expected names with one colon between two")
-    return found
+    return file_names
 
 
-def size(asked: Asked) -> Amount | None:
-    """`size=`, the bytes that the job uses; None for the whole of a device."""
-    option, each = asked.get("size"), asked.get("filesize")
+def size(job_options: JobOptions) -> Amount | None:
+    """Return `size=`, the bytes that the job uses; None for a whole device."""
+    option, each = job_options.get("size"), job_options.get("filesize")
     if option is not None:
-        found = amount(option, asked.base)
-        if not found.value:
-            option.refuse("is nothing: expected a size above zero")
-        return found
+        job_size = amount(option, job_options.base)
+        if not job_size.value:
+            option.refuse("is zero: expected a size above zero")
+        return job_size
     if each is not None:
         low, _, high = each.value.partition("-")
-        files = asked.get("nrfiles")
+        files = job_options.get("nrfiles")
         if high:
-            asked.approximate("filesize", f"every file has {high}")
-        return Amount(size_bytes(high or low, asked.base, each) * (count(files, 1) if files else 1))
-    if not names(asked):
-        accepted = "missing: expected size=, or filename= with the name of a device or of a file that is there"
-        raise UserError(str(asked.job.place), "size", "", accepted)
+            job_options.approximate("filesize", f"every file has size {high}")
+        return Amount(size_bytes(high or low, job_options.base, each) * (count(files, 1) if files else 1))
+    if not names(job_options):
+        accepted = "missing: expected size=, or filename= with an existing device or file"
+        raise UserError(str(job_options.job.location), "size", "", accepted)
     return None
 
 
-def place(asked: Asked) -> tuple[Amount | None, Amount | None]:
+def extent(job_options: JobOptions) -> tuple[Amount | None, Amount | None]:
     """First byte and bytes of the job's part of its file. Of a file whose size `filesize=` says, shares are of that,
     and nothing lies behind its end (tried)."""
-    at, each = asked.get("offset"), asked.get("filesize")
-    first, region = amount(at, asked.base) if at else None, size(asked)
-    if each is None or asked.get("nrfiles") or len(names(asked)) > 1:
+    at, each = job_options.get("offset"), job_options.get("filesize")
+    first, region = amount(at, job_options.base) if at else None, size(job_options)
+    if each is None or job_options.get("nrfiles") or len(names(job_options)) > 1:
         return first, region
-    whole = size_bytes(each.value.rpartition("-")[2], asked.base, each)
+    whole = size_bytes(each.value.rpartition("-")[2], job_options.base, each)
     first, region = _in_bytes(first, whole), _in_bytes(region, whole)
     if first is None or region is None:
         return first, region
@@ -321,30 +330,30 @@ def place(asked: Asked) -> tuple[Amount | None, Amount | None]:
 
 
 def _in_bytes(part: Amount | None, whole: int) -> Amount | None:
-    """A share as bytes, whole sectors of them."""
+    """Convert a share to bytes, rounded down to whole sectors."""
     return part if part is None or not part.is_share else Amount(int(part.value * whole) // SECTOR * SECTOR)
 
 
-def ios(asked: Asked, mean: float, region: Amount | None) -> int | None:
-    """I/Os after which one of the jobs ends; None where only time ends it."""
-    based = asked.get("time_based")
-    if based is not None and flag(based) and seconds(asked, "runtime"):
+def ios(job_options: JobOptions, mean: float, region: Amount | None) -> int | None:
+    """Return the I/Os after which one of the jobs ends; None if only time ends it."""
+    based = job_options.get("time_based")
+    if based is not None and flag(based) and seconds(job_options, "runtime"):
         return None
-    number, most = asked.get("number_ios"), asked.get("io_size")
-    loops = asked.get("loops")
+    number, most = job_options.get("number_ios"), job_options.get("io_size")
+    loops = job_options.get("loops")
     times = count(loops, 1) if loops else 1
     if number is not None and count(number):
         return count(number) * times
     if most is not None:
-        whole = amount(most, asked.base)
+        whole = amount(most, job_options.base)
         part = None if region is None else Amount(region.value * whole.value, region.is_share)
         region = part if whole.is_share else whole
     return None if region is None or region.is_share else max(1, round(region.value * times / mean))
 
 
-def forced(asked: Asked) -> bool:
-    """Whether each write is forced to the media."""
-    sync = asked.get("sync")
+def forced(job_options: JobOptions) -> bool:
+    """Return whether each write is forced to the media."""
+    sync = job_options.get("sync")
     if sync is None or sync.value in ("", "0", "none"):
         return False
     if sync.value not in ("1", "sync", "dsync"):
@@ -352,24 +361,24 @@ def forced(asked: Asked) -> bool:
     return True
 
 
-def data(asked: Asked) -> float | None:
-    """The entropy of what is written; None where nothing is said."""
-    zero, option = asked.get("zero_buffers"), asked.get("buffer_compress_percentage")
+def data(job_options: JobOptions) -> float | None:
+    """Return the entropy of written data; None if no option sets it."""
+    zero, option = job_options.get("zero_buffers"), job_options.get("buffer_compress_percentage")
     if option is not None:
         share = percent(option)
-        asked.approximate("buffer_compress_percentage", f"an archive of the data has {100 - share} % of its size")
+        job_options.approximate("buffer_compress_percentage", f"the data compresses to {100 - share} % of its size")
         return (100 - share) / 100
     return 0.0 if zero is not None and flag(zero) else None
 
 
-def page_cache(asked: Asked) -> None:
-    """Says that I/Os pass the page cache by, where the job does not say so itself."""
-    direct, buffered = asked.get("direct"), asked.get("buffered")
+def page_cache(job_options: JobOptions) -> None:
+    """Report that I/Os bypass the page cache, unless the job itself sets that."""
+    direct, buffered = job_options.get("direct"), job_options.get("buffered")
     on = flag(direct) if direct else not flag(buffered) if buffered else False
     if direct and buffered and flag(direct) == flag(buffered):
-        asked.ignore("buffered", "contradicts direct=")
-    why = "every I/O goes to the target as with direct=1: the host's page cache is not modelled"
+        job_options.ignore("buffered", "contradicts direct=")
+    why = "every I/O bypasses the host's page cache, which is not modelled, as with direct=1"
     if not on and (direct or buffered):
-        asked.approximate("direct" if direct else "buffered", why)
+        job_options.approximate("direct" if direct else "buffered", why)
     elif not on:
-        asked.unsaid.append(("direct=0 (not set)", why))
+        job_options.unsaid.append(("direct=0 (not set)", why))

@@ -10,7 +10,7 @@ from hotband.data.jobs.fio_values import SECTOR, decimal, percent, size_bytes
 from hotband.data.jobs.source import Option
 
 if TYPE_CHECKING:
-    from hotband.data.jobs.fio_job import Asked, Sizes
+    from hotband.data.jobs.fio_job import JobOptions, Sizes
 
 PLACES = {"r": 0, "w": 1, "t": 2, "tw": 2}
 """The place of an I/O's kind in the list. A write that follows its trim has the offset and the size of the trim
@@ -25,47 +25,49 @@ def places(kinds: str) -> tuple[int, ...]:
     return (0, 1) if kinds == "rw" else (PLACES[kinds],)
 
 
-def text_at(asked: Asked, key: str, place: int, default: str) -> tuple[str, Option]:
+def text_at(job_options: JobOptions, key: str, index: int, default: str) -> tuple[str, Option]:
     """Return the last value for reads, writes or trims and its option: `bs=,8k` leaves that of reads as an earlier line
     has it, else as the `default` (tried). The job must have the option."""
-    said = [(directions(one.value)[place], one) for one in reversed(asked.job.said) if one.key == key]
-    return next(((text, one) for text, one in said if text), (default, said[0][1]))
+    texts = [
+        (directions(option.value)[index], option) for option in reversed(job_options.job.in_order) if option.key == key
+    ]
+    return next(((text, one) for text, one in texts if text), (default, texts[0][1]))
 
 
-def random_shares(asked: Asked, is_random: bool, run: int) -> tuple[float, float, float]:
+def random_shares(job_options: JobOptions, is_random: bool, run: int) -> tuple[float, float, float]:
     """Return the percentages of random I/Os, which `percentage_random=` sets."""
-    option = asked.get("percentage_random")
+    option = job_options.get("percentage_random")
     if option is None:
         share = 100.0 if is_random else 0.0
         return share, share, share
     if not is_random:
-        asked.ignore("percentage_random", "rw= is sequential: fio ignores it, too")
+        job_options.ignore("percentage_random", "rw= is sequential: fio also ignores it")
         return 0.0, 0.0, 0.0
     if run > 1:
-        asked.ignore("percentage_random", f"rw= has runs of {run} I/Os, which say how much is random")
-    found = [text_at(asked, "percentage_random", index, "100") for index in range(3)]
-    reads, writes, trims = (float(percent(Option(said.key, text, said.place))) for text, said in found)
+        job_options.ignore("percentage_random", f"rw= has runs of {run} I/Os, which set the random share")
+    texts = [text_at(job_options, "percentage_random", index, "100") for index in range(3)]
+    reads, writes, trims = (float(percent(Option(option.key, text, option.location))) for text, option in texts)
     return reads, writes, trims
 
 
-def align(asked: Asked, of: Sizes, place: int) -> int | None:
-    """The grid of random offsets: `blockalign`, else the smallest size; None where that is the size of the I/O."""
-    option = asked.get("ba")
-    text, option = ("", None) if option is None else text_at(asked, "ba", place, "")
+def align(job_options: JobOptions, mix: Sizes, index: int) -> int | None:
+    """Return the grid of random offsets: `blockalign`, else the smallest size; None if that is the size of the I/O."""
+    option = job_options.get("ba")
+    text, option = ("", None) if option is None else text_at(job_options, "ba", index, "")
     if text and option is not None:
-        grid = size_bytes(text, asked.base, option)
+        grid = size_bytes(text, job_options.base, option)
         if not grid or grid % SECTOR:
             option.refuse("expected a multiple of 512 bytes above zero")
         return grid
-    return min(size for size, _ in of) if len(of) > 1 else None
+    return min(size for size, _ in mix) if len(mix) > 1 else None
 
 
-def distribution(asked: Asked, place: int) -> Chosen | None:
+def distribution(job_options: JobOptions, index: int) -> Chosen | None:
     """`random_distribution=` of reads, writes or trims; None for uniform. fio 3.33 takes lists by its HOWTO and refuses
     them (tried): they are read as the HOWTO has them, `zoned:A,B,C` or a name each."""
-    if asked.get("random_distribution") is None:
+    if job_options.get("random_distribution") is None:
         return None
-    text, option = text_at(asked, "random_distribution", place, "random")
+    text, option = text_at(job_options, "random_distribution", index, "random")
     first = directions(option.value)[0].partition(":")[0]
     name, _, rest = text.partition(":")
     if name not in _DISTRIBUTIONS and first in _DISTRIBUTIONS and name[:1].isdigit():
@@ -76,8 +78,8 @@ def distribution(asked: Asked, place: int) -> Chosen | None:
 
 
 def number_of(arguments: list[str], option: Option, low: float, high: float) -> float:
-    """The number behind the name of a distribution."""
+    """Return the number after the name of a distribution."""
     value = decimal(arguments[0], option) if arguments and arguments[0] else -1.0
     if not low < value <= high:
-        option.refuse(f"expected a number above {low:g} and up to {high:g} behind the name, such as zipf:1.2")
+        option.refuse(f"expected a number above {low:g} and up to {high:g} after the name, such as zipf:1.2")
     return value

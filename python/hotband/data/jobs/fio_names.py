@@ -40,12 +40,12 @@ _READ = words(
     "softrandommap flow flow_id buffer_compress_percentage zero_buffers number_ios loops description rw_sequencer"
 )
 
-_RESULTS = "is about results, not about I/Os"
-_HOST = "is about the host's processors and memory, which are not modelled"
-_DATA = "is about what the data says, not about how far it compresses"
-_SEED = "the seed of a run is hotband's"
-_FILES = "is about how files are made"
-_CHECK = "data is not checked: a model holds none"
+_RESULTS = "affects results, not I/Os"
+_HOST = "affects the host's processors and memory, which are not modelled"
+_DATA = "affects the content of the data, not how well it compresses"
+_SEED = "Hotband sets the seed of a run"
+_FILES = "affects how files are created"
+_CHECK = "data is not verified: a model stores none"
 
 _UNUSED: dict[str, Sequence[str]] = {
     _RESULTS: (
@@ -78,59 +78,57 @@ _UNUSED: dict[str, Sequence[str]] = {
 }
 
 _IGNORED: dict[str, Sequence[str]] = {
-    "every job of a step begins with it": ("startdelay",),
+    "all jobs of a step begin together": ("startdelay",),
     "a run ends with its time or its I/Os, not with a full device": ("fill_device",),
-    "offsets are drawn anew every time, some twice before all were asked for once": ("random_generator",),
+    "offsets are drawn independently: some blocks repeat before all were accessed once": ("random_generator",),
     "sizes of I/Os are multiples of 512 bytes": ("bs_unaligned",),
-    "sizes are those of reads and writes": ("bs_is_seq_rand",),
-    "begins of ranges are as offset= says them": ("offset_align",),
-    "several files are one range": ("file_service_type",),
-    "no write is torn here": ("atomic",),
-    "drives have one stream of writes": words("write_hint stream_id"),
+    "sizes are set for reads and writes, not for sequential and random I/O": ("bs_is_seq_rand",),
+    "ranges begin exactly at offset=": ("offset_align",),
+    "several files form one range": ("file_service_type",),
+    "no write is torn in this model": ("atomic",),
+    "drives have a single write stream": words("write_hint stream_id"),
     "no flush follows the last write": words("end_fsync fsync_on_close"),
-    "a flush is one of fsync= or fdatasync=": ("write_barrier",),
+    "only fsync= and fdatasync= flush": ("write_barrier",),
     "there is no page cache to write from": ("sync_file_range",),
-    "the entropy of the data is that of data=, 1 where not said": ("buffer_pattern",),
-    "no drive here stores equal data once": words(
+    "data= sets the entropy of the data (default: 1)": ("buffer_pattern",),
+    "no modelled drive deduplicates data": words(
         "dedupe_percentage dedupe_mode dedupe_working_set_percentage dedupe_global"
     ),
-    "every I/O is handed out by itself": ("iodepth_batch",),
-    "every I/O is replaced when it is answered": words(
+    "every I/O is submitted separately": ("iodepth_batch",),
+    "every completed I/O is replaced at once": words(
         "iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low"
     ),
-    "I/Os that overlap are not held back": ("serialize_overlap",),
-    "I/Os are handed out by one loop": ("io_submit_mode",),
+    "overlapping I/Os are not serialized": ("serialize_overlap",),
+    "one loop submits all I/Os": ("io_submit_mode",),
     "a pause costs no processor": ("thinktime_spin",),
-    "I/Os are counted when they are answered": ("thinktime_blocks_type",),
+    "I/Os are counted on completion": ("thinktime_blocks_type",),
     "a pause comes after a number of I/Os, not after a time": ("thinktime_iotime",),
     "a job that falls behind goes on": words("rate_min rate_iops_min rate_cycle"),
     "an open loop has no pause": ("rate_ignore_thinktime",),
-    "the depth stays that of iodepth=: nothing is sought": words(
+    "the depth stays at iodepth=: no search for a latency target": words(
         "latency_target latency_window latency_percentile latency_run"
     ),
     "no run ends because of a slow I/O": ("max_latency",),
     "every job of a step runs to its end": words("exitall exit_what"),
     "no I/O of a healthy machine fails": ("exitall_on_error",),
     "jobs are not held to a ratio": ("flow_sleep",),
-    "all I/Os are alike": words("prio prioclass cmdprio cmdprio_percentage cmdprio_class cmdprio_bssplit"),
+    "all I/Os have the same priority": words("prio prioclass cmdprio cmdprio_percentage cmdprio_class cmdprio_bssplit"),
     "reads are not forced to the media": ("readfua",),
     "sync=1 makes writes wait for the media": ("writefua",),
     "writes are plain writes": ("sg_write_mode",),
-    "the run has its whole time: until_steady of a phase is the rule of the SNIA PTS, which is another": (
-        "steadystate",
-    ),
-    "goes with steadystate": words("steadystate_duration steadystate_ramp_time"),
-    "trims that follow writes are not made": words("trim_percentage trim_verify_zero trim_backlog trim_backlog_batch"),
+    "the run takes its full time; until_steady of a phase follows the SNIA PTS, a different rule": ("steadystate",),
+    "applies only with steadystate": words("steadystate_duration steadystate_ramp_time"),
+    "trims after writes are not issued": words("trim_percentage trim_verify_zero trim_backlog trim_backlog_batch"),
     _CHECK: (
         *words("experimental_verify verify_offset verify_interval verify_pattern verify_async"),
         *words("verify_backlog_batch verify_only"),
     ),
-    "data is not checked: what was written is not read again": words("verify verify_backlog"),
-    "offsets are those of a plain block device": (
+    "data is not verified: written data is not read back": words("verify verify_backlog"),
+    "the target is a plain block device without zones": (
         *words("zonemode zonerange zonesize zonecapacity zoneskip zone_reset_threshold zone_reset_frequency"),
         *words("read_beyond_wp max_open_zones job_max_open_zones ignore_zone_limits"),
     ),
-    "the target is that of the run": words("clustername rbdname pool clientname uri"),
+    "the run sets the target": words("clustername rbdname pool clientname uri"),
 }
 
 # With a value they ask for other I/Os than the rest of the job says.
@@ -146,7 +144,7 @@ FATES: dict[str, tuple[Fate | None, str]] = {
     **{name: (Fate.UNUSED, why) for why, names in _UNUSED.items() for name in names},
     **{name: (Fate.IGNORED, why) for why, names in _IGNORED.items() for name in names},
 }
-"""By option: its fate and why; None where it depends on the value."""
+"""By option: its fate and why; None if it depends on the value."""
 
 TRACES = frozenset(_TRACES)
 

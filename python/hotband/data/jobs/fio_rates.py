@@ -9,7 +9,7 @@ from hotband.data.jobs.fio_lists import places, text_at
 from hotband.data.jobs.fio_values import RATE_EXPECTED, SIZE_EXPECTED, size_bytes
 
 if TYPE_CHECKING:
-    from hotband.data.jobs.fio_job import Asked
+    from hotband.data.jobs.fio_job import JobOptions
     from hotband.data.jobs.form import Closed
     from hotband.data.jobs.source import Option
 
@@ -21,7 +21,7 @@ _LIMITED = {"tw": (1,)}
 
 @dataclass(frozen=True)
 class Rates:
-    """I/Os a second of a whole job group: of reads, of writes, of trims; None for no limit."""
+    """I/Os per second of a whole job group: reads, writes, trims; None for no limit."""
 
     read: float | None
     write: float | None
@@ -29,42 +29,46 @@ class Rates:
     arrival: str
 
     def of(self, kinds: str) -> float | None:
-        """The limit of a job of one kind."""
+        """Return the limit of a job of one kind."""
         if kinds == "tw":
             return 2 * self.write if self.write else None
         return {"r": self.read, "w": self.write, "t": self.trim}[kinds]
 
 
-def rates(asked: Asked, closed: Closed, kinds: str, means: tuple[float, float, float], most: float) -> Rates | None:
-    """`rate_iops` and `rate`: caps for reads, writes and trims, of each of the jobs; up to `most` I/Os a second. None
+def rates(
+    job_options: JobOptions, closed: Closed, kinds: str, means: tuple[float, float, float], most: float
+) -> Rates | None:
+    """`rate_iops` and `rate`: caps for reads, writes and trims, of each of the jobs; up to `most` I/Os per second. None
     where none is of what the job does."""
-    iops, bandwidth = asked.get("rate_iops"), asked.get("rate")
+    iops, bandwidth = job_options.get("rate_iops"), job_options.get("rate")
     option = iops or bandwidth
     if option is None:
-        if asked.get("rate_process"):
-            asked.ignore("rate_process", "there is no rate_iops= and no rate=")
+        if job_options.get("rate_process"):
+            job_options.ignore("rate_process", "has no effect without rate_iops= or rate=")
         return None
     if iops and bandwidth:
-        asked.ignore("rate", "contradicts rate_iops=, which counts")
-    process = asked.get("rate_process")
+        job_options.ignore("rate", "contradicts rate_iops=, which takes precedence")
+    process = job_options.get("rate_process")
     if process is not None and process.value not in ("linear", "poisson"):
         process.refuse("expected linear or poisson")
-    limits = [_limit(*text_at(asked, option.key, place, ""), asked, means[place], most) for place in range(3)]
+    limits = [
+        _limit(*text_at(job_options, option.key, index, ""), job_options, means[index], most) for index in range(3)
+    ]
     read, write, trim = (None if limit is None else limit * closed.threads for limit in limits)
-    if not any((read, write, trim)[place] for place in _LIMITED.get(kinds) or places(kinds)):
-        why = "is no limit of what rw= asks for" if any(limits) else "a limit of 0 is none"
-        asked.ignore(option.key, f"{why}, in fio too")
+    if not any((read, write, trim)[index] for index in _LIMITED.get(kinds) or places(kinds)):
+        why = "does not limit what rw= issues" if any(limits) else "a limit of 0 is no limit"
+        job_options.ignore(option.key, f"{why}, as in fio")
         return None
-    why = f"I/Os come at this rate even where {closed.threads * closed.depth} are outstanding, which fio waits for"
-    asked.approximate(option.key, why)
+    why = f"I/Os are issued at this rate even when {closed.threads * closed.depth} are outstanding; fio would wait"
+    job_options.approximate(option.key, why)
     return Rates(read, write, trim, "poisson" if process and process.value == "poisson" else "fixed")
 
 
-def _limit(text: str, option: Option, asked: Asked, mean: float, most: float) -> float | None:
+def _limit(text: str, option: Option, job_options: JobOptions, mean: float, most: float) -> float | None:
     if not text:
         return None
-    number = size_bytes(text, asked.base, option, RATE_EXPECTED if option.key == "rate_iops" else SIZE_EXPECTED)
+    number = size_bytes(text, job_options.base, option, RATE_EXPECTED if option.key == "rate_iops" else SIZE_EXPECTED)
     rate = number if option.key == "rate_iops" else number / mean
     if rate > most:
-        option.refuse(f"is {rate:g} I/Os a second: expected at most {most:g}")
+        option.refuse(f"is {rate:g} I/Os per second: expected at most {most:g}")
     return rate or None

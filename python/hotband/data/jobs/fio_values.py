@@ -14,7 +14,7 @@ from hotband.data.jobs.source import Option
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SIZE = re.compile(r"(0x[0-9a-f]+|\d+)\s*([kmgtp]?)(ib|i|b)?", re.IGNORECASE)
 SIZE_EXPECTED = "expected a size, such as 4k, 64k or 1g"
-RATE_EXPECTED = "expected I/Os a second, such as 500 or 10k"
+RATE_EXPECTED = "expected I/Os per second, such as 500 or 10k"
 _TIMES = {"d": 86400e6, "h": 3600e6, "m": 60e6, "s": 1e6, "ms": 1e3, "msec": 1e3, "us": 1.0, "usec": 1.0}
 TIME_EXPECTED = "expected a time, such as 30, 30s, 5m or 100ms"
 LONGEST_US = 3650 * 86400e6
@@ -24,47 +24,48 @@ LARGEST_IO = 64 << 20
 
 
 def size_bytes(text: str, base: int, option: Option, accepted: str = SIZE_EXPECTED) -> int:
-    """Bytes of a size, or a number with a size's prefixes. UserError with `accepted` where it is none."""
-    found = _SIZE.fullmatch(text.strip())
-    if found is None or len(text) > 40:
+    """Return the bytes of a size, or a number with a size's prefix. Raises UserError with `accepted` for anything
+    else."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None or len(text) > 40:
         option.refuse(accepted)
-    digits, prefix, unit = found[1], found[2].lower(), (found[3] or "").lower()
+    digits, prefix, unit = match[1], match[2].lower(), (match[3] or "").lower()
     number = int(digits, 16) if digits.lower().startswith("0x") else int(digits)
-    of = base if unit != "ib" else {1024: 1000, 1000: 1024}[base]
-    return number * int(of ** _POWERS[prefix])
+    step = base if unit != "ib" else {1024: 1000, 1000: 1024}[base]
+    return number * int(step ** _POWERS[prefix])
 
 
 def amount(option: Option, base: int) -> Amount:
-    """A size, or a share of the file."""
+    """Return a size, or a share of the file."""
     text = option.value.strip()
     if text.endswith("%"):
         number = decimal(text[:-1], option)
         # Tried: fio 3.33 begins at 0 for offset=12.5%.
         if not 0 <= number <= 100 or number != int(number):
-            option.refuse("expected a whole share from 0% to 100%: fio takes no fractions")
+            option.refuse("expected a whole percentage from 0% to 100%: fio accepts no fractions")
         return Amount(number / 100, True)
     return Amount(size_bytes(text, base, option))
 
 
 def block(text: str, base: int, option: Option) -> int:
-    """The size of an I/O."""
+    """Return the size of an I/O in bytes."""
     size = size_bytes(text, base, option)
     if size % SECTOR or not SECTOR <= size <= LARGEST_IO:
-        option.refuse(f"{size} bytes are no size of an I/O: expected a multiple of 512 bytes up to 64m")
+        option.refuse(f"{size} bytes is not an I/O size: expected a multiple of 512 bytes up to 64m")
     return size
 
 
 def microseconds(text: str, option: Option, unit: str) -> float:
-    """A time; `unit` is that of a bare number."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
-    if found is None or len(text) > 40 or (found[2] or unit) not in _TIMES:
+    """Return a time in microseconds; `unit` is the unit of a bare number."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
+    if match is None or len(text) > 40 or (match[2] or unit) not in _TIMES:
         option.refuse(TIME_EXPECTED)
-    time = float(found[1]) * _TIMES[found[2] or unit]
+    time = float(match[1]) * _TIMES[match[2] or unit]
     return time if time <= LONGEST_US else option.refuse("expected a time of at most ten years")
 
 
 def count(option: Option, least: int = 0, most: int = 2**31) -> int:
-    """A whole number."""
+    """Return a whole number from `least` to `most`."""
     text = option.value.strip()
     if not re.fullmatch(r"\d{1,12}", text) or not least <= int(text) <= most:
         option.refuse(f"expected a whole number from {least} to {most}")
@@ -72,7 +73,7 @@ def count(option: Option, least: int = 0, most: int = 2**31) -> int:
 
 
 def decimal(text: str, option: Option) -> float:
-    """A number of 0 or more."""
+    """Return a number of 0 or more."""
     try:
         number = float(text) if len(text) <= 40 else -1.0
     except ValueError:
@@ -87,22 +88,23 @@ def percent(option: Option) -> int:
 
 
 def flag(option: Option) -> bool:
-    """An option without a value is on."""
+    """Return whether an option is on; an option without a value is."""
     if option.value.strip() not in ("", "0", "1"):
         option.refuse("expected 0 or 1")
     return option.value.strip() != "0"
 
 
 def splits(text: str, option: Option) -> list[tuple[str, float]]:
-    """`a/10:b/60:c/`: values and their shares; what is left is shared evenly by those without one. The sum is 100."""
+    """Return values and their shares of `a/10:b/60:c/`; values without a share divide the remainder evenly. The sum is
+    100."""
     pairs: list[tuple[str, float | None]] = []
     for part in text.split(":"):
         value, _, share = part.partition("/")
         pairs.append((value.strip(), decimal(share, option) if share.strip() else None))
-    said = sum(share for _, share in pairs if share is not None)
+    total = sum(share for _, share in pairs if share is not None)
     blank = sum(share is None for _, share in pairs)
-    if said > 100 + 1e-9:
-        option.refuse(f"the shares add up to {said:g}: expected at most 100")
+    if total > 100 + 1e-9:
+        option.refuse(f"the shares add up to {total:g}: expected at most 100")
     # fio gives what is missing to 100 to nobody, and says so; the weights of the others keep their ratio.
-    each = (100 - said) / blank if blank else 0.0
+    each = (100 - total) / blank if blank else 0.0
     return [(value, each if share is None else share) for value, share in pairs]

@@ -40,7 +40,7 @@ def zone_list(base: int, chosen: Chosen, offset: Amount | None, region: Amount |
 
 
 def hot_part(chosen: Chosen) -> tuple[float, float] | None:
-    """Two zones that are all of the range are a hot part and the rest: its share of the range and of the I/Os."""
+    """Return the hot part's shares of the range and of the I/Os if two zones cover the whole range."""
     name, arguments, option = chosen
     if name != "zoned" or len(arguments) != 2:
         return None
@@ -51,7 +51,7 @@ def hot_part(chosen: Chosen) -> tuple[float, float] | None:
 
 
 def _turned(text: str, option: Option) -> str:
-    """`60/10:40/90` as `10/60:90/40`: zones, each with its share of the I/Os."""
+    """Turn `60/10:40/90` into `10/60:90/40`: zones, each with its share of the I/Os."""
     parts = [part.partition("/") for part in text.split(":")]
     if not text or not all(share and slash for share, slash, _ in parts):
         option.refuse("expected SHARE/ZONE with one colon between two, such as zoned:60/10:30/20:10/70")
@@ -62,6 +62,6 @@ def _turned(text: str, option: Option) -> str:
 
 
 def _edge(whole: Amount, percent: float) -> float:
-    """A place in the region; bytes are those of a sector of 4 KiB."""
-    place = whole.value * percent / 100
-    return place if whole.is_share else place if percent >= 100 else place // GRAIN * GRAIN
+    """Return a position in the region; positions in bytes are multiples of 4 KiB."""
+    position = whole.value * percent / 100
+    return position if whole.is_share else position if percent >= 100 else position // GRAIN * GRAIN

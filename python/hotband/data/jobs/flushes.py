@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import lcm
 
-from hotband.data.jobs.fio_job import Asked
+from hotband.data.jobs.fio_job import JobOptions
 from hotband.data.jobs.fio_values import count
 from hotband.data.jobs.form import Closed
 from hotband.data.jobs.source import Option
@@ -15,33 +15,33 @@ from hotband.data.jobs.source import Option
 def with_flushes(ios: int, writes: float, every: int) -> int:
     """I/Os of a load of which `ios` are no flushes, `writes` of these (0 to 1) are writes, and a flush comes after
     `every` of them; after the last one too, which fio leaves out. So it is the same number of writes whether a write or
-    a flush is the first: on a drive that the load has worn in the streams go on where they stood."""
+    a flush comes first: after preconditioning by the load, the streams continue from their positions."""
     return ios + round(ios * writes) // every if every else ios
 
 
 def without_flushes(ios: int, writes: float, every: int) -> int:
-    """How many of the first `ios` I/Os of such a load are no flushes."""
+    """Return how many of the first `ios` I/Os of such a load are not flushes."""
     if not every:
         return ios
     return ios - ios // (every + 1) if writes >= 1 else round(ios / (1 + writes / every))
 
 
-def options(asked: Asked) -> list[Option]:
-    """The options of a job of fio that ask for flushes."""
-    said = (asked.get("fsync"), asked.get("fdatasync"))
-    return [option for option in said if option is not None and count(option)]
+def options(job_options: JobOptions) -> list[Option]:
+    """Return the options of a fio job that request flushes."""
+    options_ = (job_options.get("fsync"), job_options.get("fdatasync"))
+    return [option for option in options_ if option is not None and count(option)]
 
 
-def flush_every(asked: Asked, kinds: str) -> int:
-    """Writes of a job of fio from one flush to the next; 0 where there are none."""
-    said = options(asked)
+def flush_every(job_options: JobOptions, kinds: str) -> int:
+    """Return a fio job's writes from one flush to the next; 0 if it does not flush."""
+    flush_options = options(job_options)
     if kinds not in ("w", "rw"):
         # Tried: fio 3.33 takes the option in a job of trims and writes, and does not flush once.
-        why = "fio does not flush either where it trims and writes" if kinds == "tw" else "the job does not write"
-        for option in said:
-            asked.ignore(option.key, why)
+        why = "fio does not flush in a job that trims and writes" if kinds == "tw" else "the job does not write"
+        for option in flush_options:
+            job_options.ignore(option.key, why)
         return 0
-    counts = sorted({count(option) for option in said})
+    counts = sorted({count(option) for option in flush_options})
     if len(counts) < 2 or counts[1] % counts[0] == 0:
         return counts[0] if counts else 0
     # fio flushes where either divides the number of writes.
@@ -58,22 +58,22 @@ def paced(load: Closed, ios: float) -> Closed:
     return replace(load, burst=burst, think_us=think_ns / 1000)
 
 
-def tell(asked: Asked, load: Closed, is_mixed: bool, is_rated: bool, is_shared: bool) -> None:
-    """Tells in what the flushes of a loop are not fio's. `is_shared`: the loop is that of all clones of the job."""
-    said = options(asked)
-    counts = sorted(map(count, said))
-    why = ["fsync= and fdatasync= are one number of writes, the mean"] if counts[-1] % counts[0] else []
+def tell(job_options: JobOptions, load: Closed, is_mixed: bool, is_rated: bool, is_shared: bool) -> None:
+    """Report how the flushes of a loop differ from fio's. `is_shared`: all clones of the job share the loop."""
+    flush_options = options(job_options)
+    counts = sorted(map(count, flush_options))
+    why = ["fsync= and fdatasync= are merged into one mean number of writes"] if counts[-1] % counts[0] else []
     if is_rated:
-        why.append("a flush comes when the rate has its next I/O, not right behind its write")
+        why.append("a flush is issued with the next I/O of the rate, not right after its write")
     elif load.think_us:
         key = "thinktime_blocks" if load.burst > 1 else "thinktime"
-        asked.approximate(key, "flushes count to it, too; all pauses are as long together as fio's")
+        job_options.approximate(key, "flushes also count towards it; the pauses have the same total as in fio")
     if load.depth > 1:
-        why.append("the other I/Os outstanding go on beside a flush, which fio waits for")
+        why.append("other outstanding I/Os continue during a flush; fio would wait for it")
     if load.threads > 1 and is_shared:
         why.append("the writes of all jobs are counted together")
     if is_mixed:
         # Tried: of 496 reads and 528 writes with fsync=1 there were 1,020 flushes.
-        why.append("fio 3.33 flushes after the reads between two writes, too")
-    for option in said if why else []:
-        asked.approximate(option.key, "; ".join(why))
+        why.append("fio 3.33 also flushes after the reads between two writes")
+    for option in flush_options if why else []:
+        job_options.approximate(option.key, "; ".join(why))

@@ -1,6 +1,6 @@
-"""A job as streams, loops and steps, whatever tool it is of, and the workload text that says the same.
+"""A job of any tool as streams, loops and steps, and the equivalent workload text.
 
-The five tools agree on little: fio's jobs run side by side and wait for each other (`stonewall`), vdbench's runs follow
+The five tools agree on little: fio's jobs run concurrently and wait for each other (`stonewall`), vdbench's runs follow
 one another over shared threads, Iometer's workers each have a list of tests. Here a `Loop` asks for its streams by
 their shares, and a `Step` is a measured time in which some loops ask.
 """
@@ -39,7 +39,8 @@ class StreamForm:
 
 @dataclass
 class Closed:
-    """So many threads, each with `depth` I/Os outstanding; after `burst` of them it waits for all and then `think`."""
+    """Closed-loop load: `threads`, each with `depth` I/Os outstanding; after `burst` I/Os it waits for all, then
+    `think`."""
 
     threads: int = 1
     depth: int = 1
@@ -49,7 +50,7 @@ class Closed:
 
 @dataclass
 class Open:
-    """I/Os come at a rate."""
+    """Open-loop load: I/Os are issued at a rate."""
 
     rate: float
     arrival: str = "fixed"
@@ -57,7 +58,7 @@ class Open:
 
 @dataclass
 class Loop:
-    """Streams and what asks for them."""
+    """Streams and the load that issues their I/Os."""
 
     streams: list[StreamForm]
     load: Closed | Open
@@ -65,7 +66,7 @@ class Loop:
 
 @dataclass
 class Step:
-    """A measured time: the loops that ask, how long, after which warm-up. `ios` ends it earlier."""
+    """A measured time: its loops, its length and its warm-up. `ios` ends it earlier."""
 
     name: str
     loops: list[int]
@@ -93,7 +94,7 @@ class Form:
 
 
 def bytes_text(size: int) -> str:
-    """Bytes as a size that reads well and is exact."""
+    """Format bytes as an exact size with the largest fitting unit."""
     for unit, power in (("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)):
         if size and size % (1 << power) == 0:
             return f"{size >> power} {unit}"
@@ -101,7 +102,7 @@ def bytes_text(size: int) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Seconds as a time that reads well; whole nanoseconds."""
+    """Format seconds as a time, exact to the nanosecond."""
     if seconds and seconds < 1:
         return f"{number_text(seconds * 1000)} ms"
     return f"{number_text(seconds)} s"
@@ -112,7 +113,7 @@ def number_text(value: float) -> str:
 
 
 def workload_text(form: Form) -> str:
-    """The workload in TOML, its loss report on top, behind each key the option that it came from."""
+    """Return the workload in TOML, its loss report on top, and after each key the option that it came from."""
     _drop_empty(form)
     _name_all(form)
     shared = _shared_loop(form)
@@ -129,7 +130,7 @@ def workload_text(form: Form) -> str:
         if index != shared and _is_script(loop):
             script_names[index] = names.new(loop.streams[0].name)
             scripts += _script_lines(script_names[index], loop)
-        whole = sum(one.share for one in loop.streams)
+        whole = sum(stream_.share for stream_ in loop.streams)
         for stream in loop.streams:
             lines += ["", *_stream_lines(stream, loop, whole, index == shared, index in script_names)]
     lines += [*scripts, *_phase_lines(form, script_names)]
@@ -137,47 +138,48 @@ def workload_text(form: Form) -> str:
 
 
 def _drop_empty(form: Form) -> None:
-    """Loops whose streams went into another one."""
-    kept = [n for n, loop in enumerate(form.loops) if loop.streams]
-    places = {n: index for index, n in enumerate(kept)}
+    """Drop loops whose streams were merged into another loop."""
+    filled = [n for n, loop in enumerate(form.loops) if loop.streams]
+    places = {n: index for index, n in enumerate(filled)}
     for step in form.steps:
         step.loops = [places[n] for n in step.loops if n in places]
-    form.loops = [form.loops[n] for n in kept]
+    form.loops = [form.loops[n] for n in filled]
 
 
 def _name_all(form: Form) -> None:
-    """Streams of a record have different names."""
+    """Give every stream a different name."""
     names = Names()
     for stream in form.streams():
         stream.name = names.new(stream.name or "main")
 
 
 class Names:
-    """Names that differ: one that is taken gets a number behind it."""
+    """Unique names: a name in use gets a number appended."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._numbers: dict[str, int] = {}
 
     def new(self, name: str) -> str:
-        """The name, or with the first number that is free."""
-        found = name
-        while found in self._taken:
+        """Return the name, or the name with the first free number."""
+        unique = name
+        while unique in self._taken:
             # Numbers below are taken: no name is given back.
             self._numbers[name] = self._numbers.get(name, 1) + 1
-            found = f"{name} {self._numbers[name]}"
-        self._taken.add(found)
-        return found
+            unique = f"{name} {self._numbers[name]}"
+        self._taken.add(unique)
+        return unique
 
 
 def _is_script(loop: Loop) -> bool:
-    """What neither a loop of its own stream nor `[load]` can say: bursts, and further loops of several streams."""
+    """Return whether a loop needs a script: bursts, and further loops over several streams."""
     load = loop.load
     return isinstance(load, Closed) and (load.burst > 1 or len(loop.streams) > 1)
 
 
 def _shared_loop(form: Form) -> int | None:
-    """The loop that becomes `[load]`: the only one, else the first of several streams; steps change its threads."""
+    """Return the loop that becomes `[load]`: the only one, else the first of several streams or with threads that
+    change."""
     may = [n for n, loop in enumerate(form.loops) if not (isinstance(loop.load, Closed) and loop.load.burst > 1)]
     if len(form.loops) == 1 and may:
         return 0
@@ -187,13 +189,13 @@ def _shared_loop(form: Form) -> int | None:
 
 
 def quoted(text: str) -> str:
-    """A TOML string."""
+    """Return a TOML string."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\u{ord(found[0]):04x}", escaped) + '"'
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda char: f"\\u{ord(char[0]):04x}", escaped) + '"'
 
 
 def toml(value: Value) -> str:
-    """A value in TOML."""
+    """Return a value in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -204,12 +206,12 @@ def toml(value: Value) -> str:
         )
         return "{ " + ", ".join(pairs) + " }" if value else "{}"
     if isinstance(value, list):
-        return "[" + ", ".join(quoted(one) for one in value) + "]"
+        return "[" + ", ".join(quoted(item) for item in value) + "]"
     return number_text(value)
 
 
 def percent(value: float) -> str:
-    """A percentage; up to 1 with its sign, which says that it is no share (0.5 is not 50 %)."""
+    """Format a percentage; up to 1 it gets its sign, so that it is not read as a share (0.5 is not 50 %)."""
     return quoted(f"{number_text(value)} %") if 0 < value <= 1 else number_text(value)
 
 
@@ -227,7 +229,7 @@ def _load_table(load: Closed | Open) -> dict[str, Value]:
 
 
 def _stream_lines(stream: StreamForm, loop: Loop, whole: float, is_shared: bool, is_script: bool) -> list[str]:
-    """One stream of a loop whose streams have `whole` as the sum of their shares."""
+    """Return the lines of a stream of a loop whose streams' shares add up to `whole`."""
     lines = ["[[streams]]", f"name = {quoted(stream.name)}"]
     if len(loop.streams) > 1 and (is_shared or is_script):
         lines.append(f"share_pct = {percent(100 * stream.share / whole)}")
@@ -245,7 +247,7 @@ def _stream_lines(stream: StreamForm, loop: Loop, whole: float, is_shared: bool,
 
 
 def _where(option: Option) -> str:
-    return f"{visible(Path(option.place.file).name)}:{option.place.line}"
+    return f"{visible(Path(option.location.file).name)}:{option.location.line}"
 
 
 def _comment(text: str) -> str:
@@ -296,11 +298,11 @@ def _until(step: Step) -> str:
 
 
 def _asking(form: Form, step: Step, scripts: dict[int, str]) -> list[str]:
-    """What a phase says of streams, scripts and threads: nothing where all of them run."""
+    """Return a phase's lines for streams, scripts and threads; none if all of them run."""
     lines = []
-    asked = [stream for n in step.loops for stream in form.loops[n].streams] if step.only is None else step.only
-    if len(asked) < sum(len(loop.streams) for loop in form.loops):
-        lines.append(f"streams = {toml([stream.name for stream in asked])}")
+    active = [stream for n in step.loops for stream in form.loops[n].streams] if step.only is None else step.only
+    if len(active) < sum(len(loop.streams) for loop in form.loops):
+        lines.append(f"streams = {toml([stream.name for stream in active])}")
         if scripts:
             lines.append(f"scripts = {toml([scripts[n] for n in step.loops if n in scripts])}")
     return [*lines, f"threads = {step.threads}"] if step.threads is not None else lines

@@ -15,30 +15,31 @@ from pathlib import Path
 from hotband.base.errors import UserError
 from hotband.data.jobs.form import MOST_STREAMS, UNSAID_SECONDS, Closed, Form, Loop, Step, StreamForm, Value, bytes_text
 from hotband.data.jobs.iometer_file import Configuration, Line, Specification, Worker, numbers_of, read_configuration
-from hotband.data.jobs.loss import Fate, LossReport, Place
+from hotband.data.jobs.loss import Fate, Location, LossReport
 from hotband.data.jobs.parts import Amount, Files
 from hotband.data.jobs.source import Option
 
 SECTOR = 512
 MOST_OUTSTANDING = 65_536
 # What Iometer asks of a worker to begin with.
-_ONE_WORKER = "one worker with one I/O outstanding asks: the file has no worker with a target"
+_ONE_WORKER = "the file has no worker with a target: one worker with one outstanding I/O is assumed"
 
 
 def form(path: Path, text: str, report: LossReport) -> Form:
-    """The configuration as streams, loops and steps; `report` gets a line an option. UserError names what is wrong."""
-    found = read_configuration(text, report.file)
-    specifications = [specification for specification in found.specifications if specification.lines]
+    """Read the configuration into streams, loops and steps; `report` gets one line per option. Raises UserError for a
+    mistake."""
+    configuration = read_configuration(text, report.file)
+    specifications = [specification for specification in configuration.specifications if specification.lines]
     if not specifications:
         raise UserError(report.file, "ACCESS SPECIFICATIONS", "", "missing: expected at least one access specification")
-    workers = _workers(found, specifications, report)
+    workers = _workers(configuration, specifications, report)
     files = Files()
     for worker in workers:
         _meet(worker, files)
     made = Form(
         f"{path.name}: {', '.join(specification.name or 'access' for specification in specifications[:3])}", report
     )
-    seconds, ramp = _times(found, report)
+    seconds, ramp = _times(configuration, report)
     tests = max(len(_assigned(worker, specifications, report)) for worker in workers)
     for number in range(tests):
         _test(made, number, [(w, _assigned(w, specifications, report)) for w in workers], files)
@@ -49,56 +50,61 @@ def form(path: Path, text: str, report: LossReport) -> Form:
     made.steps[0].warm_up = ramp
     if len(made.steps) == 1:
         made.steps[0].name = "measure"
-    _cycle(found, made, report)
-    _report(found, specifications, workers, report)
+    _cycle(configuration, made, report)
+    _report(configuration, specifications, workers, report)
     return made
 
 
-def _workers(found: Configuration, specifications: list[Specification], report: LossReport) -> list[Worker]:
-    """The workers that do I/O to disks."""
+def _workers(configuration: Configuration, specifications: list[Specification], report: LossReport) -> list[Worker]:
+    """Return the workers that do I/O to disks."""
     asking = []
-    for worker in found.workers:
+    for worker in configuration.workers:
         if worker.kind != "DISK":
             report.add(
-                Fate.IGNORED, worker.name.place, f"worker {worker.name.value}", f"its type is {worker.kind}, not DISK"
+                Fate.IGNORED,
+                worker.name.location,
+                f"worker {worker.name.value}",
+                f"its type is {worker.kind}, not DISK",
             )
         elif worker.targets:
             asking.append(worker)
         else:
-            report.add(Fate.IGNORED, worker.name.place, f"worker {worker.name.value}", "it has no target")
+            report.add(Fate.IGNORED, worker.name.location, f"worker {worker.name.value}", "it has no target")
     if asking:
         return asking
-    place = specifications[0].place
-    report.add(Fate.APPROXIMATED, Place(place.file, 0), "workers", _ONE_WORKER)
+    origin = specifications[0].location
+    report.add(Fate.APPROXIMATED, Location(origin.file, 0), "workers", _ONE_WORKER)
     names = [
-        Option("assigned access specs", specification.name, specification.place) for specification in specifications
+        Option("assigned access specs", specification.name, specification.location) for specification in specifications
     ]
     return [
-        Worker(Option("worker", "worker", place), "", specifications=names, targets=[Option("target", "target", place)])
+        Worker(
+            Option("worker", "worker", origin), "", specifications=names, targets=[Option("target", "target", origin)]
+        )
     ]
 
 
 def _assigned(worker: Worker, specifications: list[Specification], report: LossReport) -> list[Specification]:
-    """What a worker runs, in order: what is assigned to it, else what is assigned by default."""
+    """Return the specifications that a worker runs, in order: those assigned to it, else those assigned by default."""
     names = {specification.name.lower(): specification for specification in specifications}
-    found = []
+    assigned = []
     for option in worker.specifications:
-        one = names.get(option.value.strip().lower())
-        if one is None and list(names) == [""]:
+        specification_ = names.get(option.value.strip().lower())
+        if specification_ is None and list(names) == [""]:
             # Old files: the only specification has no name.
-            one = specifications[0]
+            specification_ = specifications[0]
             report.add(
                 Fate.APPROXIMATED,
-                option.place,
+                option.location,
                 option.value,
                 "the only access specification of the file, which has no name",
             )
-        if one is None:
+        if specification_ is None:
             known = ", ".join(f'"{each.name}"' for each in specifications[:10])
             option.refuse(f"no access specification has this name; expected one of {known}")
-        found.append(one)
-    if found:
-        return found
+        assigned.append(specification_)
+    if assigned:
+        return assigned
     default = [specification for specification in specifications if specification.default.upper() in ("ALL", "DISK")]
     if not default:
         worker.name.refuse("has no access specification; expected 'Assigned access specs below it")
@@ -106,7 +112,7 @@ def _assigned(worker: Worker, specifications: list[Specification], report: LossR
 
 
 def _disk(worker: Worker) -> tuple[int, int]:
-    """First byte and bytes that are used; 0 bytes for all."""
+    """Return the first byte and the number of bytes used; 0 bytes for all."""
     if worker.disk is None:
         return 0, 0
     numbers = numbers_of(worker.disk)
@@ -134,7 +140,7 @@ def _outstanding(worker: Worker) -> int:
 
 
 def _test(made: Form, number: int, workers: list[tuple[Worker, list[Specification]]], files: Files) -> None:
-    """The loops of one test: a worker each, equal random ones together."""
+    """Add the loops of one test: one per worker; equal random ones are merged."""
     places: list[int] = []
     names: list[str] = []
     equal: dict[tuple[object, ...], int] = {}
@@ -186,17 +192,17 @@ def _load(report: LossReport, worker: Worker, specification: Specification, line
     if not delay:
         if len(lines) > 1 and any(line.burst > 1 for line in lines):
             report.add(
-                Fate.APPROXIMATED, specification.place, "burst", "lines are drawn for every I/O, not for every burst"
+                Fate.APPROXIMATED, specification.location, "burst", "a line is drawn for every I/O, not for every burst"
             )
         return closed
     burst = max(line.burst for line in lines)
     if len(delays) > 1:
         why = f"all lines have {delay:g} ms and bursts of {burst}"
-        report.add(Fate.APPROXIMATED, specification.place, "delay, burst", why)
+        report.add(Fate.APPROXIMATED, specification.location, "delay, burst", why)
     outstanding = min(burst, depth * len(worker.targets))
     if depth * len(worker.targets) > 1:
-        why = "the delay comes when all I/Os of the last burst are answered; Iometer does not wait for them"
-        report.add(Fate.APPROXIMATED, specification.place, "delay", why)
+        why = "the delay begins when all I/Os of the last burst completed; Iometer does not wait for them"
+        report.add(Fate.APPROXIMATED, specification.location, "delay", why)
     return Closed(1, outstanding, delay * 1000, burst)
 
 
@@ -212,31 +218,32 @@ def _stream(line: Line, name: str, extent: list[str] | None, disk: Option | None
     return StreamForm(name, keys, {**came, **({"range": disk} if disk else {})})
 
 
-def _times(found: Configuration, report: LossReport) -> tuple[float, float]:
-    run, ramp = found.setup.get("run time"), found.setup.get("ramp up time (s)")
+def _times(configuration: Configuration, report: LossReport) -> tuple[float, float]:
+    run, ramp = configuration.setup.get("run time"), configuration.setup.get("ramp up time (s)")
     parts = numbers_of(run) if run else []
     if run is not None and len(parts) != 3:
         run.refuse("expected hours, minutes and seconds")
     seconds = parts[0] * 3600 + parts[1] * 60 + parts[2] if parts else 0.0
     if not seconds:
-        place = run.place if run else Place(report.file, 0)
-        report.add(
-            Fate.APPROXIMATED, place, "Run Time", f"{UNSAID_SECONDS:g} s are measured: the test has no end of its own"
-        )
+        origin = run.location if run else Location(report.file, 0)
+        report.add(Fate.APPROXIMATED, origin, "Run Time", f"{UNSAID_SECONDS:g} s are measured: the test sets no end")
     warm_up = numbers_of(ramp) if ramp else []
     return seconds or UNSAID_SECONDS, warm_up[0] if warm_up else 0.0
 
 
-def _cycle(found: Configuration, made: Form, report: LossReport) -> None:
-    """`Test Type`: outstanding I/Os may change from test to test; workers and targets all take part."""
-    kind = found.setup.get("test type")
+def _cycle(configuration: Configuration, made: Form, report: LossReport) -> None:
+    """Read `Test Type`: outstanding I/Os may change from test to test; workers and targets all take part."""
+    kind = configuration.setup.get("test type")
     if kind is None or kind.value.upper() == "NORMAL":
         return
-    cycle = next((option for key, option in found.setup.items() if key.startswith("queue depth cycling")), None)
-    one = made.loops[0].load if len(made.loops) == 1 else None
-    if "OUTSTANDING" not in kind.value.upper() or cycle is None or not isinstance(one, Closed) or one.think_us:
+    cycle = next((option for key, option in configuration.setup.items() if key.startswith("queue depth cycling")), None)
+    load = made.loops[0].load if len(made.loops) == 1 else None
+    if "OUTSTANDING" not in kind.value.upper() or cycle is None or not isinstance(load, Closed) or load.think_us:
         report.add(
-            Fate.APPROXIMATED, kind.place, kind.value, "all workers, targets and outstanding I/Os at once, in one test"
+            Fate.APPROXIMATED,
+            kind.location,
+            kind.value,
+            "all workers, targets and outstanding I/Os at once, in one test",
         )
         return
     numbers = numbers_of(cycle)
@@ -248,7 +255,7 @@ def _cycle(found: Configuration, made: Form, report: LossReport) -> None:
     while depth <= numbers[1] and len(depths) < 64:
         depths.append(depth)
         depth = depth * int(numbers[2]) if grows and numbers[2] > 1 else depth + int(numbers[2])
-    targets = one.threads
+    targets = load.threads
     made.loops[0].load = Closed(targets * depths[-1], 1)
     made.steps = [
         replace(
@@ -260,7 +267,7 @@ def _cycle(found: Configuration, made: Form, report: LossReport) -> None:
         for step in made.steps
         for n, depth in enumerate(depths)
     ]
-    report.add(Fate.KEPT, kind.place, kind.value)
+    report.add(Fate.KEPT, kind.location, kind.value)
 
 
 _SETUP_FATES = {
@@ -271,31 +278,34 @@ _SETUP_FATES = {
 
 
 def _report(
-    found: Configuration, specifications: list[Specification], workers: list[Worker], report: LossReport
+    configuration: Configuration, specifications: list[Specification], workers: list[Worker], report: LossReport
 ) -> None:
-    """One line for every setting, line of an access specification, worker and target."""
-    for key, option in found.setup.items():
-        fate, why = _SETUP_FATES.get(key, (Fate.UNUSED, "is about Iometer's own windows and cycles"))
+    """Add one line for every setting, line of an access specification, worker and target."""
+    for key, option in configuration.setup.items():
+        fate, why = _SETUP_FATES.get(key, (Fate.UNUSED, "affects Iometer's own windows and cycles"))
         if key != "test type":
-            report.add(fate, option.place, f"{key}: {option.value}", why)
-    used = {id(one) for worker in workers for one in _assigned(worker, specifications, report)}
-    for one in specifications:
-        fate, why = (Fate.KEPT, "") if id(one) in used else (Fate.UNUSED, "no worker runs it")
-        sequential = len(one.lines) > 1 and any(line.random_pct < 100 for line in one.lines)
-        if sequential and id(one) in used:
-            why = "each line goes on where it ended itself; Iometer has one position for all lines"
-            report.add(Fate.APPROXIMATED, one.place, f"lines of {one.name}", why)
+            report.add(fate, option.location, f"{key}: {option.value}", why)
+    used = {id(specification) for worker in workers for specification in _assigned(worker, specifications, report)}
+    for specification in specifications:
+        fate, why = (Fate.KEPT, "") if id(specification) in used else (Fate.UNUSED, "no worker runs it")
+        sequential = len(specification.lines) > 1 and any(line.random_pct < 100 for line in specification.lines)
+        if sequential and id(specification) in used:
+            why = "each line continues from its own last I/O; Iometer has one position for all lines"
+            report.add(Fate.APPROXIMATED, specification.location, f"lines of {specification.name}", why)
             why = ""
-        for line in one.lines:
-            report.add(fate, line.option.place, line.option.value, why)
+        for line in specification.lines:
+            report.add(fate, line.option.location, line.option.value, why)
             if line.reply and fate is Fate.KEPT:
                 report.add(
-                    Fate.IGNORED, line.option.place, f"reply {line.reply}", "an I/O has no reply of another size"
+                    Fate.IGNORED,
+                    line.option.location,
+                    f"reply {line.reply}",
+                    "replies of a different size are not modelled",
                 )
     for worker in workers:
-        for said in (worker.outstanding, worker.disk, *worker.targets):
-            if said is not None:
-                report.add(Fate.KEPT, said.place, f"{said.key.split(',')[0]}: {said.value}")
+        for option_ in (worker.outstanding, worker.disk, *worker.targets):
+            if option_ is not None:
+                report.add(Fate.KEPT, option_.location, f"{option_.key.split(',')[0]}: {option_.value}")
         _worker_losses(worker, report)
 
 
@@ -303,6 +313,6 @@ def _worker_losses(worker: Worker, report: LossReport) -> None:
     option = worker.outstanding
     words = [] if option is None else [word.strip().upper() for word in option.value.split(",")]
     if option is not None and words[1:2] == ["ENABLED"]:
-        report.add(Fate.IGNORED, option.place, "test connection rate", "targets stay open")
+        report.add(Fate.IGNORED, option.location, "test connection rate", "targets stay open")
     if option is not None and words[3:4] == ["ENABLED"]:
-        report.add(Fate.UNUSED, option.place, "use fixed seed", "the seed of a run is hotband's")
+        report.add(Fate.UNUSED, option.location, "use fixed seed", "Hotband sets the seed of a run")

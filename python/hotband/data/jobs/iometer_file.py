@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hotband.base.errors import UserError
-from hotband.data.jobs.loss import Place
+from hotband.data.jobs.loss import Location
 from hotband.data.jobs.source import Option
 
 MOST_WORKERS = 1024
@@ -38,13 +38,13 @@ class Specification:
 
     name: str
     default: str
-    place: Place
+    location: Location
     lines: list[Line] = field(default_factory=list)
 
 
 @dataclass
 class Worker:
-    """A worker: what it asks and where."""
+    """A worker: its load and its targets."""
 
     name: Option
     manager: str
@@ -65,8 +65,8 @@ class Configuration:
 
 
 def read_configuration(text: str, file: str) -> Configuration:
-    """The tests, access specifications and workers. UserError names what is wrong or cut off."""
-    found = Configuration()
+    """Return tests, access specifications and workers. Raises UserError for a mistake or a file that is cut off."""
+    configuration = Configuration()
     section, manager = "", ""
     ended: set[str] = set()
     for key, option in _entries(text, file):
@@ -76,22 +76,22 @@ def read_configuration(text: str, file: str) -> Configuration:
         if name in ("test setup", "access specifications", "manager list", "results display"):
             section = name
         elif section == "test setup" and option.value:
-            found.setup[key] = option
+            configuration.setup[key] = option
         elif section == "access specifications" and option.value:
-            _specification(found, key, option)
+            _specification(configuration, key, option)
         elif section == "manager list":
             manager = option.value if key.startswith("manager id") else manager
-            _worker(found, key, option, manager)
+            _worker(configuration, key, option, manager)
     if section == "manager list" and "end manager list" not in ended:
         raise UserError(file, "", "", "is cut off: expected 'END manager list at its end")
     if section != "manager list" and "end access specifications" not in ended:
         raise UserError(file, "", "", "is cut off: expected 'END access specifications")
-    return found
+    return configuration
 
 
 def _entries(text: str, file: str) -> Iterator[tuple[str, Option]]:
-    """Every key with each line below it; one without lines with an empty value."""
-    key, place, lines = "", Place(file, 1), 0
+    """Yield each key once per line below it; a key without lines has an empty value."""
+    key, location, lines = "", Location(file, 1), 0
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.strip()
         # A second apostrophe line heads columns: `'	hours      minutes    seconds`.
@@ -100,30 +100,30 @@ def _entries(text: str, file: str) -> Iterator[tuple[str, Option]]:
             if raw.startswith("'\t") or re.match(r"'\s", raw):
                 continue
             if key and not lines:
-                yield key, Option(key, "", place)
-            key, place, lines = head, Place(file, number), 0
+                yield key, Option(key, "", location)
+            key, location, lines = head, Location(file, number), 0
         elif line and key:
             lines += 1
-            yield key, Option(key, line, Place(file, number), key.split(",")[0] if "," in key else "")
+            yield key, Option(key, line, Location(file, number), key.split(",")[0] if "," in key else "")
     if key and not lines:
-        yield key, Option(key, "", place)
+        yield key, Option(key, "", location)
 
 
-def _specification(found: Configuration, key: str, option: Option) -> None:
+def _specification(configuration: Configuration, key: str, option: Option) -> None:
     if key.startswith("access specification name"):
         name, _, default = option.value.rpartition(",")
-        found.specifications.append(Specification((name or default).strip(), default.strip(), option.place))
+        configuration.specifications.append(Specification((name or default).strip(), default.strip(), option.location))
     elif key.startswith("size"):
-        if not found.specifications:
-            found.specifications.append(Specification("", "ALL", option.place))
-        found.specifications[-1].lines.append(_line(option))
+        if not configuration.specifications:
+            configuration.specifications.append(Specification("", "ALL", option.location))
+        configuration.specifications[-1].lines.append(_line(option))
 
 
 _COLUMNS = ("size", "% of size", "% reads", "% random", "delay", "burst", "align", "reply")
 
 
 def _line(option: Option) -> Line:
-    """Numbers of a line, by their order; the last two are missing in old files."""
+    """Read the numbers of a line by their order; old files lack the last two."""
     numbers = numbers_of(option)
     if not 6 <= len(numbers) <= 8:
         option.refuse(f"expected {', '.join(_COLUMNS)}")
@@ -139,25 +139,25 @@ def _line(option: Option) -> Line:
 
 
 def numbers_of(option: Option) -> list[float]:
-    """The numbers of a line; words among them (ENABLED) are left out."""
+    """Return the numbers of a line; words among them (ENABLED) are skipped."""
     parts = [part for part in re.split(r"[,\s]+", option.value) if part]
-    found = []
+    numbers = []
     for part in parts:
         if re.fullmatch(r"\d{1,15}(\.\d{1,6})?", part):
-            found.append(float(part))
+            numbers.append(float(part))
         elif not part.isalpha():
-            option.refuse(f"{part} is no number of 0 or more")
-    return found
+            option.refuse(f"{part} is not a number of 0 or more")
+    return numbers
 
 
-def _worker(found: Configuration, key: str, option: Option, manager: str) -> None:
+def _worker(configuration: Configuration, key: str, option: Option, manager: str) -> None:
     if key == "worker" and option.value:
-        found.workers.append(Worker(option, manager))
-        if len(found.workers) > MOST_WORKERS:
+        configuration.workers.append(Worker(option, manager))
+        if len(configuration.workers) > MOST_WORKERS:
             option.refuse(f"more than {MOST_WORKERS} workers; expected fewer in one file")
-    if not found.workers or not option.value:
+    if not configuration.workers or not option.value:
         return
-    worker = found.workers[-1]
+    worker = configuration.workers[-1]
     if key == "worker type":
         worker.kind = option.value.upper()
     elif key.startswith("number of outstanding ios"):

@@ -1,4 +1,4 @@
-"""A file of any of the tools: whose it is, the workload that it asks for; and the job file of a workload."""
+"""Job files of any tool: recognise the tool, convert a file to a workload, and write a workload as a job file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hotband.data.importers.files import name_of
 from hotband.data.jobs.form import workload_text
 from hotband.data.jobs.loss import LossReport
 from hotband.data.jobs.source import ACCEPTED, LARGEST_BYTES, decoded, read_text
-from hotband.data.jobs.tables import told
+from hotband.data.jobs.tables import conversion_of
 
 __all__ = ["ENDINGS", "converted", "job_text", "tool_of"]
 
@@ -35,7 +35,7 @@ _XML = re.compile(r"<(Profile|Results)\b")
 
 
 def tool_of(text: str) -> str | None:
-    """Whose job file a text is, by what is in it; None for a workload of ours and for anything else."""
+    """Return the tool of a job file's text; None for a Hotband workload and for anything else."""
     begin = text[:65536].lstrip()
     if begin.startswith("<"):
         # The root comes first, but for a declaration and comments.
@@ -50,8 +50,8 @@ def tool_of(text: str) -> str | None:
 
 
 def job_text(path: Path, piped: bytes | None = None) -> str | None:
-    """The workload of a job file, as TOML; None for a file that may be a workload of ours. UserError for a job file
-    that has a mistake, and for a result, which other commands read. `piped` is what was read from a pipe."""
+    """The workload of a job file, as TOML; None for a file that may be a workload of ours. Raises UserError for a job
+    file that has a mistake, and for a result, which other commands read. `piped` is what was read from a pipe."""
     if path.suffix == ".toml":
         return None
     if path.suffix.lower() in ENDINGS:
@@ -66,7 +66,7 @@ def job_text(path: Path, piped: bytes | None = None) -> str | None:
 
 
 def _beginning(path: Path) -> bytes:
-    """What a file begins with; nothing where it cannot be read."""
+    """Return the beginning of a file; empty if it cannot be read."""
     try:
         with opened(path) as file:
             return read_up_to(file, LARGEST_BYTES)[:LARGEST_BYTES]
@@ -75,7 +75,8 @@ def _beginning(path: Path) -> bytes:
 
 
 def converted(path: Path, piped: bytes | None = None) -> tuple[str, LossReport]:
-    """The workload that a job file asks for, as TOML, and what became of its options. UserError where it is none."""
+    """The workload that a job file asks for, as TOML, and what became of its options. Raises UserError if it is
+    none."""
     text = read_text(path, data=piped)
     file = name_of(path)
     tool = tool_of(text)
@@ -95,13 +96,13 @@ def converted(path: Path, piped: bytes | None = None) -> tuple[str, LossReport]:
 
 
 def result_of(text: str) -> str | None:
-    """The tool whose result a text is."""
+    """Return the tool whose result a text is."""
     beginning = text[:65536].encode("utf-8", "replace")
     return next((name for name, tool in tools().items() if tool.recognises(beginning)), None)
 
 
 def no_job(path: Path, text: str) -> str:
-    """Why a file is no job file: results are read by other commands, which are named."""
+    """Return why a file is not a job file; for a result, name the command that reads it."""
     result = result_of(text)
     if result is not None:
         return f"is a result of {result}, not a job file: hotband import {result} {path.name} reads it"
@@ -109,14 +110,14 @@ def no_job(path: Path, text: str) -> str:
         return "is a result of DiskSpd as text, which has no profile: expected the XML of -Rxml, or a profile of -X"
     if "<title>Vdbench" in text[:4096] or re.match(r"(<pre>\s*|\d\d:\d\d:\d\d\.\d+ )+", text):
         return "is a report of vdbench, not a job file: hotband import vdbench reads the folder it is in"
-    what = "the file is empty" if not text.strip() else "is no job file that is recognised"
+    what = "the file is empty" if not text.strip() else "is not a job file that Hotband recognises"
     return f"{what}; expected {ACCEPTED}"
 
 
 WRITTEN = {".fio": "fio", ".job": "fio", ".jobfile": "fio", ".parm": "vdbench", ".vdb": "vdbench", ".cfg": "vdbench"}
 """The tools whose job files are written, by the ending of the file."""
 PLACEHOLDER = "/dev/TARGET"
-"""What a written job runs on where nothing is said: nothing that is there, so that nothing is overwritten."""
+"""Default target of a written job. It does not exist, so that nothing is overwritten."""
 
 
 def written(name: str, text: str, tool: str, target: str = PLACEHOLDER) -> tuple[str, LossReport]:
@@ -133,6 +134,6 @@ def written(name: str, text: str, tool: str, target: str = PLACEHOLDER) -> tuple
         raise UserError(
             "question.target", "", target, "expected the path of a device or file, without blanks and commas"
         )
-    asked = told(name, text, tool)
-    job = fio_text(asked, target) if tool == "fio" else vdbench_text(asked, target)
-    return job, asked.report
+    conversion = conversion_of(name, text, tool)
+    job = fio_text(conversion, target) if tool == "fio" else vdbench_text(conversion, target)
+    return job, conversion.report

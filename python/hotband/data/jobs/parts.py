@@ -1,4 +1,4 @@
-"""Where on the target the files and devices of a job lie: our machine has one address space, a job names many files."""
+"""Position on the target of a job's files and devices: our machine has one address space, a job names many files."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Files:
     _begins: dict[str, tuple[int, int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def meet(self, name: str, size: int | None) -> None:
-        """A file is used up to `size`; None where that is not known, as of a whole device: what others use of it does
+        """A file is used up to `size`; None if that is not known, as of a whole device: what others use of it does
         not say where it ends."""
         known = self.sizes.get(name, 0)
         self.sizes[name] = None if known is None or size is None else max(known, size)
         self._begins.clear()
 
     def _begin(self, name: str) -> tuple[int, int]:
-        """How many files lie before one, and their bytes, where all are known."""
+        """Return the number of files before `name`, and their bytes if all sizes are known."""
         if not self._begins:
             start = 0
             for number, (each, size) in enumerate(self.sizes.items()):
@@ -48,8 +48,8 @@ class Files:
         return self._begins[name]
 
     def part(self, name: str, offset: Amount | None, size: Amount | None, option: Option | None) -> list[str] | None:
-        """The range on the target of a part of a file; None for the whole target. `option` is named by the error."""
-        amounts = [one for one in (offset, size) if one is not None]
+        """Return a part of a file as a range on the target; None for the whole target. An error names `option`."""
+        amounts = [amount_ for amount_ in (offset, size) if amount_ is not None]
         if len(self.sizes) > 1 and None in self.sizes.values():
             if option is not None and not all(amount.is_share for amount in amounts):
                 option.refuse("the size of another file of the job is not known: expected a size for each, or for none")
@@ -66,7 +66,7 @@ class Files:
             and offset is not None
             and offset.value
         ):
-            option.refuse("offset and size are one in bytes and one in %: expected both alike")
+            option.refuse("offset and size have different units (bytes and %): expected the same unit")
         low = offset or Amount(0.0, True)
         high = Amount(1.0, True) if size is None else Amount(size.value + low.value, size.is_share)
         high = Amount(min(1.0, high.value), True) if high.is_share else high

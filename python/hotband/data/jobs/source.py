@@ -1,4 +1,4 @@
-"""Job files as text: how they are read, what is too long or no text, and mistakes that name file and line."""
+"""Job files as text: reading and limits, and errors that name file and line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NoReturn
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.regular import NotRegular, opened, read_up_to
 from hotband.data.importers.files import name_of
-from hotband.data.jobs.loss import Place
+from hotband.data.jobs.loss import Location
 
 # Job files are written by hand or by a script; the largest seen has 200 lines. More is a slip of the argument.
 LARGEST_BYTES = 4 * 1024 * 1024
@@ -20,32 +20,32 @@ ACCEPTED = "a job file of fio, vdbench, Iometer (.icf) or DiskSpd (XML)"
 
 
 def words(text: str) -> list[str]:
-    """A table of names, written as one text."""
+    """Split a text into a list of names."""
     return text.split()
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option as it stands in the file."""
+    """An option of a file."""
 
     key: str
     value: str
-    place: Place
-    said: str = ""
+    location: Location
+    spelled: str = ""
     """The key as the file spells it, where that is another."""
 
     def __str__(self) -> str:
-        return f"{self.said or self.key}={self.value}" if self.value else self.said or self.key
+        return f"{self.spelled or self.key}={self.value}" if self.value else self.spelled or self.key
 
     def refuse(self, accepted: str) -> NoReturn:
-        """Raises the error of this option."""
-        raise UserError(str(self.place), self.said or self.key, self.value, accepted)
+        """Raise the error of this option."""
+        raise UserError(str(self.location), self.spelled or self.key, self.value, accepted)
 
 
-def read_text(path: Path, place: Place | None = None, said: str = "", data: bytes | None = None) -> str:
-    """The text of a job file. UserError where it cannot be read, is too large, or is no text; `place` includes it
+def read_text(path: Path, location: Location | None = None, value: str = "", data: bytes | None = None) -> str:
+    """The text of a job file. Raises UserError if it cannot be read, is too large, or is no text; `place` includes it
     as `said`, `data` is what was read of it before."""
-    data = _read(path, place, said) if data is None else data
+    data = _read(path, location, value) if data is None else data
     file = name_of(path)
     if len(data) > LARGEST_BYTES:
         raise UserError(file, "", "", f"is larger than {LARGEST_BYTES >> 20} MiB; expected {ACCEPTED}")
@@ -59,21 +59,22 @@ def read_text(path: Path, place: Place | None = None, said: str = "", data: byte
     return text
 
 
-def _read(path: Path, place: Place | None, value: str) -> bytes:
-    where = str(place) if place else name_of(path)
+def _read(path: Path, location: Location | None, value: str) -> bytes:
+    where = str(location) if location else name_of(path)
     try:
         # What a job includes is a file; what the user names may be a pipe.
-        with opened(path, typed=place is None) as file:
+        with opened(path, typed=location is None) as file:
             return read_up_to(file, LARGEST_BYTES)
     except NotRegular as error:
         accepted = f"{reason_of(error)}; expected {ACCEPTED}, of at most {LARGEST_BYTES >> 20} MiB"
-        raise UserError(where, "include" if place else "", value, accepted) from None
+        raise UserError(where, "include" if location else "", value, accepted) from None
     except (OSError, ValueError) as error:
-        raise UserError(where, "include" if place else "", value, f"cannot be read: {reason_of(error)}") from None
+        raise UserError(where, "include" if location else "", value, f"cannot be read: {reason_of(error)}") from None
 
 
 def decoded(data: bytes) -> str | None:
-    """UTF-8, UTF-16 with its mark (PowerShell writes it), or the code page of an old Windows; None for no text."""
+    """Decode UTF-8, UTF-16 with its mark (PowerShell writes it), or the code page of an old Windows; None for no
+    text."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = data.decode("utf-16", "replace")
     else:
@@ -86,14 +87,14 @@ def decoded(data: bytes) -> str | None:
     return None if any(char < " " and char not in "\n\t\f\x1a" for char in text) else text.rstrip("\x1a")
 
 
-def included(place: Place, value: str, base: Path, open_files: tuple[Path, ...]) -> Path:
-    """The file that a line includes. UserError where it is one of those that include it, or too deep."""
+def included(location: Location, value: str, base: Path, open_files: tuple[Path, ...]) -> Path:
+    """Return the file that a line includes. Raises UserError if it includes itself or is nested too deep."""
     path = Path(value) if Path(value).is_absolute() else base.parent / value
-    chain = " -> ".join(name_of(one) for one in (*open_files, path))
+    chain = " -> ".join(name_of(file) for file in (*open_files, path))
     if not value:
-        raise UserError(str(place), "include", "", "expected the name of a file")
+        raise UserError(str(location), "include", "", "expected the name of a file")
     if path.resolve() in [open_file.resolve() for open_file in open_files]:
-        raise UserError(str(place), "include", value, f"includes itself: {chain}; expected a file that does not")
+        raise UserError(str(location), "include", value, f"includes itself: {chain}; expected a file that does not")
     if len(open_files) > DEEPEST_INCLUDE:
-        raise UserError(str(place), "include", value, f"is nested deeper than {DEEPEST_INCLUDE} files")
+        raise UserError(str(location), "include", value, f"is nested deeper than {DEEPEST_INCLUDE} files")
     return path

@@ -16,7 +16,7 @@ from typing import NoReturn
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import expected
 from hotband.data.importers.files import name_of
-from hotband.data.jobs.loss import Place
+from hotband.data.jobs.loss import Location
 from hotband.data.jobs.source import Option, included, read_text, words
 
 KEYS = {
@@ -55,7 +55,7 @@ class Definition:
 
     kind: str
     name: str
-    place: Place
+    location: Location
     options: dict[str, Option] = field(default_factory=dict)
 
     def get(self, *keys: str) -> Option | None:
@@ -76,68 +76,72 @@ class Parameters:
 
 
 def read_parameters(path: Path, text: str) -> Parameters:
-    """The definitions of a file whose text is `text`. UserError for what vdbench refuses, too."""
-    found = Parameters()
+    """Return the definitions of a file whose text is `text`. Raises UserError also for what vdbench refuses."""
+    parameters = Parameters()
     defaults: dict[str, dict[str, Option]] = {kind: {} for kind in _KINDS}
     current: Definition | None = None
     goes_on = False
-    for place, line in _lines(path, text, (path,)):
-        pairs = list(_pairs(place, line))
+    for location, line in _lines(path, text, (path,)):
+        pairs = list(_pairs(location, line))
         kind = pairs[0][0] if pairs else ""
         if kind in FILE_SYSTEM:
             value = pairs[0][1]
-            raise UserError(str(place), kind, value, "file systems have no block form here; expected sd=, wd= and rd=")
+            raise UserError(
+                str(location), kind, value, "file system workloads are not supported; expected sd=, wd= and rd="
+            )
         new = kind in _KINDS and not (goes_on and current is not None and current.kind != kind)
         if new:
-            current = Definition(kind, pairs[0][1].strip(), place, dict(defaults[kind]))
-            found.definitions.append(current)
-            if len(found.definitions) > MOST_DEFINITIONS:
-                raise UserError(str(place), kind, "", f"more than {MOST_DEFINITIONS} definitions; expected fewer")
+            current = Definition(kind, pairs[0][1].strip(), location, dict(defaults[kind]))
+            parameters.definitions.append(current)
+            if len(parameters.definitions) > MOST_DEFINITIONS:
+                raise UserError(str(location), kind, "", f"more than {MOST_DEFINITIONS} definitions; expected fewer")
         for key, value in pairs[1:] if new else pairs:
-            option = _option(current, key, value, place)
+            option = _option(current, key, value, location)
             if current is None:
-                found.general.append(option)
+                parameters.general.append(option)
             else:
                 current.options[option.key] = option
         if new and current is not None and current.name == "default":
             defaults[kind] = current.options
         goes_on = line.endswith(",")
-    return found
+    return parameters
 
 
-def _lines(path: Path, text: str, open_files: tuple[Path, ...]) -> Iterator[tuple[Place, str]]:
-    """Lines with something on them; tags of a page that shows the file are left out (parmfile.html)."""
+def _lines(path: Path, text: str, open_files: tuple[Path, ...]) -> Iterator[tuple[Location, str]]:
+    """Yield the lines that are not empty, without the tags of a page that shows the file (parmfile.html)."""
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.strip()
         if not line or line[0] in "*#/" or re.fullmatch(r"<[^<>]{1,80}>", line):
             continue
-        place = Place(name_of(path), number)
+        location = Location(name_of(path), number)
         if line[:3].lower() == "eof" and line[3:4] in ("", " "):
             return
         other = re.match(r"include=(\S+)", line)
         if other is None:
             # A remark may stand behind the parameters, after a blank.
-            yield place, line
+            yield location, line
         else:
-            file = included(place, other[1], path, open_files)
-            yield from _lines(file, read_text(file, place, other[1]), (*open_files, file))
+            file = included(location, other[1], path, open_files)
+            yield from _lines(file, read_text(file, location, other[1]), (*open_files, file))
 
 
-def _pairs(place: Place, line: str) -> Iterator[tuple[str, str]]:
-    """`key=value` with commas between, none of those in parentheses or quotes; a blank ends the line."""
-    for part in _split(place, line):
+def _pairs(location: Location, line: str) -> Iterator[tuple[str, str]]:
+    """Yield `key=value` pairs split at commas outside of parentheses and quotes; a blank ends the line."""
+    for part in _split(location, line):
         key, equals, value = part.partition("=")
         key = key.strip().lower()
         if not equals:
-            raise UserError(str(place), "", part.strip(), "expected KEY=VALUE, with commas between two")
+            raise UserError(str(location), "", part.strip(), "expected KEY=VALUE, with commas between two")
         if "$" in value or value.startswith("!"):
-            found = re.search(r"[$!]\{?\w*", value)
-            name = found[0] if found else value
-            raise UserError(str(place), key, value, f"the variable {name} is not set: expected its value in the file")
+            variable = re.search(r"[$!]\{?\w*", value)
+            name = variable[0] if variable else value
+            raise UserError(
+                str(location), key, value, f"the variable {name} is not set: expected its value in the file"
+            )
         yield key, value.strip()
 
 
-def _split(place: Place, line: str) -> list[str]:
+def _split(location: Location, line: str) -> list[str]:
     parts, depth, quote, begin = [], 0, "", 0
     end = len(line)
     for at, char in enumerate(line):
@@ -158,43 +162,43 @@ def _split(place: Place, line: str) -> list[str]:
         if depth < 0:
             break
     if depth or quote:
-        raise UserError(str(place), "", line, f"is cut off: {'a quote' if quote else 'a parenthesis'} is not closed")
+        raise UserError(str(location), "", line, f"is cut off: {'a quote' if quote else 'a parenthesis'} is not closed")
     parts.append(line[begin:end])
     return [part for part in parts if part.strip()]
 
 
-def _option(current: Definition | None, key: str, value: str, place: Place) -> Option:
+def _option(current: Definition | None, key: str, value: str, location: Location) -> Option:
     kind = current.kind if current else "general"
     known = KEYS[kind]
     name = key
     if key not in known:
-        begin = [one for one in known if one.startswith(key)] if len(key) > 1 else []
+        begin = [candidate for candidate in known if candidate.startswith(key)] if len(key) > 1 else []
         preferred = _FIRST.get(key)
         if preferred in known:
             begin = [preferred]
         if len(begin) != 1:
             what = f"may be {' or '.join(begin)}" if begin else f"vdbench has no such parameter of {kind}"
-            raise UserError(str(place), key, value, f"{what}; {expected(key, sorted(known))}")
+            raise UserError(str(location), key, value, f"{what}; {expected(key, sorted(known))}")
         name = begin[0]
-    return Option(name, value, place, key)
+    return Option(name, value, location, key)
 
 
 def listed(text: str) -> list[str]:
-    """The elements of a list in parentheses; a value alone is a list of one."""
+    """Return the elements of a list in parentheses; a single value is a list of one."""
     text = text.strip()
     inner = text[1:-1] if text.startswith("(") and text.endswith(")") else text
     return [part.strip() for part in inner.split(",") if part.strip()]
 
 
 def named(option: Option, known: list[str]) -> list[str]:
-    """Names that an option lists, of those that are defined: `*` at the end stands for anything, `a1-a9` for a row."""
-    found: list[str] = []
+    """Return the defined names that an option lists: a `*` at the end matches anything, `a1-a9` is a range."""
+    names: list[str] = []
     for pattern in listed(option.value):
         some = _matching(pattern, known)
         if not some:
             _unknown(option, pattern, known)
-        found += [name for name in some if name not in found]
-    return found or option.refuse("expected at least one name")
+        names += [name for name in some if name not in names]
+    return names or option.refuse("expected at least one name")
 
 
 def _matching(pattern: str, known: list[str]) -> list[str]:
@@ -207,8 +211,8 @@ def _matching(pattern: str, known: list[str]) -> list[str]:
     if row is None or row[1] != row[3]:
         return []
     low, high = int(row[2]), int(row[4])
-    of = (re.fullmatch(re.escape(row[1]) + r"(\d{1,9})", name) for name in known)
-    return [one[0] for one in of if one is not None and low <= int(one[1]) <= high]
+    matches = (re.fullmatch(re.escape(row[1]) + r"(\d{1,9})", name) for name in known)
+    return [match[0] for match in matches if match is not None and low <= int(match[1]) <= high]
 
 
 def _unknown(option: Option, pattern: str, known: list[str]) -> NoReturn:

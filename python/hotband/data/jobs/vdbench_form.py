@@ -28,8 +28,8 @@ from hotband.data.jobs.form import (
 from hotband.data.jobs.loss import Fate, LossReport
 from hotband.data.jobs.parts import Amount, Files
 from hotband.data.jobs.source import Option
+from hotband.data.jobs.vdbench_fates import report_all
 from hotband.data.jobs.vdbench_file import Definition, Parameters, listed, named, read_parameters
-from hotband.data.jobs.vdbench_said import report_all
 from hotband.data.jobs.vdbench_values import block, count, number, points, seconds, seek, size_bytes, sizes
 
 # Users Guide 5.04.07: "threads=nn: maximum number of concurrent outstanding I/O for this SD. Default 8".
@@ -49,7 +49,7 @@ GRAIN = 4096
 
 @dataclass
 class Storage:
-    """A storage definition: where it lies and how many I/Os it may have outstanding."""
+    """A storage definition: its position and its limit of outstanding I/Os."""
 
     name: str
     definition: Definition
@@ -60,7 +60,7 @@ class Storage:
 
 @dataclass
 class Reader:
-    """A file under way: what was made of it so far."""
+    """The state of reading a file."""
 
     parameters: Parameters
     report: LossReport
@@ -80,7 +80,8 @@ class Reader:
 
 
 def form(path: Path, text: str, report: LossReport) -> Form:
-    """The parameter file as streams, loops and steps; `report` gets a line an option. UserError names what is wrong."""
+    """Read the parameters into streams, loops and steps; `report` gets one line per option. Raises UserError for a
+    mistake."""
     parameters = read_parameters(path, text)
     reader = Reader(parameters, report, _storages(parameters), Files())
     for storage in reader.storages.values():
@@ -97,12 +98,12 @@ def form(path: Path, text: str, report: LossReport) -> Form:
     report_all(parameters, report, reader.fates)
     title = f"{path.name}: {', '.join(run.name for run in runs[:4])}"
     interval = runs[0].get("interval")
-    found = Form(title, report, loops + reader.loops, reader.steps, seconds(interval) if interval else None)
-    if len(found.steps) == 1:
-        found.steps[0].name, found.steps[0].only = "measure", None
-        if found.steps[0].threads is not None:
-            found.loops[0].load, found.steps[0].threads = Closed(found.steps[0].threads), None
-    return found
+    job_form = Form(title, report, loops + reader.loops, reader.steps, seconds(interval) if interval else None)
+    if len(job_form.steps) == 1:
+        job_form.steps[0].name, job_form.steps[0].only = "measure", None
+        if job_form.steps[0].threads is not None:
+            job_form.loops[0].load, job_form.steps[0].threads = Closed(job_form.steps[0].threads), None
+    return job_form
 
 
 def _most_threads(reader: Reader) -> int:
@@ -113,7 +114,7 @@ def _most_threads(reader: Reader) -> int:
 
 
 def _storages(parameters: Parameters) -> dict[str, Storage]:
-    found: dict[str, Storage] = {}
+    storages: dict[str, Storage] = {}
     for definition in parameters.of("sd"):
         for name, lun in _counted(definition):
             host = definition.get("host")
@@ -121,15 +122,17 @@ def _storages(parameters: Parameters) -> dict[str, Storage]:
             whole = size_bytes(size.value, size) if size else None
             file = f"{host.value if host else ''}:{lun}"
             each = count(threads.value, threads) if threads else DEFAULT_THREADS
-            found[name] = Storage(name, definition, file, whole or None, each)
-    return found
+            storages[name] = Storage(name, definition, file, whole or None, each)
+    return storages
 
 
 def _counted(definition: Definition) -> list[tuple[str, str]]:
-    """(name, lun) of a definition; several with `count=(first,last)`."""
+    """Return (name, lun) of a definition; several with `count=(first,last)`."""
     lun, row = definition.get("lun"), definition.get("count")
     if lun is None:
-        raise UserError(str(definition.place), "lun", "", f"missing in sd={definition.name}: expected a device or file")
+        raise UserError(
+            str(definition.location), "lun", "", f"missing in sd={definition.name}: expected a device or file"
+        )
     if row is None:
         return [(definition.name, lun.value)]
     ends = [count(part, row) for part in listed(row.value)]
@@ -148,12 +151,14 @@ _LOOPED = ("xfersize", "rdpct", "seekpct", "threads")
 
 
 def _run(reader: Reader, run: Definition) -> None:
-    """The steps of a run definition: one for every value of its `for...` and every rate."""
+    """Add the steps of a run definition: one for each value of its `for...` options and each rate."""
     wanted = run.get("wd")
     if wanted is None:
-        raise UserError(str(run.place), "wd", "", f"missing in rd={run.name}: expected names of workload definitions")
+        raise UserError(
+            str(run.location), "wd", "", f"missing in rd={run.name}: expected names of workload definitions"
+        )
     names = _names(wanted, reader, "wd")
-    works = [one for one in reader.parameters.of("wd") if one.name in names]
+    works = [work for work in reader.parameters.of("wd") if work.name in names]
     loops = [option for option in run.options.values() if option.key.removeprefix("for") in _LOOPED]
     values = [[(option, value) for value in points(option)] for option in loops]
     for option, of_loop in zip(loops, values, strict=True):
@@ -163,45 +168,45 @@ def _run(reader: Reader, run: Definition) -> None:
         for rate in _rates(reader, run, works):
             if len(reader.steps) >= MOST_STEPS:
                 raise UserError(
-                    str(run.place), "rd", run.name, f"more than {MOST_STEPS} runs; expected fewer in one file"
+                    str(run.location), "rd", run.name, f"more than {MOST_STEPS} runs; expected fewer in one file"
                 )
             over = {option.key.removeprefix("for"): (option, value) for option, value in chosen}
             _one_step(reader, run, works, over, rate)
 
 
 def _names(option: Option, reader: Reader, kind: str) -> list[str]:
-    return named(option, [one.name for one in reader.parameters.of(kind)])
+    return named(option, [definition.name for definition in reader.parameters.of(kind)])
 
 
 Over = dict[str, tuple[Option, str]]
 
 
 def _rates(reader: Reader, run: Definition, works: list[Definition]) -> list[float | None]:
-    """I/Os a second of each run; None for as fast as it goes."""
+    """Return the I/Os per second of each run; None for the maximum rate."""
     option, curve = run.get("iorate"), run.get("curve")
     if option is None:
         return [None]
     word = option.value.strip().lower()
     if word != "max" and all(work.get("iorate") for work in works):
-        reader.ignore(option, "each workload of the run says its own")
+        reader.ignore(option, "each workload of the run sets its own rate")
         return [None]
     if word.startswith("curve") or word == "smooth":
-        why = "the run at the maximum alone: its points are shares of a maximum that only the run shows"
+        why = "only the run at the maximum rate: the other points are shares of that maximum, which is not yet known"
         reader.approximate(curve or option, why)
         if curve:
             reader.approximate(option, why)
         return [None]
     if curve:
-        reader.ignore(curve, f"iorate={option.value} is no curve")
+        reader.ignore(curve, f"iorate={option.value} is not a curve")
     if word == "max":
         return [None]
     parts = points(option)
     if not all(re.fullmatch(r"[\d.]{1,12}", part) for part in parts):
         option.refuse("expected max, curve, or rates above zero")
-    found = [number(part, option, 1e9) for part in parts]
-    if not found or not all(found):
+    rates = [number(part, option, 1e9) for part in parts]
+    if not rates or not all(rates):
         option.refuse("expected max, curve, or rates above zero")
-    return [*found]
+    return [*rates]
 
 
 def _one_step(reader: Reader, run: Definition, works: list[Definition], over: Over, rate: float | None) -> None:
@@ -210,24 +215,34 @@ def _one_step(reader: Reader, run: Definition, works: list[Definition], over: Ov
     rest = [work for work in works if work not in fixed]
     shares = _shares(rest)
     streams: list[StreamForm] = []
-    for one in rest:
-        streams += _streams(reader, one, chosen[one.name], shares[one.name], over, run)
-    own = [_streams(reader, one, chosen[one.name], 100.0, over, run) for one in fixed]
-    if len(reader.closed) + sum(map(len, [streams, *own, *(loop.streams for loop in reader.loops)])) > MOST_STREAMS:
-        raise UserError(str(run.place), "rd", run.name, f"more than {MOST_STREAMS} streams; expected fewer in one file")
-    threads = _threads(reader, list(dict.fromkeys(name for one in rest or works for name in chosen[one.name])), over)
+    for work_ in rest:
+        streams += _streams(reader, work_, chosen[work_.name], shares[work_.name], over, run)
+    fixed_streams = [_streams(reader, work_, chosen[work_.name], 100.0, over, run) for work_ in fixed]
+    if (
+        len(reader.closed) + sum(map(len, [streams, *fixed_streams, *(loop.streams for loop in reader.loops)]))
+        > MOST_STREAMS
+    ):
+        raise UserError(
+            str(run.location), "rd", run.name, f"more than {MOST_STREAMS} streams; expected fewer in one file"
+        )
+    threads = _threads(
+        reader, list(dict.fromkeys(name for work_ in rest or works for name in chosen[work_.name])), over
+    )
     measured, warm_up = _times(reader, run)
     name = " ".join(
         [run.name, *(f"{key}={value}" for key, (_, value) in over.items() if len(points(over[key][0])) > 1)]
     )
-    loops = [_open(reader, run, one.options["iorate"], of, threads) for one, of in zip(fixed, own, strict=True)]
-    for skew in (one.get("skew") for one in fixed):
+    loops = [
+        _open(reader, run, work_.options["iorate"], loop_streams, threads)
+        for work_, loop_streams in zip(fixed, fixed_streams, strict=True)
+    ]
+    for skew in (work_.get("skew") for work_ in fixed):
         if skew is not None:
-            reader.ignore(skew, "iorate= says how much of it there is")
+            reader.ignore(skew, "iorate= sets its rate")
     if not rest:
         reader.steps.append(Step(name, loops, measured, warm_up))
     elif rate is None:
-        reader.closed += [stream for stream in streams if not any(stream is one for one in reader.closed)]
+        reader.closed += [stream for stream in streams if not any(stream is work_ for work_ in reader.closed)]
         only = [*streams, *(stream for number in loops for stream in reader.loops[number].streams)]
         reader.steps.append(Step(name, loops, measured, warm_up, None, threads, only))
     else:
@@ -240,12 +255,12 @@ def _one_step(reader: Reader, run: Definition, works: list[Definition], over: Ov
 def _open(
     reader: Reader, run: Definition, option: Option, streams: list[StreamForm], threads: int, rate: float | None = None
 ) -> int:
-    """The number of a loop that asks for these streams at a rate, that of `option` where none is given."""
-    reader.approximate(option, f"I/Os come at this rate even where {threads} are outstanding, which vdbench waits for")
-    asked = number(option.value, option, 1e9) if rate is None else rate
-    if not asked:
+    """Add an open loop of these streams and return its number; without `rate`, `option` sets the rate."""
+    reader.approximate(option, f"I/Os are issued at this rate even when {threads} are outstanding; vdbench would wait")
+    rate_iops = number(option.value, option, 1e9) if rate is None else rate
+    if not rate_iops:
         option.refuse("expected a rate above zero")
-    reader.loops.append(Loop([replace(stream) for stream in streams], Open(asked, _arrival(reader, run))))
+    reader.loops.append(Loop([replace(stream) for stream in streams], Open(rate_iops, _arrival(reader, run))))
     return len(reader.loops) - 1
 
 
@@ -255,60 +270,58 @@ def _arrival(reader: Reader, run: Definition) -> str:
     if option is not None and not any(known.startswith(word) for known in ("exponential", "uniform", "deterministic")):
         option.refuse("expected exponential, uniform or deterministic")
     if option is not None and "uniform".startswith(word):
-        reader.approximate(option, "I/Os come independently (exponential)")
+        reader.approximate(option, "I/Os arrive independently (exponential)")
     return "fixed" if "deterministic".startswith(word) else "poisson"
 
 
 def _chosen(reader: Reader, run: Definition, work: Definition) -> list[str]:
-    """The storage definitions of a workload in a run."""
+    """Return the storage definitions of a workload in a run."""
     option = run.get("sd") or work.get("sd")
     known = list(reader.storages)
     if option is None:
         return known
-    own = work.get("sd")
-    if run.get("sd") and own:
-        reader.ignore(own, f"rd={run.name} says sd=, which counts")
+    work_sd = work.get("sd")
+    if run.get("sd") and work_sd:
+        reader.ignore(work_sd, f"rd={run.name} sets sd=, which takes precedence")
     return named(option, known)
 
 
 def _shares(works: list[Definition]) -> dict[str, float]:
-    """The skew of each: what is not said is shared evenly of what is left."""
-    said = {one.name: number(option.value, option) for one in works if (option := one.get("skew"))}
-    said = {name: share for name, share in said.items() if share}
-    rest = [one.name for one in works if one.name not in said]
-    left = 100 - sum(said.values())
-    if left < -0.01 or (rest and said and left <= 0):
-        option = next(one for one in (work.get("skew") for work in reversed(works)) if one)
-        option.refuse(f"the skews of the run add up to {sum(said.values()):g}: expected at most 100")
-    return {**said, **{name: left / len(rest) for name in rest}}
+    """Return the skew of each workload; workloads without a skew divide the remainder evenly."""
+    skews = {work_.name: number(option.value, option) for work_ in works if (option := work_.get("skew"))}
+    skews = {name: share for name, share in skews.items() if share}
+    rest = [work_.name for work_ in works if work_.name not in skews]
+    left = 100 - sum(skews.values())
+    if left < -0.01 or (rest and skews and left <= 0):
+        option = next(work_ for work_ in (work.get("skew") for work in reversed(works)) if work_)
+        option.refuse(f"the skews of the run add up to {sum(skews.values()):g}: expected at most 100")
+    return {**skews, **{name: left / len(rest) for name in rest}}
 
 
 def _threads(reader: Reader, used: list[str], over: Over) -> int:
-    """Outstanding I/Os of a run: those of each storage definition, times their number."""
+    """Return the outstanding I/Os of a run: those of each storage definition, times their number."""
     option, value = over.get("threads", (None, ""))
     each = count(value, option) if option else None
     threads = sum(each or reader.storages[name].threads for name in used)
     if len(used) > 1:
-        why = f"of each sd: {threads} in all; which sd each I/O goes to is drawn by the skew, not bound to a thread"
-        for one in [option] if option else [reader.storages[name].definition.get("threads") for name in used]:
-            if one is not None:
-                reader.approximate(
-                    one, why if option else "of each sd: which one each I/O goes to is drawn by the skew"
-                )
+        why = f"per sd: {threads} in total; the skew draws the sd of each I/O, which is not bound to a thread"
+        for option_ in [option] if option else [reader.storages[name].definition.get("threads") for name in used]:
+            if option_ is not None:
+                reader.approximate(option_, why if option else "per sd: the skew draws the sd of each I/O")
     if threads > MOST_OUTSTANDING:
         named_by = option or reader.storages[used[0]].definition.options["lun"]
-        named_by.refuse(f"{threads} threads in all: expected at most {MOST_OUTSTANDING}")
+        named_by.refuse(f"{threads} threads in total: expected at most {MOST_OUTSTANDING}")
     return threads
 
 
 def _times(reader: Reader, run: Definition) -> tuple[float, float]:
-    """Measured time and warm-up: without `warmup=` the first interval is in no average."""
+    """Return measured time and warm-up; without `warmup=` the first interval is in no average."""
     option, step, warm = run.get("elapsed"), run.get("interval"), run.get("warmup")
     elapsed = seconds(option) if option else DEFAULT_ELAPSED
     interval = seconds(step) if step else min(elapsed / 2, 60.0)
     if reader.steps:
         if warm is not None:
-            reader.ignore(warm, "measured steps follow one another directly: this one is measured from its begin")
+            reader.ignore(warm, "measured steps follow each other directly, without a warm-up")
         return elapsed - (0.0 if warm or elapsed <= interval else interval), 0.0
     if warm is not None:
         return elapsed, seconds(warm, zero=True)
@@ -323,7 +336,7 @@ def _times(reader: Reader, run: Definition) -> tuple[float, float]:
 def _streams(
     reader: Reader, work: Definition, chosen: list[str], share: float, over: Over, run: Definition
 ) -> list[StreamForm]:
-    """The streams of a workload on its storage definitions: one where that makes no difference, else one each."""
+    """Return the streams of a workload on its storage definitions: one if that makes no difference, else one each."""
     values = tuple(sorted((key, value) for key, (_, value) in over.items() if key != "threads"))
     identity = (work.name, tuple(chosen), share, values)
     if identity in reader.made:
@@ -331,28 +344,28 @@ def _streams(
     keys, came = _asked(reader, work, over)
     parts = [(name, _part(reader, reader.storages[name], work)) for name in chosen]
     plain = keys["random_pct"] == 100 and "offsets" not in keys and not work.get("range")
-    found = []
+    forms = []
     if len(parts) > 1 and plain and _adjacent(reader, chosen):
         first, last = parts[0][1], parts[-1][1]
         extent = [first[0], last[1]] if first and last else None
         parts = [("", None if extent == ["0 %", "100 %"] else extent)]
     for name, extent in parts:
-        of = dict(keys)
+        stream_keys = dict(keys)
         if extent:
-            of["range"] = list(extent)
+            stream_keys["range"] = list(extent)
         if name:
-            _of_storage(reader.storages[name], of, came)
+            _of_storage(reader.storages[name], stream_keys, came)
         else:
-            _of_storage(reader.storages[chosen[0]], of, came)
+            _of_storage(reader.storages[chosen[0]], stream_keys, came)
         several = [value for key, (option, value) in over.items() if key != "threads" and len(points(option)) > 1]
         label = " ".join([work.name, *several, name if len(chosen) > 1 else ""]).strip()
-        found.append(StreamForm(label, of, dict(came), share / len(parts)))
-    reader.made[identity] = found
-    return found
+        forms.append(StreamForm(label, stream_keys, dict(came), share / len(parts)))
+    reader.made[identity] = forms
+    return forms
 
 
 def _adjacent(reader: Reader, chosen: list[str]) -> bool:
-    """Whether storage definitions are equal and lie one behind the other, so that one range is all of them."""
+    """Return whether storage definitions are equal and adjacent, so that one range covers them all."""
     storages = [reader.storages[name] for name in chosen]
     order = list(reader.files.sizes)
     places = [order.index(storage.file) for storage in storages]
@@ -370,16 +383,16 @@ def _adjacent(reader: Reader, chosen: list[str]) -> bool:
 
 
 def _asked(reader: Reader, work: Definition, over: Over) -> tuple[dict[str, Value], dict[str, Option]]:
-    """The keys of a workload's streams, those of the run before those of the workload."""
+    """Return the keys of a workload's streams; those of the run override those of the workload."""
     came: dict[str, Option] = {}
 
-    def said(key: str) -> tuple[Option, str] | None:
-        own = work.get(key)
-        if key in over and own is not None:
-            reader.ignore(own, f"the run says {over[key][0].said}=, which counts for all its workloads")
-        return over.get(key) or ((own, own.value) if own else None)
+    def setting(key: str) -> tuple[Option, str] | None:
+        work_option = work.get(key)
+        if key in over and work_option is not None:
+            reader.ignore(work_option, f"the run sets {over[key][0].spelled}=, which applies to all its workloads")
+        return over.get(key) or ((work_option, work_option.value) if work_option else None)
 
-    read, transfer, random = said("rdpct"), said("xfersize"), said("seekpct")
+    read, transfer, random = setting("rdpct"), setting("xfersize"), setting("seekpct")
     keys: dict[str, Value] = {"read_pct": number(read[1], read[0]) if read else 100.0}
     share = seek(random[1], random[0]) if random else 100.0
     keys["random_pct"] = share
@@ -403,7 +416,7 @@ def _asked(reader: Reader, work: Definition, over: Over) -> tuple[dict[str, Valu
 
 
 def _where(reader: Reader, work: Definition, keys: dict[str, Value], came: dict[str, Option]) -> None:
-    """What a hot band or a stride changes in where I/Os go."""
+    """Change the keys of offsets for a hot band or a stride."""
     band, stride = work.get("hotband"), work.get("stride")
     if band is not None:
         if keys["random_pct"] != 100:
@@ -416,7 +429,7 @@ def _where(reader: Reader, work: Definition, keys: dict[str, Value], came: dict[
         distance = sum(ends) // max(1, len(ends)) // 512 * 512
         if not distance:
             stride.refuse("expected (SMALLEST,LARGEST) in multiples of 512 bytes")
-        reader.approximate(stride, f"every I/O begins {bytes_text(distance)} after the last one")
+        reader.approximate(stride, f"every I/O begins {bytes_text(distance)} after the previous one")
         keys["random_pct"], keys["offsets"], came["offsets"] = 100.0, {"stride": bytes_text(distance)}, stride
         keys.pop("random_mode", None)
 
@@ -426,7 +439,7 @@ def _general(reader: Reader, key: str) -> list[Option]:
 
 
 def _entropy(ratio: Option) -> float:
-    """`compratio=3` is 3:1."""
+    """Convert `compratio=3`, which is 3:1, to an entropy."""
     value = number(ratio.value.partition(":")[0], ratio, 1e6)
     if value < 1:
         ratio.refuse("expected a ratio of 1 or more, such as 2")
@@ -434,7 +447,7 @@ def _entropy(ratio: Option) -> float:
 
 
 def _of_storage(storage: Storage, keys: dict[str, Value], came: dict[str, Option]) -> None:
-    """What a storage definition says of its I/Os."""
+    """Add the keys that a storage definition sets for its I/Os."""
     align, flags = storage.definition.get("align"), storage.definition.get("openflags")
     if align is not None:
         keys["align"], came["align"] = bytes_text(block(align.value, align)), align
@@ -445,7 +458,7 @@ def _of_storage(storage: Storage, keys: dict[str, Value], came: dict[str, Option
 
 
 def _part(reader: Reader, storage: Storage, work: Definition) -> list[str] | None:
-    """Where a workload's I/Os go on the target: its range within that of the storage definition."""
+    """Return the range of a workload's I/Os on the target, within the range of the storage definition."""
     begin = storage.definition.get("offset")
     size = storage.definition.get("size") or storage.definition.get("lun")
     first = size_bytes(begin.value, begin) if begin else 0
@@ -456,10 +469,10 @@ def _part(reader: Reader, storage: Storage, work: Definition) -> list[str] | Non
     inner = _ends(reader, work, whole)
     if outer is not None and inner is not None:
         inner_option = work.get("hotband", "range")
-        if inner_option is not None and not all(one.is_share for one in (*outer, *inner)):
-            inner_option.refuse("in bytes it goes with no range of the sd: expected percent")
+        if inner_option is not None and not all(end.is_share for end in (*outer, *inner)):
+            inner_option.refuse("a range in bytes cannot be combined with a range of the sd: expected percent")
         width = outer[1].value - outer[0].value
-        ends = [Amount(outer[0].value + one.value * width, True) for one in inner]
+        ends = [Amount(outer[0].value + end.value * width, True) for end in inner]
     else:
         ends = list(outer or inner or [])
     option = work.get("hotband", "range") or storage.definition.get("hotband", "range") or begin or size
@@ -468,17 +481,17 @@ def _part(reader: Reader, storage: Storage, work: Definition) -> list[str] | Non
     low, high = ends
     if first and low.is_share and whole is None:
         (begin or option or storage.definition.options["lun"]).refuse(
-            "offset= goes with range= in percent only where size= says how large the sd is"
+            "offset= with range= in percent requires size= of the sd"
         )
     if low.is_share and (first or whole is not None) and whole is not None:
-        low, high = (Amount(int(one.value * whole) // GRAIN * GRAIN) for one in (low, high))
+        low, high = (Amount(int(end.value * whole) // GRAIN * GRAIN) for end in (low, high))
     if not low.is_share:
         return reader.files.part(storage.file, Amount(first + low.value), Amount(high.value - low.value), option)
     return reader.files.part(storage.file, low, Amount(high.value - low.value, True), option)
 
 
 def _ends(reader: Reader, definition: Definition, whole: int | None) -> tuple[Amount, Amount] | None:
-    """`range=` or `hotband=`: shares, or bytes where the numbers are no percentages; None where neither is said."""
+    """Read `range=` or `hotband=`: shares, or bytes if the numbers are not percentages; None if neither is set."""
     option = definition.get("hotband", "range")
     if option is None:
         return None
@@ -488,7 +501,7 @@ def _ends(reader: Reader, definition: Definition, whole: int | None) -> tuple[Am
     if all(part.replace(".", "", 1).isdigit() and float(part) <= LARGEST_PERCENT for part in ends):
         low, high = (float(part) / 100 for part in ends)
         if high > 1:
-            reader.approximate(option, "cut at the end: what goes on at the beginning is left out")
+            reader.approximate(option, "cut at the end of the sd: the part that would wrap to the beginning is dropped")
         if not 0 <= low < min(high, 1.0):
             option.refuse("expected (FROM,TO) with FROM below TO and within the sd")
         return Amount(low, True), Amount(min(high, 1.0), True)

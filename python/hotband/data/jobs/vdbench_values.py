@@ -16,22 +16,22 @@ _SEEK = {"random": 100.0, "rand": 100.0, "sequential": 0.0, "seq": 0.0, "seqnz":
 
 
 def size_bytes(text: str, option: Option) -> int:
-    """Bytes of a size."""
-    found = re.fullmatch(r"(\d{1,15})(?:\.0*)?([kmgt]?)b?", text.strip().lower())
-    if found is None:
+    """Return the bytes of a size."""
+    match = re.fullmatch(r"(\d{1,15})(?:\.0*)?([kmgt]?)b?", text.strip().lower())
+    if match is None:
         option.refuse("expected a size, such as 4096, 4k or 100g")
-    return int(found[1]) * int(1024 ** _POWERS[found[2]])
+    return int(match[1]) * int(1024 ** _POWERS[match[2]])
 
 
 def block(text: str, option: Option) -> int:
     size = size_bytes(text, option)
     if size % SECTOR or not SECTOR <= size <= LARGEST_IO:
-        option.refuse(f"{size} bytes are no size of an I/O: expected a multiple of 512 bytes up to 64m")
+        option.refuse(f"{size} bytes is not an I/O size: expected a multiple of 512 bytes up to 64m")
     return size
 
 
 def sizes(option: Option) -> tuple[tuple[int, float], ...]:
-    """One size; pairs of size and percentage; or (smallest, largest, step)."""
+    """Read one size; pairs of size and percentage; or (smallest, largest, step)."""
     parts = listed(option.value)
     if len(parts) == 1:
         return ((block(parts[0], option), 1.0),)
@@ -66,19 +66,19 @@ def points(option: Option) -> list[str]:
         option.refuse(f"expected a series such as (1-64,d) or (1000-3000,1000), of at most {MOST_POINTS} values")
     doubled = (low << power for power in range((high // low).bit_length()))
     in_kib = any(end[-1].isalpha() for end in ends.groups())
-    found = range(low, high + 1, step) if step else doubled
-    return [f"{one >> 10}k" if in_kib and one % 1024 == 0 else str(one) for one in found]
+    values = range(low, high + 1, step) if step else doubled
+    return [f"{value >> 10}k" if in_kib and value % 1024 == 0 else str(value) for value in values]
 
 
 def number(text: str, option: Option, high: float = 100.0) -> float:
-    found = decimal(text, option)
-    if found > high:
+    parsed = decimal(text, option)
+    if parsed > high:
         option.refuse(f"expected a number from 0 to {high:g}")
-    return found
+    return parsed
 
 
 def seek(text: str, option: Option) -> float:
-    """The percentage of seeks; 0 is sequential."""
+    """Return the percentage of seeks; 0 is sequential."""
     word = text.strip().lower()
     if word in _SEEK:
         return _SEEK[word]
@@ -88,11 +88,11 @@ def seek(text: str, option: Option) -> float:
 
 
 def seconds(option: Option, zero: bool = False) -> float:
-    """A time, above zero unless `zero` is taken; bare numbers are seconds."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([smh]?)", option.value.strip().lower())
-    if found is None or not (zero or float(found[1])):
+    """Return a time in seconds, above zero unless `zero` is allowed; bare numbers are seconds."""
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([smh]?)", option.value.strip().lower())
+    if match is None or not (zero or float(match[1])):
         option.refuse("expected a time above zero, such as 60, 10m or 2h")
-    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
 
 
 def count(text: str, option: Option) -> int:

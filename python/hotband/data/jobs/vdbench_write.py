@@ -1,6 +1,6 @@
 """A workload as a parameter file of vdbench 5.04.
 
-What vdbench has otherwise: `seekpct` is a run length and there is no coin; threads of a storage definition share one
+Differences in vdbench: `seekpct` is a run length and there is no coin; threads of a storage definition share one
 position; one rate or none for all of a run; no pauses, flushes or trims.
 """
 
@@ -13,72 +13,81 @@ from hotband.base.errors import UserError
 from hotband.base.text.quantities import size_bytes
 from hotband.data.jobs.form import number_text
 from hotband.data.jobs.parts import Amount
-from hotband.data.jobs.tables import Step, Stream, Told, plain
+from hotband.data.jobs.tables import Conversion, Step, Stream, plain
 
 # What an open loop may have outstanding at most: vdbench needs a bound.
 OPEN_THREADS = 256
 INTERVAL = 1
 
 
-def vdbench_text(told: Told, target: str) -> str:
-    """The parameter file; the loss report of `told` gets a line a key."""
-    volumes = list(dict.fromkeys(str(stream.table.get("volume", "")) for stream in told.streams))
-    storages = [_storage(told, volume, target, number) for number, volume in enumerate(volumes, 1)]
-    names = _names(told)
-    asked = {stream.index for step in told.steps for stream in step.streams}
-    skews = _skews(told)
+def vdbench_text(conversion: Conversion, target: str) -> str:
+    """Return the parameter file; the loss report of `conversion` gets one line per key."""
+    volumes = list(dict.fromkeys(str(stream.table.get("volume", "")) for stream in conversion.streams))
+    storages = [_storage(conversion, volume, target, number) for number, volume in enumerate(volumes, 1)]
+    names = _names(conversion)
+    running = {stream.index for step in conversion.steps for stream in step.streams}
+    skews = _skews(conversion)
     works = [
-        _work(told, stream, names[stream.index], volumes, skews) for stream in told.streams if stream.index in asked
+        _work(conversion, stream, names[stream.index], volumes, skews)
+        for stream in conversion.streams
+        if stream.index in running
     ]
-    runs = [_run(told, step, number, names) for number, step in enumerate(told.steps)]
-    general = _general(told)
-    told.finish()
-    comments = [f"* {told.table.get('title', told.file)}", f"* hotband: {told.report.summary('written from')}"]
-    comments += [f"* {line}" for line in told.report.matters()]
+    runs = [_run(conversion, step, number, names) for number, step in enumerate(conversion.steps)]
+    general = _general(conversion)
+    conversion.finish()
+    comments = [
+        f"* {conversion.table.get('title', conversion.file)}",
+        f"* hotband: {conversion.report.summary('written from')}",
+    ]
+    comments += [f"* {line}" for line in conversion.report.matters()]
     return "\n".join([*comments, *general, *storages, *works, *runs]) + "\n"
 
 
-def _names(told: Told) -> list[str]:
-    """Names of workload definitions, each once."""
-    found: list[str] = []
-    for stream in told.streams:
+def _names(conversion: Conversion) -> list[str]:
+    """Return the names of workload definitions, each once."""
+    names: list[str] = []
+    for stream in conversion.streams:
         name = plain(stream.name)
-        found.append(name if name not in found else f"{name}-{stream.index}")
-    return found
+        names.append(name if name not in names else f"{name}-{stream.index}")
+    return names
 
 
-def _general(told: Told) -> list[str]:
-    """Compression is that of all writes of a file."""
-    said = [(stream, told.entropy(stream)) for stream in told.streams if stream.read_pct < 100]
-    found = {data for _, data in said if data is not None}
-    if not found:
+def _general(conversion: Conversion) -> list[str]:
+    """Return the compression ratio, which vdbench sets for all writes of a file."""
+    entropies = [(stream, conversion.entropy(stream)) for stream in conversion.streams if stream.read_pct < 100]
+    distinct = {data for _, data in entropies if data is not None}
+    if not distinct:
         return []
-    data = sorted(found)[0]
-    for one, each in said:
-        key = one.key("data") if "data" in one.table else "data"
-        if each is not None and (len(found) > 1 or not each[1]):
-            told.approximate(key, f"the data of all writes has one ratio, {number_text(1 / max(data[0], 0.001))}:1")
+    data = sorted(distinct)[0]
+    for stream_, each in entropies:
+        key = stream_.key("data") if "data" in stream_.table else "data"
+        if each is not None and (len(distinct) > 1 or not each[1]):
+            conversion.approximate(
+                key, f"all writes have the same compression ratio, {number_text(1 / max(data[0], 0.001))}:1"
+            )
     return [f"compratio={number_text(round(1 / max(data[0], 0.001), 6))}"] if data[0] < 1 else []
 
 
-def _storage(told: Told, volume: str, target: str, number: int) -> str:
-    """A storage definition a volume: alignment and forced writes are said here."""
-    streams = [stream for stream in told.streams if str(stream.table.get("volume", "")) == volume]
+def _storage(conversion: Conversion, volume: str, target: str, number: int) -> str:
+    """Return one storage definition per volume, which sets alignment and forced writes."""
+    streams = [stream for stream in conversion.streams if str(stream.table.get("volume", "")) == volume]
     lun = f"{target}-{plain(volume)}" if volume else target
     writing = [stream for stream in streams if stream.read_pct < 100]
-    forced = bool(writing) and all(one.table.get("fua") for one in writing)
-    for one in writing:
-        if one.table.get("fua") and not forced:
-            told.ignore(one.key("fua"), "is of a whole storage definition: other streams write to it, too")
-        if one.table.get("flush_every"):
-            told.ignore(one.key("flush_every"), "vdbench does not flush: the other I/Os keep their rate")
+    forced = bool(writing) and all(stream_.table.get("fua") for stream_ in writing)
+    for stream_ in writing:
+        if stream_.table.get("fua") and not forced:
+            conversion.ignore(
+                stream_.key("fua"), "applies to a whole storage definition: other streams also write to it"
+            )
+        if stream_.table.get("flush_every"):
+            conversion.ignore(stream_.key("flush_every"), "vdbench does not flush: the other I/Os keep their rate")
     grids = {str(stream.table["align"]) for stream in streams if "align" in stream.table}
     all_say = len(grids) == 1 and all("align" in stream.table for stream in streams)
     if grids and not all_say:
-        for one in streams:
-            if "align" in one.table:
-                why = "is of a whole storage definition: offsets are aligned to the size of each I/O"
-                told.ignore(one.key("align"), why)
+        for stream_ in streams:
+            if "align" in stream_.table:
+                why = "applies to a whole storage definition: offsets are aligned to the size of each I/O"
+                conversion.ignore(stream_.key("align"), why)
     align = f",align={_size(_grid(grids.pop()))}" if all_say else ""
     return f"sd=sd{number},lun={lun},openflags={'o_dsync' if forced else 'o_direct'}{align}"
 
@@ -88,7 +97,7 @@ def _grid(text: str) -> int:
 
 
 def _size(size: int) -> str:
-    """Bytes in vdbench's words, which are powers of 1024."""
+    """Format bytes in vdbench's units, which are powers of 1024."""
     for unit, power in (("t", 40), ("g", 30), ("m", 20), ("k", 10)):
         if size and size % (1 << power) == 0:
             return f"{size >> power}{unit}"
@@ -98,30 +107,30 @@ def _size(size: int) -> str:
 # --- workloads --------------------------------------------------------------------------------------------------
 
 
-def _work(told: Told, stream: Stream, name: str, volumes: list[str], skews: Mapping[int, Skew]) -> str:
+def _work(conversion: Conversion, stream: Stream, name: str, volumes: list[str], skews: Mapping[int, Skew]) -> str:
     parts = [f"wd={name}", f"sd=sd{volumes.index(str(stream.table.get('volume', ''))) + 1}"]
     parts.append(f"rdpct={number_text(stream.read_pct)}")
     if stream.table.get("trim_pct"):
-        told.ignore(stream.key("trim_pct"), "vdbench does not trim: these I/Os are writes")
+        conversion.ignore(stream.key("trim_pct"), "vdbench does not trim: these I/Os are writes")
     if stream.table.get("cursor") == "per-thread" and stream.random_pct < 100:
-        told.approximate(stream.key("cursor"), "threads share one position")
+        conversion.approximate(stream.key("cursor"), "threads share one position")
     if stream.table.get("start", "0 %") not in ("0 %", "0%"):
-        told.ignore(stream.key("start"), "a workload begins where its range begins")
-    parts += [_seek(told, stream), _sizes(stream), *_where(told, stream)]
+        conversion.ignore(stream.key("start"), "a workload starts at the beginning of its range")
+    parts += [_seek(conversion, stream), _sizes(stream), *_where(conversion, stream)]
     if stream.index not in skews:
         return ",".join(parts)
     skew = skews[stream.index]
     if skew.of_several_loads:
-        why = "loads beside one another are one, whose skew is that of their I/Os"
-        told.approximate(stream.load_key, why)
+        why = "concurrent loads become one load, with a skew by their I/Os"
+        conversion.approximate(stream.load_key, why)
     return ",".join([*parts, f"skew={number_text(skew.percent)}"])
 
 
-def _seek(told: Told, stream: Stream) -> str:
+def _seek(conversion: Conversion, stream: Stream) -> str:
     random = stream.random_pct
     if 0 < random < 100 and stream.table.get("random_mode", "coin") == "coin":
-        why = f"runs of {100 / random:.4g} I/Os: vdbench has no coin for every I/O"
-        told.approximate(stream.key("random_pct"), why)
+        why = f"runs of {100 / random:.4g} I/Os: vdbench does not choose at random for every I/O"
+        conversion.approximate(stream.key("random_pct"), why)
     return f"seekpct={number_text(random)}"
 
 
@@ -132,29 +141,31 @@ def _sizes(stream: Stream) -> str:
     return f"xfersize=({','.join(f'{_size(size)},{number_text(round(share, 6))}' for size, share in sizes)})"
 
 
-def _where(told: Told, stream: Stream) -> list[str]:
-    """The range, a hot band, a stride."""
+def _where(conversion: Conversion, stream: Stream) -> list[str]:
+    """Return the parameters for the range, a hot band or a stride."""
     offsets = stream.table.get("offsets", {})
     key = stream.key("offsets")
     if "zipf" in offsets:
-        told.ignore(key, "vdbench has no such distribution: offsets are uniform in the range")
+        conversion.ignore(key, "vdbench has no Zipf distribution: offsets are uniform in the range")
     if "hotspot" in offsets:
-        told.ignore(key, "offsets are uniform in the range: a hot part is a workload of its own, with its skew")
-    found = []
+        conversion.ignore(
+            key, "offsets are uniform in the range: vdbench expresses a hot part as a separate workload with a skew"
+        )
+    parts = []
     if "stride" in offsets:
         stride = _size(_grid(str(offsets["stride"])))
-        found.append(f"stride=({stride},{stride})")
+        parts.append(f"stride=({stride},{stride})")
     word = "hotband" if "hotband" in offsets else "range"
     band = offsets.get("hotband", {})
     if band and (band.get("table_unit", "1 MB") != "1 kB" or band.get("writes_shifted", "1 %") not in ("1 %", "1%")):
-        told.approximate(key, "vdbench's own table and shift of writes: table_unit 1 kB, writes_shifted 1 %")
+        conversion.approximate(key, "vdbench's own table and shift of writes: table_unit 1 kB, writes_shifted 1 %")
     if not stream.whole or word == "hotband":
         low, high = stream.range
         if low.is_share != high.is_share and low.value:
-            told.ignore(stream.key("range"), "its ends have different units")
+            conversion.ignore(stream.key("range"), "its ends have different units")
         else:
-            found.append(f"{word}=({_end(low, high.is_share)},{_end(high, high.is_share)})")
-    return found
+            parts.append(f"{word}=({_end(low, high.is_share)},{_end(high, high.is_share)})")
+    return parts
 
 
 def _end(amount: Amount, is_share: bool) -> str:
@@ -162,27 +173,27 @@ def _end(amount: Amount, is_share: bool) -> str:
 
 
 class Skew(NamedTuple):
-    """The share of a stream of the I/Os of a run, in which others may have other loads."""
+    """A stream's share of the I/Os of a run, in which other streams may have other loads."""
 
     percent: float
     of_several_loads: bool
 
 
-def _skews(told: Told) -> dict[int, Skew]:
+def _skews(conversion: Conversion) -> dict[int, Skew]:
     """Skews by the index of a stream, each in the first of the runs with most streams beside it; none of a stream that
     is alone in all of its runs."""
-    found: dict[int, Skew] = {}
-    for step in sorted(told.steps, key=lambda one: -len(one.streams)):
-        new = [stream for stream in step.streams if stream.index not in found]
+    skews: dict[int, Skew] = {}
+    for step in sorted(conversion.steps, key=lambda step_: -len(step_.streams)):
+        new = [stream for stream in step.streams if stream.index not in skews]
         if len(step.streams) > 1 and new:
             weights = {stream.index: _weight(stream) for stream in step.streams}
             whole, several = sum(weights.values()), len({stream.load_key for stream in step.streams}) > 1
-            found |= {one.index: Skew(100 * weights[one.index] / whole, several) for one in new}
-    return found
+            skews |= {stream.index: Skew(100 * weights[stream.index] / whole, several) for stream in new}
+    return skews
 
 
 def _weight(stream: Stream) -> float:
-    """What a stream asks for beside others, flushes aside: of its rate, else of what it keeps outstanding."""
+    """Return a stream's weight next to others, without flushes: its rate, else its outstanding I/Os."""
     if "open" in stream.load:
         return float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes
     closed = stream.closed()
@@ -192,49 +203,51 @@ def _weight(stream: Stream) -> float:
 # --- runs -------------------------------------------------------------------------------------------------------
 
 
-def _run(told: Told, step: Step, number: int, names: list[str]) -> str:
+def _run(conversion: Conversion, step: Step, number: int, names: list[str]) -> str:
     works = [names[stream.index] for stream in step.streams]
     parts = [f"rd={plain(step.name)}", f"wd=({','.join(works)})" if len(works) > 1 else f"wd={works[0]}"]
-    parts += _rate(told, step)
+    parts += _rate(conversion, step)
     if step.ios is not None:
-        told.approximate(f"phases[{step.index}].ios", "a run ends with its time: 60 s")
+        conversion.approximate(f"phases[{step.index}].ios", "a run ends after a time: 60 s")
     seconds = step.seconds or 60.0
     whole = max(2 * INTERVAL, round(seconds))
     if whole != seconds:
-        told.approximate(f"phases[{step.index}].duration", f"vdbench takes whole seconds, at least two: {whole}")
+        conversion.approximate(
+            f"phases[{step.index}].duration", f"vdbench accepts whole seconds, at least two: {whole}"
+        )
     parts += [f"elapsed={whole}", f"interval={INTERVAL}"]
     # Without a warm-up the first interval would be in no average.
-    warm = max(INTERVAL, round(told.warm_up)) if not number else INTERVAL
+    warm = max(INTERVAL, round(conversion.warm_up)) if not number else INTERVAL
     return ",".join([*parts, f"warmup={warm}"])
 
 
-def _rate(told: Told, step: Step) -> list[str]:
-    """How fast: `max` with threads, or a rate."""
+def _rate(conversion: Conversion, step: Step) -> list[str]:
+    """Return the rate of a run: `max` with threads, or a number."""
     is_open = [stream for stream in step.streams if "open" in stream.load]
     loads = {stream.load_key: stream for stream in step.streams}
     for kind in {"bursts", "arrivals"} & next(iter(loads.values())).load.keys():
         accepted = f"vdbench has no {kind}; expected a closed or an open load"
-        raise UserError(told.file, f"{next(iter(loads))}.{kind}", "", accepted)
+        raise UserError(conversion.file, f"{next(iter(loads))}.{kind}", "", accepted)
     if is_open and len(is_open) == len(step.streams):
         rate = sum(
             float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes for stream in step.streams
         )
         fixed = all(stream.load["open"].get("arrival") == "fixed" for stream in step.streams)
         if rate < 1:
-            accepted = "is less than vdbench can ask for: expected 1 or more"
-            raise UserError(told.file, "rate_iops", number_text(rate), accepted)
-        for one in loads.values():
-            told.approximate(one.load_key, f"vdbench waits where {OPEN_THREADS} are outstanding")
+            accepted = "is below vdbench's minimum rate: expected 1 or more"
+            raise UserError(conversion.file, "rate_iops", number_text(rate), accepted)
+        for stream_ in loads.values():
+            conversion.approximate(stream_.load_key, f"vdbench waits when {OPEN_THREADS} I/Os are outstanding")
         spacing = ["distribution=deterministic"] if fixed else []
         return [f"iorate={number_text(round(rate, 6))}", f"threads={OPEN_THREADS}", *spacing]
     threads = 0
-    for key, one in loads.items():
-        closed = one.closed()
+    for key, stream_ in loads.items():
+        closed = stream_.closed()
         if closed is None:
-            told.approximate(key, "is asked for as fast as it goes, by its skew: a run has one rate or none")
+            conversion.approximate(key, "runs at the maximum rate, by its skew: a run has one rate or none")
             continue
         count = step.threads if step.threads is not None and key == "load" else closed[0]
         threads += count * closed[1]
         if closed[2]:
-            told.ignore(f"{key}.closed" if key == "load" else key, "vdbench does not pause between I/Os")
+            conversion.ignore(f"{key}.closed" if key == "load" else key, "vdbench does not pause between I/Os")
     return ["iorate=max", f"threads={max(1, threads)}"]

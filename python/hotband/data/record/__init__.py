@@ -1,1 +1,1 @@
-"""Records: read, written, and what they say of caches, energy, repair and rounds."""
+"""Records: reading, writing, and summaries of caches, energy, repair and rounds."""

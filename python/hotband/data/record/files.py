@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 RECORD_FILE = "record.json"
 REPORT_FILE = "report.html"
-"""The page that several commands leave in their folder."""
+"""Name of the page that several commands write into their folder."""
 SERIES_FILE = "series.parquet"
 # Kinds of cells, as the engine calls them.
 WHOLE, REAL, TEXT = "u64", "f64", "text"
@@ -28,80 +28,83 @@ Cell: TypeAlias = int | float | str | None
 
 
 class Table(Protocol):
-    """Columns of one length by name, and the kind of each: what the engine leaves, or what was read."""
+    """Columns of one length by name, with the kind of each."""
 
     @property
     def columns(self) -> dict[str, list[Cell]]:
-        """Cells by column, None where there is none."""
+        """Return the cells by column, None if there is none."""
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Kind of each column: "u64", "f64" or "text"."""
+        """Return the kind of each column: "u64", "f64" or "text"."""
 
 
 @dataclass(frozen=True)
 class ReadTable:
-    """A table that was read from its file."""
+    """A table read from its file."""
 
     columns: dict[str, list[Cell]]
     kinds: dict[str, str]
 
 
 def save_record(folder: Path, text: str, tables: Mapping[str, Table]) -> None:
-    """Writes `record.json` and each table as NAME.parquet into `folder`, which exists: all of them or, where one cannot
-    be written, none."""
+    """Write `record.json` and each table as NAME.parquet into the existing folder `folder`: all of them, or none if one
+    cannot be written."""
     files: dict[Path, bytes | str] = {folder / f"{name}.parquet": parquet_of(table) for name, table in tables.items()}
     write_files({**files, folder / RECORD_FILE: text + "\n"})
 
 
 def load_tables(folder: Path, record: RecordDoc) -> dict[str, Table]:
-    """The tables that a record of ours names, from its folder. Raises OSError, ValueError."""
+    """Return the tables that a Hotband record names, from its folder. Raises OSError, ValueError."""
     return {name: read_table(file_bytes(folder / file)) for name, file in table_files(record["series"] or {}).items()}
 
 
 def read_table(data: bytes) -> Table:
-    """A table from the bytes of its Parquet file. Raises ValueError."""
+    """Read a table from the bytes of its Parquet file. Raises ValueError."""
     import io
 
-    def kind(of: pa.DataType) -> str:
-        return WHOLE if pa.types.is_integer(of) else REAL if pa.types.is_floating(of) else TEXT
+    def kind(type_: pa.DataType) -> str:
+        return WHOLE if pa.types.is_integer(type_) else REAL if pa.types.is_floating(type_) else TEXT
 
     read = pq.read_table(io.BytesIO(data))
     return ReadTable(read.to_pydict(), {field.name: kind(field.type) for field in read.schema})
 
 
 def file_key(name: str) -> str:
-    """The key of a record's `series` that names the file of a table: "file" is the streams', NAME_file NAME's."""
+    """Return the key of `series` that names a table's file: "file" for the streams', NAME_file for table NAME."""
     return "file" if name == "series" else f"{name}_file"
 
 
 def table_files(series: Mapping[str, object]) -> dict[str, str]:
-    """Names of the files of a record's tables, by the name of the table."""
-    found: dict[str, str] = {}
+    """Return the names of the files of a record's tables, by the name of the table."""
+    files: dict[str, str] = {}
     for key, file in series.items():
         if file is not None and (key == "file" or key.endswith("_file")):
-            found["series" if key == "file" else key.removesuffix("_file")] = str(file)
-    return found
+            files["series" if key == "file" else key.removesuffix("_file")] = str(file)
+    return files
 
 
 def parquet_of(table: Table) -> bytes:
-    """A table as the bytes of a Parquet file."""
+    """Return a table as the bytes of a Parquet file."""
     kinds = {WHOLE: pa.uint64(), REAL: pa.float64(), TEXT: pa.string()}
     arrays = {name: pa.array(cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()}
     return _parquet(pa.table(arrays))
 
 
 def frame_of(table: Table) -> pl.DataFrame:
-    """A table as a frame, with the types that its file has."""
+    """Return a table as a frame, with the types that its file has."""
     kinds = {WHOLE: pl.UInt64, REAL: pl.Float64, TEXT: pl.String}
     return pl.DataFrame([pl.Series(name, cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()])
 
 
 def parquet_of_frame(frame: pl.DataFrame) -> bytes:
-    """A frame as the bytes of a Parquet file: those of the table that it was made of."""
+    """Return a frame as the bytes of a Parquet file, equal to those of the table it was made from."""
     table = frame.rechunk().to_arrow()
-    texts = (pa.types.is_large_string, pa.types.is_string_view)
-    kinds = [(one.name, pa.string() if any(of(one.type) for of in texts) else one.type) for one in table.schema]
+    text_types = (pa.types.is_large_string, pa.types.is_string_view)
+    kinds = [
+        (column.name, pa.string() if any(is_text(column.type) for is_text in text_types) else column.type)
+        for column in table.schema
+    ]
     return _parquet(table.cast(pa.schema(kinds)))
 
 

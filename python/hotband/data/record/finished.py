@@ -1,4 +1,4 @@
-"""A run that is done."""
+"""A run that ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Finished:
-    """A run that is done: its record (parsed and as text), its tables by name and the I/Os that were simulated."""
+    """A run that ended: its record (parsed and as text), its tables by name and the number of simulated I/Os."""
 
     spec: RunSpec
     record: RecordDoc
@@ -24,5 +24,5 @@ class Finished:
     ios: int
 
     def columns(self, name: str) -> dict[str, list[Cell]]:
-        """The columns of a table; none where the run left no such table."""
+        """Return the columns of a table; none if the run left no such table."""
         return self.tables[name].columns if name in self.tables else {}

@@ -1,4 +1,4 @@
-"""From records to the frames that `hotband.views.draw.charts` draws.
+"""Frames for the charts of `hotband.views.draw.charts`, from records.
 
 Percentiles come from merged histograms, never from an average of percentiles. A series with more intervals
 than a chart can show is binned: rates and depths are means, a mean latency is weighted by its I/Os, and a p99
@@ -32,7 +32,7 @@ SERIES = {
 }
 """Columns over time, each with its title."""
 ACTIVITIES = ("overhead", "seek", "rotation", "transfer", "program", "erase", "other busy")
-"""Where the time of a part goes, in the order of the way of an I/O."""
+"""Activities of a part, in the order of an I/O's path."""
 # Points of one percentile line: more than a chart is pixels wide per nine, so no step of a histogram is lost.
 PERCENTILE_POINTS = 200
 # Points of one series line (a chart is about 500 pixels wide; more become a solid band), the fewest of one,
@@ -46,12 +46,12 @@ Buckets = list[tuple[float, int]]
 
 
 def merged_buckets(record: RecordDoc, direction: str) -> Buckets | None:
-    """All streams' buckets of one direction, sorted; None where their histograms are of different kinds."""
+    """Return all streams' buckets of one direction, sorted; None if their histograms differ in kind."""
     return buckets_of(record["streams"], direction)
 
 
 def buckets_of(streams: Sequence[StreamDoc], direction: str) -> Buckets | None:
-    """Some streams' buckets of one direction, sorted; None where their histograms are of different kinds."""
+    """Return some streams' buckets of one direction, sorted; None if their histograms differ in kind."""
     kinds: set[str] = set()
     counts: dict[float, int] = {}
     for stream in streams:
@@ -66,7 +66,7 @@ def buckets_of(streams: Sequence[StreamDoc], direction: str) -> Buckets | None:
 
 
 def value_at(buckets: Buckets, fraction: float) -> float | None:
-    """The smallest bucket that at least `fraction` of the I/Os do not exceed."""
+    """Return the smallest bucket value that at least `fraction` of the I/Os do not exceed."""
     if not buckets:
         return None
     running = list(accumulate(count for _, count in buckets))
@@ -74,10 +74,8 @@ def value_at(buckets: Buckets, fraction: float) -> float | None:
 
 
 def last_place(total: int) -> float:
-    """The place on the scale of nines up to which `total` I/Os tell anything: `SUPPORT` of them lie beyond it.
-
-    A share that rests on ten is known to about a third (one over the root of ten). Of fewer, the median.
-    """
+    """Return the position on the scale of nines up to which `total` I/Os are significant: `SUPPORT` of them lie beyond
+    it."""
     return max(math.log10(total / SUPPORT), math.log10(2)) if total else 0.0
 
 
@@ -90,24 +88,24 @@ def percentile_points(buckets: Buckets, points: int = PERCENTILE_POINTS) -> list
     last = last_place(total)
     places = [last * n / (points - 1) for n in range(points)]
     # A hair below the place: 1 - 10^-1 is 0.9 only almost, and a rank must not round up past its own bucket.
-    ranks = [max(1.0, (1.0 - 10.0**-place) * total * (1 - 1e-12)) for place in places]
-    found = [buckets[min(bisect_left(running, rank), len(buckets) - 1)][0] for rank in ranks]
-    return list(zip(places, found, strict=True))
+    ranks = [max(1.0, (1.0 - 10.0**-nines) * total * (1 - 1e-12)) for nines in places]
+    values = [buckets[min(bisect_left(running, rank), len(buckets) - 1)][0] for rank in ranks]
+    return list(zip(places, values, strict=True))
 
 
 def edge_points(buckets: Buckets) -> list[tuple[float, float]]:
-    """(nines, value_ns) where bins end: between their edges a coarse histogram tells nothing."""
+    """Return (nines, value_ns) at the edges of bins; a coarse histogram has no values between them."""
     if not buckets:
         return []
     running = list(accumulate(count for _, count in buckets))
     total = running[-1]
     last = last_place(total)
     places = [-math.log10(1 - seen / total) if seen < total else math.inf for seen in running]
-    return [(place, value) for place, (value, _) in zip(places, buckets, strict=True) if place <= last * (1 + 1e-12)]
+    return [(nines, value) for nines, (value, _) in zip(places, buckets, strict=True) if nines <= last * (1 + 1e-12)]
 
 
 def percentile_frame(records: Mapping[str, LoadedRecord], points: int = PERCENTILE_POINTS) -> pl.DataFrame:
-    """What `charts.percentile_chart` draws, for records by their label, with about so many points a line."""
+    """Return the frame of `charts.percentile_chart` for records by label, with about `points` points per line."""
     alone = len(records) == 1
     rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone, points)]
     schema: dict[str, type[pl.DataType]] = {
@@ -133,7 +131,7 @@ def _percentile_rows(label: str, record: RecordDoc, alone: bool, count: int) -> 
 
 
 def _kinds(record: RecordDoc, direction: str) -> set[str]:
-    """Of the histograms that have buckets."""
+    """Return the kinds of the histograms that have buckets."""
     sides = [side_of(stream, direction) for stream in record["streams"]]
     histograms = [side.get("histogram") for side in sides if side is not None]
     return {
@@ -152,16 +150,16 @@ def _printed_points(record: RecordDoc, direction: str) -> list[tuple[float, floa
     if not pairs:
         pairs = [(fraction, summary.get(key)) for key, fraction in PRINTED.items()]
     last = last_place(int(finite(summary.get("count")) or 0))
-    found = []
+    points = []
     for fraction, value in pairs:
-        latency, place = finite(value), -math.log10(1 - fraction) if fraction < 1 else math.inf
-        if latency is not None and place <= last * (1 + 1e-12):
-            found.append((place, latency))
-    return found
+        latency, nines = finite(value), -math.log10(1 - fraction) if fraction < 1 else math.inf
+        if latency is not None and nines <= last * (1 + 1e-12):
+            points.append((nines, latency))
+    return points
 
 
 def histogram_remarks(record: RecordDoc) -> list[str]:
-    """What the percentile chart cannot show of a record, in words."""
+    """Return the limits of a record's percentile chart, in words."""
     return [
         f"The streams' {direction} histograms are of different kinds and cannot be merged."
         for direction in DIRECTIONS
@@ -170,7 +168,7 @@ def histogram_remarks(record: RecordDoc) -> list[str]:
 
 
 def series_frame(records: Mapping[str, LoadedRecord]) -> tuple[pl.DataFrame, float]:
-    """What `charts.series_chart` draws, and the seconds that one point covers at most."""
+    """Return the frame of `charts.series_chart`, and the maximum seconds that one point covers."""
     frames = {label: _active(loaded.series) for label, loaded in records.items() if loaded.series is not None}
     lines = sum(frame.select("stream", "direction").n_unique() for frame in frames.values() if frame.height)
     limit = max(SERIES_FEWEST, min(SERIES_POINTS, SERIES_TOTAL // max(1, lines)))
@@ -189,13 +187,13 @@ def series_frame(records: Mapping[str, LoadedRecord]) -> tuple[pl.DataFrame, flo
 
 
 def _active(series: pl.DataFrame) -> pl.DataFrame:
-    """The rows of those streams and directions that had any I/O."""
+    """Return the rows of those streams and directions that had any I/O."""
     busy = (pl.col("iops").fill_null(0).max() > 0) | (pl.col("queue_depth").fill_null(0).max() > 0)
     return series.filter(pl.col("time_ns").is_not_null() & busy.over("stream", "direction"))
 
 
 def _interval(record: RecordDoc, frame: pl.DataFrame) -> float:
-    """The record's interval; where it names none, the smallest step between two times."""
+    """Return the record's interval; by default the smallest step between two times."""
     named = finite(interval_of(record))
     if named and named > 0:
         return named
@@ -204,12 +202,12 @@ def _interval(record: RecordDoc, frame: pl.DataFrame) -> float:
 
 
 def _maximum(values: pl.Series) -> float:
-    found = values.max()
-    return float(found) if isinstance(found, int | float) else 0.0
+    largest = values.max()
+    return float(largest) if isinstance(largest, int | float) else 0.0
 
 
 def _bin(frame: pl.DataFrame, label: str, width_ns: float, alone: bool) -> pl.DataFrame:
-    """One row per stream, direction and bin of `width_ns`."""
+    """Return one row per stream, direction and bin of `width_ns`."""
     weight = pl.when(pl.col("latency_mean_ns").is_not_null()).then(pl.col("iops")).otherwise(0.0)
     several = frame["stream"].n_unique() > 1
     binned = (
@@ -233,7 +231,7 @@ def _bin(frame: pl.DataFrame, label: str, width_ns: float, alone: bool) -> pl.Da
 
 
 def time_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
-    """What `charts.time_chart` draws: per record and kind of part, the mean share of the measured time."""
+    """Return the frame of `charts.time_chart`: per record and kind of part, the mean share of the measured time."""
     rows = [row for label, loaded in records.items() for row in _time_rows(label, loaded.record)]
     schema = {
         "row": pl.String,
@@ -272,14 +270,14 @@ def activities(counters: Mapping[str, object]) -> dict[str, float]:
 
 
 def unique_labels(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
-    """Records by label: imported ones of one name by their files; a label met again gets a number."""
+    """Return records by label: imported ones with the same name by their files; a repeated label gets a number."""
     names = Counter(loaded.label for loaded in records)
-    found: dict[str, LoadedRecord] = {}
+    labelled: dict[str, LoadedRecord] = {}
     for loaded in records:
         file = source_file(loaded.record)
-        own = PurePath(file).name if file and names[loaded.label] > 1 else loaded.label
-        label, again = own, 2
-        while label in found:
-            label, again = f"{own} ({again})", again + 1
-        found[label] = loaded
-    return found
+        candidate = PurePath(file).name if file and names[loaded.label] > 1 else loaded.label
+        label, again = candidate, 2
+        while label in labelled:
+            label, again = f"{candidate} ({again})", again + 1
+        labelled[label] = loaded
+    return labelled

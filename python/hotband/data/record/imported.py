@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class SeriesColumns(TypedDict):
-    """The columns of series.parquet (docs/guides/records.md), all of one length; None where not known."""
+    """The columns of series.parquet (docs/guides/records.md), all of one length; None if not known."""
 
     time_ns: list[int]
     stream: list[str]
@@ -22,7 +22,7 @@ class SeriesColumns(TypedDict):
 
 
 class Imported(NamedTuple):
-    """A record (docs/guides/records.md) and its series, None where the tool left none."""
+    """A record (docs/guides/records.md) and its series, None if the tool left none."""
 
     record: RecordDoc
     series: SeriesColumns | None

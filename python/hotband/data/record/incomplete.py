@@ -1,4 +1,4 @@
-"""A record that lacks a value, or has it in another kind, is one line, never a traceback.
+"""Errors for records with missing or mistyped values: one line, never a traceback.
 
 Records are read by many pages and rules, each key where it is needed. What is checked when a file is loaded is told by
 key and value; whatever else an edited or broken record lacks ends here. The error that stopped the reading stays its
@@ -22,7 +22,7 @@ _MOST_NAMED = 3
 
 @contextmanager
 def refusing_incomplete(paths: Sequence[Path]) -> Iterator[None]:
-    """Errors of reading the values of these files become a UserError that names them."""
+    """Turn errors of reading the values of these files into a UserError that names them."""
     try:
         yield
     except UnicodeEncodeError as error:
@@ -42,9 +42,9 @@ def refusing_incomplete(paths: Sequence[Path]) -> Iterator[None]:
 def _refusal(paths: Sequence[Path], error: Exception) -> UserError:
     names = ", ".join(str(path) for path in paths[:_MOST_NAMED])
     more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-    what = "is no whole record" if len(paths) == 1 else "one of them is no whole record"
+    what = "is not a complete record" if len(paths) == 1 else "one of them is not a complete record"
     if isinstance(error, KeyError):
-        why = f"{error} is missing or of another kind"
+        why = f"{error} is missing or has the wrong type"
     else:
-        why = f"a value is missing or of another kind ({type(error).__name__}: {shortened(error)})"
-    return UserError(f"{names}{more}", "", "", f"{what}: {why}; expected it as hotband wrote it")
+        why = f"a value is missing or has the wrong type ({type(error).__name__}: {shortened(error)})"
+    return UserError(f"{names}{more}", "", "", f"{what}: {why}; expected an unchanged Hotband record")

@@ -25,8 +25,8 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a figure is in `level` percent of such predictions: I/Os a second, bytes a second or seconds. `values_low`
-    and `values_high` are what the uncertain values of the machine alone make of it."""
+    """Range that contains a figure in `level` percent of such predictions: I/Os per second, bytes per second or
+    seconds. `values_low` and `values_high` bound the effect of the machine's uncertain values alone."""
 
     level: float
     predicted: float
@@ -36,13 +36,13 @@ class Interval:
     values_high: float
 
     def __contains__(self, value: float) -> bool:
-        """Whether a measured value lies in it."""
+        """Return whether a measured value lies in it."""
         return self.low <= value <= self.high
 
 
 class Intervals(Mapping[str, Interval]):
-    """Intervals by figure: "iops", "bandwidth", "mean", "p50", "p99", "p999", and of reads or writes alone, where there
-    are both, "read.iops" and so on."""
+    """Intervals by figure: "iops", "bandwidth", "mean", "p50", "p99", "p999"; if there are reads and writes, also
+    "read.iops" and so on."""
 
     def __init__(self, document: RunIntervalsDoc) -> None:
         self.level = document["level"]
@@ -66,9 +66,9 @@ class Intervals(Mapping[str, Interval]):
 
 
 def figures_of(record: RecordDoc) -> list[FigureIntervalDoc]:
-    """The intervals of a record's document; none where none were made."""
-    found = record.get("intervals")
-    return [] if found is None else list(found["figures"])
+    """Return the intervals of a record's document; none if it has none."""
+    document = record.get("intervals")
+    return [] if document is None else list(document["figures"])
 
 
 def _name(figure: str) -> str:
@@ -76,10 +76,16 @@ def _name(figure: str) -> str:
     return f"{side}{dot}{NAMES.get(name, name)}"
 
 
-def _interval(one: FigureIntervalDoc) -> Interval:
-    numbers = (one["predicted"], one["low"], one["high"], one["values_low"], one["values_high"])
-    if one["figure"].endswith("_ns"):
-        return Interval(one["level"], *(Seconds(number / 1e9) for number in numbers))
-    if one["figure"].endswith("_bytes_per_s"):
-        return Interval(one["level"], *(BytesPerSecond(number) for number in numbers))
-    return Interval(one["level"], *numbers)
+def _interval(document: FigureIntervalDoc) -> Interval:
+    numbers = (
+        document["predicted"],
+        document["low"],
+        document["high"],
+        document["values_low"],
+        document["values_high"],
+    )
+    if document["figure"].endswith("_ns"):
+        return Interval(document["level"], *(Seconds(number / 1e9) for number in numbers))
+    if document["figure"].endswith("_bytes_per_s"):
+        return Interval(document["level"], *(BytesPerSecond(number) for number in numbers))
+    return Interval(document["level"], *numbers)

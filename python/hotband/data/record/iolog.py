@@ -1,4 +1,4 @@
-"""The log of every I/O: from the engine's fixed-size rows to Parquet or CSV, in pieces, so that any length fits."""
+"""The log of every I/O: from the engine's fixed-size rows to Parquet or CSV, in chunks of bounded memory."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ERRORS = [None, "misaligned", "out of range", "write protected", "drive failed"]
 DIRECTIONS = ["read", "write", "flush", "trim"]
 FLAGS = ("measured", "fua")
 ENDINGS = (".parquet", ".csv")
-"""What the name of a log may end in; its ending says what it is."""
+"""Endings of a log's name, which select its format."""
 
 
 def check_ending(out: Path) -> None:
-    """Raises UserError for a name that says no format; pipes and devices take Parquet."""
+    """Raise UserError for a name without a known format; pipes and devices get Parquet."""
     if out.suffix.lower() not in ENDINGS and (out.is_file() or not out.exists()):
         raise UserError("question.io_log", "", str(out), f"expected a name that ends in {' or '.join(ENDINGS)}")
 
@@ -33,7 +33,7 @@ def save_log(
     *,
     volumes: Sequence[str] = (),
 ) -> None:
-    """Turns the rows of `raw` (unsigned 64-bit little-endian, columns `_core.LOG_COLUMNS`) into `out`.
+    """Convert the rows of `raw` (unsigned 64-bit little-endian, columns `_core.LOG_COLUMNS`) into `out`.
 
     `streams` and `volumes` are the names behind their numbers; a volume without a name stays empty.
     Raises UserError, OSError, or _core.Interrupted

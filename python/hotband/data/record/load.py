@@ -1,4 +1,4 @@
-"""Reading a record from disk: `record.json` and, where it has one, its per-second series."""
+"""Reading a record from disk: `record.json` and, if it has one, its per-second series."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ SHAPES: dict[str, tuple[type, str]] = {
 
 @dataclass(frozen=True)
 class LoadedRecord:
-    """A record, its series and those of its caches, SMART and power (None where there are none), its name on a page.
+    """A record, its series and those of its caches, SMART and power (None if there are none), and its label.
 
     `remarks` say in words what could not be read; a page prints them with the record's own notes.
     """
@@ -74,7 +74,7 @@ class LoadedRecord:
 
 
 def loaded_run(finished: Finished) -> LoadedRecord:
-    """A run that was just executed, from memory."""
+    """Return a run that was just executed, from memory."""
     texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
     series, caches, smart, power = (
         _numbers(frame_of(finished.tables[name]), columns) if name in finished.tables else None
@@ -85,13 +85,13 @@ def loaded_run(finished: Finished) -> LoadedRecord:
 
 
 def loaded_import(record: RecordDoc, series: SeriesColumns | None) -> LoadedRecord:
-    """A record that was just imported, from memory; `series` has the columns of a record's series by name."""
+    """Return a record that was just imported, from memory; `series` has the columns of a record's series by name."""
     frame = None if series is None else _numbers(pl.DataFrame(series, strict=False))
     return LoadedRecord(record, frame, record["name"])
 
 
 def loaded_frames(record: RecordDoc, tables: Mapping[str, pl.DataFrame]) -> LoadedRecord:
-    """A record of the Python API, from memory."""
+    """Return a record of the Python API, from memory."""
     texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
     texts["health"] = HEALTH_TEXTS
     frames = {name: _numbers(tables[name], columns) for name, columns in texts.items() if name in tables}
@@ -139,22 +139,22 @@ def _read_json(file: Path, pipes: bool) -> dict[str, Json]:
     if not isinstance(value, dict):
         raise UserError(str(file), "", type(value).__name__, "expected a JSON object, a record")
     # Half a character of UTF-16 is JSON, and is in no text that can be written: frames take none.
-    return {all_visible(key): all_visible(one) for key, one in value.items()} if "\\ud" in text.lower() else value
+    return {all_visible(key): all_visible(item) for key, item in value.items()} if "\\ud" in text.lower() else value
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _check(file: Path, record: Mapping[str, Json]) -> None:
-    """Refuse what is not a record of a version we know, or lacks what every page needs."""
+    """Refuse a record of an unknown version, or one that lacks values that every page needs."""
     where, schema, version = str(file), record.get("schema"), record.get("schema_version")
     if schema != SCHEMA:
         raise UserError(where, "schema", _short(schema), f"not a record; expected {SCHEMA!r}")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise UserError(where, "schema_version", _short(version), f"expected a whole number, 1 to {SCHEMA_VERSION}")
     if version > SCHEMA_VERSION:
-        accepted = f"written by a newer hotband; this one reads versions up to {SCHEMA_VERSION}"
+        accepted = f"written by a newer Hotband; this version reads schema versions up to {SCHEMA_VERSION}"
         raise UserError(where, "schema_version", str(version), accepted)
     for key, (kind, words) in SHAPES.items():
         if not isinstance(record.get(key), kind):
@@ -183,7 +183,7 @@ def _check_stream(where: str, key: str, stream: object) -> None:
 
 
 def _is_bucket(bucket: object) -> bool:
-    """A bucket is a value and a count, neither below zero."""
+    """Return whether an entry is a bucket: a value and a count, neither below zero."""
     return (
         isinstance(bucket, list)
         and len(bucket) == 2
@@ -194,7 +194,7 @@ def _is_bucket(bucket: object) -> bool:
 def _read_series(
     file: Path, series: object, key: str, columns: tuple[str, ...]
 ) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
-    """The Parquet that a key of `series` names; a missing one is a remark, a broken one an error."""
+    """Read the Parquet file that a key of `series` names; a missing one is a remark, a broken one an error."""
     if series is None:
         return None, ()
     name = series.get(key) if isinstance(series, dict) else None
@@ -208,11 +208,9 @@ def _read_series(
         why = reason_of(error)
         raise UserError(str(file), f"series.{key}", name, f"expected the name of a Parquet file: {why}") from None
     if not parquet.is_relative_to(folder):
-        raise UserError(
-            str(file), f"series.{key}", name, "expected a file beside the record, not one outside its folder"
-        )
+        raise UserError(str(file), f"series.{key}", name, "expected a file in the record's folder")
     if not is_there:
-        return None, (f"{name} is missing beside {file.name}: no charts over time.",)
+        return None, (f"{name} is missing next to {file.name}: no charts over time.",)
     return _read_parquet(parquet, columns), ()
 
 
@@ -225,7 +223,7 @@ def _read_parquet(parquet: Path, columns: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _numbers(frame: pl.DataFrame, texts: tuple[str, ...] = SERIES_TEXTS) -> pl.DataFrame:
-    """A frame whose columns are numbers, but for those of texts. Raises PolarsError."""
+    """Check that the columns of a frame are numbers, apart from those of texts. Raises PolarsError."""
     numbers = [name for name in frame.columns if name not in texts]
     return frame.with_columns(pl.col(numbers).cast(pl.Float64), pl.col(*texts).cast(pl.String))
 
@@ -243,9 +241,9 @@ def _short(value: object) -> str:
 
 
 def records_in(path: Path) -> list[Path]:
-    """The folders of records in a folder that is none itself (as `--out` of imports and studies); else the path
-    alone."""
+    """Return the folders of records in a folder that is not itself a record (as `--out` of imports and studies); else
+    the path alone."""
     if not path.is_dir() or (path / RECORD_FILE).exists():
         return [path]
-    found = sorted((file.parent for file in path.glob(f"**/{RECORD_FILE}")), key=lambda one: natural(str(one)))
-    return found or [path]
+    folders = sorted((file.parent for file in path.glob(f"**/{RECORD_FILE}")), key=lambda folder: natural(str(folder)))
+    return folders or [path]

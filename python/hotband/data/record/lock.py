@@ -1,4 +1,4 @@
-"""One writer a folder."""
+"""Lock that allows one writer per folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOCK_FILE = ".lock"
 
 class Lock:
     """The right to write into a folder, held while it is entered and until the process ends, however it does. Raises
-    UserError where another holds it, or where the folder cannot be written."""
+    UserError if another process holds it, or if the folder cannot be written."""
 
     def __init__(self, folder: Path, option: str = "question.out") -> None:
         self.folder, self.option = folder, option
@@ -49,7 +49,7 @@ class Lock:
         except BlockingIOError:
             owner = os.read(file, 20).decode("ascii", "replace").strip()
             who = f"process {owner}" if owner.isdigit() else "another process"
-            accepted = f"{who} writes there: expected another folder, or to wait until it is done"
+            accepted = f"{who} is writing there: use another folder, or wait until it ends"
             raise UserError(self.option, "", str(self.folder), accepted) from None
         except OSError as error:
             if error.errno not in NO_LOCKS:

@@ -1,4 +1,4 @@
-"""Parquet files of others as frames: what is damaged is a mistake in the input, however the library says so."""
+"""Parquet files of users as frames: a damaged file is a mistake in the input, whatever error the library raises."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hotband.base.heavy import pa, pl, pq
 from hotband.base.text.regular import opened
 
 
-def read_parquet(path: Path, wanted: str = "a Parquet file that can be read") -> pl.DataFrame:
-    """All rows and columns of a file. Raises UserError where it is not `wanted`."""
+def read_parquet(path: Path, wanted: str = "a readable Parquet file") -> pl.DataFrame:
+    """Read all rows and columns of a file. Raises UserError if it is not `wanted`."""
     try:
         # polars itself panics where pages contradict their header.
         with opened(path) as data, pq.ParquetFile(data) as file:

@@ -1,4 +1,4 @@
-"""What the counters of a part say about it."""
+"""Properties of a part derived from its counters."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from collections.abc import Mapping
 
 
 def actuators(counters: Mapping[str, object]) -> int:
-    """Arms of a drive that are busy by themselves: `busy_ns` is their sum. Drives that do not count them have one."""
+    """Return the independent arms of a drive, over which `busy_ns` is summed; 1 if the drive does not count them."""
     return max(1, sum(name.startswith("actuator_") and name.endswith("_busy_ns") for name in counters))

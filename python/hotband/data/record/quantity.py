@@ -1,4 +1,4 @@
-"""Numbers that say their unit when they are shown, and are plain floats otherwise."""
+"""Numbers that show their unit and are otherwise plain floats."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ class Seconds(float):
 
     @property
     def ms(self) -> float:
-        """In milliseconds."""
+        """Return the time in milliseconds."""
         return float(self) * 1e3
 
     @property
     def us(self) -> float:
-        """In microseconds."""
+        """Return the time in microseconds."""
         return float(self) * 1e6
 
     @property
     def ns(self) -> float:
-        """In nanoseconds."""
+        """Return the time in nanoseconds."""
         return float(self) * 1e9
 
     def __repr__(self) -> str:
@@ -39,7 +39,7 @@ class BytesPerSecond(float):
 
     @property
     def mb(self) -> float:
-        """In MB/s, of 10^6 bytes."""
+        """Return the bandwidth in MB/s, of 10^6 bytes."""
         return float(self) / 1e6
 
     def __repr__(self) -> str:
@@ -49,12 +49,12 @@ class BytesPerSecond(float):
 
 
 def seconds(nanoseconds: float | None) -> Seconds | None:
-    """A time of a record; None stays None: nothing was measured."""
+    """Convert nanoseconds of a record to Seconds; None stays None."""
     return None if nanoseconds is None else Seconds(nanoseconds / 1e9)
 
 
 def scaled(value: float, units: tuple[tuple[str, float], ...]) -> str:
-    """A number in the first unit that leaves at least one of it, else in the last."""
-    unit, size = next((one for one in units if abs(value) >= one[1]), units[-1])
+    """Return a number in the first unit in which it is 1 or more, else in the last."""
+    unit, size = next((candidate for candidate in units if abs(value) >= candidate[1]), units[-1])
     shown = value / size
     return f"{shown:,.3g} {unit}" if abs(shown) < 1000 else f"{shown:,.0f} {unit}"

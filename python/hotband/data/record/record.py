@@ -1,4 +1,4 @@
-"""`Record`: what a run left behind, as a frozen, typed object over its JSON document (docs/guides/records.md).
+"""`Record`: the result of a run, as a frozen, typed object over its JSON document (docs/guides/records.md).
 
 Times are floats in seconds (`Seconds`), bandwidths in bytes per second (`BytesPerSecond`); both show their unit. The
 document itself keeps its own names and integers of nanoseconds: `Record.to_dict()`.
@@ -58,7 +58,7 @@ Plot = Literal["latency", "iops", "latency_mean", "latency_p99", "queue_depth"]
 
 @dataclass(frozen=True)
 class Times:
-    """Where the mean latency went, in seconds; the parts add up to it."""
+    """Components of the mean latency, in seconds; they add up to it."""
 
     queue: Seconds
     overhead: Seconds
@@ -70,7 +70,7 @@ class Times:
 
     @classmethod
     def of(cls, times: TimesDoc) -> Times:
-        """From the record's `times_mean_ns`."""
+        """Build the components from the record's `times_mean_ns`."""
         parts = ("queue", "overhead", "seek", "rotation", "transfer", "flash", "link")
         return cls(*(Seconds(cast("dict[str, float]", times).get(name, 0.0) / 1e9) for name in parts))
 
@@ -79,10 +79,10 @@ class Times:
 class Figures:
     """Rates and latencies of some I/Os.
 
-    `iops` (I/Os a second) and `bandwidth` (bytes a second) are zero where there were none, None where the tool that
-    was imported did not count. Latencies are seconds, None where nothing was measured: `mean`, `min`, `p50`, `p99`,
+    `iops` (I/Os per second) and `bandwidth` (bytes per second) are zero where there were none, None if the tool that
+    was imported did not count. Latencies are seconds, None if nothing was measured: `mean`, `min`, `p50`, `p99`,
     `p999` (99.9 %) and `max`. `queue_depth` is the mean number of I/Os outstanding, `errors` counts I/Os that failed,
-    `times` says where the mean latency went (None where that is not known).
+    `times` says where the mean latency went (None if that is not known).
     """
 
     iops: float | None
@@ -102,7 +102,7 @@ class Figures:
 
     @classmethod
     def of(cls, figures: FiguresDoc, histogram: Histogram) -> Figures:
-        """From a block of a record's summary and the buckets of the same I/Os."""
+        """Build figures from a block of a record's summary and the buckets of the same I/Os."""
         volume, times = figures["bandwidth_bytes_per_s"], figures.get("times_mean_ns")
         return cls(
             figures["iops"],
@@ -122,14 +122,16 @@ class Figures:
         )
 
     def percentile(self, q: float) -> Seconds | None:
-        """The latency in seconds that `q` percent (0 to 100) of the I/Os do not exceed, from the histogram, so as exact
-        as its buckets (0.1 % for our own runs); None where there are no buckets. UserError for a `q` out of range."""
+        """Return the latency in seconds that `q` percent (0 to 100) of the I/Os do not exceed, from the histogram, so
+        as exact as its buckets (0.1 % for Hotband's runs); None if there are no buckets. Raises UserError for a `q` out
+        of range."""
         return seconds(percentile(self.histogram, q))
 
 
 @dataclass(frozen=True)
 class Summary(Figures):
-    """Of reads and writes together; `read` and `write` have each alone, `flush` and `trim` where there were any."""
+    """Figures of reads and writes together; `read` and `write` have each alone, `flush` and `trim` are set if there
+    were any."""
 
     read: Figures = field(kw_only=True)
     write: Figures = field(kw_only=True)
@@ -139,8 +141,8 @@ class Summary(Figures):
 
 @dataclass(frozen=True)
 class Step:
-    """One of several measured phases; times in seconds, `begin` since the measured time began. Its figures have no
-    histograms, so no percentiles but those of the summary."""
+    """One of several measured phases; times in seconds, `begin` from the start of the measured time. Its figures have
+    no histograms, so no percentiles but those of the summary."""
 
     name: str
     threads: int | None
@@ -151,7 +153,7 @@ class Step:
 
     @classmethod
     def of(cls, step: StepDoc) -> Step:
-        """From an entry of a record's `steps`."""
+        """Build a step from an entry of a record's `steps`."""
         begin, duration = Seconds(step["begin_ns"] / 1e9), Seconds(step["duration_ns"] / 1e9)
         summary = summary_of(step["summary"], {})
         return cls(step["name"], step["threads"], step["clients"], begin, duration, summary)
@@ -159,7 +161,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Part:
-    """A drive, link or network: its counters of the measured time, and what its caches held at the end."""
+    """A drive, link or network: its counters of the measured time, and the content of its caches at the end."""
 
     id: str
     kind: str
@@ -168,7 +170,7 @@ class Part:
 
 
 def summary_of(summary: Mapping[str, object], histograms: Mapping[str, Histogram]) -> Summary:
-    """The summary with the merged buckets of each direction; those of reads and writes together are merged here."""
+    """Return the summary with the merged buckets of each direction, and of reads and writes together."""
     document = cast("Mapping[str, FiguresDoc]", summary)
     empty: Histogram = {"kind": "none", "buckets": []}
 
@@ -182,7 +184,7 @@ def summary_of(summary: Mapping[str, object], histograms: Mapping[str, Histogram
 
 
 def merged(histograms: list[Histogram]) -> Histogram:
-    """One histogram of several; without buckets where they are of different kinds and cannot be merged."""
+    """Merge histograms into one; it has no buckets if they are of different kinds and cannot be merged."""
     return (
         merge(histograms)
         if len({histogram["kind"] for histogram in histograms}) == 1
@@ -191,10 +193,10 @@ def merged(histograms: list[Histogram]) -> Histogram:
 
 
 class Record:
-    """What a run left behind: the same for every target, and for imported results.
+    """The result of a run, with the same shape for every target and for imported results.
 
     `tables` holds polars frames by name: `series` and, where the run left them, `caches`, `smart`, `power`,
-    `operations`; they are also attributes, None where there are none. Sections that only some records have (`energy`,
+    `operations`; they are also attributes, None if there are none. Sections that only some records have (`energy`,
     `repair`, `app`, ...) are None or empty otherwise. Two records are equal where their documents are.
     """
 
@@ -224,27 +226,27 @@ class Record:
 
     # --- what ran -------------------------------------------------------------------------------------------
 
-    name: Shown[str] = Shown("The workload and what it ran on.")
+    name: Shown[str] = Shown("The workload and its target.")
 
     @property
     def target(self) -> str:
-        """The machine, or what the tool of an import calls its target."""
+        """Return the machine, or the target as an imported tool names it."""
         return str(self._document["target"].get("machine", ""))
 
     @property
     def seed(self) -> int | None:
-        """Root of all randomness; None where the tool of an import says none."""
+        """Return the root of all randomness; None if the imported tool gives none."""
         text = self._document.get("seed")
         return int(text) if text is not None and text.isdecimal() else None
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings that were changed, as text."""
+        """Return the changed settings, as text."""
         return dict(self._document["spec"].get("set") or {})
 
     @property
     def duration(self) -> Seconds:
-        """The measured time, in seconds."""
+        """Return the measured time, in seconds."""
         return Seconds(self._document["duration_ns"] / 1e9)
 
     # --- figures --------------------------------------------------------------------------------------------
@@ -253,21 +255,21 @@ class Record:
     def summary(self) -> Summary:
         """Rates and latencies of all I/Os, and of each direction."""
         sides = [cast("Mapping[str, Side]", stream) for stream in self._document["streams"]]
-        found: dict[str, Histogram] = {}
+        histograms: dict[str, Histogram] = {}
         for direction in ("read", "write", "flush", "trim"):
-            of = [side for stream in sides if (side := stream.get(direction)) and side["count"]]
-            if of:
-                found[direction] = merged([side["histogram"] for side in of])
-        return summary_of(cast("Mapping[str, object]", self._document["summary"]), found)
+            active = [side for stream in sides if (side := stream.get(direction)) and side["count"]]
+            if active:
+                histograms[direction] = merged([side["histogram"] for side in active])
+        return summary_of(cast("Mapping[str, object]", self._document["summary"]), histograms)
 
     @property
     def iops(self) -> float | None:
-        """I/Os a second, reads and writes together."""
+        """I/Os per second, reads and writes together."""
         return self.summary.iops
 
     @property
     def bandwidth(self) -> BytesPerSecond | None:
-        """Bytes a second, reads and writes together."""
+        """Bytes per second, reads and writes together."""
         return self.summary.bandwidth
 
     @property
@@ -292,20 +294,20 @@ class Record:
 
     @cached_property
     def intervals(self) -> Intervals | None:
-        """Intervals of the figures (`run(..., interval=90)`); None where none were made."""
-        found = self._document.get("intervals")
-        return None if found is None else Intervals(found)
+        """Intervals of the figures (`run(..., interval=90)`); None if none were made."""
+        document = self._document.get("intervals")
+        return None if document is None else Intervals(document)
 
     errors: Shown[int] = Shown("I/Os that failed.", "summary", "errors")
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be known to read the figures, in words."""
+        """Return remarks that are needed to interpret the figures."""
         return tuple(self._document.get("notes") or ())
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The measured phases, where there is more than one."""
+        """Return the measured phases if there are several."""
         return tuple(Step.of(step) for step in self._document.get("steps", []))
 
     @cached_property
@@ -320,100 +322,101 @@ class Record:
     # --- sections that only some records have; copies, as the document has them -----------------------------
 
     energy: Shown[EnergyDoc | None] = Shown(
-        "What the drives drew, in J and W (keys end in their unit); None where no draw is known."
+        "Energy and power of the drives, in J and W (keys end in their unit); None if no draw is known."
     )
     repair: Shown[RepairDoc | None] = Shown(
-        "Failures, rebuilds and what hosts got meanwhile; None where nothing was to fail."
+        "Failures, rebuilds and the service meanwhile; None if no failure was requested."
     )
     trace: Shown[TraceDoc | None] = Shown(
-        "The recording beside its replay, times in ns; None where no trace was replayed."
+        "The recording next to its replay, times in ns; None if no trace was replayed."
     )
 
     @property
     def traces(self) -> list[TraceDoc]:
-        """Each trace that was replayed as `trace` has it, in the order of the workload; several have no `trace`."""
+        """Return the traces that were replayed, in the order of the workload; with several, `trace` is None."""
         from hotband.data.record.trace import traces_in
 
         return copy.deepcopy(traces_in(self._document))
 
     comparison: Shown[ComparisonDoc | None] = Shown(
-        "Measured beside replayed latencies of a trace: demerit, means, percentiles, classes; None where the "
+        "Measured next to replayed latencies of a trace: demerit, means, percentiles, classes; None if the "
         "trace had no latencies, or none was replayed."
     )
-    power_loss: Shown[PowerLossDoc | None] = Shown("What a loss of power cost; None where power was not cut.")
-    app: Shown[AppDoc | None] = Shown("Operations of a database or file system; None where the workload has none.")
+    power_loss: Shown[PowerLossDoc | None] = Shown("Losses by a power cut; None if power was not cut.")
+    app: Shown[AppDoc | None] = Shown("Operations of a database or file system; None if the workload has none.")
 
     @property
     def scripts(self) -> tuple[ScriptDoc, ...]:
-        """How often scripts were run, and how long a run took."""
+        """Return how often each script ran, and how long a run took."""
         return tuple(copy.deepcopy(self._document.get("scripts", [])))
 
     context: Shown[ContextDoc | None] = Shown(
-        "Device and host of a run on real hardware, and what others did meanwhile; None of all else."
+        "Device and host of a run on real hardware, and other activity meanwhile; None for other targets."
     )
     counters: Shown[DeviceCountersDoc | None] = Shown(
-        "What the device counted before and after a run on real hardware; None where it tells nothing."
+        "Device counters before and after a run on real hardware; None if the device reports none."
     )
     steady_state: Shown[SteadyStateDoc | None] = Shown(
-        "What the rule of steady state said; None where no phase was to end when steady."
+        "Verdict of the steady state rule; None if no phase ends at steady state."
     )
 
     @property
     def limits(self) -> tuple[LimitDoc, ...]:
-        """The limits of the workload, each with whether it was kept."""
+        """Return the limits of the workload, each with whether it was met."""
         return tuple(copy.deepcopy(self._document.get("limits", [])))
 
-    passed: Shown[bool | None] = Shown("Whether all limits were kept; None where there are none.")
+    passed: Shown[bool | None] = Shown("Whether all limits were met; None if there are none.")
     # --- tables ---------------------------------------------------------------------------------------------
 
     @property
     def tables(self) -> Tables:
-        """All tables by name, as polars frames. Reading one raises UserError where its file cannot be read."""
+        """Return all tables by name, as polars frames. Reading one raises UserError if its file cannot be read."""
         return self._tables
 
     @property
     def series(self) -> pl.DataFrame | None:
-        """A row per interval, stream and direction: `time_ns` (its beginning since the measured time began), `stream`
-        and `direction` (text), `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`, `latency_p99_ns` (null where idle),
-        `queue_depth`. None where the target left none."""
+        """Return one row per interval, stream and direction: `time_ns` (its start since the measured time began),
+        `stream` and `direction` (text), `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`, `latency_p99_ns` (null if
+        idle), `queue_depth`. None if the target left none."""
         return self._tables.get("series")
 
     @property
     def caches(self) -> pl.DataFrame | None:
-        """A row per interval: what write caches and flash did and held. None where no drive has one to watch."""
+        """Return one row per interval: activity and content of write caches and flash. None if none is reported."""
         return self._tables.get("caches")
 
     @property
     def smart(self) -> pl.DataFrame | None:
-        """A row per reading and drive: bytes of host and flash, write amplification, erases. None without wear."""
+        """Return one row per reading and drive: bytes of host and flash, write amplification, erases. None without
+        wear."""
         return self._tables.get("smart")
 
     @property
     def power(self) -> pl.DataFrame | None:
-        """A row per interval and drive: `power_w` with `low_w` and `high_w`. None where no draw is known."""
+        """Return one row per interval and drive: `power_w` with `low_w` and `high_w`. None if no draw is known."""
         return self._tables.get("power")
 
     @property
     def operations(self) -> pl.DataFrame | None:
-        """A row per interval and kind of operation: `ops_per_s`, `latency_mean_ns`. None where there is no app."""
+        """Return one row per interval and kind of operation: `ops_per_s`, `latency_mean_ns`. None without an app."""
         return self._tables.get("operations")
 
     # --- out ------------------------------------------------------------------------------------------------
 
     @property
     def document(self) -> RecordDoc:
-        """The JSON document itself, for reading; `to_dict` gives a copy."""
+        """Return the JSON document itself, for reading; `to_dict` returns a copy."""
         return self._document
 
     def to_dict(self) -> RecordDoc:
-        """The JSON document (docs/guides/records.md), a copy: integers of nanoseconds, units in the names."""
+        """Return a copy of the JSON document (docs/guides/records.md): integers of nanoseconds, units in the names."""
         return copy.deepcopy(self._document)
 
     @public
     def save(self, folder: str | Path) -> Path:
-        """Writes `record.json` and a Parquet file for each table into `folder`, which is made; returns the folder.
+        """Write `record.json` and a Parquet file for each table into `folder`, which is created; return the folder.
 
-        The record is read back by `hotband.load`, `hotband report` and every other command. Raises UserError where the
+        The record is read back by `hotband.load`, `hotband report` and every other command. Raises UserError if the
         folder cannot be written, OSError where the disk fails.
         """
         path = Path(folder)
@@ -432,13 +435,13 @@ class Record:
     def plot(self, kind: Plot = "latency") -> View:
         """A chart (altair): "latency" by percentile, or over time "iops", "latency_mean", "latency_p99", "queue_depth".
 
-        Raises UserError where the record has nothing to draw of it.
+        Raises UserError if the record has nothing to draw of it.
         """
         drawn: View = view_of(self, "chart")(self, kind)
         return drawn
 
     def loaded(self) -> LoadedRecord:
-        """As reports, charts and the auditor take it."""
+        """Return the record in the form that reports, charts and the auditor accept."""
         from hotband.data.record.load import loaded_frames
 
         return loaded_frames(self._document, self._tables)
@@ -455,11 +458,11 @@ class Record:
 
 
 def record_of(finished: Finished) -> Record:
-    """A run that ended, as a record."""
+    """Return a run that ended, as a record."""
     return Record(finished.record, of_run(finished))
 
 
 def record_of_import(imported: Imported) -> Record:
-    """A result of another tool, as a record."""
+    """Return a result of another tool, as a record."""
     series = imported.series
     return Record(imported.record, Tables({} if series is None else {"series": frame_of(series_table(series))}))

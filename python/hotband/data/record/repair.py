@@ -1,4 +1,4 @@
-"""What a record says of drives that failed and of their repair, in lines."""
+"""Lines of a record about failed drives and their repair."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import FailureDoc, RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
 
 STATES = {
-    "waiting": "waits for another rebuild on the same drives",
-    "running": "not done when the run ended",
+    "waiting": "waiting for another rebuild on the same drives",
+    "running": "not finished when the run ended",
     "done": "done",
-    "stopped": "[red]stopped[/]: too few members were left",
+    "stopped": "[red]stopped[/]: too few members remained",
     "spare failed": "[red]given up[/]: the spare failed",
 }
 
 
 SAME_NS = 1e6
-"""Times that differ by less are the same: a mean rate is rounded."""
+"""Times that differ by less are equal: a mean rate is rounded."""
 
 
 def took_ns(began: float | None, end: float | None, done: float | None, mean: float | None) -> float | None:
-    """How long a rebuild has gone on, of its record's `began_ns`, `ended_ns` or the end of the run, `bytes` and
-    `mean_bytes_per_s`; in runs before that of its record, too: those count as its beginning there. None where it has
+    """Return how long a rebuild has been running, from its record's `began_ns`, `ended_ns` or the end of the run,
+    `bytes` and `mean_bytes_per_s`. Time in earlier runs, which count as its beginning here, is included. None if it has
     not begun."""
     if began is None or end is None:
         return None
@@ -35,8 +35,8 @@ def took_ns(began: float | None, end: float | None, done: float | None, mean: fl
 
 
 def repair_lines(record: RecordDoc) -> list[str | Text]:
-    """What failed, how far each rebuild came, what hosts got in every state of the machine, and what was lost. Nothing
-    where no failure was asked for."""
+    """Return lines about failures, the progress of each rebuild, the service in every state of the machine, and losses.
+    None if no failure was requested."""
     repair = record.get("repair")
     if repair is None:
         return []
@@ -52,12 +52,12 @@ def repair_lines(record: RecordDoc) -> list[str | Text]:
 
 
 def failure_text(failure: FailureDoc) -> str:
-    """A drive and when it failed."""
+    """Return a drive and the time of its failure."""
     return f"{failure['drive']} at {span(failure['at_ns'])}"
 
 
 def rebuild_line(rebuild: RebuildDoc) -> Text:
-    """How far a rebuild came."""
+    """Return the progress of a rebuild."""
     what = f"{rebuild['drive']} of {rebuild['layout']} on {rebuild['spare']}"
     line = marked(f"  rebuild of {{what}}: {STATES[rebuild['state']]}", what=what)
     if rebuild["began_ns"] is None:
@@ -77,8 +77,9 @@ def rebuild_line(rebuild: RebuildDoc) -> Text:
 
 
 def state_name(service: ServiceDoc, repair: RepairDoc) -> str:
-    """What a state of the machine is called. A record's "degraded" goes on after too many drives have failed: where
-    I/Os failed in it and data were lost, that is said; a machine whose only failure took data was never degraded."""
+    """Return the name of a machine's state. A record's "degraded" includes the time after too many drives have failed:
+    if I/Os failed in it and data were lost, the name says so; a machine whose only failure lost data was never
+    degraded."""
     name = str(service.get("phase"))
     if name != "degraded" or not repair.get("bytes_lost") or not service.get("errors"):
         return name
@@ -87,7 +88,7 @@ def state_name(service: ServiceDoc, repair: RepairDoc) -> str:
 
 
 def service_line(service: ServiceDoc, repair: RepairDoc) -> str:
-    """What hosts got in one state of the machine."""
+    """Return the service that hosts received in one state of the machine."""
     figures = {"mean": service["latency_mean_ns"], "p99": service["latency_p99_ns"]}
     latencies = ", ".join(f"{name} {span(value)}" for name, value in figures.items())
     bandwidth = rate(service["bandwidth_bytes_per_s"])

@@ -1,4 +1,4 @@
-"""The rounds of records, to be judged by the rule of steady state.
+"""Rounds of records, to be judged by the rule of steady state.
 
 A record with a series is judged by itself, in rounds of its measured time. Records without one (most of fio's) are one
 round each, in the order given, as scripts that follow the PTS run fio once a round. Of a series that a step's end cuts,
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 # The PTS's round: one minute.
 ROUND_NS = 60_000_000_000
 MOST_ROUNDS = 1_000_000
-"""Eleven days in seconds: what has more rounds has them by a mistake, or is judged in longer ones."""
+"""Eleven days in seconds: more rounds are a mistake, or need longer rounds."""
 # Durations of rounds that are one record each differ at most by this share without a note.
 _SAME_TIME = 0.01
 
 
 def judge(given: Sequence[Path | Record], round_text: str | None, track: str | None) -> list[VerdictDoc]:
-    """What the rule says of records on disk or in memory, one entry a verdict. Raises UserError."""
+    """Judge records on disk or in memory by the rule of steady state, one entry per verdict. Raises UserError."""
     if track is not None and track not in TRACKS:
         raise UserError("question.track", "", track, f"expected one of {', '.join(TRACKS)}")
     round_ns = None if round_text is None else span_ns(round_text)
@@ -40,12 +40,12 @@ def judge(given: Sequence[Path | Record], round_text: str | None, track: str | N
         raise UserError("question.round", "", round_text, f"expected {SPAN_EXPECTED}")
     verdicts: list[VerdictDoc] = []
     single: list[tuple[Path, LoadedRecord]] = []
-    for one in given:
-        path, loaded = (one, load_record(one)) if isinstance(one, Path) else (Path(one.name), one.loaded())
-        own = of_phases(loaded.record)
-        verdicts += own
-        asked_track = track or (own[-1]["track"] if own else "iops")
-        asked_round = round_ns or (own[-1]["round_ns"] if own else ROUND_NS)
+    for item in given:
+        path, loaded = (item, load_record(item)) if isinstance(item, Path) else (Path(item.name), item.loaded())
+        run_verdicts = of_phases(loaded.record)
+        verdicts += run_verdicts
+        asked_track = track or (run_verdicts[-1]["track"] if run_verdicts else "iops")
+        asked_round = round_ns or (run_verdicts[-1]["round_ns"] if run_verdicts else ROUND_NS)
         if loaded.series is not None:
             verdicts.append(verdict(_of_series(path, loaded, asked_round, asked_track)))
         elif "samples" in loaded.record:
@@ -76,10 +76,10 @@ def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) ->
     notes = []
     steps = len(record.get("steps", []))
     if steps:
-        notes.append(f"the record has {steps} steps; they are judged as one")
+        notes.append(f"the record has {steps} steps; they are judged together")
     rest = record["duration_ns"] - len(values) * round_ns
     if rest >= interval and values:
-        notes.append(f"the last {rest / 1e9:g} s are no whole round and not looked at")
+        notes.append(f"the last {rest / 1e9:g} s are not a whole round and are ignored")
     return Rounds(record["name"], track, round_ns, values, notes, _short(values, round_ns, record["duration_ns"]))
 
 
@@ -109,22 +109,22 @@ def round_values(
             (ios * pl.col("latency_mean_ns").fill_null(0)).sum().alias("waited"),
         )
     )
-    found = {int(row["round"]): row for row in sums.iter_rows(named=True)}
+    by_round = {int(row["round"]): row for row in sums.iter_rows(named=True)}
     seconds = round_ns / 1e9
     values = []
     for number in range(whole):
-        row = found.get(number, {"iops": 0.0, "bandwidth": 0.0, "waited": 0.0})
+        row = by_round.get(number, {"iops": 0.0, "bandwidth": 0.0, "waited": 0.0})
         mean = row["waited"] / row["iops"] if row["iops"] else 0.0
         values.append(mean if track == "latency" else row[track] / seconds)
     return values
 
 
 def _of_samples(path: Path, record: RecordDoc, round_ns: float, track: str) -> Rounds:
-    """From the samples that fio keeps when it looks for steady state itself."""
+    """Take rounds from the samples that fio stores when it looks for steady state itself."""
     samples, key = record["samples"], TRACKS[track][1]
     values = samples.get(key) if isinstance(samples, dict) else None
     if track == "latency" and isinstance(samples, dict):
-        raise UserError("question.track", "", track, f"{record['name']} has samples of iops and bandwidth alone")
+        raise UserError("question.track", "", track, f"{record['name']} has samples of iops and bandwidth only")
     interval = samples.get("interval_ns") if isinstance(samples, dict) else None
     if not isinstance(interval, int | float) or isinstance(interval, bool) or not interval > 0:
         raise UserError(str(path), "samples.interval_ns", str(interval), "expected a number of nanoseconds above zero")
@@ -134,43 +134,43 @@ def _of_samples(path: Path, record: RecordDoc, round_ns: float, track: str) -> R
     each = round(round_ns / interval)
     pieces = [values[at : at + each] for at in range(0, len(values) - each + 1, each)]
     means = [math.fsum(piece) / each for piece in pieces]
-    notes = [f"of the last {len(values) * interval / 1e9:g} s, which is what fio keeps"]
+    notes = [f"of the last {len(values) * interval / 1e9:g} s, which is all that fio stores"]
     return Rounds(record["name"], track, round_ns, means, notes, _short(means, round_ns, len(values) * interval))
 
 
 def _one_each(records: Sequence[tuple[Path, LoadedRecord]], track: str, round_text: str | None) -> Rounds:
-    """Records without a series, one round each, in the order given."""
+    """Take records without a series as one round each, in the given order."""
     unit, key = TRACKS[track]
     values, notes = [], []
     for path, loaded in records:
         value: object = loaded.record["summary"].get(key)
         if not isinstance(value, int | float) or not _is_number(value):
-            raise UserError(str(path), f"summary.{key}", str(value), f"expected a number, to be followed in {unit}")
+            raise UserError(str(path), f"summary.{key}", str(value), f"expected a number, to be tracked in {unit}")
         values.append(float(value))
     times = [loaded.record["duration_ns"] for _, loaded in records]
     if min(times) < (1 - _SAME_TIME) * max(times):
         notes.append(f"the rounds took {min(times) / 1e9:g} s to {max(times) / 1e9:g} s")
     if round_text is not None:
-        notes.append("without a series a record is one round: the length asked for does not apply")
+        notes.append("without a series a record is one round: the requested length does not apply")
     names = [loaded.record["name"] for _, loaded in records]
     name = names[0] if len(set(names)) == 1 else f"{names[0]} .. {names[-1]}"
     if len(records) > 1:
-        name = f"{name} ({len(records)} records, a round each)"
-    short = "a record without a series is one round: give the records of all rounds" if len(records) == 1 else ""
+        name = f"{name} ({len(records)} records, one round each)"
+    short = "a record without a series is one round: pass the records of all rounds" if len(records) == 1 else ""
     return Rounds(name, track, math.fsum(times) / len(times), values, notes, short)
 
 
 def _short(values: list[float], round_ns: float, duration_ns: float) -> str:
-    """Why there are too few rounds, where a shorter round would make more."""
+    """Return why there are too few rounds, if a shorter round would give more."""
     if len(values) >= _core.STEADY_WINDOW:
         return ""
     rounds = "1 round" if len(values) == 1 else f"{len(values)} rounds"
-    needed = f"{_core.STEADY_WINDOW} are needed (a shorter round makes more)"
+    needed = f"{_core.STEADY_WINDOW} are needed (a shorter round gives more)"
     return f"{duration_ns / 1e9:g} s are {rounds} of {round_ns / 1e9:g} s: {needed}"
 
 
 def _check_multiple(round_ns: float, interval_ns: float, name: str) -> None:
-    """Rounds are whole intervals."""
+    """Check that rounds are whole intervals."""
     count = round_ns / interval_ns
     if count < 1 or abs(count - round(count)) > 1e-9 * count:
         accepted = f"expected a multiple of {interval_ns / 1e9:g} s, the interval of {name}"

@@ -1,4 +1,4 @@
-"""The state of the drives of a record in words: how caches are set, and what solid-state drives held when it began.
+"""The state of the drives of a record in words: cache settings, and the content of solid-state drives at the start.
 
 One wording for terminal, pages and JSON. Records of other tools, and those of before, do not tell: "not known". Of
 hardware the kernel tells how the write cache is set, and the run what was done before it.
@@ -25,37 +25,37 @@ HOLDS = {
     "new": "is new flash",
     "preconditioned": "is preconditioned",
     "trimmed": "is trimmed",
-    "filled": "was filled first",
-    "as left": "is as the run before left it",
+    "filled": "was preconditioned first",
+    "as left": "is as the previous run left it",
     # Of hardware; to be compared with models, whose flash is new or was written over.
     "purged": "is new flash",
 }
 NOT_COMPARED = {"as found"}
-"""What says nothing of what a drive held."""
+"""States that do not describe the content of a drive."""
 
 
 def states_of(record: RecordDoc | Mapping[str, object]) -> DriveStatesDoc | None:
-    """What a record says of its drives; None where it does not."""
-    found = record.get("drive_state")
-    return found if isinstance(found, dict) and found.get("drives") else None  # type: ignore[return-value]
+    """Return the states of a record's drives; None if it has none."""
+    states = record.get("drive_state")
+    return states if isinstance(states, dict) and states.get("drives") else None  # type: ignore[return-value]
 
 
 def state_lines(states: DriveStatesDoc | None) -> list[str]:
-    """A line for drives that are alike, and for every controller with a cache."""
+    """Return one line per group of equal drives, and one per controller with a cache."""
     if states is None:
         return [NOT_KNOWN]
     several = len(states["drives"]) > 1
     lines = [f"{_names(drive)}: {drive_words(drive)}" if several else drive_words(drive) for drive in states["drives"]]
-    return lines + [_controller_words(one) for one in states.get("controllers", [])]
+    return lines + [_controller_words(controller) for controller in states.get("controllers", [])]
 
 
 def state_words(record: RecordDoc | Mapping[str, object]) -> str:
-    """The same in one line."""
+    """Return the state lines as a single line."""
     return "; ".join(_lines_of(record))
 
 
 def said_of(record: RecordDoc) -> list[str]:
-    """The same for the terminal, below a table of the record."""
+    """Return the state as text below a table of the record."""
     return [f"  state: {line}" for line in _lines_of(record)]
 
 
@@ -64,16 +64,19 @@ def _lines_of(record: RecordDoc | Mapping[str, object]) -> list[str]:
 
 
 def kept_lines(record: RecordDoc | Mapping[str, object]) -> list[str]:
-    """How a drive was brought into its state before the run; nothing where it was not."""
-    kept = record.get("state_kept")
-    if not isinstance(kept, dict):
+    """Return how a drive was brought into its state before the run; nothing if it was not."""
+    document = record.get("state_kept")
+    if not isinstance(document, dict):
         return []
-    return [f"{kept['state']} in {round(kept['seconds']):,} s by: {'; '.join(kept['by'])}", *kept["notes"]]
+    return [
+        f"{document['state']} in {round(document['seconds']):,} s by: {'; '.join(document['by'])}",
+        *document["notes"],
+    ]
 
 
 def warm_up_words(record: RecordDoc | Mapping[str, object]) -> list[str]:
-    """How long a run with a measured time of its own (`--duration`) warmed up: "warm-up 2 s (workload: 60 s)". Nothing
-    of other runs, and of workloads without a warm-up."""
+    """Return the warm-up of a run whose measured time was set (`--duration`): "warm-up 2 s (workload: 60 s)". Empty for
+    other runs, and for workloads without a warm-up."""
     spec = record.get("spec")
     if not isinstance(spec, dict) or spec.get("duration") is None:
         return []
@@ -95,43 +98,45 @@ def warm_up_words(record: RecordDoc | Mapping[str, object]) -> list[str]:
 
 
 def drive_words(state: DriveStateDoc) -> str:
-    """ "write cache on (volatile), read-ahead on"."""
-    said = [_write_cache(state["write_cache"], declared=state["declared_volatile"])]
+    """Return text such as "write cache on (volatile), read-ahead on"."""
+    parts = [_write_cache(state["write_cache"], declared=state["declared_volatile"])]
     if state["read_ahead"] is not None:
-        said.append(f"read-ahead {_switch(state['read_ahead'])}")
+        parts.append(f"read-ahead {_switch(state['read_ahead'])}")
         if not state["read_cache_bytes"]:
-            said.append("read cache off")
+            parts.append("read cache off")
     if state["flash_cache"] is not None:
-        said.append(f"flash cache {_switch(state['flash_cache'])}")
+        parts.append(f"flash cache {_switch(state['flash_cache'])}")
     if state["holds"] is not None:
-        said.append(state["holds"])
+        parts.append(state["holds"])
     if state["scale"] > 1:
-        said.append(f"scale {state['scale']}")
-    return ", ".join(said)
+        parts.append(f"scale {state['scale']}")
+    return ", ".join(parts)
 
 
 def settings_of(states: DriveStatesDoc | None) -> list[dict[str, str]]:
-    """The settings of drives that are alike, and of controllers, a row each: "of", "write cache", "look-ahead", "flash"
-    (its read cache, and what a solid-state drive held). Empty texts for what there is not."""
+    """Return the settings of equal drives, and of controllers, as one row each: "of", "write cache", "look-ahead",
+    "flash" (its read cache, and the content of a solid-state drive). Missing settings are empty texts."""
     if states is None:
         return [{"of": "", "write cache": NOT_KNOWN, "look-ahead": NOT_KNOWN, "flash": NOT_KNOWN}]
     several = len(states["drives"]) > 1
     rows = []
-    for one in states["drives"]:
-        cache, ahead = _write_cache(one["write_cache"], one["declared_volatile"]), one["read_ahead"]
-        flash = [] if one["flash_cache"] is None else [f"cache {_switch(one['flash_cache'])}"]
-        flash += [] if one["holds"] is None else [one["holds"]]
-        flash += [f"scale {one['scale']}"] if one["scale"] > 1 else []
+    for drive in states["drives"]:
+        cache, ahead = _write_cache(drive["write_cache"], drive["declared_volatile"]), drive["read_ahead"]
+        flash = [] if drive["flash_cache"] is None else [f"cache {_switch(drive['flash_cache'])}"]
+        flash += [] if drive["holds"] is None else [drive["holds"]]
+        flash += [f"scale {drive['scale']}"] if drive["scale"] > 1 else []
         rows.append({
-            "of": _names(one) if several else "",
+            "of": _names(drive) if several else "",
             "write cache": cache.removeprefix("write cache "),
             "look-ahead": "" if ahead is None else _switch(ahead),
             "flash": ", ".join(flash),
         })  # fmt: skip
-    for own in states.get("controllers", []):
-        cache = _write_cache(own["write_cache"]).removeprefix("write cache ")
-        ahead_of = _switch(own["read_ahead"])
-        rows.append({"of": f"controller {own['name']}", "write cache": cache, "look-ahead": ahead_of, "flash": ""})
+    for controller in states.get("controllers", []):
+        cache = _write_cache(controller["write_cache"]).removeprefix("write cache ")
+        ahead_of = _switch(controller["read_ahead"])
+        rows.append(
+            {"of": f"controller {controller['name']}", "write cache": cache, "look-ahead": ahead_of, "flash": ""}
+        )
     return rows
 
 
@@ -157,30 +162,30 @@ def _names(state: DriveStateDoc) -> str:
 
 
 def unequal(named: Sequence[tuple[str, DriveStatesDoc | None]]) -> list[str]:
-    """What is not equal in the states of several results, a sentence each: to be said before anything is compared.
-    What is not known, or what one of them does not have, is not compared."""
+    """Return one sentence per difference in the states of several results, to be shown before any comparison. A
+    property that is unknown, or that one of them does not have, is not compared."""
     known = [(name, states) for name, states in named if states is not None]
     aspects: list[tuple[Callable[[DriveStatesDoc], str], str]] = [
-        (_writes, "acknowledged writes are not the same thing"),
-        (_controllers, "the cache acknowledges writes of one only"),
-        (_reads_ahead, "sequential reads differ by it"),
-        (_flash, "repeated reads differ by it"),
+        (_writes, "acknowledged writes have different guarantees"),
+        (_controllers, "the cache acknowledges writes of only one of them"),
+        (_reads_ahead, "this changes sequential reads"),
+        (_flash, "this changes repeated reads"),
         (_holds, "new and trimmed flash is faster than flash in use"),
     ]
-    found = []
+    sentences = []
     for words, why in aspects:
-        said = [(name, of) for name, states in known if (of := words(states))]
+        described = [(name, text) for name, states in known if (text := words(states))]
         by_words: dict[str, list[str]] = {}
-        for name, of in said:
-            by_words.setdefault(of, []).append(name)
+        for name, text in described:
+            by_words.setdefault(text, []).append(name)
         if len(by_words) > 1:
-            pieces = [f"{' and '.join(names)} {of}" for of, names in by_words.items()]
-            found.append(f"{', '.join(pieces)}: {why}")
-    return found
+            pieces = [f"{' and '.join(names)} {text}" for text, names in by_words.items()]
+            sentences.append(f"{', '.join(pieces)}: {why}")
+    return sentences
 
 
 def _all(words: Sequence[str]) -> str:
-    """What all are; of several kinds, each."""
+    """Return the common word; of several, each."""
     return " and ".join(dict.fromkeys(words))
 
 
@@ -190,7 +195,7 @@ def _writes(states: DriveStatesDoc) -> str:
 
 
 def _controllers(states: DriveStatesDoc) -> str:
-    kinds = [one["write_cache"] for one in states.get("controllers", [])]
+    kinds = [controller["write_cache"] for controller in states.get("controllers", [])]
     return _all([f"has a controller whose {_write_cache(kind).replace('cache', 'cache is', 1)}" for kind in kinds])
 
 
@@ -206,5 +211,5 @@ def _flash(states: DriveStatesDoc) -> str:
 
 def _holds(states: DriveStatesDoc) -> str:
     known = [drive["holds"] for drive in states["drives"] if drive["holds"] is not None]
-    known = [one for one in known if one not in NOT_COMPARED]
-    return _all([HOLDS.get(one, one) for one in known])
+    known = [content for content in known if content not in NOT_COMPARED]
+    return _all([HOLDS.get(content, content) for content in known])

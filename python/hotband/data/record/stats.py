@@ -32,7 +32,7 @@ NANOSECONDS_PER_SECOND = 1_000_000_000
 
 
 def idle_side(kind: str) -> Side:
-    """A side that did no I/O: its histogram is empty but whole, so it merges with others of its kind."""
+    """Return a side that did no I/O: its histogram is empty but whole, so it merges with others of its kind."""
     return {
         "count": 0,
         "bytes": 0,
@@ -45,7 +45,7 @@ def idle_side(kind: str) -> Side:
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram:
-    """One histogram with the counts of all. Of several kinds there is no merged histogram: ValueError.
+    """Merge histograms of one kind into one with all counts. Raises ValueError for several kinds.
 
     If one of them is of kind `none` its buckets are unknown, so those of the whole are too.
     """
@@ -63,18 +63,18 @@ def merge(histograms: Iterable[Histogram]) -> Histogram:
 
 
 def whole(record: RecordDoc) -> Histogram:
-    """The histogram of everything that a record measured: all streams, reads and writes."""
+    """Return the merged histogram of all streams, reads and writes of a record."""
     sides = (stream[direction] for stream in record["streams"] for direction in DIRECTIONS)
     return merge(side["histogram"] for side in sides if side["count"])
 
 
 def total(histogram: Histogram) -> int:
-    """The number of samples in the buckets."""
+    """Return the number of samples in the buckets."""
     return sum(count for _, count in histogram["buckets"])
 
 
 def percentile(histogram: Histogram, q: float) -> int | None:
-    """The value at rank ceil(q/100 * count), the bucket's value as it stands; None for an empty histogram.
+    """Return the value at rank ceil(q/100 * count), exactly as the bucket has it; None for an empty histogram.
 
     `q` is in percent, 0 to 100. The rank is computed from the decimal number as written: 99.9 of 1000 samples
     is rank 999, where binary floating point would give 1000. Raises UserError for another `q`.
@@ -94,7 +94,7 @@ def percentile(histogram: Histogram, q: float) -> int | None:
 
 
 def mean(histogram: Histogram) -> float | None:
-    """The mean of the buckets' values, to check a histogram by; a record's means come from exact sums."""
+    """Return the mean of the buckets' values, to check a histogram; a record's means come from exact sums."""
     count = total(histogram)
     if count == 0:
         return None
@@ -102,7 +102,7 @@ def mean(histogram: Histogram) -> float | None:
 
 
 def latency_sum(sides: Iterable[Side]) -> int | None:
-    """The exact sum of latencies in ns; None if one of the sides did I/O without measuring it."""
+    """Return the exact sum of latencies in ns; None if one of the sides did I/O without measuring it."""
     summed = 0
     for side in sides:
         if side["latency_sum_ns"] is None:
@@ -112,7 +112,7 @@ def latency_sum(sides: Iterable[Side]) -> int | None:
 
 
 def merged_percentiles(sides: Iterable[Side]) -> dict[str, int | None]:
-    """The percentiles of a summary, from the merged histogram of the sides that did I/O."""
+    """Return the percentiles of a summary, from the merged histogram of the sides that did I/O."""
     merged = merge(side["histogram"] for side in sides if side["count"])
     return {key: percentile(merged, q) for key, q in SUMMARY_PERCENTILES.items()}
 
@@ -120,7 +120,7 @@ def merged_percentiles(sides: Iterable[Side]) -> dict[str, int | None]:
 def rates_of(
     sides: Sequence[Side], duration_ns: int, percentiles: Mapping[str, int | None] | None = None
 ) -> FiguresDoc:
-    """One block of a summary: rates, latencies and mean queue depth of `sides` over `duration_ns`.
+    """Return one block of a summary: rates, latencies and mean queue depth of `sides` over `duration_ns`.
 
     `percentiles` replaces those of the merged histogram, for a source that printed some without buckets.
     """
@@ -151,7 +151,7 @@ def rates_of(
 
 
 def _queue_depth(sum_ns: int | None, duration_ns: int) -> float | None:
-    """Little's law: mean outstanding I/Os = the sum of their latencies / the time they were watched."""
+    """Return mean outstanding I/Os by Little's law: the sum of their latencies over the observed time."""
     return None if sum_ns is None else sum_ns / duration_ns
 
 
@@ -162,18 +162,18 @@ def summary_of(
     direction_duration_ns: Mapping[Direction, int] | None = None,
     percentiles: Mapping[str, Mapping[str, int | None]] | None = None,
 ) -> SummaryDoc:
-    """The summary of a record from its streams (each with a `read` and a `write` side).
+    """Return the summary of a record from its streams (each with a `read` and a `write` side).
 
     `direction_duration_ns` gives reads and writes their own time where they ran for different times;
     `percentiles` has those printed by the source, under `all`, `read` and `write`.
     """
-    own = dict(direction_duration_ns or {})
+    durations = dict(direction_duration_ns or {})
     printed = percentiles or {}
     whole = [stream[direction] for stream in sides for direction in DIRECTIONS]
 
     def of(direction: Direction) -> FiguresDoc:
         chosen = [stream[direction] for stream in sides]
-        return rates_of(chosen, own.get(direction, duration_ns), printed.get(direction))
+        return rates_of(chosen, durations.get(direction, duration_ns), printed.get(direction))
 
     both = rates_of(whole, duration_ns, printed.get("all"))
     return cast("SummaryDoc", {**both, "read": of("read"), "write": of("write")})
@@ -194,12 +194,12 @@ SAME = 1e-9
 """Runs repeat bit for bit; what is left is how a number is printed."""
 
 
-def same_figures(kept: Mapping[str, float | None], now: Mapping[str, float | None]) -> bool:
-    """Whether every figure kept is predicted now, with the same value."""
-    return all(name in now and _same(value, now[name]) for name, value in kept.items())
+def same_figures(stored: Mapping[str, float | None], now: Mapping[str, float | None]) -> bool:
+    """Return whether every figure kept is predicted now, with the same value."""
+    return all(name in now and _same(value, now[name]) for name, value in stored.items())
 
 
-def _same(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return abs(one - other) <= SAME * max(abs(one), abs(other))
+def _same(first: float | None, other: float | None) -> bool:
+    if first is None or other is None:
+        return first is other
+    return abs(first - other) <= SAME * max(abs(first), abs(other))

@@ -1,4 +1,4 @@
-"""Whether records reached steady state (docs/guides/steady-state.md)."""
+"""Verdicts on the steady state of records (docs/guides/steady-state.md)."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ TEXTS, NUMBERS = ("name", "phase", "track", "unit", "why"), ("round_ns", "window
 
 @dataclass(frozen=True)
 class Steadiness:
-    """What the rule of the SNIA PTS says of records: `verdicts`, of the phases that a run judged itself first."""
+    """Verdicts of the SNIA PTS rule on records: `verdicts` begins with phases that a run judged itself."""
 
     verdicts: tuple[VerdictDoc, ...]
 
     @property
     def reached(self) -> bool:
-        """Whether every verdict is that steady state was reached."""
+        """Return whether every verdict is that steady state was reached."""
         return all(verdict["reached"] for verdict in self.verdicts)
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a verdict: name, phase (null of what is judged now), track, unit, why in words, round_ns, window_mean,
-        range_pct and slope_pct (null where there were too few rounds), reached, round (in which it was), rounds (how
-        many there were), left (whether it was left again)."""
+        """Return one row per verdict: name, phase (null if judged now), track, unit, why in words, round_ns,
+        window_mean, range_pct and slope_pct (null if there were too few rounds), reached, round (in which it was
+        reached), rounds (their number), left (whether steady state was left again)."""
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         rows = [
             (
@@ -46,12 +46,12 @@ class Steadiness:
         return pl.DataFrame(rows, schema=columns, orient="row")
 
     def to_dict(self) -> list[VerdictDoc]:
-        """All that `hotband audit --steady --json` prints; a copy."""
+        """Return a copy of the output of `hotband audit --steady --json`."""
         return copy.deepcopy(list(self.verdicts))
 
     def __repr__(self) -> str:
-        said = (f"{verdict['name']}: {'steady' if verdict['reached'] else 'not steady'}" for verdict in self.verdicts)
-        return f"<Steadiness of {'; '.join(said)}>"
+        parts = (f"{verdict['name']}: {'steady' if verdict['reached'] else 'not steady'}" for verdict in self.verdicts)
+        return f"<Steadiness of {'; '.join(parts)}>"
 
     def _repr_html_(self) -> str:
         return f"<div>{frame_html(self.frame.select('name', 'track', 'reached', 'round', 'rounds', 'why'))}</div>"

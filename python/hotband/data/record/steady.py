@@ -1,4 +1,4 @@
-"""What the rule of steady state says of some rounds, in words and as data. The rule is the engine's."""
+"""Verdict of the steady state rule on rounds, in words and as data. The rule is the engine's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRACKS = {
 
 @dataclass(frozen=True)
 class Rounds:
-    """The tracked value of every round of `name`; `short` says why there are too few where more could be had."""
+    """The tracked value of every round of `name`; `short` explains a lack of rounds that a shorter round would fix."""
 
     name: str
     track: str
@@ -33,19 +33,19 @@ class Rounds:
 
 
 def rule(values: Sequence[float]) -> SteadyRule:
-    """What the PTS's rule says of the rounds of a tracked value: the first window that is steady, else the last. Raises
-    SpecError of the engine for values that are none."""
+    """Apply the PTS's rule to the rounds of a tracked value: the first window that is steady, else the last. Raises
+    SpecError of the engine for invalid values."""
     return cast("SteadyRule", dict(_core.steady_state(list(values))))
 
 
 def is_steady(values: Sequence[float]) -> bool:
-    """Whether the last window of rounds is steady."""
+    """Return whether the last window of rounds is steady."""
     last = values[-_core.STEADY_WINDOW :]
     return len(last) == _core.STEADY_WINDOW and rule(last)["reached"]
 
 
 def verdict(rounds: Rounds) -> VerdictDoc:
-    """The rule on some rounds: whether, where and why, and how steady state was left."""
+    """Return the rule's verdict on rounds: reached or not, where and why, and how steady state was left."""
     try:
         state = rule(rounds.values)
         left = _core.departure(rounds.values)
@@ -71,7 +71,7 @@ def verdict(rounds: Rounds) -> VerdictDoc:
 
 
 def why(state: SteadyRule) -> str:
-    """Why it was reached or not, in words: the first steady window, or the last one looked at."""
+    """Return the reason in words: the first steady window, or the last one examined."""
     window, most = _core.STEADY_WINDOW, _core.STEADY_MOST_ROUNDS
     count = min(len(state["rounds"]), most)
     if state["window_mean"] is None:
@@ -79,7 +79,7 @@ def why(state: SteadyRule) -> str:
     last = state["round"]
     where = "the last rounds" if last is None else f"rounds {last - window + 1} to {last}"
     if state["range_pct"] is None:
-        return f"nothing was done in {where}"
+        return f"no I/O in {where}"
     parts = []
     for name, value, bound in (
         ("range", state["range_pct"], _core.STEADY_RANGE_PCT),
@@ -91,19 +91,19 @@ def why(state: SteadyRule) -> str:
         parts.append(f"{name} {_percent(value)} of the mean ({word} {bound:g} %)")
     if state["reached"]:
         return f"in {where}: {', '.join(parts)}"
-    looked = f"{count} of {len(state['rounds'])} rounds looked at" if len(state["rounds"]) > most else f"{count} rounds"
-    return f"in none of {looked}; in {where}: {', '.join(parts)}"
+    looked = f"{count} of {len(state['rounds'])} rounds examined" if len(state["rounds"]) > most else f"{count} rounds"
+    return f"in none of {looked}; {where}: {', '.join(parts)}"
 
 
 def _percent(value: float) -> str:
-    """With as many digits as tell it from the bounds."""
+    """Format a percentage with enough digits to distinguish it from the bounds."""
     return (
         f"{value:.2f} %" if round(value, 2) not in (_core.STEADY_RANGE_PCT, _core.STEADY_SLOPE_PCT) else f"{value!r} %"
     )
 
 
 def of_phases(record: RecordDoc) -> list[VerdictDoc]:
-    """What the run itself found of phases that were to end when steady."""
-    found = [*record.get("steady_state_before", []), *([record["steady_state"]] if "steady_state" in record else [])]
-    own: dict[str, object] = {"left": None, "notes": []}
-    return [cast("VerdictDoc", {"name": record["name"], **state, "why": why(state), **own}) for state in found]
+    """Return the run's own verdicts on phases that end at steady state."""
+    phases = [*record.get("steady_state_before", []), *([record["steady_state"]] if "steady_state" in record else [])]
+    defaults: dict[str, object] = {"left": None, "notes": []}
+    return [cast("VerdictDoc", {"name": record["name"], **state, "why": why(state), **defaults}) for state in phases]

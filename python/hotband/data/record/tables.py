@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Tables(Mapping[str, "pl.DataFrame"]):
-    """Tables by name; read or built when first asked for."""
+    """Tables by name; each is read or built on first access."""
 
     def __init__(self, frames: Frames) -> None:
         self._frames = dict(frames)
@@ -50,7 +50,7 @@ class Tables(Mapping[str, "pl.DataFrame"]):
 
 
 def of_run(finished: Finished) -> Tables:
-    """The tables that a run left."""
+    """Return the tables that a run left."""
     return Tables({name: _later(table) for name, table in finished.tables.items()})
 
 
@@ -59,17 +59,17 @@ def _later(table: Table) -> Callable[[], pl.DataFrame]:
 
 
 def of_folder(file: Path, record: RecordDoc) -> Tables:
-    """The tables that a record names beside its file; those whose file is missing are not among them.
+    """Return the tables that a record names beside its file; tables whose file is missing are left out.
 
     Raises UserError for a name that leads out of the folder; a file that is no Parquet is told when it is read.
     """
     folder, named = file.parent.resolve(), cast("Mapping[str, object]", record.get("series") or {})
-    found: Frames = {}
+    frames: Frames = {}
     for name, text in table_files(named).items():
         path = (folder / text).resolve()
         if not path.is_relative_to(folder):
-            accepted = "expected a file beside the record, not one outside its folder"
+            accepted = "expected a file in the record's folder"
             raise UserError(str(file), f"series.{file_key(name)}", text, accepted)
         if path.is_file():
-            found[name] = partial(read_parquet, path)
-    return Tables(found)
+            frames[name] = partial(read_parquet, path)
+    return Tables(frames)

@@ -1,8 +1,4 @@
-"""Records of runs that rest on something that is not modelled and moves their figures: no interval is made of them.
-
-The engine names it (`unmodelled` of a record, `crates/engine/src/record/unmodelled.rs`), and the notes begin with it.
-What it leaves out: everything that the engine has no rule for.
-"""
+"""Runs that depend on an unmodelled mechanism which changes their figures: no interval is calculated for them."""
 
 from __future__ import annotations
 
@@ -19,20 +15,20 @@ WHATS = {
     "flash-raidz": "ZFS on solid-state drives",
     "smr-rebuild": "rebuilds onto shingled disks",
 }
-"""What the model leaves out, in words."""
+"""Mechanisms that the model leaves out, in words."""
 
 
 def unmodelled_notes(record: RecordDoc) -> list[str]:
     """Return the notes on what is not modelled and moves the figures of a run."""
-    return [one["note"] for one in record.get("unmodelled", [])]
+    return [entry["note"] for entry in record.get("unmodelled", [])]
 
 
 def unmodelled_notes_of(records: Iterable[RecordDoc]) -> list[str]:
     """Return the notes of several runs on what is not modelled, one for each layout or drive."""
     notes: dict[tuple[str, str], str] = {}
     for record in records:
-        for one in record.get("unmodelled", []):
-            notes.setdefault((one["what"], one["part"]), one["note"])
+        for entry in record.get("unmodelled", []):
+            notes.setdefault((entry["what"], entry["part"]), entry["note"])
     return list(notes.values())
 
 
@@ -43,7 +39,7 @@ def other_notes(record: RecordDoc) -> Sequence[str]:
 
 
 def why_no_interval(record: RecordDoc) -> str | None:
-    """Return why a run has no intervals, or None where it has."""
-    whats = dict.fromkeys(one["what"] for one in record.get("unmodelled", []))
+    """Return why a run has no intervals, or None if it has."""
+    whats = dict.fromkeys(entry["what"] for entry in record.get("unmodelled", []))
     named = " and ".join(WHATS.get(what, what) for what in whats)
-    return f"no interval: the model leaves out {named}, and no study says how far off that is" if named else None
+    return f"no interval: the model leaves out {named}, and no study measured the resulting error" if named else None

@@ -1,4 +1,4 @@
-"""Whether results can be written into a folder, found out before the work."""
+"""Check before the work that results can be written into a folder."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ RESULT_FILES = (
 
 
 def check_writable(folder: Path, option: str = "question.out") -> None:
-    """Creates a folder of results and a file in it, so that one that cannot be written is told before the work. Raises
-    UserError where the path is wrong, or something stands there in the place of a result, else OSError."""
+    """Create a folder of results and a file in it, so that an unwritable one is reported before the work. Raises
+    UserError if the path is wrong, or something else exists under the name of a result, else OSError."""
     check_folder(folder, option)
-    for one in (folder / name for name in RESULT_FILES):
-        if is_special(one):
-            raise UserError(option, "", str(one), "is a pipe, a socket or a device; expected a folder of files")
+    for path in (folder / name for name in RESULT_FILES):
+        if is_special(path):
+            raise UserError(option, "", str(path), "is a pipe, a socket or a device; expected a folder of files")
 
 
 def check_folder(folder: Path, option: str) -> None:
-    """The same of a folder of any files."""
+    """Check a folder of any files like `check_writable`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -35,6 +35,6 @@ def check_folder(folder: Path, option: str) -> None:
         if not is_mistake(error):
             raise OSError(error.errno, error.strerror, str(folder)) from None
         if folder.is_symlink() and not folder.exists():
-            accepted = f"is a link to {os.readlink(folder)}, which is not there: expected a folder"
+            accepted = f"is a link to {os.readlink(folder)}, which does not exist: expected a folder"
             raise UserError(option, "", str(folder), accepted) from None
         raise UserError(option, "", str(folder), f"the folder cannot be written: {reason_of(error)}") from None

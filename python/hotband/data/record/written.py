@@ -1,4 +1,4 @@
-"""A record as text: the bytes that the engine writes, whoever writes it.
+"""The text of a record: the same bytes as the engine writes.
 
 So the record of a run is one file, saved by `--out`, by `Record.save` or out of a store, and `diff` finds in two of
 them what differs in what they say.
@@ -11,25 +11,25 @@ import re
 from collections.abc import Mapping
 
 ON_ONE_LINE = "buckets"
-"""A key whose lists of numbers stand on one line: a histogram has hundreds of pairs."""
+"""A key whose lists of numbers are on one line: a histogram has hundreds of pairs."""
 SMALL = re.compile(r"(-?)(\d)(?:\.(\d+))?e-0*(\d+)")
 
 
 def record_text(document: Mapping[str, object]) -> str:
-    """The JSON text of a record, without a line end."""
+    """Return the JSON text of a record, without a line end."""
     return _text(document, "\n")
 
 
 def _text(value: object, line: str) -> str:
-    """A value, whose lines begin as `line` does."""
+    """Return a value whose lines begin as `line` does."""
     deeper = f"{line}  "
     if isinstance(value, Mapping) and value:
         entries = (
-            f"{json.dumps(str(key), ensure_ascii=False)}: {_entry(key, one, deeper)}" for key, one in value.items()
+            f"{json.dumps(str(key), ensure_ascii=False)}: {_entry(key, item, deeper)}" for key, item in value.items()
         )
         return f"{{{deeper}{f',{deeper}'.join(entries)}{line}}}"
     if isinstance(value, list | tuple) and value:
-        return f"[{deeper}{f',{deeper}'.join(_text(one, deeper) for one in value)}{line}]"
+        return f"[{deeper}{f',{deeper}'.join(_text(item, deeper) for item in value)}{line}]"
     if isinstance(value, float):
         return _number(value)
     return json.dumps(value, ensure_ascii=False)
@@ -42,13 +42,13 @@ def _entry(key: object, value: object, line: str) -> str:
 
 
 def _number(value: float) -> str:
-    """A number in the shortest digits that give it again. The engine writes small ones otherwise than Python: 1e-05 as
-    0.00001, 1e-07 as 1e-7."""
+    """Format a number in the shortest digits that reproduce it. The engine writes small ones differently from Python:
+    1e-05 as 0.00001, 1e-07 as 1e-7."""
     text = json.dumps(value)
-    found = SMALL.fullmatch(text)
-    if found is None:
+    small = SMALL.fullmatch(text)
+    if small is None:
         return text
-    sign, first, more, power = found.groups(default="")
+    sign, first, more, power = small.groups(default="")
     if power == "5":
         return f"{sign}0.0000{first}{more}"
     return f"{sign}{first}{f'.{more}' if more else ''}e-{power}"

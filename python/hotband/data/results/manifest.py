@@ -31,7 +31,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What `experiment.json` says; empty where there is none."""
+    """What `experiment.json` says; empty if there is none."""
 
     what: str = ""
     version: str = ""
@@ -74,7 +74,7 @@ def read_manifest(path: Path, expected: str = "another folder, or the file as ho
     expect_head(table, path, SCHEMA, SCHEMA_VERSION, WHAT, expected)
     assert table is not None, "it has a head"
     try:
-        entries = {str(name): _entry(one) for name, one in _keys(table["runs"]).items()}
+        entries = {str(name): _entry(entry) for name, entry in _keys(table["runs"]).items()}
         return Manifest(str(table["experiment"]), str(table["hotband"]), entries)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError(str(path), "", "", f"not {WHAT}: expected {expected}") from None

@@ -19,17 +19,17 @@ from hotband.data.record.tables import of_folder
 @public
 def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Record]:
     """Reads every record of a file or folder, of any tool that is recognised. `unit` ("ns", "us", "ms", "s") is that of
-    the values of an HdrHistogram log, which does not say. Raises UserError where there is none."""
+    the values of an HdrHistogram log, which does not say. Raises UserError if there is none."""
     where = Path(path)
     if unit is not None:
         if where.is_dir() or not hdr.recognises(read_beginning(where)):
             accepted = f"is of the values of an HdrHistogram log, and {path} is none: leave it out"
             raise UserError("unit", "", unit, accepted)
-        return [record_of_import(one) for one in hdr.read([where], unit)]
+        return [record_of_import(imported) for imported in hdr.read([where], unit)]
     of_ours = where.is_file() and b'"hotband-record"' in read_beginning(where)[:4096]
     if of_ours or (where / RECORD_FILE).is_file() or where.name == RECORD_FILE:
         return [_read(where)]
-    return [record_of_import(one) for one in importers.load(where)]
+    return [record_of_import(imported) for imported in importers.load(where)]
 
 
 def _read(path: Path) -> Record:

@@ -1,7 +1,7 @@
-"""What is finished of a sweep, kept as it ends: one line a run, at the end of one file.
+"""What is finished of a sweep, kept as it ends: one line per run, at the end of one file.
 
-    DIR/sweep.journal   a line that says what the folder holds, then a line a run: checksum, space, JSON
-    DIR/sweep.parquet   the frame, a row a run; written when the sweep ends or is stopped
+    DIR/sweep.journal   a line that says what the folder holds, then one line per run: checksum, space, JSON
+    DIR/sweep.parquet   the frame, one row per run; written when the sweep ends or is stopped
 
 A process that is killed leaves at most the beginning of a line, which the next one cuts off; a line that is not as it
 was written has another checksum, and its run is run again. Lines are flushed to the device once a second: after a loss
@@ -55,19 +55,19 @@ class Journal:
         with named(self.path):
             data = file_bytes(self.path)
         first, *lines = data.split(b"\n")
-        said = parsed(first)
+        header = parsed(first)
         if not lines:
             return  # the beginning of its first line: nothing was finished
         expected = "another folder, or question.fresh to start over"
-        made_by = expect_head(said, self.path, SCHEMA, SCHEMA_VERSION, "the journal of a sweep", expected)
-        assert said is not None, "it has a head"
-        entries = [one for one in map(parsed, lines) if one is not None]
+        made_by = expect_head(header, self.path, SCHEMA, SCHEMA_VERSION, "the journal of a sweep", expected)
+        assert header is not None, "it has a head"
+        entries = [line_entry for line_entry in map(parsed, lines) if line_entry is not None]
         self.entries = {str(entry["key"]): entry for entry in entries if "key" in entry}
-        self.held = str(said.get("sweep"))
-        found = said.get("asked")
+        self.held = str(header.get("sweep"))
+        requested = header.get("asked")
         self.held_asked = (
-            {key: list(map(str, of)) for key, of in found.items() if isinstance(of, list)}
-            if isinstance(found, dict)
+            {key: list(map(str, values)) for key, values in requested.items() if isinstance(values, list)}
+            if isinstance(requested, dict)
             else {}
         )
         if self.entries:
@@ -76,11 +76,11 @@ class Journal:
     def differs(self) -> str:
         """The first part of what is asked for of which the folder holds no value, with both; "" where there is none."""
         for part in {**self.held_asked, **self.asked}:
-            held, asked = self.held_asked.get(part, ()), self.asked.get(part, ())
-            if not set(held) & set(asked) and (held or asked):
+            held, requested = self.held_asked.get(part, ()), self.asked.get(part, ())
+            if not set(held) & set(requested) and (held or requested):
                 if part.startswith("text of "):
                     return f"the {part} was another"
-                return f"{part} is {_few(held)} there and {_few(asked)} here"
+                return f"{part} is {_few(held)} there and {_few(requested)} here"
         return ""
 
     def open(self) -> None:
@@ -97,8 +97,8 @@ class Journal:
             data = file_bytes(self.path)
             os.ftruncate(self._file, data.rfind(b"\n") + 1 if self.entries else 0)
         if not self.entries:
-            asked: dict[str, Json] = {part: list(values) for part, values in self.asked.items()}
-            self._append({**head(SCHEMA, SCHEMA_VERSION), "sweep": self.what, "asked": asked})
+            requested: dict[str, Json] = {part: list(values) for part, values in self.asked.items()}
+            self._append({**head(SCHEMA, SCHEMA_VERSION), "sweep": self.what, "asked": requested})
 
     def keep(self, entry: Entry) -> None:
         """Adds a run; from any thread. Raises OSError where it cannot be written."""

@@ -63,8 +63,8 @@ def row_of(record: RecordDoc) -> Row:
     summary = record["summary"]
     figures = {name: _number(summary, name) for name in FIGURES}
     for direction in ("read", "write"):
-        of: FiguresDoc = summary["read"] if direction == "read" else summary["write"]
-        figures |= {f"{direction}_{name}": _number(of, name) for name in DIRECTION_FIGURES}
+        side: FiguresDoc = summary["read"] if direction == "read" else summary["write"]
+        figures |= {f"{direction}_{name}": _number(side, name) for name in DIRECTION_FIGURES}
     return Row(figures, tuple(state_lines(states_of(record))), tuple(record.get("notes") or ()))
 
 
@@ -100,7 +100,7 @@ def entry_of(key: str, row: Row, finished: Finished | None) -> Entry:
 
 
 def kept_of(entry: Entry, *, records: bool) -> Kept | None:
-    """A run as it was kept; None where something that is asked for is not there. The journal's checksum says that the
+    """A run as it was kept; None if something that is asked for is not there. The journal's checksum says that the
     entry is as it was written."""
     held = entry.get("record")
     if records and not isinstance(held, str):

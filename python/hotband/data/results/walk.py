@@ -69,14 +69,14 @@ class Walk:
     @classmethod
     def merged(cls, walks: Sequence[Walk]) -> Walk:
         """Join the results of several folders; series of one name are told apart by their folders."""
-        counts = Counter(series for one in walks for series in one.series)
+        counts = Counter(series for part in walks for series in part.series)
         joined = cls(walks[0].folder)
-        for one in walks:
-            for result in one.results:
+        for part in walks:
+            for result in part.results:
                 alike = counts[result.series] > 1
-                series = name_of(one.folder / result.series) if alike else result.series
+                series = name_of(part.folder / result.series) if alike else result.series
                 joined.results.append(replace(result, series=series))
-            for reason, names in one.skipped.items():
+            for reason, names in part.skipped.items():
                 joined.skipped.setdefault(reason, []).extend(names)
         return joined
 
@@ -106,9 +106,9 @@ class Walk:
 
 
 def is_walked(path: Path) -> bool:
-    """Whether a path is a folder whose results have to be collected: neither a record nor a study, and not the output
-    of vdbench, with results of other tools in it. If some were imported into the same folder, its records are its
-    results, or they would count twice."""
+    """Return whether a path is a folder whose results have to be collected: neither a record nor a study, and not the
+    output of vdbench, with results of other tools in it. If some were imported into the same folder, its records are
+    its results, or they would count twice."""
     if not path.is_dir() or (path / RECORD_FILE).exists() or any((path / name).is_file() for name in STUDY_FILES):
         return False
     if _is_output(path) or not any(_is_foreign(file) for container in _containers(path) for file in container.files):
@@ -141,13 +141,13 @@ def walk_of_series(path: Path) -> Walk | None:
 
 def walk(folder: Path) -> Walk:
     """Collect the results of a folder. Raises UserError if there are none."""
-    found = Walk(folder)
+    result = Walk(folder)
     for container in _containers(folder):
-        for path, record, imported in _read(container, found):
-            found.results.append(FolderResult("", "", path, record, imported))
-    found.expect_results()
-    found.results = sorted(_named(found), key=lambda one: (natural(one.series), natural(one.test)))
-    return found
+        for path, record, imported in _read(container, result):
+            result.results.append(FolderResult("", "", path, record, imported))
+    result.expect_results()
+    result.results = sorted(_named(result), key=lambda entry: (natural(entry.series), natural(entry.test)))
+    return result
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ class _Container:
 
 def _containers(folder: Path) -> Iterator[_Container]:
     """Yield the folders of a tree in order; nothing below a record or a study. Raises UserError."""
-    for place, folders, files in os.walk(folder):
-        here = Path(place)
+    for current, folders, files in os.walk(folder):
+        here = Path(current)
         folders[:] = sorted((name for name in folders if not name.startswith(".")), key=natural)
         if RECORD_FILE in files:
             folders.clear()
@@ -184,7 +184,7 @@ def _is_output(folder: Path) -> bool:
 
 
 def _is_foreign(file: Path) -> bool:
-    """Whether another tool wrote a file."""
+    """Return whether another tool wrote a file."""
     try:
         beginning = read_beginning(file)
     except UserError:
@@ -195,65 +195,65 @@ def _is_foreign(file: Path) -> bool:
 _Read = tuple[Path, LoadedRecord, Imported | None]
 
 
-def _read(container: _Container, found: Walk) -> list[_Read]:
+def _read(container: _Container, result: Walk) -> list[_Read]:
     """Return the results of a container; count its other files."""
     if container.kind == "record":
         try:
             return [(container.folder, load_record(container.folder), None)]
         except UserError:
-            found.skip(container.folder / RECORD_FILE, DAMAGED)
+            result.skip(container.folder / RECORD_FILE, DAMAGED)
             return []
     by_tool: dict[str, list[Path]] = {}
     for path in container.files:
-        if (tool := _tool_of(path, found)) is not None:
+        if (tool := _tool_of(path, result)) is not None:
             by_tool.setdefault(tool, []).append(path)
     read: list[_Read] = []
     for tool, paths in by_tool.items():
         importer = tools()[tool].read
         if tool == "vdbench" and container.kind == "vdbench":
-            read += _tried(importer, container.folder, found)
+            read += _tried(importer, container.folder, result)
         elif tool == "fio":
-            read += _fio(importer, paths, found)
+            read += _fio(importer, paths, result)
         else:
-            read += [one for path in paths for one in _tried(importer, path, found)]
+            read += [read_ for path in paths for read_ in _tried(importer, path, result)]
     return read
 
 
-def _tool_of(path: Path, found: Walk) -> str | None:
+def _tool_of(path: Path, result: Walk) -> str | None:
     try:
         beginning = read_beginning(path)
     except UserError:
-        found.skip(path, DAMAGED)
+        result.skip(path, DAMAGED)
         return None
-    tool = next((name for name, one in tools().items() if one.recognises(beginning)), None)
+    tool = next((name for name, tool_ in tools().items() if tool_.recognises(beginning)), None)
     if tool is None:
-        found.skip(path, NO_RESULT if beginning.strip() else EMPTY)
+        result.skip(path, NO_RESULT if beginning.strip() else EMPTY)
     return tool
 
 
-def _tried(read: Callable[[Sequence[Path]], list[Imported]], path: Path, found: Walk) -> list[_Read]:
+def _tried(read: Callable[[Sequence[Path]], list[Imported]], path: Path, result: Walk) -> list[_Read]:
     try:
-        return [(path, loaded(one), one) for one in read([path])]
+        return [(path, loaded(imported), imported) for imported in read([path])]
     except UserError:
-        found.skip(path, DAMAGED)
+        result.skip(path, DAMAGED)
         return []
 
 
-def _fio(read: Callable[[Sequence[Path]], list[Imported]], paths: Sequence[Path], found: Walk) -> list[_Read]:
+def _fio(read: Callable[[Sequence[Path]], list[Imported]], paths: Sequence[Path], result: Walk) -> list[_Read]:
     """Return fio's results with the logs that belong to them; documents that cannot be read are skipped, and logs
     whose result is unclear."""
     try:
         imported = read(paths)
     except UserError:
         logs = [path for path in paths if is_log(read_beginning(path))]
-        documents = [path for path in paths if path not in logs and _tried(read, path, found)]
+        documents = [path for path in paths if path not in logs and _tried(read, path, result)]
         try:
             imported = read([*documents, *logs]) if documents or logs else []
         except UserError:
             imported = read(documents) if documents else []
             for path in logs:
-                found.skip(path, STRAY_LOG)
-    return [(_path_of(one.record, paths[0]), loaded(one), one) for one in imported]
+                result.skip(path, STRAY_LOG)
+    return [(_path_of(entry.record, paths[0]), loaded(entry), entry) for entry in imported]
 
 
 def _path_of(record: RecordDoc, other: Path) -> Path:
@@ -261,34 +261,34 @@ def _path_of(record: RecordDoc, other: Path) -> Path:
     return Path(file) if file else other
 
 
-def _named(found: Walk) -> list[FolderResult]:
+def _named(walk_: Walk) -> list[FolderResult]:
     """Name every result by its series and test. A file with several results adds the name of each, which is all if the
     series has one file."""
-    places = [_place(result, found.folder) for result in found.results]
+    places = [_place(result, walk_.folder) for result in walk_.results]
     files = Counter(places)
     of_series = Counter(series for series, _ in files)
     named = []
     taken: Counter[tuple[str, str]] = Counter()
-    for one, (series, stem) in zip(found.results, places, strict=True):
-        own = _own_name(one.record.record)
+    for entry, (series, stem) in zip(walk_.results, places, strict=True):
+        record_name = _own_name(entry.record.record)
         test = stem
         if files[series, stem] > 1 or not stem:
-            test = own if of_series[series] == 1 or not stem else f"{stem}: {own}"
+            test = record_name if of_series[series] == 1 or not stem else f"{stem}: {record_name}"
         taken[series, test] += 1
         again = taken[series, test]
-        named.append(replace(one, series=series, test=test if again == 1 else f"{test} ({again})"))
+        named.append(replace(entry, series=series, test=test if again == 1 else f"{test} ({again})"))
     return named
 
 
-def _place(one: FolderResult, folder: Path) -> tuple[str, str]:
+def _place(result: FolderResult, folder: Path) -> tuple[str, str]:
     """Return the series of a result, and the name that its place in the series gives it."""
-    is_file = one.path.is_file()
+    is_file = result.path.is_file()
     try:
-        inside = one.path.relative_to(folder)
+        inside = result.path.relative_to(folder)
     except ValueError:
-        inside = Path(one.path.name)
+        inside = Path(result.path.name)
     parts = [*inside.parts[:-1], inside.stem if is_file else inside.name] if inside.parts else []
-    is_output = not is_file and one.imported is not None
+    is_output = not is_file and result.imported is not None
     if len(parts) > 1 or (is_output and parts):
         return name_of(Path(parts[0])), name_of(Path(*parts[1:])) if len(parts) > 1 else ""
     return name_of(Path(folder.resolve().name)), name_of(Path(*parts)) if parts else ""

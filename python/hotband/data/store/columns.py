@@ -1,4 +1,4 @@
-"""The columns of a store's `summary`: a row a run, with the names that sweeps and records have.
+"""The columns of a store's `summary`: one row per run, with the names that sweeps and records have.
 
 Whole numbers are signed, unlike those of a record's tables: the difference of two unsigned ones is an error in SQL
 where it is below zero. 2^63 ns are 292 years.
@@ -32,7 +32,7 @@ IDENTITY = {
     "source": TEXT,
     "passed": FLAG,
 }
-"""What ran: `source` is the file of a result of another tool, `passed` whether all limits were kept."""
+"""Identity of a run: `source` is the file of another tool's result, `passed` whether all limits were met."""
 FIGURES = {
     "iops": REAL,
     "bandwidth_bytes_per_s": REAL,
@@ -55,14 +55,14 @@ ENERGY = ("energy_j", "energy_low_j", "energy_high_j", "mean_w", "joules_per_io"
 
 
 def _columns() -> dict[str, str]:
-    """All columns and their kinds, in their order."""
-    found = {**IDENTITY, **FIGURES}
+    """Return all columns and their kinds, in order."""
+    columns = {**IDENTITY, **FIGURES}
     for direction in DIRECTIONS:
-        found |= {f"{direction}_{name}": kind for name, kind in FIGURES.items()}
-    found |= {f"times_mean_{name}_ns": REAL for name in TIMES}
-    found |= dict.fromkeys(ENERGY, REAL)
-    found["interval_level_pct"] = REAL
-    return found | {f"{name}_interval_{end}": REAL for name in INTERVAL_FIGURES for end in ("low", "high")}
+        columns |= {f"{direction}_{name}": kind for name, kind in FIGURES.items()}
+    columns |= {f"times_mean_{name}_ns": REAL for name in TIMES}
+    columns |= dict.fromkeys(ENERGY, REAL)
+    columns["interval_level_pct"] = REAL
+    return columns | {f"{name}_interval_{end}": REAL for name in INTERVAL_FIGURES for end in ("low", "high")}
 
 
 COLUMNS = _columns()
@@ -71,7 +71,7 @@ FIXED = ("summary", "factors", "histograms", "records")
 
 
 def arrow_type(kind: str) -> pa.DataType:
-    """The type of a column's cells."""
+    """Return the type of a column's cells."""
     kinds: dict[str, pa.DataType] = {
         WHOLE: pa.int64(),
         REAL: pa.float64(),
@@ -84,8 +84,8 @@ def arrow_type(kind: str) -> pa.DataType:
 
 
 def cells_of(record: RecordDoc) -> dict[str, Cell]:
-    """A record's cells by column, without `run`, `added_utc` and `experiment`. What is not there, or of another kind
-    than it should be (records are foreign), is None."""
+    """Return a record's cells by column, without `run`, `added_utc` and `experiment`. Missing values, and values of the
+    wrong type (records may be foreign), are None."""
     document = cast("Mapping[str, object]", record)
     summary = _table(document.get("summary"))
     cells = _identity(record) | _figures(summary, "")
@@ -124,15 +124,15 @@ def _figures(figures: Mapping[str, object], before: str) -> dict[str, Cell]:
 def _intervals(intervals: Mapping[str, object]) -> dict[str, Cell]:
     listed = intervals.get("figures")
     ends: dict[object, Mapping[str, object]] = {}
-    for one in listed if isinstance(listed, list) else []:
-        if isinstance(one, dict) and isinstance(one.get("figure"), str):
-            ends[one["figure"]] = one
-    found = {
+    for interval in listed if isinstance(listed, list) else []:
+        if isinstance(interval, dict) and isinstance(interval.get("figure"), str):
+            ends[interval["figure"]] = interval
+    bounds = {
         f"{name}_interval_{end}": cell(REAL, ends.get(name, {}).get(end))
         for name in INTERVAL_FIGURES
         for end in ("low", "high")
     }
-    return {"interval_level_pct": cell(REAL, intervals.get("level")), **found}
+    return {"interval_level_pct": cell(REAL, intervals.get("level")), **bounds}
 
 
 def _table(value: object) -> Mapping[str, object]:
@@ -140,12 +140,12 @@ def _table(value: object) -> Mapping[str, object]:
 
 
 def sound(text: str) -> str:
-    """A text as files take it: halves of surrogate pairs, which JSON can hold, as escapes."""
+    """Return a text that files accept: halves of surrogate pairs, which JSON can hold, become escapes."""
     return text.encode(errors="backslashreplace").decode()
 
 
 def cell(kind: str, value: object) -> Cell:
-    """A value as a cell of this kind; None where it is none."""
+    """Return a value as a cell of this kind; None if it does not fit."""
     if kind == TEXT:
         return sound(value) if isinstance(value, str) else None
     if kind == FLAG:

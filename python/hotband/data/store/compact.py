@@ -1,4 +1,4 @@
-"""Many small parts become few large ones: one entry says that a part takes the place of others, then these are removed.
+"""Compaction of small parts into large ones: one entry replaces the others, then their files are removed.
 
 A reader of ours that finds a file gone looks again. Other tools that read at that moment may find runs twice, or a file
 gone, for as long as it takes to remove files.
@@ -23,7 +23,7 @@ from hotband.base.text.write import remove, temporary, write_file
 from hotband.data.record.lock import Lock
 from hotband.data.store.manifest import INTENT, File, Part, broken, enter, keys_in, snapshot, tidy
 from hotband.data.store.parts import options, rows_of_group
-from hotband.data.store.place import Place
+from hotband.data.store.store_folder import StoreFolder
 from hotband.data.store.writer import recover
 
 T = TypeVar("T")
@@ -34,80 +34,85 @@ RUNS_OF_LARGE = 100_000
 
 @dataclass(frozen=True)
 class Compacted:
-    """How many parts there were, and are."""
+    """Number of parts before and after."""
 
     before: int
     after: int
 
 
-def compact(place: Place, say: Callable[[str], None] = lambda text: None) -> Compacted:
-    """Merges the small parts of every month, after those that are left of writers that are gone. Raises UserError where
-    another does it, OSError."""
-    with Lock(place.journal, "question.path"):
-        recovered = recover(place, say)
+def compact(store: StoreFolder, say: Callable[[str], None] = lambda text: None) -> Compacted:
+    """Merge the small parts of every month, after recovering journals of writers that ended. Raises UserError if
+    another process compacts, OSError."""
+    with Lock(store.journal, "question.path"):
+        recovered = recover(store, say)
         if recovered:
-            say(f"taken over of a writer that was ended: {counted(recovered, 'run')}")
-        for left in place.journal.glob(".part-*.parquet.*.part"):
+            say(f"recovered from a writer that ended: {counted(recovered, 'run')}")
+        for left in store.journal.glob(".part-*.parquet.*.part"):
             remove(left)
-        now = snapshot(place)
+        now = snapshot(store)
         for month, parts in _months(now.parts).items():
             if len(parts) > 1:
-                _merge(place, month, parts)
-        return Compacted(len(now.parts), len(snapshot(place).parts))
+                _merge(store, month, parts)
+        return Compacted(len(now.parts), len(snapshot(store).parts))
 
 
 def _months(parts: Sequence[Part]) -> dict[str, list[Part]]:
-    found: dict[str, list[Part]] = {}
+    by_month: dict[str, list[Part]] = {}
     for part in parts:
         if part.runs < RUNS_OF_LARGE:
             month = next(Path(file.path).parts[1] for file in part.files)
-            found.setdefault(month, []).append(part)
-    return found
+            by_month.setdefault(month, []).append(part)
+    return by_month
 
 
-def _merge(place: Place, month: str, parts: Sequence[Part]) -> None:
+def _merge(store: StoreFolder, month: str, parts: Sequence[Part]) -> None:
     name = f"part-{token_hex(6)}-00000"
-    runs, again = _keys(place, parts)
+    runs, again = _keys(store, parts)
     with ExitStack() as stack:
         merged: list[tuple[Path, File]] = []
         for table in sorted({file.table for part in parts for file in part.files}):
             # In a folder in which nobody looks for a table, until all of them are whole.
-            file = stack.enter_context(temporary(place.journal / f"{name}.{table}.parquet"))
-            _copy(place, table, parts, again, file)
+            file = stack.enter_context(temporary(store.journal / f"{name}.{table}.parquet"))
+            _copy(store, table, parts, again, file)
             merged.append((file, _described(f"{table}/{month}/{name}.parquet", file)))
-        with place.lock():
-            intent = place.journal / f"{name}{INTENT}"
-            write_file(intent, json.dumps([one.path for _, one in merged]) + "\n")
-            for file, one in sorted(merged, key=lambda pair: pair[1].table == "summary"):
-                os.replace(file, place.path / one.path)
-            enter(place, Part(name, runs, tuple(one for _, one in merged), tuple(part.name for part in parts)))
-            tidy(place)
+        with store.lock():
+            intent = store.journal / f"{name}{INTENT}"
+            write_file(intent, json.dumps([file_.path for _, file_ in merged]) + "\n")
+            for file, merged_file in sorted(merged, key=lambda pair: pair[1].table == "summary"):
+                os.replace(file, store.path / merged_file.path)
+            enter(
+                store,
+                Part(name, runs, tuple(merged_file for _, merged_file in merged), tuple(part.name for part in parts)),
+            )
+            tidy(store)
 
 
-def _keys(place: Place, parts: Sequence[Part]) -> tuple[int, dict[str, set[str]]]:
-    """How many runs these parts have together, and by part those that one before it has, too: on file systems without
-    locks two writers may have added the same."""
+def _keys(store: StoreFolder, parts: Sequence[Part]) -> tuple[int, dict[str, set[str]]]:
+    """Return the number of runs of these parts, and by part the keys that an earlier part has too: without locks two
+    writers may have added the same."""
     seen: set[str] = set()
     again: dict[str, set[str]] = {}
     for part in parts:
-        own = keys_in(place, [part])
-        again[part.name] = own & seen
-        seen |= own
+        part_keys = keys_in(store, [part])
+        again[part.name] = part_keys & seen
+        seen |= part_keys
     return len(seen), again
 
 
-def _copy(place: Place, table: str, parts: Sequence[Part], again: Mapping[str, set[str]], out: Path) -> None:
-    """The rows of a table of these parts, in their order, in row groups of full size. Raises UserError for a file that
+def _copy(store: StoreFolder, table: str, parts: Sequence[Part], again: Mapping[str, set[str]], out: Path) -> None:
+    """Copy the rows of a table of these parts, in order, in row groups of full size. Raises UserError for a file that
     is missing or broken."""
-    sources = [(part, place.path / file.path) for part in parts for file in part.files if file.table == table]
-    schema = common([_read_with(path, lambda of: of.schema_arrow) for _, path in sources])
+    sources = [(part, store.path / file.path) for part in parts for file in part.files if file.table == table]
+    schema = common([_read_with(path, lambda parquet: parquet.schema_arrow) for _, path in sources])
     group = rows_of_group(table)
-    with pq.ParquetWriter(out, schema, **options(table, small=place.small)) as writer:
+    with pq.ParquetWriter(out, schema, **options(table, small=store.small)) as writer:
         held: list[pa.Table] = []
         for part, path in sources:
-            for rows in _read_with(path, lambda of: [of.read_row_group(n) for n in range(of.num_row_groups)]):
+            for rows in _read_with(
+                path, lambda parquet: [parquet.read_row_group(n) for n in range(parquet.num_row_groups)]
+            ):
                 held.append(_fitted(_without(rows, again[part.name]), schema))
-                if sum(one.num_rows for one in held) >= group:
+                if sum(piece.num_rows for piece in held) >= group:
                     writer.write_table(pa.concat_tables(held), row_group_size=group)
                     held = []
         writer.write_table(pa.concat_tables([schema.empty_table(), *held]), row_group_size=group)
@@ -132,14 +137,14 @@ def _without(rows: pa.Table, keys: set[str]) -> pa.Table:
 
 
 def common(schemas: Sequence[pa.Schema]) -> pa.Schema:
-    """A schema that takes the rows of all: whole numbers of two kinds become real ones, numbers beside texts texts."""
+    """Return a schema that fits the rows of all: mixed numbers become real, numbers mixed with text become text."""
     kinds: dict[str, list[pa.DataType]] = {}
     for schema in schemas:
         for field in schema:
             known = kinds.setdefault(field.name, [])
             if field.type not in known:
                 known.append(field.type)
-    return pa.schema([(name, found[0] if len(found) == 1 else _wider(found)) for name, found in kinds.items()])
+    return pa.schema([(name, types[0] if len(types) == 1 else _wider(types)) for name, types in kinds.items()])
 
 
 def _wider(kinds: Sequence[pa.DataType]) -> pa.DataType:
@@ -147,7 +152,7 @@ def _wider(kinds: Sequence[pa.DataType]) -> pa.DataType:
 
 
 def _fitted(rows: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The rows with the columns of a schema; cells of those that they lack are null."""
+    """Return the rows with the columns of a schema; missing cells are null."""
     columns = [
         rows[field.name].cast(field.type) if field.name in rows.column_names else pa.nulls(rows.num_rows, field.type)
         for field in schema

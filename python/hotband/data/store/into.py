@@ -1,4 +1,4 @@
-"""A store that takes the runs of a command or a call as they are finished: `--into DIR`, `into=`."""
+"""A store that receives the runs of a command or a call as they finish: `--into DIR`, `into=`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 @contextmanager
 def into_store(folder: str | PathLike[str] | None, *, at_end: bool = False) -> Iterator[None]:
-    """Within it, in this thread, every run of an experiment with a name is in the store as it is finished, whatever
-    ends the block; `at_end` they are added at its end, with the intervals that they were given meanwhile. Without a
-    folder nothing is. Raises UserError for a folder that is something else."""
+    """Add every run of a named experiment in this thread to the store as it finishes, however the block ends; `at_end`
+    adds them at its end, with the intervals calculated meanwhile. Without a folder nothing is added. Raises UserError
+    for a folder that is not a store."""
     if folder is None:
         yield
         return

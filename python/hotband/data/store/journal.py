@@ -1,4 +1,4 @@
-"""Runs that are in no part yet: a frame each, added to the end of a file that its writer has locked.
+"""Runs that belong to no part yet: one frame each, appended to a file that its writer has locked.
 
 A frame is a mark, its length, a checksum, and what was added, compressed: a line of JSON that says the run's time,
 factors and tables, its document, and its tables as Arrow has them. A process that is killed leaves at most the
@@ -38,8 +38,7 @@ CODEC = "lz4_raw"
 
 @dataclass(frozen=True)
 class Entry:
-    """A run as it was added: its record as text and its tables; `cells` instead of a record where rows alone are
-    known."""
+    """An added run: its record as text and its tables; `cells` replaces the record if only a row is known."""
 
     added_us: int
     experiment: str
@@ -50,10 +49,10 @@ class Entry:
 
 
 def frame_of(entry: Entry) -> bytes:
-    """An entry as a frame."""
+    """Return an entry as a frame."""
     blobs = {name: _ipc(table) for name, table in (entry.tables or {}).items()}
     text = entry.text.encode(errors="surrogatepass")
-    said = {
+    header = {
         "added_us": entry.added_us,
         "experiment": entry.experiment,
         "factors": dict(entry.factors),
@@ -61,44 +60,44 @@ def frame_of(entry: Entry) -> bytes:
         "text": len(text),
         "tables": {name: len(blob) for name, blob in blobs.items()},
     }
-    whole = b"".join((json.dumps(said).encode(), b"\n", text, *blobs.values()))
+    whole = b"".join((json.dumps(header).encode(), b"\n", text, *blobs.values()))
     packed: bytes = SIZE.pack(len(whole)) + pa.compress(whole, codec=CODEC, asbytes=True)
     return HEAD.pack(MARK, len(packed), zlib.crc32(packed)) + packed
 
 
 @dataclass(frozen=True)
 class Scanned:
-    """What a journal holds: where the frames lie that are as they were written, without their heads. `is_damaged`:
-    something else is there, too, and it is not the beginning of a last frame."""
+    """Content of a journal: positions of the intact frames, without headers. `is_damaged`: there is something else, and
+    it is not the beginning of a last frame."""
 
     places: tuple[slice, ...]
     is_damaged: bool
 
 
 def scanned(data: bytes) -> Scanned:
-    """Looks through the bytes of a journal."""
+    """Scan the bytes of a journal."""
     places: list[slice] = []
     end, is_damaged = 0, False
     at = data.find(MARK)
     while at >= 0:
-        found = _packed(data, at)
-        if found is None:
+        packed = _packed(data, at)
+        if packed is None:
             at = data.find(MARK, at + 1)
             continue
         is_damaged = is_damaged or at > end
-        end = at + HEAD.size + len(found)
+        end = at + HEAD.size + len(packed)
         places.append(slice(at + HEAD.size, end))
         at = data.find(MARK, end)
     return Scanned(tuple(places), is_damaged or not _is_begun(data[end:]))
 
 
 def frames(data: bytes) -> Iterator[Entry]:
-    """The entries of a journal, as far as they are as they were written."""
-    return (_entry(data[place]) for place in scanned(data).places)
+    """Yield the intact entries of a journal."""
+    return (_entry(data[span]) for span in scanned(data).places)
 
 
 def _is_begun(data: bytes) -> bool:
-    """Whether this is nothing, or the beginning of a frame whose end was not written."""
+    """Return whether this is nothing, or the beginning of a frame whose end was not written."""
     if len(data) < HEAD.size:
         return data[: len(MARK)] == MARK[: len(data)]
     mark, length, _ = HEAD.unpack_from(data)
@@ -117,12 +116,12 @@ def _entry(packed: bytes) -> Entry:
     (size,) = SIZE.unpack_from(packed)
     whole = pa.decompress(packed[SIZE.size :], decompressed_size=size, codec=CODEC, asbytes=True)
     line, _, rest = whole.partition(b"\n")
-    said = json.loads(line)
-    text, at, tables = rest[: said["text"]].decode(errors="surrogatepass"), said["text"], {}
-    for name, length in said["tables"].items():
+    header = json.loads(line)
+    text, at, tables = rest[: header["text"]].decode(errors="surrogatepass"), header["text"], {}
+    for name, length in header["tables"].items():
         tables[name] = pa.ipc.open_stream(rest[at : at + length]).read_all()
         at += length
-    return Entry(said["added_us"], said["experiment"], said["factors"], text, tables, said["cells"])
+    return Entry(header["added_us"], header["experiment"], header["factors"], text, tables, header["cells"])
 
 
 def _ipc(table: pa.Table) -> bytes:
@@ -133,10 +132,10 @@ def _ipc(table: pa.Table) -> bytes:
 
 
 class Journal:
-    """The journal of a part that is being filled, locked by this process. Used under the writer's lock, but `flush`."""
+    """The journal of a part being filled, locked by this process. Used under the writer's lock, except `flush`."""
 
     def __init__(self, folder: Path, part: str) -> None:
-        """Makes the file. Its lock is held before it has its name: nobody takes it for one that was left behind."""
+        """Create the file. It is locked before it gets its name, so that nobody takes it for an abandoned one."""
         self.part, self.path = part, folder / f"{part}{SUFFIX}"
         hidden = folder / f".{part}.{token_hex(4)}.part"
         with named(self.path, hidden):
@@ -146,7 +145,7 @@ class Journal:
         self.length, self.flushed = 0, time.monotonic()
 
     def add(self, frame: bytes) -> None:
-        """Adds a frame; where the device takes only a part of it, none. Raises OSError."""
+        """Append a frame; if the device accepts only a part of it, none. Raises OSError."""
         with named(self.path):
             left = memoryview(frame)
             try:
@@ -158,32 +157,32 @@ class Journal:
         self.length += len(frame)
 
     def is_due(self) -> bool:
-        """Whether it should be flushed to the device; then it counts as flushed."""
+        """Return whether it should be flushed to the device; then it counts as flushed."""
         now = time.monotonic()
         due = now - self.flushed >= FLUSHED_EVERY_S
         self.flushed = now if due else self.flushed
         return due
 
     def flush(self) -> None:
-        """To the device."""
+        """Flush the journal to the device."""
         with named(self.path):
             os.fsync(self.file)
 
     def remove(self) -> None:
-        """Ends it: its runs are in a part."""
+        """Remove the journal: its runs are in a part."""
         with named(self.path):
             self.path.unlink(missing_ok=True)
         self.close()
 
     def close(self) -> None:
-        """Lets go of it; who comes next makes a part of what it holds."""
+        """Unlock the journal; the next writer makes a part of its content."""
         if self.file >= 0:
             os.close(self.file)
             self.file = -1
 
 
 def lock(file: int) -> bool:
-    """Locks a journal; whether it could. On file systems without locks nobody can."""
+    """Lock a journal and return whether that succeeded. On file systems without locks it never does."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -194,18 +193,18 @@ def lock(file: int) -> bool:
 
 
 def left_behind(folder: Path) -> Sequence[Path]:
-    """The journals of a store, of writers that are there and of those that are gone."""
+    """Return the journals of a store, of active writers and of those that ended."""
     return sorted(folder.glob(f"part-*{SUFFIX}"))
 
 
 def set_aside(folder: Path) -> Sequence[Path]:
-    """The damaged journals of a store that were taken over."""
+    """Return the damaged journals of a store that were recovered."""
     return sorted(folder.glob(f"part-*{SUFFIX}{DAMAGED}"))
 
 
 class Abandoned:
-    """A journal whose writer is gone, locked while it is entered; None where its writer is there, or where another
-    process has taken it. `is_damaged`: not all of it can be read."""
+    """A journal whose writer ended, locked while it is entered; None if its writer is active, or another process took
+    it. `is_damaged`: not all of it can be read."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._file = path, -1
@@ -219,12 +218,12 @@ class Abandoned:
         if not lock(self._file) or not self._is_there():
             return None
         data = file_bytes(self.path)
-        found = scanned(data)
-        self.is_damaged = found.is_damaged
-        return [_entry(data[place]) for place in found.places]
+        scan = scanned(data)
+        self.is_damaged = scan.is_damaged
+        return [_entry(data[span]) for span in scan.places]
 
     def end(self) -> Path | None:
-        """Removes it: its runs are in a part. One that is damaged is kept under another name, which is returned. Raises
+        """Remove the journal: its runs are in a part. A damaged one is renamed and its new path returned. Raises
         OSError."""
         if not self.is_damaged:
             remove(self.path)
@@ -235,7 +234,7 @@ class Abandoned:
         return aside
 
     def _is_there(self) -> bool:
-        """The one who took it may have removed it between its opening here and its locking."""
+        """Return whether the file still exists; another process may have removed it between opening and locking."""
         try:
             return os.path.samestat(os.fstat(self._file), self.path.stat())
         except FileNotFoundError:

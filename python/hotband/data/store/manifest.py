@@ -1,5 +1,5 @@
-"""Which parts a store has: a file a part, written last. A part counts from then on, and no longer once another says
-that it replaces it."""
+"""Entries of a store's parts: one file per part, written last. A part counts from then on, until another entry replaces
+it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hotband.base.heavy import pa, pq
 from hotband.base.text.regular import file_text, opened
 from hotband.base.text.values import Json, read_json
 from hotband.base.text.write import make_folder, remove, write_file, write_files
-from hotband.data.store.place import Place, flush_folder
+from hotband.data.store.store_folder import StoreFolder, flush_folder
 
 SCHEMA, SCHEMA_VERSION = "hotband-store-part", 1
 
@@ -33,13 +33,13 @@ class File:
 
     @property
     def table(self) -> str:
-        """Whose rows it holds."""
+        """Return the table whose rows the file has."""
         return self.path.partition("/")[0]
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part: how many runs it has, its files, and the parts whose runs it took over."""
+    """A part: its number of runs, its files, and the parts it replaced."""
 
     name: str
     runs: int
@@ -49,31 +49,31 @@ class Part:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The parts of a store at one time; `replaced` are those that count no longer, and may stand there still."""
+    """The parts of a store at one time; `replaced` parts no longer count, but may still exist."""
 
-    place: Place
+    store: StoreFolder
     parts: tuple[Part, ...]
     replaced: tuple[Part, ...] = field(default=(), compare=False)
 
     @property
     def runs(self) -> int:
-        """How many runs they have."""
+        """Return the total number of runs."""
         return sum(part.runs for part in self.parts)
 
     @property
     def tables(self) -> list[str]:
-        """Names of the tables that are there."""
+        """Return the names of the existing tables."""
         return sorted({file.table for part in self.parts for file in part.files})
 
     def files(self, table: str) -> list[Path]:
-        """The files of a table."""
-        return [self.place.path / file.path for part in self.parts for file in part.files if file.table == table]
+        """Return the files of a table."""
+        return [self.store.path / file.path for part in self.parts for file in part.files if file.table == table]
 
 
-def snapshot(place: Place, damaged: dict[Path, UserError] | None = None) -> Snapshot:
-    """The parts that are there now. Raises UserError for an entry that is none, or puts it into `damaged`."""
-    found: dict[str, Part] = {}
-    for path in _entries(place):
+def snapshot(store: StoreFolder, damaged: dict[Path, UserError] | None = None) -> Snapshot:
+    """Return the current parts. Raises UserError for an invalid entry, or adds it to `damaged`."""
+    by_name: dict[str, Part] = {}
+    for path in _entries(store):
         try:
             part = _read(path)
         except UserError as error:
@@ -82,18 +82,18 @@ def snapshot(place: Place, damaged: dict[Path, UserError] | None = None) -> Snap
             damaged[path] = error
             continue
         if part is not None:
-            found[part.name] = part
-    gone = {name for part in found.values() for name in part.replaces}
-    parts = [part for name, part in sorted(found.items()) if name not in gone]
-    return Snapshot(place, tuple(parts), tuple(part for name, part in sorted(found.items()) if name in gone))
+            by_name[part.name] = part
+    gone = {name for part in by_name.values() for name in part.replaces}
+    parts = [part for name, part in sorted(by_name.items()) if name not in gone]
+    return Snapshot(store, tuple(parts), tuple(part for name, part in sorted(by_name.items()) if name in gone))
 
 
-def _entries(place: Place) -> list[Path]:
-    return sorted(place.manifest.glob("part-*.json"))
+def _entries(store: StoreFolder) -> list[Path]:
+    return sorted(store.manifest.glob("part-*.json"))
 
 
 def _read(path: Path) -> Part | None:
-    """An entry; None for one that was removed meanwhile. Raises UserError."""
+    """Return an entry; None for one that was removed meanwhile. Raises UserError."""
     table = read_json(path)
     if table is None and not path.exists():
         return None
@@ -107,93 +107,92 @@ def _read(path: Path) -> Part | None:
         if not isinstance(runs, int) or not isinstance(files, dict) or not isinstance(replaces, list):
             raise TypeError
         return Part(
-            path.stem, runs, tuple(_file(name, said) for name, said in files.items()), tuple(map(str, replaces))
+            path.stem, runs, tuple(_file(name, entry) for name, entry in files.items()), tuple(map(str, replaces))
         )
     except (ValueError, KeyError, TypeError):
-        accepted = "not a part's entry of a store of this version: expected the file as hotband wrote it"
+        accepted = "not a part's entry of a store of this version: expected an unchanged file of Hotband"
         raise UserError(str(path), "", "", accepted) from None
 
 
-def _file(name: str, said: Json) -> File:
+def _file(name: str, entry: Json) -> File:
     path = Path(name)
-    if not isinstance(said, dict) or path.is_absolute() or ".." in path.parts or len(path.parts) != 3:
+    if not isinstance(entry, dict) or path.is_absolute() or ".." in path.parts or len(path.parts) != 3:
         raise ValueError("a file of a store is DIR/TABLE/month=.../PART.parquet")
-    size = said["bytes"]
+    size = entry["bytes"]
     if not isinstance(size, int):
         raise TypeError("a size is a number")
-    return File(name, size, str(said["sha256"]))
+    return File(name, size, str(entry["sha256"]))
 
 
-def put(place: Place, name: str, runs: int, contents: Mapping[str, bytes], replaces: Sequence[str] = ()) -> Part:
-    """Puts the files of a part into their places, then its entry; each is on the device before the next step. Called
-    with the store's lock. Raises OSError; what was not put stays as it was."""
-    paths = {place.path / path: data for path, data in contents.items()}
+def put(store: StoreFolder, name: str, runs: int, contents: Mapping[str, bytes], replaces: Sequence[str] = ()) -> Part:
+    """Write the files of a part, then its entry; each is on the device before the next step. Requires the store's lock.
+    Raises OSError; the store is then unchanged."""
+    paths = {store.path / path: data for path, data in contents.items()}
     folders = {path.parent for path in paths}
     for folder in folders:
         make_folder(folder)
     # The summary last: whoever finds a run there finds the rest of it, too.
     write_files(dict(sorted(paths.items(), key=lambda pair: pair[0].parts[-3] == "summary")))
     files = [File(path, len(data), hashlib.sha256(data).hexdigest()) for path, data in contents.items()]
-    return enter(place, Part(name, runs, tuple(files), tuple(replaces)))
+    return enter(store, Part(name, runs, tuple(files), tuple(replaces)))
 
 
-def enter(place: Place, part: Part) -> Part:
-    """Writes the entry of a part whose files stand in their places."""
-    folders = {(place.path / file.path).parent for file in part.files}
-    for folder in sorted({*folders, *(one.parent for one in folders), place.path}):
+def enter(store: StoreFolder, part: Part) -> Part:
+    """Write the entry of a part whose files are complete."""
+    folders = {(store.path / file.path).parent for file in part.files}
+    for folder in sorted({*folders, *(parent.parent for parent in folders), store.path}):
         flush_folder(folder)
-    said = {
+    entry = {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "runs": part.runs,
         "files": {file.path: {"bytes": file.size, "sha256": file.sha256} for file in part.files},
         "replaces": list(part.replaces),
     }
-    write_file(place.manifest / f"{part.name}.json", json.dumps(said, indent=1) + "\n")
-    flush_folder(place.manifest)
+    write_file(store.manifest / f"{part.name}.json", json.dumps(entry, indent=1) + "\n")
+    flush_folder(store.manifest)
     return part
 
 
-def tidy(place: Place) -> None:
-    """Removes the files of parts that were replaced, and of a replacement that was ended before it counted. Called with
-    the store's lock."""
-    now = snapshot(place)
+def tidy(store: StoreFolder) -> None:
+    """Remove the files of replaced parts, and of a replacement that was aborted. Requires the store's lock."""
+    now = snapshot(store)
     counts = {part.name for part in (*now.parts, *now.replaced)}
-    for intent in sorted(place.journal.glob(f"part-*{INTENT}")):
+    for intent in sorted(store.journal.glob(f"part-*{INTENT}")):
         listed = json.loads(file_text(intent))
         for path in listed if intent.name.removesuffix(INTENT) not in counts else []:
-            _remove(place, path, intent.name.removesuffix(INTENT))
+            _remove(store, path, intent.name.removesuffix(INTENT))
         remove(intent)
     for part in now.replaced:
         for file in part.files:
-            _remove(place, file.path, part.name)
-        remove(place.manifest / f"{part.name}.json")
+            _remove(store, file.path, part.name)
+        remove(store.manifest / f"{part.name}.json")
 
 
-def _remove(place: Place, path: str, part: str) -> None:
-    """Removes a file of a part; a name that is read from a file reaches no other."""
+def _remove(store: StoreFolder, path: str, part: str) -> None:
+    """Remove a file of a part; a name read from a file cannot reach other files."""
     parts = Path(path).parts
     if len(parts) == 3 and ".." not in parts and not Path(path).is_absolute() and parts[2] == f"{part}.parquet":
-        remove(place.path / path)
+        remove(store.path / path)
 
 
-def keys_in(place: Place, parts: Iterable[Part]) -> set[str]:
-    """The keys of the runs of these parts. Raises UserError where a file is missing or broken."""
-    found: set[str] = set()
+def keys_in(store: StoreFolder, parts: Iterable[Part]) -> set[str]:
+    """Return the keys of the runs of these parts. Raises UserError if a file is missing or broken."""
+    keys: set[str] = set()
     for part in parts:
         for file in part.files:
             if file.table == "summary":
-                path = place.path / file.path
+                path = store.path / file.path
                 try:
                     # A file by itself: as a path its folder would be read for columns (month=...).
                     with opened(path) as data:
-                        found.update(pq.read_table(data, columns=["run"]).column("run").to_pylist())
+                        keys.update(pq.read_table(data, columns=["run"]).column("run").to_pylist())
                 except (OSError, ValueError, pa.ArrowException) as error:
                     raise broken(path, error) from None
-    return found
+    return keys
 
 
 def broken(path: Path, error: Exception) -> UserError:
-    """The error for a file of a store that cannot be read."""
+    """Return the error for a file of a store that cannot be read."""
     what = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {reason_of(error)}"
-    return UserError(str(path), "", "", f"{what}: hotband store check says what else is damaged")
+    return UserError(str(path), "", "", f"{what}: hotband store check lists all damage")

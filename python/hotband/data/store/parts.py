@@ -1,4 +1,4 @@
-"""Runs as the Parquet files of a part: one file a table, so that tables can be read alone.
+"""Runs as the Parquet files of a part: one file per table, so that tables can be read separately.
 
 Sizes of row groups are what one look has to read and unpack: of a few megabytes each.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.heavy import np, pa, pq
 from hotband.data.store.columns import COLUMNS, arrow_type
-from hotband.data.store.kept import Kept
+from hotband.data.store.stored_run import StoredRun
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,29 +29,29 @@ LEVEL = 3
 """Of the other tables; zstd's own default."""
 
 
-def tables_of(runs: Sequence[Kept]) -> dict[str, pa.Table]:
-    """The tables of these runs by name. Raises ArrowTypeError (of pyarrow) where tables over time do not fit together,
-    which `fits` says before."""
-    found = {
+def tables_of(runs: Sequence[StoredRun]) -> dict[str, pa.Table]:
+    """Return the tables of these runs by name. Raises ArrowTypeError (of pyarrow) for incompatible tables over time,
+    which `fits` detects."""
+    tables = {
         "summary": _summary(runs),
         "factors": _factors(runs),
         "histograms": _histograms(runs),
         "records": _records(runs),
     }
     for name in sorted({name for run in runs for name in run.tables}):
-        found[name] = _over_time(name, runs)
-    return found
+        tables[name] = _over_time(name, runs)
+    return tables
 
 
 def parquet(name: str, table: pa.Table, *, small: bool) -> bytes:
-    """A table as the bytes of its file."""
+    """Return a table as the bytes of its file."""
     buffer = io.BytesIO()
     pq.write_table(table, buffer, row_group_size=rows_of_group(name), **options(name, small=small))
     return buffer.getvalue()
 
 
 class Written(TypedDict):
-    """How a table is written: arguments of pyarrow's writers."""
+    """Writer settings of a table: arguments of pyarrow's writers."""
 
     compression: str
     compression_level: int
@@ -60,106 +60,108 @@ class Written(TypedDict):
 
 
 def options(name: str, *, small: bool) -> Written:
-    """How a table is written. Values of buckets ascend, so that their differences are small; those of a small store are
-    the same in all runs."""
-    own: Written = {
+    """Return the writer settings of a table. Values of buckets ascend, so that their differences are small; those of a
+    small store are the same in all runs."""
+    settings: Written = {
         "compression": COMPRESSION,
         "compression_level": LEVELS.get(name, LEVEL),
         "use_dictionary": name != "records",
         "column_encoding": None,
     }
     if name == "histograms":
-        own["use_dictionary"] = ["run", "stream", "direction", "kind", *([VALUES] if small else [])]
-        own["column_encoding"] = None if small else {VALUES: "DELTA_BINARY_PACKED"}
-    return own
+        settings["use_dictionary"] = ["run", "stream", "direction", "kind", *([VALUES] if small else [])]
+        settings["column_encoding"] = None if small else {VALUES: "DELTA_BINARY_PACKED"}
+    return settings
 
 
 def rows_of_group(name: str) -> int:
-    """Rows of a row group of a table."""
+    """Return the rows of a row group of a table."""
     return ROWS_OF_GROUP.get(name, ROWS_OVER_TIME)
 
 
-def _summary(runs: Sequence[Kept]) -> pa.Table:
-    own = {
+def _summary(runs: Sequence[StoredRun]) -> pa.Table:
+    columns = {
         "run": [run.run for run in runs],
         "added_utc": [run.added_us for run in runs],
         "experiment": [run.experiment for run in runs],
     }
     return pa.table(
         {
-            name: pa.array(own[name] if name in own else [run.cells.get(name) for run in runs], arrow_type(kind))
+            name: pa.array(
+                columns[name] if name in columns else [run.cells.get(name) for run in runs], arrow_type(kind)
+            )
             for name, kind in COLUMNS.items()
         }
     )
 
 
-def _factors(runs: Sequence[Kept]) -> pa.Table:
+def _factors(runs: Sequence[StoredRun]) -> pa.Table:
     rows = [(run.run, factor) for run in runs for factor in run.factors]
     return pa.table(
         {
             "run": pa.array([run for run, _ in rows], pa.string()),
-            "factor": pa.array([one.name for _, one in rows], pa.string()),
-            "text": pa.array([one.text for _, one in rows], pa.string()),
-            "number": pa.array([one.number for _, one in rows], pa.float64()),
-            "unit": pa.array([one.unit for _, one in rows], pa.string()),
+            "factor": pa.array([entry.name for _, entry in rows], pa.string()),
+            "text": pa.array([entry.text for _, entry in rows], pa.string()),
+            "number": pa.array([entry.number for _, entry in rows], pa.float64()),
+            "unit": pa.array([entry.unit for _, entry in rows], pa.string()),
         }
     )
 
 
-def _histograms(runs: Sequence[Kept]) -> pa.Table:
+def _histograms(runs: Sequence[StoredRun]) -> pa.Table:
     rows = [(run.run, bucket) for run in runs for bucket in run.buckets]
     return pa.table(
         {
             "run": pa.array([run for run, _ in rows], pa.string()),
-            "place": pa.array([one.place for _, one in rows], pa.int32()),
-            "stream": pa.array([one.stream for _, one in rows], pa.string()),
-            "direction": pa.array([one.direction for _, one in rows], pa.string()),
-            "kind": pa.array([one.kind for _, one in rows], pa.string()),
-            "value_ns": _lists([one.pairs[:, 0] for _, one in rows]),
-            "count": _lists([one.pairs[:, 1] for _, one in rows]),
+            "place": pa.array([histogram.index for _, histogram in rows], pa.int32()),
+            "stream": pa.array([histogram.stream for _, histogram in rows], pa.string()),
+            "direction": pa.array([histogram.direction for _, histogram in rows], pa.string()),
+            "kind": pa.array([histogram.kind for _, histogram in rows], pa.string()),
+            "value_ns": _lists([histogram.pairs[:, 0] for _, histogram in rows]),
+            "count": _lists([histogram.pairs[:, 1] for _, histogram in rows]),
         }
     )
 
 
-def _lists(found: Sequence[npt.NDArray[np.int64]]) -> pa.Array:
-    ends = np.cumsum([0, *map(len, found)], dtype=np.int32)
-    values = np.concatenate(found) if found else np.empty(0, np.int64)
+def _lists(arrays: Sequence[npt.NDArray[np.int64]]) -> pa.Array:
+    ends = np.cumsum([0, *map(len, arrays)], dtype=np.int32)
+    values = np.concatenate(arrays) if arrays else np.empty(0, np.int64)
     return pa.ListArray.from_arrays(pa.array(ends), pa.array(values))
 
 
-def _records(runs: Sequence[Kept]) -> pa.Table:
-    kept = [run for run in runs if run.document]
+def _records(runs: Sequence[StoredRun]) -> pa.Table:
+    with_document = [run for run in runs if run.document]
     return pa.table(
         {
-            "run": pa.array([run.run for run in kept], pa.string()),
-            "document": pa.array([run.document for run in kept], pa.string()),
+            "run": pa.array([run.run for run in with_document], pa.string()),
+            "document": pa.array([run.document for run in with_document], pa.string()),
             # Which tables over time it has, and their columns.
-            "tables": pa.array([_columns_of(run) for run in kept], pa.string()),
+            "tables": pa.array([_columns_of(run) for run in with_document], pa.string()),
         }
     )
 
 
-def _columns_of(run: Kept) -> str:
+def _columns_of(run: StoredRun) -> str:
     return json.dumps({name: table.column_names for name, table in run.tables.items()})
 
 
-def _over_time(name: str, runs: Sequence[Kept]) -> pa.Table:
-    found = []
+def _over_time(name: str, runs: Sequence[StoredRun]) -> pa.Table:
+    series = []
     for run in runs:
         table = run.tables.get(name)
         if table is not None:
             keys = pa.array([run.run] * table.num_rows, pa.string())
-            found.append(table.add_column(0, "run", keys))
-    return pa.concat_tables(found, promote_options="permissive")
+            series.append(table.add_column(0, "run", keys))
+    return pa.concat_tables(series, promote_options="permissive")
 
 
 def fits(held: Mapping[str, pa.Schema], tables: Mapping[str, pa.Table]) -> bool:
-    """Whether the columns of these tables are of the kinds (number or text) that those of the same name have."""
+    """Return whether the columns of these tables are of the kinds (number or text) that those of the same name have."""
     for name, table in tables.items():
         known = held.get(name)
         for column in table.schema if known is not None else ():
-            place = known.get_field_index(column.name) if known is not None else -1
-            if known is not None and place >= 0 and _is_text(known.field(place)) != _is_text(column):
+            index = known.get_field_index(column.name) if known is not None else -1
+            if known is not None and index >= 0 and _is_text(known.field(index)) != _is_text(column):
                 return False
     return True
 

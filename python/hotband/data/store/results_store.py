@@ -1,4 +1,4 @@
-"""`ResultsStore`: runs are added to it, listed, asked for in SQL, and given back as records."""
+"""`ResultsStore`: add runs, list them, query them in SQL, and restore them as records."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from hotband.data.store.columns import COLUMNS
 from hotband.data.store.compact import Compacted, compact
 from hotband.data.store.folders import Added, add_all
 from hotband.data.store.journal import Entry
-from hotband.data.store.kept import Value, arrow_of_frame, arrow_of_table, settings_of
 from hotband.data.store.lookup import record_of
-from hotband.data.store.place import STORE_FILE, Place, made, opened
+from hotband.data.store.store_folder import STORE_FILE, StoreFolder, made, opened
+from hotband.data.store.stored_run import Value, arrow_of_frame, arrow_of_table, settings_of
 from hotband.data.store.taken import given_to
 from hotband.data.store.views import frame, query
 from hotband.data.store.writer import Writer
 
 
 class ResultsStore:
-    """The results of many runs in a folder (docs/guides/store.md). Used in a `with` block, or closed, what was added is
-    in Parquet files at its end; else it is in a journal, which the next writer makes files of. Methods may be called
-    from several threads."""
+    """The results of many runs in a folder (docs/guides/store.md). After a `with` block, or `close`, added runs are in
+    Parquet files; before that they are in a journal, from which the next writer makes files. Methods may be called from
+    several threads."""
 
     def __init__(self, path: Path, small: bool | None = None) -> None:
-        """Raises UserError for a folder that is something else."""
+        """Raise UserError for a folder that is not a store."""
         self.path, self._small = path, small
         self._writer: Writer | None = None
         self._lock = threading.Lock()
@@ -56,7 +56,8 @@ class ResultsStore:
     def append(
         self, run: Record | Finished, factors: Mapping[str, Value] | None = None, *, experiment: str = ""
     ) -> str:
-        """Adds a run, which is kept from then on; one that is there already is not added again. Returns its key.
+        """Add a run, which is durable from then on, and return its key; a run that is present already is not added
+        again.
 
         `factors` are its coordinates besides the settings that its record has, `experiment` says what it belongs to.
         Raises UserError, OSError where the disk fails.
@@ -67,9 +68,9 @@ class ResultsStore:
     def add(
         self, run: Record | Finished, factors: Mapping[str, Value] | None = None, *, experiment: str = ""
     ) -> tuple[str, bool]:
-        """As `append`; also whether the run is new."""
+        """Add a run like `append`; return also whether it is new."""
         now = time.time_ns() // 1000
-        keeps_tables = not self._opened().place.small
+        keeps_tables = not self._opened().store.small
         if isinstance(run, Finished):
             record, text = run.record, run.text
             tables = {name: arrow_of_table(table) for name, table in run.tables.items()} if keeps_tables else {}
@@ -82,20 +83,14 @@ class ResultsStore:
 
     @public
     def append_folder(self, path: str | Path) -> Added:
-        """Adds all records below a folder (of `--out` of run, study or review, of an import), the records or rows of a
-        sweep, or the results of another tool. Raises UserError where there is none."""
+        """Add all records below a folder (of `--out` of run, study or review, of an import), the records or rows of a
+        sweep, or the results of another tool. Raises UserError if there is none."""
         return add_all(self._opened(), [Path(path)])
 
     @contextmanager
     def taking(self, *, at_end: bool = False) -> Iterator[None]:
-        """Within the block, in this thread, every run of `hb.run`, `hb.sweep`, a study or an experiment with a name is
-        added as it is finished; `at_end` at the end of the block, for runs that get intervals when they are finished.
-
-        ```python
-        with hb.store("results") as results, results.taking():
-            hb.sweep("fio-randread", on="ent-10k", qd="1..64", records=False)
-        ```
-        """
+        """Within the block, in this thread, add every run of `hb.run`, `hb.sweep`, a study or a named experiment as it
+        finishes; with `at_end` at the end of the block, for runs that get intervals when they finish."""
         left: list[tuple[str, Finished, Mapping[str, Value]]] = []
 
         def take(what: str, run: Finished, at: Mapping[str, Value]) -> None:
@@ -109,23 +104,23 @@ class ResultsStore:
             with given_to(take):
                 yield
         finally:
-            for one in left:
-                self._take(*one)
+            for run_ in left:
+                self._take(*run_)
 
     def _take(self, what: str, run: Finished, at: Mapping[str, Value]) -> None:
-        """Adds a run of an experiment; coordinates that its record has are as they stand there."""
+        """Add a run of an experiment; coordinates that its record has are taken from the record."""
         known = {*COLUMNS, *settings_of(run.record)}
         self.append(run, {name: value for name, value in at.items() if name not in known}, experiment=what)
 
     def flush(self) -> None:
-        """Makes Parquet files of what was added: then every reader has it. Raises OSError."""
+        """Write added runs to Parquet files, where every reader finds them. Raises OSError."""
         with self._lock:
             writer = self._writer
         if writer is not None:
             writer.flush()
 
     def close(self) -> None:
-        """Ends adding; the store can be read and added to afterwards. Raises OSError."""
+        """End adding; the store can be read and added to afterwards. Raises OSError."""
         with self._lock:
             writer, self._writer = self._writer, None
         if writer is not None:
@@ -139,53 +134,53 @@ class ResultsStore:
 
     # --- reading --------------------------------------------------------------------------------------------
 
-    def _place(self) -> Place:
-        """The store as it is for readers: with what this object has added."""
-        place = opened(self.path)
+    def _folder(self) -> StoreFolder:
+        """Return the store for readers, including the runs added by this object."""
+        store = opened(self.path)
         self.flush()
-        return place
+        return store
 
     @public
     def runs(self, where: str = "") -> pl.DataFrame:
-        """A row a run: `run` (its key), what ran, a column a factor, its figures (units end the names). `where` is a
-        condition in SQL: "qd >= 8 and target = 'ent-10k'". Raises UserError."""
-        return query(self._place(), runs_sql(where), frame, asked=("where", where) if where else None)
+        """Return one row per run: `run` (its key), workload and target, one column per factor, its figures (units end
+        the names). `where` is a condition in SQL: "qd >= 8 and target = 'ent-10k'". Raises UserError."""
+        return query(self._folder(), runs_sql(where), frame, argument=("where", where) if where else None)
 
     @public
     def query(self, sql: str) -> pl.DataFrame:
-        """What one statement of SQL (DuckDB) selects from `runs`, `summary`, `factors`, `histograms`, `records` and the
-        tables over time: `series` and so on. It can read nothing else, and write nothing. Raises UserError."""
-        return query(self._place(), sql, frame)
+        """Return the result of one SQL statement (DuckDB) on `runs`, `summary`, `factors`, `histograms`, `records` and
+        the tables over time, such as `series`. It cannot read anything else, or write. Raises UserError."""
+        return query(self._folder(), sql, frame)
 
     @public
     def record(self, run: str) -> Record:
-        """A run's record as it was added; of a small store without tables, and with the buckets of fio. `run` is its
-        key, or the beginning of one. Raises UserError."""
-        return record_of(self._place(), run)
+        """Return a run's record as it was added; a small store has no tables, and fio's buckets. `run` is its key, or
+        the beginning of one. Raises UserError."""
+        return record_of(self._folder(), run)
 
     # --- keeping --------------------------------------------------------------------------------------------
 
     def compact(self) -> Compacted:
-        """Merges many small parts into few large ones, and takes over what writers that were killed left: how many
-        there were `before` and are `after`. Ends adding, as `close` does. Raises UserError where another process
-        compacts it, OSError."""
+        """Merge many small parts into few large ones, recover journals of killed writers, and return the number of
+        parts `before` and `after`. Ends adding, as `close` does. Raises UserError if another process compacts,
+        OSError."""
         self.close()
-        return compact(self._place(), lambda _: None)
+        return compact(self._folder(), lambda _: None)
 
     def check(self) -> Checked:
-        """Compares every file with its digest: `runs`, `files`, `damaged` (those that are not as they were written, or
-        missing), `strange` (those that are in no part) and `journals` of writers. Raises UserError."""
-        return check(self._place())
+        """Compare every file with its digest: `runs`, `files`, `damaged` (changed or missing files), `strange` (files
+        of no part) and `journals` of writers. Raises UserError."""
+        return check(self._folder())
 
     def __len__(self) -> int:
-        return manifest.snapshot(self._place()).runs
+        return manifest.snapshot(self._folder()).runs
 
 
 def runs_sql(where: str = "") -> str:
-    """The statement that lists runs, those added last first."""
+    """Return the statement that lists runs, the newest first."""
     return f"select * from runs{condition(where)} order by added_utc desc, run"
 
 
 def condition(where: str) -> str:
-    """A condition as part of a statement. The line's end behind it keeps a comment in it from reaching further."""
+    """Return a condition as part of a statement. The line break after it ends a comment in it."""
     return f" where ({where}\n)" if where.strip() else ""

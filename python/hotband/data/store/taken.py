@@ -1,6 +1,6 @@
-"""Who is given every run as it is finished, besides whoever asked for it: chosen once, where a command or a block of a
-program begins. Runs that only serve another figure (draws of intervals, steps of a search) are of experiments without a
-name, and are not given away."""
+"""Receiver of every finished run besides its caller: chosen once, at the start of a command or a block of a program.
+Runs that only serve another figure (samples of intervals, steps of a search) belong to experiments without a name, and
+are not passed on."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from hotband.data.record.finished import Finished
 
 Taker = Callable[[str, "Finished", Mapping[str, "Coordinate"]], None]
-"""Takes a run: what it belongs to, the run, its coordinates; in any thread."""
+"""Receives a run: its experiment, the run, its coordinates; in any thread."""
 UNNAMED = "an experiment"
-"""What experiments are called that have no name of their own."""
+"""Name of experiments that have none."""
 
 _taker: ContextVar[Taker | None] = ContextVar("taker", default=None)
 
 
 @contextmanager
 def given_to(taker: Taker) -> Iterator[None]:
-    """Within it, in this thread, experiments with a name give every run to `taker`."""
+    """Within the block, in this thread, pass every run of named experiments to `taker`."""
     token = _taker.set(taker)
     try:
         yield
@@ -32,5 +32,5 @@ def given_to(taker: Taker) -> Iterator[None]:
 
 
 def taker_of(what: str) -> Taker | None:
-    """Who is given the runs of an experiment of this name; None where nobody is."""
+    """Return the receiver of the runs of an experiment of this name; None if there is none."""
     return None if what == UNNAMED else _taker.get()

@@ -1,4 +1,4 @@
-"""A store as views of DuckDB, for reading alone: no statement but one that selects, no file but those of the store.
+"""A store as read-only views of DuckDB: only statements that select, only files of the store.
 
 Whoever asks may be anybody (a page in a browser): the connection can neither read nor write another file, load an
 extension or change that. Texts of records are rows; names of factors become names of columns, quoted.
@@ -17,12 +17,12 @@ from hotband.base.heavy import duckdb, pl
 from hotband.data.store.columns import COLUMNS, FIXED
 from hotband.data.store.manifest import Snapshot, broken, snapshot
 from hotband.data.store.parts import tables_of
-from hotband.data.store.place import Place
+from hotband.data.store.store_folder import StoreFolder
 
 T = TypeVar("T")
 
 TRIES = 5
-"""A reader whose files were taken by `hotband store compact` looks again so often."""
+"""Retries of a reader whose files `hotband store compact` removed."""
 NEEDED_BY_RUNS = ("summary", "factors")
 LISTING = re.compile(r"\b(show|describe|information_schema|duckdb_\w+|pragma\w*)\b", re.IGNORECASE)
 """What may ask for all views there are, without their names."""
@@ -39,66 +39,66 @@ Take = Callable[["duckdb.DuckDBPyConnection", str], T]
 """Runs a statement, and makes something of its result."""
 
 
-def query(place: Place, sql: str, take: Take[T], *, asked: tuple[str, str] | None = None) -> T:
-    """What `take` makes of one statement that selects. Raises UserError, of the argument and
-    its value `asked` where the statement was made of one."""
-    where, value = asked or ("SQL", sql)
+def query(store: StoreFolder, sql: str, take: Take[T], *, argument: tuple[str, str] | None = None) -> T:
+    """Return what `take` makes of one statement that selects. Raises UserError, which names the argument and its value,
+    `argument`, if the statement was built from one."""
+    where, value = argument or ("SQL", sql)
     last = ""
     for _ in range(TRIES):
-        now = snapshot(place)
+        now = snapshot(store)
         try:
             with _connected(now, sql) as connection:
                 _expect_select(connection, sql, where, value)
                 return take(connection, sql)
         except (duckdb.IOException, FileNotFoundError) as error:
             last = said_of(error)
-            if snapshot(place) == now:
-                raise UserError(str(place.path), "", "", f"{last}: hotband store check says what is damaged") from None
+            if snapshot(store) == now:
+                raise UserError(str(store.path), "", "", f"{last}: hotband store check lists the damage") from None
         except (UnicodeDecodeError, RuntimeError) as error:
             # DuckDB takes names and texts of files as they are; nanobind says of them only that they cannot be had.
-            said = f"holds text that is none ({shortened(error)}): hotband store check says what is damaged"
-            raise UserError(str(place.path), "", "", said) from None
+            problem = f"contains invalid text ({shortened(error)}): hotband store check lists the damage"
+            raise UserError(str(store.path), "", "", problem) from None
         except duckdb.Error as error:
             raise _damage(now, error) or UserError(where, "", value, said_of(error)) from None
-    raise UserError(str(place.path), "", "", f"its files change while they are read: {last}")
+    raise UserError(str(store.path), "", "", f"its files change while they are read: {last}")
 
 
 def _damage(now: Snapshot, error: duckdb.Error) -> UserError | None:
-    """The error for a file of the store that DuckDB cannot read, None where it is the statement that is wrong. Most
-    errors name the file, in quotes; others of its reader of Parquet are of no class of their own."""
+    """Return the error for a file of the store that DuckDB cannot read, None if the statement is wrong. Most errors
+    name the file in quotes; others of its Parquet reader have no class of their own."""
     for path in (path for table in now.tables for path in now.files(table)):
         if any(f"{quote}{path.absolute()}{quote}" in str(error).partition(LINES)[0] for quote in "'\""):
             return broken(path, error)
     if type(error) is duckdb.Error:
-        said = f"a file cannot be read: {said_of(error)}: hotband store check says what is damaged"
-        return UserError(str(now.place.path), "", "", said)
+        problem = f"a file cannot be read: {said_of(error)}: hotband store check lists the damage"
+        return UserError(str(now.store.path), "", "", problem)
     return None
 
 
 def said_of(error: Exception) -> str:
-    """What DuckDB says, without the lines that point into the statement; of what goes on for long the beginning."""
+    """Return DuckDB's message without the lines that point into the statement, shortened if it is long."""
     return shortened(str(error).partition(LINES)[0].strip(), 600)
 
 
 def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, value: str) -> None:
-    """Raises UserError for anything but one statement that selects. A `pivot` is several, all of them its own."""
+    """Raise UserError for anything but one statement that selects. A `pivot` is several statements."""
     kinds = [extract_statement.type for extract_statement in connection.extract_statements(characters(where, sql))]
     allowed = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
     if len(kinds) != 1:
         raise UserError(where, "", value, f"expected one statement, not {len(kinds)}")
     if kinds[0] not in allowed:
-        raise UserError(where, "", value, "expected a statement that selects: a store is read alone here")
+        raise UserError(where, "", value, "expected a statement that selects: this only reads a store")
 
 
 @contextmanager
 def _connected(now: Snapshot, sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
     # What does not fit into memory is refused, not put on a disk.
-    own: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "temp_directory": "",
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }
-    with duckdb.connect(":memory:", config=own) as connection:
+    with duckdb.connect(":memory:", config=settings) as connection:
         files = [path for table in now.tables for path in now.files(table)]
         for name, text in views(now, sql, connection):
             connection.execute(f"create view {quoted(name)} as {text}")
@@ -109,7 +109,7 @@ def _connected(now: Snapshot, sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def views(now: Snapshot, sql: str, connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str]]:
-    """The views that a statement may mean, each with its definition: opening the files of all of them takes time."""
+    """Yield the views that a statement may use, each with its definition; opening all of their files takes time."""
     lower = sql.lower()
     every = LISTING.search(sql) is not None
     names = list(dict.fromkeys([*FIXED, *now.tables]))
@@ -123,29 +123,30 @@ def views(now: Snapshot, sql: str, connection: duckdb.DuckDBPyConnection) -> Ite
 
 
 def _table(now: Snapshot, name: str) -> str:
-    """A table as a statement; one without files has its columns, and no rows."""
+    """Return a table as a statement; one without files has its columns, and no rows."""
     files = now.files(name)
     if not files:
         return _empty(name)
     listed = ", ".join(literal(str(path.absolute())) for path in files)
     # Tables over time may have got further columns in another version.
     by_name = "false" if name in FIXED else "true"
-    found = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = {by_name})"
+    source = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = {by_name})"
     if name == "histograms":
-        return f"select * replace (unnest(value_ns) as value_ns, unnest(count) as count) from {found}"
-    return f"select * from {found}"
+        return f"select * replace (unnest(value_ns) as value_ns, unnest(count) as count) from {source}"
+    return f"select * from {source}"
 
 
 def _empty(name: str) -> str:
     schema = tables_of([])[name].schema
     kinds = {"int64": "bigint", "int32": "integer", "double": "double", "string": "varchar", "uint64": "ubigint"}
     kinds |= {"bool": "boolean", "timestamp[us]": "timestamp", "list<item: int64>": "bigint"}
-    columns = ", ".join(f"cast(null as {kinds[str(one.type)]}) as {quoted(one.name)}" for one in schema)
+    columns = ", ".join(f"cast(null as {kinds[str(column.type)]}) as {quoted(column.name)}" for column in schema)
     return f"select {columns} where false"
 
 
 def _runs(connection: duckdb.DuckDBPyConnection) -> str:
-    """A row a run: what it is, a column a factor (and one more of its number, where it has a unit), its figures."""
+    """Return the statement of `runs`: one row per run with its identity, one column per factor (one more for its
+    number, if it has a unit), and its figures."""
     # As texts, whatever the columns of a damaged file are.
     rows = connection.execute(
         "select name, count(*) = count(number) and max(unit) = '' as plain, max(unit), count(distinct unit) "
@@ -155,10 +156,10 @@ def _runs(connection: duckdb.DuckDBPyConnection) -> str:
     taken = {name.lower() for name in COLUMNS}
     columns = []
     for factor, is_plain, unit, units in rows:
-        of = f"filter (where factor = {literal(factor)})"
-        columns.append(f"any_value({'number' if is_plain else 'text'}) {of} as {quoted(_free(factor, taken))}")
+        filter_ = f"filter (where factor = {literal(factor)})"
+        columns.append(f"any_value({'number' if is_plain else 'text'}) {filter_} as {quoted(_free(factor, taken))}")
         if unit and units == 1:
-            columns.append(f"any_value(number) {of} as {quoted(_free(f'{factor}_{unit}', taken))}")
+            columns.append(f"any_value(number) {filter_} as {quoted(_free(f'{factor}_{unit}', taken))}")
     if not columns:
         return "select * from summary"
     first = ", ".join(quoted(name) for name in list(COLUMNS)[: list(COLUMNS).index("duration_ns")])
@@ -169,41 +170,41 @@ def _runs(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """A column's name that no other has; SQL does not tell small letters from large ones."""
-    found = name if name.lower() not in taken else f"factor_{name}"
+    """Return an unused column name; SQL ignores case."""
+    free = name if name.lower() not in taken else f"factor_{name}"
     number = 1
-    while found.lower() in taken:
+    while free.lower() in taken:
         number += 1
-        found = f"factor_{name}_{number}"
-    taken.add(found.lower())
-    return found
+        free = f"factor_{name}_{number}"
+    taken.add(free.lower())
+    return free
 
 
 def quoted(name: str) -> str:
-    """A name in SQL."""
+    """Quote a name for SQL."""
     return '"' + name.replace("\0", "").replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """A text in SQL."""
+    """Quote a text for SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def rows(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[Sequence[Any]]]:
-    """Names of columns and rows of a result."""
+    """Return names of columns and rows of a result."""
     connection.execute(sql)
-    names = [one[0] for one in connection.description or ()]
-    found: Iterable[Sequence[Any]] = connection.fetchall()
-    return names, list(found)
+    names = [column[0] for column in connection.description or ()]
+    fetched: Iterable[Sequence[Any]] = connection.fetchall()
+    return names, list(fetched)
 
 
 def frame(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
-    """A result as a frame. Raises UserError where two of its columns have one name."""
+    """Return a result as a frame. Raises UserError if two of its columns have one name."""
     table = connection.sql(sql).to_arrow_table()
     names = table.column_names
     for name in names:
         if names.count(name) > 1:
             raise UserError("query", "", name, "two columns have this name; expected another for one of them (as ...)")
-    found = pl.from_arrow(table)
-    assert isinstance(found, pl.DataFrame), "a table is a frame"
-    return found
+    result = pl.from_arrow(table)
+    assert isinstance(result, pl.DataFrame), "a table is a frame"
+    return result

@@ -1,4 +1,4 @@
-"""Adding runs to a store: into a journal as they come, into a part every so many.
+"""Adding runs to a store: to a journal at once, to a part in batches.
 
 Several processes may write at once, each into a journal and parts of its own; only putting a part into its place is
 done by one at a time. A run that is there is not added again.
@@ -21,11 +21,11 @@ from hotband.base.foreign import visible
 from hotband.base.text.numbers import counted
 from hotband.base.text.write import remove
 from hotband.data.store.journal import Abandoned, Entry, Journal, frame_of, left_behind
-from hotband.data.store.kept import Kept, factor_of, kept_of
 from hotband.data.store.manifest import keys_in, put, snapshot, tidy
 from hotband.data.store.parts import fits, parquet, tables_of
-from hotband.data.store.place import Place
 from hotband.data.store.same import Same, intervals_of
+from hotband.data.store.store_folder import StoreFolder
+from hotband.data.store.stored_run import StoredRun, factor_of, stored_run_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,47 +37,47 @@ RUNS_OF_PART = 2000
 JOURNAL_BYTES = 256 << 20
 """Largest journal: what is in it is in memory, too."""
 SECONDS_OF_PART = 30.0
-"""A part is made of what there is after so long, or a tenth of the time since the writer began where that is more: few
-parts of a long sweep, and what it found so far can be read."""
+"""Time after which a part is made; a tenth of the writer's age if that is longer: few
+parts for a long sweep, whose results can be read meanwhile."""
 
 
 class Writer:
-    """Adds runs to a store; from any thread. `close` makes a part of what is left."""
+    """Adds runs to a store from any thread. `close` makes a part of the remaining runs."""
 
-    def __init__(self, place: Place) -> None:
-        """Takes over what writers that are gone left. Raises UserError, OSError."""
-        self.place = place
+    def __init__(self, store: StoreFolder) -> None:
+        """Recover the journals of writers that ended. Raises UserError, OSError."""
+        self.store = store
         self._name, self._number = token_hex(6), 0
         self._lock = threading.RLock()
         self._journal: Journal | None = None
-        self._batch: dict[str, Kept] = {}
+        self._batch: dict[str, StoredRun] = {}
         self._schemas: dict[str, pa.Schema] = {}
-        self._same = Same(place)
+        self._same = Same(store)
         self._bounds_left, self._records_left = set[str](), set[str]()
         self._began = self._first = time.monotonic()
-        recover(place)
+        recover(store)
         # No compaction takes parts away while they are read.
-        with place.lock():
-            self._seen = {part.name: part for part in snapshot(place).parts}
-            self._known = keys_in(place, self._seen.values())
+        with store.lock():
+            self._seen = {part.name: part for part in snapshot(store).parts}
+            self._known = keys_in(store, self._seen.values())
 
     def add(self, entry: Entry, record: RecordDoc | None = None) -> tuple[str, bool]:
-        """Adds a run, whose `record` may be given besides its text: its key, and whether it is new. It is kept from
-        then on, whatever happens to this process. Raises UserError, OSError."""
-        kept = kept_from(entry, self.place.small, record)
-        frame = None if kept.run in self._known else frame_of(_trimmed(entry, self.place.small))
+        """Add a run, whose `record` may be passed next to its text; return its key, and whether it is new. It is
+        durable from then on, whatever happens to this process. Raises UserError, OSError."""
+        stored = stored_run_from(entry, self.store.small, record)
+        frame = None if stored.run in self._known else frame_of(_trimmed(entry, self.store.small))
         with self._lock:
-            there = self._there(kept)
-            if frame is None or there is not None:
-                return there or kept.run, False
-            if not fits(self._schemas, kept.tables):
+            known_as = self._there(stored)
+            if frame is None or known_as is not None:
+                return known_as or stored.run, False
+            if not fits(self._schemas, stored.tables):
                 self._put()
             journal = self._opened()
             journal.add(frame)
-            self._known.add(kept.run)
-            self._batch[kept.run] = kept
-            self._same.added(kept)
-            for name, table in kept.tables.items():
+            self._known.add(stored.run)
+            self._batch[stored.run] = stored
+            self._same.added(stored)
+            for name, table in stored.tables.items():
                 self._schemas.setdefault(name, table.schema)
             is_due = journal.is_due()
             if self._is_full(journal):
@@ -87,16 +87,17 @@ class Writer:
             # Others may add meanwhile; a journal that was ended needs no flush.
             with suppress(OSError):
                 journal.flush()
-        return kept.run, True
+        return stored.run, True
 
-    def _there(self, kept: Kept) -> str | None:
-        """The key of this run where it is in the store; what it has more than is there is counted. Raises UserError."""
-        run = kept.run if kept.run in self._known else self._same.of(kept)
+    def _there(self, stored: StoredRun) -> str | None:
+        """Return the key of this run if it is in the store, and note intervals or a record that the store lacks. Raises
+        UserError."""
+        run = stored.run if stored.run in self._known else self._same.of(stored)
         if run is None:
             return None
-        if kept.document and run != kept.run:
+        if stored.document and run != stored.run:
             self._records_left.add(run)
-        bounds = intervals_of(kept.cells)
+        bounds = intervals_of(stored.cells)
         if bounds is not None:
             held = self._batch.get(run)
             if bounds != (self._same.intervals(run) if held is None else intervals_of(held.cells)):
@@ -104,17 +105,17 @@ class Writer:
         return run
 
     def _tell(self) -> None:
-        """Says what was not taken of runs that were there already."""
+        """Warn about intervals and records that were not added to runs that were present already."""
         for what, runs in (("intervals", self._bounds_left), ("records", self._records_left)):
             if runs:
-                there = f"{counted(len(runs), 'run')} {'was' if len(runs) == 1 else 'were'} there already"
-                why = "runs of a store are not changed; a new store takes them"
-                _warn(f"warning: {self.place.path}: {there} without these {what}, which were not added: {why}")
+                subject = f"{counted(len(runs), 'run')} {'was' if len(runs) == 1 else 'were'} there already"
+                why = "runs of a store do not change; use a new store"
+                _warn(f"warning: {self.store.path}: {subject} without these {what}, which were not added: {why}")
                 runs.clear()
 
     def _opened(self) -> Journal:
         if self._journal is None:
-            self._journal = Journal(self.place.journal, f"part-{self._name}-{self._number:05d}")
+            self._journal = Journal(self.store.journal, f"part-{self._name}-{self._number:05d}")
             self._number += 1
             self._first = time.monotonic()
         return self._journal
@@ -125,7 +126,7 @@ class Writer:
         return len(self._batch) >= RUNS_OF_PART or journal.length >= JOURNAL_BYTES or now - self._first >= patience
 
     def flush(self) -> None:
-        """Makes a part of what there is: then every reader has it. Raises OSError."""
+        """Make a part of the added runs, which every reader then finds. Raises OSError."""
         with self._lock:
             self._put()
 
@@ -133,15 +134,15 @@ class Writer:
         if self._journal is None:
             return
         journal, runs = self._journal, dict(self._batch)
-        contents = contents_of(journal.part, list(runs.values()), small=self.place.small)
-        with self.place.lock():
-            parts = snapshot(self.place).parts
-            others = keys_in(self.place, [part for part in parts if part.name not in self._seen])
+        contents = contents_of(journal.part, list(runs.values()), small=self.store.small)
+        with self.store.lock():
+            parts = snapshot(self.store).parts
+            others = keys_in(self.store, [part for part in parts if part.name not in self._seen])
             if others & runs.keys():
                 runs = {key: run for key, run in runs.items() if key not in others}
-                contents = contents_of(journal.part, list(runs.values()), small=self.place.small)
+                contents = contents_of(journal.part, list(runs.values()), small=self.store.small)
             if runs:
-                part = put(self.place, journal.part, len(runs), contents)
+                part = put(self.store, journal.part, len(runs), contents)
                 self._seen[part.name] = part
             self._seen |= {part.name: part for part in parts}
             self._known |= others
@@ -150,7 +151,7 @@ class Writer:
         self._journal, self._batch, self._schemas = None, {}, {}
 
     def close(self) -> None:
-        """Makes a part of what is left. Raises OSError; what could not be written stays in the journal."""
+        """Make a part of the remaining runs. Raises OSError; runs that could not be written stay in the journal."""
         with self._lock:
             try:
                 self._put()
@@ -162,20 +163,20 @@ class Writer:
 
 
 @contextmanager
-def writing(place: Place) -> Iterator[Writer]:
-    """A writer that is closed at the end."""
-    writer = Writer(place)
+def writing(store: StoreFolder) -> Iterator[Writer]:
+    """Yield a writer that is closed at the end."""
+    writer = Writer(store)
     try:
         yield writer
     finally:
         writer.close()
 
 
-def kept_from(entry: Entry, small: bool, record: RecordDoc | None = None) -> Kept:
-    """A run as it is kept, of what was added. Raises UserError."""
+def stored_run_from(entry: Entry, small: bool, record: RecordDoc | None = None) -> StoredRun:
+    """Return an added run in stored form. Raises UserError."""
     if entry.cells is not None:
         return _rows_alone(entry)
-    return kept_of(
+    return stored_run_of(
         json.loads(entry.text) if record is None else record,
         entry.tables or {},
         entry.factors,
@@ -185,19 +186,19 @@ def kept_from(entry: Entry, small: bool, record: RecordDoc | None = None) -> Kep
     )
 
 
-def _rows_alone(entry: Entry) -> Kept:
+def _rows_alone(entry: Entry) -> StoredRun:
     cells = dict(entry.cells or {})
     factors = tuple(factor_of(name, value) for name, value in entry.factors.items())
-    return Kept(str(cells.pop("run")), entry.added_us, entry.experiment, cells, factors)
+    return StoredRun(str(cells.pop("run")), entry.added_us, entry.experiment, cells, factors)
 
 
 def _trimmed(entry: Entry, small: bool) -> Entry:
-    """Without what a small store does not keep."""
+    """Remove what a small store does not store."""
     return replace(entry, tables=None) if small else entry
 
 
-def contents_of(part: str, runs: Sequence[Kept], *, small: bool) -> dict[str, bytes]:
-    """The files of a part, by their paths in the store."""
+def contents_of(part: str, runs: Sequence[StoredRun], *, small: bool) -> dict[str, bytes]:
+    """Return the files of a part, by their paths in the store."""
     if not runs:
         return {}
     month = datetime.fromtimestamp(runs[0].added_us / 1e6, UTC).strftime("%Y-%m")
@@ -209,37 +210,37 @@ def _warn(text: str) -> None:
     sys.stderr.write(f"hotband: {visible(text)}\n")
 
 
-def recover(place: Place, say: Callable[[str], None] = _warn) -> int:
-    """Makes parts of the journals whose writers are gone, and removes what they left half written; how many runs that
-    were. A journal that is damaged is kept under another name, and that is said. Raises OSError."""
+def recover(store: StoreFolder, say: Callable[[str], None] = _warn) -> int:
+    """Make parts of the journals whose writers ended, remove half-written files, and return the number of recovered
+    runs. A damaged journal is renamed and reported. Raises OSError."""
     count = 0
-    for path in left_behind(place.journal):
+    for path in left_behind(store.journal):
         journal = Abandoned(path)
         with journal as entries:
             if entries is not None:
-                count += _taken_over(place, path.stem, entries)
+                count += _taken_over(store, path.stem, entries)
                 aside = journal.end()
                 if aside is not None:
                     runs = counted(len(entries), "run")
                     say(f"warning: {path} is damaged: {runs} of it could be read; kept as {aside.name}")
-    with place.lock():
+    with store.lock():
         # Nobody else writes there now.
-        for part in place.path.glob("*/month=*/.part-*.part"):
+        for part in store.path.glob("*/month=*/.part-*.part"):
             remove(part)
-        tidy(place)
+        tidy(store)
     return count
 
 
-def _taken_over(place: Place, part: str, entries: Sequence[Entry]) -> int:
-    """Makes the part of a journal, under the name that its writer would have given it: where that was killed when it
-    was nearly done, nothing is there twice."""
-    runs = {kept.run: kept for kept in (kept_from(entry, place.small) for entry in entries)}
-    with place.lock():
-        parts = snapshot(place)
-        if part in {one.name for one in (*parts.parts, *parts.replaced)}:
+def _taken_over(store: StoreFolder, part: str, entries: Sequence[Entry]) -> int:
+    """Make the part of a journal under the name that its writer would have used, so that nothing is stored twice if
+    that writer was killed just before the end."""
+    runs = {stored.run: stored for stored in (stored_run_from(entry, store.small) for entry in entries)}
+    with store.lock():
+        parts = snapshot(store)
+        if part in {other.name for other in (*parts.parts, *parts.replaced)}:
             return 0
-        there = keys_in(place, parts.parts)
-        left = [run for key, run in runs.items() if key not in there]
+        present = keys_in(store, parts.parts)
+        left = [run for key, run in runs.items() if key not in present]
         if left:
-            put(place, part, len(left), contents_of(part, left, small=place.small))
+            put(store, part, len(left), contents_of(part, left, small=store.small))
         return len(left)

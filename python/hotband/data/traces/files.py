@@ -47,7 +47,7 @@ def expect_file(key: str, source: Path) -> None:
 
 
 def is_trace(path: Path) -> bool:
-    """Whether a file is a trace, by what it begins with."""
+    """Return whether a file is a trace, by what it begins with."""
     return format_of(path) is not None
 
 
@@ -72,31 +72,31 @@ def traces_of(workload: str, text: str | None) -> list[tuple[Path, _core.TraceAs
     if text is None or "trace" not in text:
         return []
     try:
-        asked = _core.traces_of(text, workload)
+        requests = _core.traces_of(text, workload)
     except _core.SpecError:
         return []
     here = Path(workload)
     folder = here.parent if here.suffix == ".toml" and here.is_file() else Path()
-    return [(folder / one.file, one) for one in asked if "\0" not in one.file]
+    return [(folder / request.file, request) for request in requests if "\0" not in request.file]
 
 
 def rows_of(workload: str, text: str | None) -> list[Path]:
     """The rows of each trace that a workload replays, for the engine; made once a file, and gone when the program ends.
     Raises UserError for a file that is not there, or no trace; OSError."""
-    return [_rows_of(workload, trace, asked) for trace, asked in traces_of(workload, text)]
+    return [_rows_of(workload, trace, request) for trace, request in traces_of(workload, text)]
 
 
-def _rows_of(workload: str, trace: Path, asked: _core.TraceAsked) -> Path:
+def _rows_of(workload: str, trace: Path, request: _core.TraceAsked) -> Path:
     name = workload if is_same(Path(workload), trace) else str(trace)
-    key = (*_key(trace, asked, workload), asked.selection, name)
+    key = (*_key(trace, request, workload), request.selection, name)
     with _lock:
         if key not in _rows:
-            _rows[key] = _made(trace, asked, name)
+            _rows[key] = _made(trace, request, name)
         return _rows[key]
 
 
 def is_same(path: Path, other: Path) -> bool:
-    """Whether two paths are those of one file, which is there."""
+    """Return whether two paths are those of one file, which is there."""
     try:
         return path.samefile(other)
     except OSError:
@@ -104,12 +104,12 @@ def is_same(path: Path, other: Path) -> bool:
 
 
 def digest_of(workload: str, text: str | None) -> str | None:
-    """The SHA-256 of the traces that a workload replays: with the same text another file is another run. None where it
+    """The SHA-256 of the traces that a workload replays: with the same text another file is another run. None if it
     replays none, or one that is refused when it is run."""
     digests = []
-    for trace, asked in traces_of(workload, text):
+    for trace, request in traces_of(workload, text):
         try:
-            key = _key(trace, asked, workload)
+            key = _key(trace, request, workload)
             if key not in _digests:
                 with opened(trace) as file:
                     _digests[key] = hashlib.file_digest(file, "sha256").hexdigest()
@@ -119,12 +119,12 @@ def digest_of(workload: str, text: str | None) -> str | None:
     return " ".join(digests) or None
 
 
-def _key(trace: Path, asked: _core.TraceAsked, workload: str) -> tuple[object, ...]:
-    """What a file is known by while this program runs. Raises UserError where there is none."""
-    key = f"{asked.key}.file"
+def _key(trace: Path, request: _core.TraceAsked, workload: str) -> tuple[object, ...]:
+    """What a file is known by while this program runs. Raises UserError if there is none."""
+    key = f"{request.key}.file"
     try:
         with opened(trace) as file:
-            found = os.fstat(file.fileno())
+            status = os.fstat(file.fileno())
     except NotRegular as error:
         accepted = f"{reason_of(error)}; expected a trace, of any size"
         raise UserError(workload, key, str(trace), accepted) from None
@@ -132,13 +132,13 @@ def _key(trace: Path, asked: _core.TraceAsked, workload: str) -> tuple[object, .
         if not is_mistake(error):
             raise
         raise UserError(workload, key, str(trace), f"cannot be read: {reason_of(error)}") from None
-    if asked.format is None and not is_trace(trace):
+    if request.format is None and not is_trace(trace):
         accepted = "is no trace: expected an I/O log as Parquet, as a run writes it, or a known format"
         raise UserError(workload, key, str(trace), f"{accepted}; of any CSV say the columns")
-    return os.path.realpath(trace), found.st_ino, found.st_size, found.st_mtime_ns
+    return os.path.realpath(trace), status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _made(trace: Path, asked: _core.TraceAsked, name: str) -> Path:
+def _made(trace: Path, request: _core.TraceAsked, name: str) -> Path:
     """Rows of a trace in a folder of this program."""
     global _folder
     if _folder is None:
@@ -146,22 +146,22 @@ def _made(trace: Path, asked: _core.TraceAsked, name: str) -> Path:
         atexit.register(_folder.cleanup)
     rows = Path(_folder.name) / f"{len(_rows)}.rows"
     try:
-        make_rows(trace, asked, name, rows)
+        make_rows(trace, request, name, rows)
     except BaseException:
         rows.unlink(missing_ok=True)
         raise
     return rows
 
 
-def make_rows(trace: Path, asked: _core.TraceAsked, name: str, out: Path) -> None:
+def make_rows(trace: Path, request: _core.TraceAsked, name: str, out: Path) -> None:
     """Writes the rows of a trace to `out`; errors call it `name`. Raises UserError for what is no such trace, or for
     its first line that is wrong; OSError."""
     try:
-        if asked.format == IO_LOG or (asked.format is None and format_of(trace) == IO_LOG):
+        if request.format == IO_LOG or (request.format is None and format_of(trace) == IO_LOG):
             from hotband.data.traces.io_log import write_log_rows
 
-            write_log_rows(trace, name, out, asked)
+            write_log_rows(trace, name, out, request)
         else:
-            asked.write_rows(trace, name, out)
+            request.write_rows(trace, name, out)
     except _core.SpecError as error:
         raise user_error(error) from None

@@ -34,7 +34,7 @@ UNKNOWN = 2**64 - 1
 """A latency that is not known, in a row."""
 
 
-def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> None:
+def write_log_rows(log: Path, name: str, out: Path, request: _core.TraceAsked) -> None:
     """Writes the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file
     that is no such log, or for its first row that is wrong; OSError."""
     from pyarrow.parquet import ParquetFile
@@ -51,7 +51,7 @@ def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> 
                 raise UserError(name, "", "", accepted)
             reader = _Reader(name, file)
             streams, measured_from = reader.head()
-            making = _core.TraceMaking(asked, out, streams, measured_from)
+            making = _core.TraceMaking(request, out, streams, measured_from)
             for rows in reader.rows():
                 making.push(rows)
             making.finish(name, out)
@@ -80,9 +80,9 @@ class _Reader:
             first += batch.num_rows
 
     def head(self) -> tuple[list[Stream], int | None]:
-        """Reads all of it once: its streams, and the first row that was measured. Raises UserError where it has no
+        """Reads all of it once: its streams, and the first row that was measured. Raises UserError if it has no
         I/Os, or they are in no order."""
-        order, found = _Order(self.name), set()
+        order, seen = _Order(self.name), set()
         ios, measured_from = 0, None
         of_head = ("submit_ns", "latency_ns", "stream", "volume", "measured")
         for batch in self.batches([column for column in self.columns if column in of_head]):
@@ -90,14 +90,14 @@ class _Reader:
             latency = batch.latencies()
             # Answers that nobody recorded come at once, as far as the order of rows goes.
             order.look(issue, issue + np.where(latency == UNKNOWN, np.uint64(0), latency), batch.first)
-            found |= set(batch.streams()[0])
+            seen |= set(batch.streams()[0])
             measured = batch.flags("measured", missing=True)
             if measured_from is None and measured.any():
                 measured_from = batch.first + int(np.argmax(measured))
             ios += len(issue)
         if not ios:
             raise UserError(self.name, "", "", "is an I/O log without a single I/O")
-        streams = sorted(found, key=lambda stream: (stream[0], stream[1] or ""))
+        streams = sorted(seen, key=lambda stream: (stream[0], stream[1] or ""))
         self.index_of = {stream: index for index, stream in enumerate(streams)}
         return streams, measured_from
 
@@ -213,8 +213,8 @@ class _Batch:
             codes = place_of[of_both]
         else:
             both, codes = np.unique(of_both, return_inverse=True)
-        place = [divmod(int(one), len(volumes)) for one in both]
-        return [(names[name] or "main", volumes[volume]) for name, volume in place], codes
+        pairs = [divmod(int(code), len(volumes)) for code in both]
+        return [(names[name] or "main", volumes[volume]) for name, volume in pairs], codes
 
     def directions(self) -> Numbers:
         """Operations as numbers. Raises UserError for the first row that has none."""

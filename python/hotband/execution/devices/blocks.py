@@ -14,12 +14,12 @@ def path_of(name: str) -> str:
 
 
 def number_of(name: str, host: Host) -> str:
-    """MAJOR:MINOR; empty where it is not known."""
+    """MAJOR:MINOR; empty if it is not known."""
     return host.text(f"{host.sysfs(name)}/dev") or ""
 
 
 def named(number: str, host: Host) -> str:
-    """The kernel's name of a block device, by MAJOR:MINOR; empty where sysfs does not know it."""
+    """The kernel's name of a block device, by MAJOR:MINOR; empty if sysfs does not know it."""
     if host.root is not None:
         return next(iter(numbered_names(host).get(number, [])), "")
     place = f"/sys/dev/block/{number}"

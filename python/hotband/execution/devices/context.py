@@ -69,7 +69,7 @@ def _memory(host: Host) -> int | None:
 
 
 def temperature_of(path: str | Path, host: Host | None = None) -> float | None:
-    """The device's temperature in degrees Celsius; None where nobody tells it. The kernel's sensors (hwmon) are asked
+    """The device's temperature in degrees Celsius; None if nobody tells it. The kernel's sensors (hwmon) are asked
     first: they cost the drive nothing."""
     host = host or Host()
     found = sensor_of(path, host)

@@ -70,7 +70,7 @@ class Counters:
 
     ATA and SCSI drives are read at most every minute, whatever is asked (see above), and every drive once before and
     once after. `power_command` is a user's command that prints watts. Call `measured` when the measured time begins:
-    rows of `power` count from then. `tables` and `section` are there afterwards. Raises UserError where there is no
+    rows of `power` count from then. `tables` and `section` are there afterwards. Raises UserError if there is no
     such device, or a command that prints none.
     """
 
@@ -171,7 +171,7 @@ class Counters:
 
     @property
     def section(self) -> DeviceCountersDoc | None:
-        """The section `counters`; None where nothing is counted."""
+        """The section `counters`; None if nothing is counted."""
         if not self._tells(*NOTHING) and not self._power:
             return None
         begin, end = self._readings[0][1], self._readings[-1][1]
@@ -189,7 +189,7 @@ class Counters:
 
 
 def amplification(before: ReadingDoc | None, after: ReadingDoc) -> float | None:
-    """Flash bytes a host byte between two readings, or (without `before`) since the drive was new; None where it is
+    """Flash bytes a host byte between two readings, or (without `before`) since the drive was new; None if it is
     not told, or the host wrote nothing between them that was counted."""
     if after["host_bytes"] is None or after["flash_bytes"] is None:
         return None

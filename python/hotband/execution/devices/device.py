@@ -31,7 +31,7 @@ NO_SERIALS = {"", "0", "none", "n/a", "unknown", "default", "serial", "123456789
 
 @dataclass(frozen=True)
 class Device:
-    """A block device. Text is None where nobody tells it; `serial` is that of the whole disk.
+    """A block device. Text is None if nobody tells it; `serial` is that of the whole disk.
 
     `kind` is disk, partition, loop, dm, md, nbd, rbd, zram, optical or file (a regular file: `disk` is the device below
     it, as far as it is known). `link` is the connection as it runs, `link_max` as both ends could; `aligned` says that
@@ -177,7 +177,7 @@ def kind_of(name: str, host: Host) -> str:
 
 
 def serial_of(disk: str, host: Host, lsblk: Told | None = None, smart: Told | None = None) -> str | None:
-    """The serial of a disk: by its driver (NVMe, virtio), SCSI's page 80h, udev (lsblk), smartctl; None where all are
+    """The serial of a disk: by its driver (NVMe, virtio), SCSI's page 80h, udev (lsblk), smartctl; None if all are
     silent, or name one that makers leave in by mistake."""
     folder = host.sysfs(disk)
     if lsblk is None and kind_of(disk, host) == "disk":
@@ -214,7 +214,7 @@ def by_id(name: str, host: Host) -> tuple[str, ...]:
 
 
 def asked_json(host: Host, absent: list[str], *arguments: str) -> Told:
-    """What a tool says as JSON; nothing where it fails, and its name among `absent` where it is not installed."""
+    """What a tool says as JSON; nothing if it fails, and its name among `absent` where it is not installed."""
     output = host.run(*arguments)
     if output is None:
         absent.append(arguments[0])
@@ -227,7 +227,7 @@ def asked_json(host: Host, absent: list[str], *arguments: str) -> Told:
 
 
 def first_of(rows: object) -> Told:
-    """The first table of a list; nothing where it is none."""
+    """The first table of a list; nothing if it is none."""
     return rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
 
 

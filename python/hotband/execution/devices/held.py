@@ -44,12 +44,12 @@ class Held:
         return self.permission.path if self.descriptor is None else f"/proc/self/fd/{self.descriptor}"
 
     def expect_named(self) -> None:
-        """Raises UserError where its path leads to something else by now: for tools that take a path alone."""
+        """Raises UserError if its path leads to something else by now: for tools that take a path alone."""
         if self.node is not None and not self.node.is_same(node_at(self.permission.path, self.permission.host)):
             raise _another(self.permission.path)
 
     def expect_opened(self, process: int, folder: Path) -> bool:
-        """Whether a process that was given the descriptor has opened it anew by now. Raises UserError where it has
+        """Return whether a process that was given the descriptor has opened it anew by now. Raises UserError if it has
         another block device open, or writes a file that is neither this one nor below `folder`, where its results
         are."""
         seen = list(opened_by(str(process), Host()))

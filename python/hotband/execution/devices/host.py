@@ -1,7 +1,7 @@
 """Where sysfs, proc, device nodes and commands are read from: this machine, or a tree of files.
 
 A tree has `sys/`, `proc/` and `dev/` as plain files and symbolic links within it, and `commands/` with what commands
-printed: a file a command line, its name the arguments with spaces between them and `%` for `/`
+printed: one file per command line, its name the arguments with spaces between them and `%` for `/`
 (`commands/blkid -p %dev%sdb`), and beside it NAME.exit where the exit code was not 0. A command none of whose outputs
 are there is not installed. `busy` names devices that somebody holds exclusively, a path a line.
 """
@@ -38,14 +38,14 @@ class Host:
         return Path(path) if self.root is None else self.root / path.lstrip("/")
 
     def text(self, path: str) -> str | None:
-        """A small file's text without the blanks around it; None where it is not there or cannot be read."""
+        """A small file's text without the blanks around it; None if it is not there or cannot be read."""
         try:
             return self.at(path).read_text(errors="replace").strip()
         except (OSError, ValueError):
             return None
 
     def number(self, path: str) -> int | None:
-        """A file's whole number; None where there is none."""
+        """A file's whole number; None if there is none."""
         text = self.text(path)
         try:
             return None if text is None else int(text, 0)
@@ -53,14 +53,14 @@ class Host:
             return None
 
     def names(self, path: str) -> list[str]:
-        """What is in a folder, sorted; nothing where it is not there."""
+        """What is in a folder, sorted; nothing if it is not there."""
         try:
             return sorted(os.listdir(self.at(path)))
         except OSError:
             return []
 
     def has(self, path: str) -> bool:
-        """Whether there is anything by that name."""
+        """Return whether there is anything by that name."""
         return os.path.lexists(self.at(path))
 
     def real(self, path: str) -> str:
@@ -72,7 +72,7 @@ class Host:
         return "/" + os.path.relpath(found, base) if found.startswith(base + "/") else found
 
     def link(self, path: str) -> str:
-        """Where a symbolic link points, as it says; empty where it is none."""
+        """Where a symbolic link points, as it says; empty if it is none."""
         with suppress(OSError):
             return os.readlink(self.at(path))
         return ""
@@ -94,7 +94,7 @@ class Host:
         return next((kind for holds, kind in kinds if holds), "other")
 
     def sysfs(self, name: str) -> str:
-        """The folder of a block device in sysfs, partitions included; empty where it has none."""
+        """The folder of a block device in sysfs, partitions included; empty if it has none."""
         for folder in (f"/sys/block/{name}", f"/sys/class/block/{name}"):
             if self.has(folder):
                 return folder
@@ -128,7 +128,7 @@ class Host:
             os.close(descriptor)
 
     def size(self, path: str) -> int | None:
-        """Bytes of a device (by sysfs) or a file; None where it is not there."""
+        """Bytes of a device (by sysfs) or a file; None if it is not there."""
         if self.kind(path) == "block":
             sectors = self.number(f"{self.sysfs(self.block_name(path))}/size")
             # Sysfs counts sizes in 512 bytes, whatever the sectors (Documentation/ABI/stable/sysfs-block).
@@ -139,14 +139,14 @@ class Host:
             return None
 
     def tool(self, name: str) -> str | None:
-        """The path of a command; None where it is not installed."""
+        """The path of a command; None if it is not installed."""
         if self.root is None:
             path = os.environ.get("PATH", os.defpath)
             return shutil.which(name, path=os.pathsep.join([path, *SBIN]))
         return name if any(one.split(" ")[0] == name for one in self.names("/commands")) else None
 
     def run(self, *arguments: str, longest_s: float = LONGEST_S) -> Output | None:
-        """What a command prints; None where it is not installed. One that takes too long, or that a tree did not
+        """What a command prints; None if it is not installed. One that takes too long, or that a tree did not
         record, failed with what is the matter as its errors."""
         tool = self.tool(arguments[0])
         if tool is None:
@@ -167,8 +167,8 @@ class Host:
         return Output(self.number(f"/commands/{name}.exit") or 0, text)
 
     def is_busy(self, path: str) -> bool:
-        """Whether somebody holds a block device exclusively (a file system, md, dm, bcache, ZFS, another tool). Raises
-        OSError where it cannot be opened."""
+        """Return whether somebody holds a block device exclusively (a file system, md, dm, bcache, ZFS, another tool).
+        Raises OSError where it cannot be opened."""
         if self.root is not None:
             return path in (self.text("/busy") or "").splitlines()
         try:

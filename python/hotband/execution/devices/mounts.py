@@ -59,7 +59,7 @@ def processes(host: Host) -> list[str]:
 
 
 def mount_of(path: str, host: Host) -> Mount | None:
-    """The mount that a path lies on; None where no table tells."""
+    """The mount that a path lies on; None if no table tells."""
     real = PurePosixPath(host.real(path))
     on = [mount for mount in mounts(host) if real.is_relative_to(mount.place)]
     # A later mount hides an earlier one at the same place.

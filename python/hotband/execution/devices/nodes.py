@@ -41,7 +41,7 @@ class Node:
     sequence: str | None = field(default=None, compare=False)
 
     def is_same(self, other: Node | None) -> bool:
-        """Whether both are the same, disk and all."""
+        """Return whether both are the same, disk and all."""
         if other is None or self != other:
             return False
         return None in (self.sequence, other.sequence) or self.sequence == other.sequence
@@ -106,8 +106,8 @@ def open_at(path: str, flags: int, mode: int = 0o600) -> int:
 
 
 def has_writer(path: str) -> bool:
-    """Whether anybody has a file open for writing, whoever it is: its file system grants a read lease only where nobody
-    has (fcntl(2)). False where it cannot tell."""
+    """Return whether anybody has a file open for writing, whoever it is: its file system grants a read lease only where
+    nobody has (fcntl(2)). False where it cannot tell."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:

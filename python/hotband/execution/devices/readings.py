@@ -104,7 +104,7 @@ def reading_of(
 ) -> ReadingDoc:
     """The counters of the disk at or below a path, now. Names of tools that are not installed are added to `absent`;
     logs that a drive does not have to `silent`: those that are there are not asked for (a drive keeps an entry in its
-    log of errors for each). Raises UserError where there is no such device or file."""
+    log of errors for each). Raises UserError if there is no such device or file."""
     from hotband.execution.devices.context import sensor_of
 
     host, missing, place = host or Host(), absent if absent is not None else [], os.path.abspath(path)
@@ -129,7 +129,7 @@ def reading_of(
 
 
 def expect_there(path: str | Path, host: Host) -> None:
-    """Raises UserError where there is no such device or file."""
+    """Raises UserError if there is no such device or file."""
     place = os.path.abspath(path)
     if host.kind(place) not in ("block", "file"):
         raise UserError(str(path), "", "", what_it_is(place, host))

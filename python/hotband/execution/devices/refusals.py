@@ -346,7 +346,7 @@ def _mounted_as_it_is(node: Node, seen: Seen) -> Iterator[str]:
 
 
 def _is_written_here(node: Node, host: Host) -> bool:
-    """Whether this process has it open for writing."""
+    """Return whether this process has it open for writing."""
     return any(one.writes and one.node == node for one in opened_by("self", host))
 
 

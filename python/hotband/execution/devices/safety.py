@@ -54,7 +54,7 @@ class Permission:
 def refusals(
     path: str | Path, host: Host | None = None, seen: Seen | None = None, *, is_claimed: bool = False
 ) -> list[str]:
-    """Why a device or a file must not be written, a reason a line; nothing where nobody seems to need what it holds.
+    """Why a device or a file must not be written, a reason a line; nothing if nobody seems to need what it holds.
     `seen` is what several have in common; a device `is_claimed` where this process holds it exclusively. Raises
     UserError where it is no device and no file."""
     host, text = host or Host(), os.path.abspath(path)

@@ -71,7 +71,7 @@ def _set(executor: Executor) -> Iterator[None]:
 
 
 def chosen() -> Executor | None:
-    """The executor that `using` chose; None where none was chosen."""
+    """The executor that `using` chose; None if none was chosen."""
     return _chosen.get()
 
 
@@ -88,7 +88,7 @@ def cores(jobs: int | None) -> int:
 
 
 def expect_models(executor: str | Executor | None, machines: Iterable[str]) -> None:
-    """Raises UserError where hardware or a served machine is to be run by others than this computer, which has it."""
+    """Raises UserError if hardware or a served machine is to be run by others than this computer, which has it."""
     _expect_executor(executor)
     if executor is None or executor == LOCAL or isinstance(executor, Local):
         return

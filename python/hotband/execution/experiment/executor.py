@@ -25,8 +25,8 @@ TICK_SECONDS = 0.1
 class Progress:
     """How far an experiment is: the share done (0 to 1, by the weights of the runs), I/Os, runs done of all, and what
     the first of those under way is doing. Of one run `intervals` are those of its measured time that ended since the
-    progress was last told: when each began (ns since the measured time began), I/Os a second, and mean latency in ns
-    (None where there was no I/O). `noun` is what is counted; what is no run has no I/Os."""
+    progress was last told: when each began (ns since the measured time began), I/Os per second, and mean latency in ns
+    (None if there was no I/O). `noun` is what is counted; what is no run has no I/Os."""
 
     share: float
     ios: int
@@ -40,7 +40,7 @@ class Progress:
 Done = Callable[[Point, Finished], None]
 """Takes a run as soon as it is finished, in any thread."""
 Tick = Callable[[Progress], None]
-"""Is told the progress about ten times a second, in the thread that called."""
+"""Is told the progress about ten times per second, in the thread that called."""
 
 
 class Cancelled(Exception):
@@ -198,7 +198,7 @@ def progress_of(prepared: Sequence[Prepared], done: int) -> Progress:
 
 
 def phase_of(prepared: Sequence[Prepared]) -> str:
-    """What the first run that is under way does; nothing where none is."""
+    """What the first run that is under way does; nothing if none is."""
     for one in prepared:
         if 0.0 < one.run.progress()[0] < 1.0:
             return one.run.phase() or ""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Value = str | int | float | None
 Measure = Callable[[Finished], Value]
-"""What is read of a run; None where it says nothing of it."""
+"""What is read of a run; None if it says nothing of it."""
 Say = Callable[[str], None]
 
 
@@ -69,7 +69,7 @@ class Experiment:
 
         With `out`, a folder or one whose lock is held, every run is kept there as it finishes, and one that is there,
         whole and of the same spec, seed and version, is not run again; `fresh` starts over. `progress` is called about
-        ten times a second, `say` with sentences for the user. All points are checked before the first begins. Raises
+        ten times per second, `say` with sentences for the user. All points are checked before the first begins. Raises
         UserError, OSError, and RunsInterrupted, with the runs that were finished, where the user interrupts or the
         executor is cancelled.
         """

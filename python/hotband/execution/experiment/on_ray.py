@@ -58,7 +58,7 @@ class OnRay:
 
     def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
         """`address` is HOST:PORT of a cluster (None: what RAY_ADDRESS says, else one is started here, of `jobs`
-        processes); of a cluster that runs at most `jobs` cores are used. Raises UserError where Ray is not installed
+        processes); of a cluster that runs at most `jobs` cores are used. Raises UserError if Ray is not installed
         or nothing answers there."""
         expect_ray()
         self.address, self._jobs = address_of(address), jobs

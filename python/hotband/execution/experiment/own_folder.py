@@ -14,7 +14,7 @@ from hotband.execution.experiment.store import expect_no_experiment
 
 
 def expect_out(fresh: bool, out: Path | None, option: str = "question.out") -> None:
-    """Raises UserError where a folder is to be started over, and none is given."""
+    """Raises UserError if a folder is to be started over, and none is given."""
     if fresh and out is None:
         raise UserError("question.fresh", "", "", f"is for a folder: expected {option} DIR with it")
 
@@ -36,7 +36,7 @@ def expect_own_page(out: Path, own: Sequence[str]) -> None:
 @contextmanager
 def new_record(out: Path | None, option: str, fresh: bool, names: Sequence[str] = (RECORD_FILE,)) -> Iterator[None]:
     """The folder of a record that no second run gives again, such as of what programs asked for, held meanwhile.
-    `names` are files in which it may be. Raises UserError where one is there already and is not to be written over, and
+    `names` are files in which it may be. Raises UserError if one is there already and is not to be written over, and
     where `fresh` is said of no folder."""
     expect_out(fresh, out, option)
     if out is None:

@@ -80,7 +80,8 @@ def refuse(value: str, why: str) -> None:
 
 
 def is_data_file(value: str) -> bool:
-    """Whether `data=` names a file of `hotband measure entropy --json` (`data_of` of crates/engine/src/build)."""
+    """Return whether `data=` names a file of `hotband measure entropy --json` (`data_of` of
+    crates/engine/src/build)."""
     return ("/" in value or value.endswith(".json")) and not value.strip().startswith("{")
 
 

@@ -86,7 +86,7 @@ def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) 
 
 
 def _data(spec: RunSpec, digests: dict[str, str]) -> dict[str, object]:
-    """Digests of the files that say how data compresses (`data=mysql.json`), by their names; nothing where none is set.
+    """Digests of the files that say how data compresses (`data=mysql.json`), by their names; nothing if none is set.
     `digests` has those of runs before. One that cannot be read is refused by the engine."""
     named = [value for key, value in spec.set if key == "data" and is_data_file(value)]
     for value in named:
@@ -144,6 +144,6 @@ def _with_origin(folder: str, name: str) -> dict[str, str]:
 
 @cache
 def _catalog_text(folder: str, name: str) -> str:
-    """The text of an entry; empty where there is none, which the engine refuses."""
+    """The text of an entry; empty if there is none, which the engine refuses."""
     path = CATALOG_DIR / folder / f"{name}.toml"
     return path.read_text(encoding="utf-8") if path.is_file() else ""

@@ -51,7 +51,7 @@ def at_end(spec: RunSpec, of: Range, end: End, prefix: str = "") -> RunSpec:
 
 
 def at_value(spec: RunSpec, of: Range, value: Any) -> RunSpec:
-    """A run with any value of a range. Raises UserError where the text has no such key."""
+    """A run with any value of a range. Raises UserError if the text has no such key."""
     if of.of == "set":
         return replace(spec, set=tuple((dict(spec.set) | {of.key: str(value)}).items()))
     if of.of == "workload":
@@ -77,7 +77,7 @@ def one_at_a_time(points: Sequence[Point], ranges: Sequence[Range]) -> list[Poin
 
 
 def machine_text(spec: RunSpec) -> str | None:
-    """The text of a run's machine, None where it is a name of the catalog or a short form."""
+    """The text of a run's machine, None if it is a name of the catalog or a short form."""
     return text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
 
 

@@ -53,7 +53,7 @@ NOT_THERE = "is not installed: expected pip install 'hotband[ray]'"
 
 
 def expect_ray() -> None:
-    """Raises UserError where Ray is not installed."""
+    """Raises UserError if Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
         raise UserError("question.executor", "", "ray", NOT_THERE)
 
@@ -73,7 +73,7 @@ def address_of(text: str | None) -> str | None:
 
 
 def expect_reachable(address: str) -> None:
-    """Raises UserError where nothing listens there, or something that is not Ray, whose own attempts take minutes."""
+    """Raises UserError if nothing listens there, or something that is not Ray, whose own attempts take minutes."""
     host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), REACHED_S) as there:
@@ -231,8 +231,9 @@ def _read_authentication(ray: ModuleType) -> None:
 
 
 def _on_loopback(ray: ModuleType, is_so: bool) -> None:
-    """Whether Ray's processes listen on loopback alone, as they do on Windows and macOS, where Ray turns it on by the
-    variable RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER (ray/_private/ray_constants.py). The variable is read once, at import."""
+    """Return whether Ray's processes listen on loopback alone, as they do on Windows and macOS, where Ray turns it on
+    by the variable RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER (ray/_private/ray_constants.py). The variable is read once, at
+    import."""
     if sys.platform == "linux":
         ray._private.ray_constants.ENABLE_RAY_CLUSTER = not is_so
 

@@ -47,7 +47,7 @@ def run_lines(asked_by: str, lines: Sequence[Line], read: Read | None) -> bytes:
 
 
 def checked(line: Line) -> Told:
-    """Whether a line can be run, and the bytes of memory that it needs."""
+    """Return whether a line can be run, and the bytes of memory that it needs."""
     begin = time.perf_counter()
     try:
         prepared = prepared_of(line)
@@ -96,7 +96,7 @@ def _with_files(line: Line, work: Callable[[Line], Told]) -> Told:
 
 
 def _expect_same(line: Line) -> None:
-    """Raises UserError where a file is another one here than where the run was asked for."""
+    """Raises UserError if a file is another one here than where the run was asked for."""
     here = Packing().line(line.specs).files
     for name, data in line.files.items():
         if here.get(name) != data:

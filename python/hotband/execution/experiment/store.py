@@ -59,7 +59,7 @@ class Store:
 
     @classmethod
     def open(cls, out: Path, what: str, points: Sequence[Point], keys: Mapping[str, str], fresh: bool) -> Store:
-        """Reads what is there. Raises UserError where it is damaged, or of another experiment, seed or version, unless
+        """Reads what is there. Raises UserError if it is damaged, or of another experiment, seed or version, unless
         it is to be started over."""
         folders = folders_of(out, points)
         entries = {point.id: Entry(folders[point.id], keys[point.id], str(point.spec.seed)) for point in points}
@@ -121,7 +121,7 @@ class Store:
         return self.out / self.entries[point.id].folder
 
     def kept(self, point: Point) -> Finished | None:
-        """A run that is there, whole, and made from the same; None where it has to be run."""
+        """A run that is there, whole, and made from the same; None if it has to be run."""
         folder = self.folder(point)
         mark = read_json(folder / FINISHED_FILE)
         if mark is None or mark.get("key") != self.entries[point.id].key:
@@ -193,7 +193,7 @@ def other_version(out: Path) -> str | None:
 
 
 def _found(path: Path, fresh: bool) -> Manifest:
-    """The manifest of a folder; one that cannot be read counts as empty where the folder is to be started over. Raises
+    """The manifest of a folder; one that cannot be read counts as empty if the folder is to be started over. Raises
     UserError."""
     try:
         return read_manifest(path, "another folder, or question.fresh to start over")

@@ -1,4 +1,4 @@
-"""Progress for Python programs: a bar in a notebook or on a terminal, nothing where nobody looks."""
+"""Progress for Python programs: a bar in a notebook or on a terminal, nothing if nobody looks."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def watch(title: str, progress: Wanted) -> Iterator[Tick | None]:
     """The callback that `Experiment.run` takes, or None.
 
     `progress` True shows a bar, False none; None shows one in a notebook or on a terminal, once a second has passed. A
-    function takes the place of the bar: it is told the `Progress` about ten times a second, in the thread that called,
-    and what it raises ends the runs; KeyboardInterrupt does what Ctrl-C does.
+    function takes the place of the bar: it is told the `Progress` about ten times per second, in the thread that
+    called, and what it raises ends the runs; KeyboardInterrupt does what Ctrl-C does.
     """
     if callable(progress):
         yield progress
@@ -49,7 +49,7 @@ def watch(title: str, progress: Wanted) -> Iterator[Tick | None]:
 
 
 def patient(tick: Tick) -> Tick:
-    """Passes ticks on once ten of them, which come ten times a second, have not been the last."""
+    """Passes ticks on once ten of them, which come ten times per second, have not been the last."""
     seen = 0
 
     def later(told: Progress) -> None:
@@ -62,7 +62,7 @@ def patient(tick: Tick) -> Tick:
 
 
 def in_notebook() -> bool:
-    """Whether a notebook's kernel runs this."""
+    """Return whether a notebook's kernel runs this."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return shell is not None and hasattr(shell, "kernel")

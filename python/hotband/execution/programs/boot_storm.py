@@ -120,7 +120,7 @@ class Storm:
         return server
 
     def unfinished(self) -> bool:
-        """Whether a guest is not done."""
+        """Return whether a guest is not done."""
         return bool(self.waiting or self.running)
 
     def step(self, now: float, stagger: int) -> None:
@@ -173,7 +173,7 @@ class Storm:
 
 
 def shim() -> dict[str, str]:
-    """What a guest's environment has more. Raises UserError where the processor needs the shim and it is not built."""
+    """What a guest's environment has more. Raises UserError if the processor needs the shim and it is not built."""
     library = built() / SHIM
     if library.is_file():
         return {"LD_PRELOAD": str(library)}

@@ -177,7 +177,7 @@ rbd_cache = false
 
 
 def clean(status: Any) -> bool:
-    """Whether all placement groups have their copies."""
+    """Return whether all placement groups have their copies."""
     groups = status["pgmap"]
     states = {one["state_name"]: one["count"] for one in groups.get("pgs_by_state", [])}
     return bool(states) and states.get("active+clean", 0) == groups["num_pgs"] >= GROUPS

@@ -53,7 +53,7 @@ Open = Callable[[str, Path | None, Values], AbstractContextManager[Devices]]
 
 @contextmanager
 def devices_on(on: str, out: Path | None, values: Values = (), serve: Open | None = None) -> Iterator[Devices]:
-    """What `on` names, for as long as the block lasts. Raises UserError where it cannot be had."""
+    """What `on` names, for as long as the block lasts. Raises UserError if it cannot be had."""
     if is_real(on):
         yield Devices({"data": folder_of(on)})
         return
@@ -87,7 +87,7 @@ def keys_of(on: str) -> list[str]:
 
 
 def folder_of(on: str) -> Path:
-    """The folder of `real:DIR`. Raises UserError where it is none that can be written."""
+    """The folder of `real:DIR`. Raises UserError if it is none that can be written."""
     name = on.removeprefix(REAL)
     if not name.strip():
         raise UserError("question.on", "", on, "expected a folder after real:, such as real:/mnt/disk")

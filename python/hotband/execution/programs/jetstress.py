@@ -3,8 +3,8 @@
 The values are those of the workload `exchange-jetstress` of the catalog, with their sources: transactions half reads
 and half writes (an evaluation's description of Jetstress 2013), pages of 32 KiB (Exchange 2010 and later), a log write
 of 8 KiB to ten I/Os of the databases (8:1 to 12:1 and 6 to 8 KB stated, 2007), maintenance that reads each database
-from front to back, 256 KiB four times a second (recalled; range 4 to 20). Left out: that Jetstress adds threads until a
-target is reached, its check of all pages at the end, and the engine's own cache.
+from front to back, 256 KiB four times per second (recalled; range 4 to 20). Left out: that Jetstress adds threads until
+a target is reached, its check of all pages at the end, and the engine's own cache.
 """
 
 from __future__ import annotations

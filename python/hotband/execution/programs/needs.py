@@ -20,7 +20,7 @@ def built() -> Path:
 
 
 def found(command: str) -> str | None:
-    """The path of a command; None where it is not there."""
+    """The path of a command; None if it is not there."""
     known = shutil.which(command)
     if known is not None:
         return known
@@ -47,7 +47,7 @@ def how_to_get(needs: list[Need]) -> str:
 
 
 def expect_needs(program: Program) -> None:
-    """Raises UserError where something is not there, with the line that installs it."""
+    """Raises UserError if something is not there, with the line that installs it."""
     lacking = missing(program)
     if lacking:
         names = ", ".join(need.command for need in lacking)

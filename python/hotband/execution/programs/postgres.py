@@ -109,7 +109,7 @@ def server(work: Work, clients: int, more: Mapping[str, str] | None = None) -> S
 
 
 def account() -> str | None:
-    """The user that the server runs as: PostgreSQL refuses root. None where this process is not root's."""
+    """The user that the server runs as: PostgreSQL refuses root. None if this process is not root's."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):

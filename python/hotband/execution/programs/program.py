@@ -19,7 +19,7 @@ class Need:
 
     command: str
     package: str
-    """Debian's package; empty where `make programs` builds it."""
+    """Debian's package; empty if `make programs` builds it."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, 
 
 
 def expect_settings_for(devices: Devices, asked: Mapping[str, str]) -> None:
-    """Raises UserError where a file system is asked for in a folder, which has one."""
+    """Raises UserError if a file system is asked for in a folder, which has one."""
     if "fs" in asked and not devices.served:
         raise UserError(
             "question.settings", "fs", asked["fs"], "a folder has its file system; expected this with a machine"

@@ -17,7 +17,7 @@ CHUNK = 1 << 20
 """Bytes that the files are written with."""
 SLACK_S = 120.0
 SLOWEST_FILL = 2e6
-"""Bytes a second below which filling the files is given up."""
+"""Bytes per second below which filling the files is given up."""
 
 
 def run(work: Work) -> Outcome:
@@ -73,7 +73,7 @@ def number(text: str, key: str) -> float:
 
 
 def percentiles_of(text: str) -> dict[int, float]:
-    """Percentiles in ms from its histogram, which has a line a bucket: latency, bar, count."""
+    """Percentiles in ms from its histogram, which has one line per bucket: latency, bar, count."""
     lines = re.findall(r"^\s+([\d.]+) \|\**\s+(\d+)\s*$", text, re.MULTILINE)
     buckets = [(float(value), int(count)) for value, count in lines]
     total, below = sum(count for _, count in buckets), 0

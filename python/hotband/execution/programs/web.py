@@ -142,7 +142,7 @@ http {{
 
 
 def account() -> str | None:
-    """The user of nginx's workers; None where this process is not root's."""
+    """The user of nginx's workers; None if this process is not root's."""
     return "nobody" if os.geteuid() == 0 else None
 
 
@@ -161,7 +161,7 @@ def free_port() -> int:
 
 
 def listening(port: int) -> bool:
-    """Whether somebody does."""
+    """Return whether somebody does."""
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
 

@@ -208,7 +208,7 @@ def unmount(place: Path) -> None:
 
 
 def expect_reachable(folder: Path, user: str | None) -> None:
-    """Raises UserError where a folder is closed to the user that a server runs as."""
+    """Raises UserError if a folder is closed to the user that a server runs as."""
     if user is None or os.geteuid() != 0:
         return
     if run_child(["test", "-x", folder], user=user).code != 0:

@@ -84,14 +84,14 @@ class Serving(OfMachine):
             anyway=self.anyway,
         )
 
-    def ending(self, found: ServedLeft) -> Ending | None:
+    def ending(self, result: ServedLeft) -> Ending | None:
         """Return the exit code of a command that ran beside, where it is another than 0."""
-        return Ending(found.code) if found.code else None
+        return Ending(result.code) if result.code else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServeQuestion(Serving, Places):
-    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+    """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
     It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
     (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
@@ -125,7 +125,7 @@ class ServeQuestion(Serving, Places):
 
 @dataclass(frozen=True, kw_only=True)
 class MountQuestion(Serving, MountPoint):
-    """Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs."""
+    """Mount a modelled machine: one file per volume, and with --loop block devices, as long as the command runs."""
 
     name = "mount"
     schema = "hotband-record"

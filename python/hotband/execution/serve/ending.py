@@ -68,14 +68,14 @@ class Ending:
             watching = threading.Thread(target=self._watch, args=(read,), name="ending", daemon=True)
             watching.start()
             fd_before = signal.set_wakeup_fd(written.fileno(), warn_on_full_buffer=False)
-            before = {one: signal.signal(one, self._asked) for one in ENDING}
+            before = {number: signal.signal(number, self._asked) for number in ENDING}
             Ending.at_work = self
             try:
                 yield
             finally:
                 Ending.at_work = None
-                for one, handler in before.items():
-                    signal.signal(one, handler)
+                for number, handler in before.items():
+                    signal.signal(number, handler)
                 signal.set_wakeup_fd(fd_before)
                 written.shutdown(socket.SHUT_WR)
                 watching.join()
@@ -93,10 +93,10 @@ class Ending:
 
     def _watch(self, signals: socket.socket) -> None:
         """Ends the process where it does not end by itself."""
-        asked = 0
+        requests = 0
         while some := signals.recv(64):
-            asked += len(some)
-            if asked > 1 and self._since is not None and time.monotonic() - self._since > PATIENCE_S:
+            requests += len(some)
+            if requests > 1 and self._since is not None and time.monotonic() - self._since > PATIENCE_S:
                 _say(ENDS)
                 os._exit(INTERRUPTED)
 

@@ -23,5 +23,5 @@ class ServedLeft:
 
     def to_dict(self) -> dict[str, Json]:
         """Return the record."""
-        found: dict[str, Json] = json.loads(self.finished.text)
-        return found
+        document: dict[str, Json] = json.loads(self.finished.text)
+        return document

@@ -93,7 +93,7 @@ class ServeSpec:
 
 @dataclass(frozen=True)
 class ServedVolume:
-    """A volume that is served: its bytes, the smallest unit of an I/O, and what it is reached by (None where it is
+    """A volume that is served: its bytes, the smallest unit of an I/O, and what it is reached by (None if it is
     not)."""
 
     name: str
@@ -116,7 +116,7 @@ def spin_ns(text: str) -> int:
 
 
 def workload_text(volumes: list[str], precondition: Mapping[str, object] | None = None) -> str:
-    """The workload of a served machine: one stream a volume, whose clients ask for what they want."""
+    """The workload of a served machine: one stream per volume, whose clients ask for what they want."""
     streams = "".join(
         f"\n[[streams]]\nname = {json.dumps(name)}\nvolume = {json.dumps(name)}\nload = {{ clients = {{}} }}\n"
         for name in volumes
@@ -177,7 +177,7 @@ class Served:
             with mistakes_without_load(spec.machine, of_machine, accepted):
                 offer = _core.machine_offer(CATALOG_DIR, spec.machine, text, of_machine)
                 volumes = [name for name, _ in offer["volumes"]]
-            asked = RunSpec(
+            run_spec = RunSpec(
                 "served",
                 spec.machine,
                 "served",
@@ -192,7 +192,7 @@ class Served:
                 in_use=spec.in_use,
             )
             self._expect_files()
-            self._prepared = prepare(asked)
+            self._prepared = prepare(run_spec)
             # Left last: a folder in it is mounted until the machine has ended.
             temporary = tempfile.TemporaryDirectory(prefix="hotband-", ignore_cleanup_errors=True)
             self._temporary = Path(self._stack.enter_context(temporary))
@@ -315,12 +315,15 @@ class Served:
         if spec.tls is None and not (spec.insecure_loopback and address.is_loopback):
             accepted = "expected certificates (question.tls DIR), or a loopback address and question.insecure_loopback"
             raise UserError("question.tcp", "", tcp, accepted)
-        own: tuple[Path | None, ...] = (None, None, None)
+        certificates: tuple[Path | None, ...] = (None, None, None)
         if spec.tls is not None:
-            own = tuple(spec.tls / f"{name}.pem" for name in ("server-cert", "server-key", "ca-cert"))
-            own = (*own[:2], own[2] if own[2] is not None and own[2].exists() else None)
+            certificates = tuple(spec.tls / f"{name}.pem" for name in ("server-cert", "server-key", "ca-cert"))
+            certificates = (
+                *certificates[:2],
+                certificates[2] if certificates[2] is not None and certificates[2].exists() else None,
+            )
         try:
-            return self._server.serve_nbd_tcp(address, number, *own)
+            return self._server.serve_nbd_tcp(address, number, *certificates)
         except OSError as error:
             # Of a certificate the engine names the file.
             if spec.tls is not None and str(spec.tls) in reason_of(error):
@@ -344,7 +347,7 @@ class Served:
         return Serving.of(json.loads(self._server.serving()))
 
     def is_stopped(self) -> bool:
-        """Whether it has ended by itself: power went off."""
+        """Return whether it has ended by itself: power went off."""
         return self._server.is_stopped()
 
     def wait(self, seconds: float | None = None, look: Callable[[Served], None] | None = None) -> None:

@@ -31,7 +31,7 @@ LONGEST_NAME = len("speed.sock")
 
 @dataclass(frozen=True)
 class Speed:
-    """Mean latency of a 4 KiB random read in ns with one outstanding, and reads a second with 32."""
+    """Mean latency of a 4 KiB random read in ns with one outstanding, and reads per second with 32."""
 
     latency_ns: float
     iops: float
@@ -42,7 +42,7 @@ class Speed:
 
 
 def socket_in(folder: Path, name: str) -> Path:
-    """The path of a socket in a folder below that of temporary files. Raises UserError where its path is too long."""
+    """The path of a socket in a folder below that of temporary files. Raises UserError if its path is too long."""
     beyond = len(os.fsencode(folder)) + 1 + LONGEST_NAME - LONGEST_SOCKET
     if beyond > 0:
         above = tempfile.gettempdir()
@@ -64,7 +64,7 @@ def way_ns(folder: Path) -> int:
 def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str | None, volume: str) -> Speed:
     """Of a volume of a modelled machine whose solid-state drives are in use; `text` where the machine is a file."""
     workload = text_named("fio-randread").replace("[[streams]]", f"[[streams]]\nvolume = {quoted(volume)}")
-    asked = [
+    specs = [
         RunSpec(
             f"depth {depth}",
             machine,
@@ -77,12 +77,12 @@ def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str |
         )
         for depth in DEPTHS
     ]
-    alone, together = (one.record["summary"] for one in execute(asked, jobs=1))
+    alone, together = (run.record["summary"] for run in execute(specs, jobs=1))
     return Speed(float(alone["latency_mean_ns"] or 0.0), float(together["iops"] or 0.0))
 
 
 def expect_servable(machine: str, model: Speed, host: Speed) -> None:
-    """Raises UserError where a machine is faster than its host can serve."""
+    """Raises UserError if a machine is faster than its host can serve."""
     if model.latency_ns < host.latency_ns or model.iops > HOST_SHARE * host.iops:
         can = Speed(host.latency_ns, HOST_SHARE * host.iops)
         accepted = (

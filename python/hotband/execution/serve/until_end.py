@@ -26,19 +26,19 @@ TO_END_S = 5
 """How long a command that is run beside may take to end when it is told to: half of what users are asked to wait."""
 
 
-def answer(asked: Serving, way: Way) -> ServedLeft:
+def answer(question: Serving, way: Way) -> ServedLeft:
     """Serve a machine; return what is left of it. Raises UserError for a mistake, and for what the host refuses."""
-    spec = asked.spec()
-    seconds = seconds_of(asked.duration, asked.run, asked.events)
-    if asked.run is not None:
-        expect_places(spec, asked.run)
+    spec = question.spec()
+    seconds = seconds_of(question.duration, question.run, question.events)
+    if question.run is not None:
+        expect_places(spec, question.run)
     ending = Ending()
-    with ending.taken(), new_record(spec.out, spec.out_option, asked.fresh), Served(spec) as served:
+    with ending.taken(), new_record(spec.out, spec.out_option, question.fresh), Served(spec) as served:
         ending.served()
         # Where programs find it is said at once, and not in the way of data.
         for line in view_of("hotband-served", "reached")(served):
             way.say(line)
-        code = _wait(served, asked.run, seconds, way, view_of("hotband-served", "live")() if asked.live else None)
+        code = _wait(served, question.run, seconds, way, view_of("hotband-served", "live")() if question.live else None)
         serving = served.serving()
     assert served.finished is not None, "it has ended"
     for line in served.busy:
@@ -82,7 +82,7 @@ def seconds_of(text: str | None, command: str | None, events: Sequence[str]) -> 
 
 
 def _at_ns(event: str) -> float | None:
-    """Return when an event happens; None where the text is none, which the engine says."""
+    """Return when an event happens; None if the text is none, which the engine says."""
     when = re.match(r"\s*at\s+([^:]*):", event)
     return None if when is None else span_ns(when[1].strip())
 
@@ -105,7 +105,7 @@ def run_beside(served: Served, command: str, look: Look | None) -> int:
     first = next(iter(served.volumes.values()))
     places = {"uri": first.uri, "file": first.file, "device": first.device}
     # What the user's own environment has under these names is another place: a command could write over it.
-    environment = {name: None if place is None else str(place) for name, place in places.items()}
+    environment = {name: None if path is None else str(path) for name, path in places.items()}
     child = start_child(["/bin/sh", "-c", command], output="terminal", environment=environment)
     try:
         while not child.ended_within(LOOK_EVERY_S):

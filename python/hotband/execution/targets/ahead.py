@@ -69,7 +69,7 @@ def ahead(
 
 
 def predicted_iops(asked: Asked, product: str) -> float | None:
-    """I/Os a second of the load on the model of a product; None where the model cannot take it."""
+    """I/Os per second of the load on the model of a product; None if the model cannot take it."""
     text = Load(asked.text, asked.spec.workload).with_ios(IOS).text()
     pairs = tuple(pair for pair in asked.spec.set if pair[0] == "state")
     spec = replace(asked.spec, machine=product, workload_text=text, set=pairs, duration=None, out=None, in_use=True)
@@ -83,7 +83,7 @@ def predicted_iops(asked: Asked, product: str) -> float | None:
 def probed_iops(
     asked: Asked, place: Place, held: Held | None, seconds: float, go_on: Callable[[], None]
 ) -> float | None:
-    """I/Os a second that the place answers to random reads of the load's mean size and concurrency."""
+    """I/Os per second that the place answers to random reads of the load's mean size and concurrency."""
     step = asked.steps[0]
     size = sum(stream.share * mean_bytes(stream) for stream in step.streams) / (
         sum(stream.share for stream in step.streams) or 1.0
@@ -108,7 +108,7 @@ def probed_iops(
 
 
 def _endurance_share(found: Outlook, place: Place) -> float | None:
-    """The share of the drive's endurance that is ahead; None where the drive does not tell it."""
+    """The share of the drive's endurance that is ahead; None if the drive does not tell it."""
     if not found.written_bytes or place.path is None or place.kind != "block":
         return None
     with Counters(place.path, Host()) as counters:

@@ -13,7 +13,7 @@ from hotband.base.text.tomltable import loads
 from hotband.data.catalog.named import STATE
 from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.jobs.loss import LossReport, shortest
-from hotband.data.jobs.tables import Step, Stream, told
+from hotband.data.jobs.tables import Step, Stream, conversion_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
@@ -37,24 +37,24 @@ class Asked:
 
     @property
     def writes(self) -> bool:
-        """Whether anything is written or trimmed, the state before included."""
+        """Return whether anything is written or trimmed, the state before included."""
         return self.state is not None or self.writes_itself
 
     @property
     def writes_itself(self) -> bool:
-        """Whether its own I/Os write anything."""
+        """Return whether its own I/Os write anything."""
         return any(stream.read_pct < 100 for step in self.steps for stream in step.streams)
 
     @property
     def seconds(self) -> float | None:
-        """How long it takes, the warm-up included; None where I/Os are counted, not time."""
+        """How long it takes, the warm-up included; None if I/Os are counted, not time."""
         if any(step.seconds is None for step in self.steps):
             return None
         return self.warm_up_s + sum(step.seconds or 0.0 for step in self.steps)
 
     @property
     def end_bytes(self) -> int:
-        """The last byte that is asked for by its number; 0 where ranges are shares of the target."""
+        """The last byte that is asked for by its number; 0 if ranges are shares of the target."""
         ends = [stream.range[1] for step in self.steps for stream in step.streams]
         return max((int(end.value) for end in ends if not end.is_share), default=0)
 
@@ -79,7 +79,7 @@ class Asked:
         return round(100 - 100 * next((mean for mean in said if mean is not None), 1.0))
 
     def entropy(self, stream: Stream) -> float | None:
-        """The mean entropy of what a stream writes; None where nothing is said of it."""
+        """The mean entropy of what a stream writes; None if nothing is said of it."""
         data = stream.table.get("data", loads(self.text, "question.workload").get("data"))
         if isinstance(data, Mapping):
             return float(data.get("mean", 1.0))
@@ -103,8 +103,8 @@ def asked_of(spec: RunSpec) -> Asked:
     with mistakes_of(spec.machine):
         text = _core.workload(named, spec.workload, of_workload, spec.duration)["text"]
     converted = converted_to(spec.workload, text, "fio", PLACE)
-    found = told(spec.workload, text, "fio")
-    asked = Asked(spec, text, converted, tuple(found.streams), tuple(found.steps), found.warm_up, state)
+    conversion = conversion_of(spec.workload, text, "fio")
+    asked = Asked(spec, text, converted, tuple(conversion.streams), tuple(conversion.steps), conversion.warm_up, state)
     data = dict(spec.set).get("data")
     if data is not None and not asked.writes:
         raise UserError(

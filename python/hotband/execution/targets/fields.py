@@ -20,17 +20,17 @@ NAMES = ("yes", "erase", "size", "keep", "hosts", "expect", "power", "purge_by")
 
 def yes() -> Any:
     """Return the field `yes`: a program that names a file has said that it may be written."""
-    return asks("real: do not ask before writing.", default=False, hidden=True)
+    return asks("real: write without confirmation.", default=False, hidden=True)
 
 
 def erase() -> Any:
     """Return the field `erase`."""
-    return asks("real: what may be overwritten; the drive's serial number.", default=None, metavar="SERIAL")
+    return asks("real: serial number of the drive that may be overwritten.", default=None, metavar="SERIAL")
 
 
 def size() -> Any:
     """Return the field `size`."""
-    return asks("real:DIR: size of the file that is made in it.", default=None, metavar="SIZE")
+    return asks("real:DIR: size of the test file.", default=None, metavar="SIZE")
 
 
 def keep() -> Any:
@@ -68,7 +68,7 @@ class OnHardware:
         return RealAsked(**given, expect=expect)
 
     def expect_hardware(self, machines: Sequence[str]) -> None:
-        """Raises UserError where one of its fields is given and none of the machines is hardware, or what is said of a
+        """Raises UserError if one of its fields is given and none of the machines is hardware, or what is said of a
         file that is made in a folder and none of them is a folder."""
         places = [name for name in machines if is_real(name)]
         if not places:

@@ -42,7 +42,7 @@ SAID = "fio.txt"
 
 @dataclass(frozen=True)
 class Status:
-    """How far fio is: seconds since it began, the share done as it says (None before it does), and I/Os a second."""
+    """How far fio is: seconds since it began, the share done as it says (None before it does), and I/Os per second."""
 
     seconds: float
     share: float | None = None
@@ -50,7 +50,7 @@ class Status:
 
 
 def find_fio() -> str:
-    """The path of fio. Raises UserError where it is not there, or too old."""
+    """The path of fio. Raises UserError if it is not there, or too old."""
     path = shutil.which("fio")
     if path is None:
         raise UserError("fio", "", "", f"is not installed: {HOW_TO_GET}")
@@ -72,13 +72,13 @@ def _says(path: str, _changed: int, option: str) -> str:
 
 
 def is_new_enough(version: str) -> bool:
-    """Whether a version as fio says it ("fio-3.33") is one that is read here."""
+    """Return whether a version as fio says it ("fio-3.33") is one that is read here."""
     found = re.match(r"fio-(\d+)\.(\d+)", version)
     return found is not None and (int(found[1]), int(found[2])) >= OLDEST
 
 
 def has_engine(name: str) -> bool:
-    """Whether this fio was built with an I/O engine."""
+    """Return whether this fio was built with an I/O engine."""
     path = find_fio()
     return name in _says(path, Path(path).stat().st_mtime_ns, "--enghelp").split()
 
@@ -95,9 +95,9 @@ def run_fio(
 ) -> Path:
     """Runs a job file's text in `folder`; the file of its result (JSON+, or another `form`). Logs lie beside it.
 
-    `look` is told how far it is a few times a second, and whatever it raises ends fio within two seconds. `clients` are
-    servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. fio gets what is
-    `held`, whose name the job has, and is killed where it has something else open. Raises UserError with fio's own
+    `look` is told how far it is a few times per second, and whatever it raises ends fio within two seconds. `clients`
+    are servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. fio gets what
+    is `held`, whose name the job has, and is killed where it has something else open. Raises UserError with fio's own
     words where it fails.
     """
     result, said = folder / RESULT, folder / SAID
@@ -143,7 +143,7 @@ def _watch(child: Child, folder: Path, look: Callable[[Status], None] | None, he
 
 
 def _compared(child: Child, folder: Path, held: Held | None) -> bool:
-    """Whether fio has opened what is held. Raises UserError where it has something else open, and kills it."""
+    """Return whether fio has opened what is held. Raises UserError if it has something else open, and kills it."""
     assert held is not None, "what is compared is held"
     try:
         return held.expect_opened(child.pid, folder)

@@ -35,7 +35,7 @@ Where = Callable[[str], tuple[Sequence[str], int]]
 
 def job_on(asked: Asked, engine: Sequence[str], where: Where, *, with_hosts: bool = False) -> str:
     """The job file of what is asked. `engine` are fio's lines of the engine, `where` says where a volume is (empty: the
-    target as a whole) and how many bytes it has, 0 where that is not known. `with_hosts` says that fio's servers run
+    target as a whole) and how many bytes it has, 0 if that is not known. `with_hosts` says that fio's servers run
     it."""
     lines: list[str] = []
     size = 0

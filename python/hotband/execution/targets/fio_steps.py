@@ -20,7 +20,7 @@ from hotband.execution.targets.asked import Asked
 
 
 def steps_of(asked: Asked, record: RecordDoc, result: Path) -> list[StepDoc]:
-    """The figures of every step; none where there is one, or fio's stages are not the workload's steps."""
+    """The figures of every step; none if there is one, or fio's stages are not the workload's steps."""
     if len(asked.steps) < 2:
         return []
     stages = in_turn(record, result)

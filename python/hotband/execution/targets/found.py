@@ -40,7 +40,7 @@ class DeviceFound:
     absent: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Json]:
-        """As JSON (docs/guides/devices.md): `erase` is what must be typed to have it written, None where it is refused
+        """As JSON (docs/guides/devices.md): `erase` is what must be typed to have it written, None if it is refused
         whatever is typed, for the reasons in `refused`; `purge` are the ways to purge it, the best first."""
         endurance, source = endurance_of(self.counters, self.counters)
         return to_object(

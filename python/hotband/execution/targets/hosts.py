@@ -19,7 +19,7 @@ START = "start `fio --server` there"
 MOST_HOSTS = 64
 """Hosts that are asked at a time: fio holds the results of all in memory, a megabyte each."""
 OUT_OF_STEP_S = 0.5
-"""Clocks that are further apart than this are named: the series of the hosts, a row a second, do not fit then."""
+"""Clocks that are further apart than this are named: the series of the hosts, one row per second, do not fit then."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class HostClock:
 
     @property
     def is_out_of_step(self) -> bool:
-        """Whether its clock is surely off by more than the rows of a series bear."""
+        """Return whether its clock is surely off by more than the rows of a series bear."""
         return self.low_s > OUT_OF_STEP_S or self.high_s < -OUT_OF_STEP_S
 
     def document(self) -> HostDoc:
@@ -83,7 +83,7 @@ def name_of(client: str) -> str:
 
 
 def clocks(clients: Sequence[str]) -> list[HostClock]:
-    """Version and clock of every host. Raises UserError where one does not answer, or has another fio than this
+    """Version and clock of every host. Raises UserError if one does not answer, or has another fio than this
     computer, whose results it could not read."""
     ours = version_of(find_fio())
     found = [_clock(client) for client in clients]

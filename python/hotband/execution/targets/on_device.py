@@ -162,7 +162,7 @@ class OnDevice:
         return asked
 
     def _sized(self, asked: Sequence[Asked]) -> Place:
-        """The place with its size, of a file of ours, too. Raises UserError where there is no room."""
+        """The place with its size, of a file of ours, too. Raises UserError if there is no room."""
         if not self.place.is_ours:
             return self.place
         return self.place.sized(size_for(self.place, self.how.size_bytes, max(one.end_bytes for one in asked)))
@@ -185,7 +185,7 @@ class OnDevice:
             yield laid
 
     def _expect_room(self, asked: Sequence[Asked], place: Place) -> None:
-        """Raises UserError where a workload goes beyond the end, or its I/Os are larger than the place."""
+        """Raises UserError if a workload goes beyond the end, or its I/Os are larger than the place."""
         for one in asked:
             least = max(one.end_bytes, one.largest_bytes)
             if place.kind != "rbd" and least > place.size_bytes:

@@ -13,7 +13,7 @@ from hotband.execution.targets.place import Place
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is ahead: runs, seconds (None where they count I/Os and no rate is known), bytes written (None where that is
+    """What is ahead: runs, seconds (None if they count I/Os and no rate is known), bytes written (None if that is
     not known), where the rate is from, and the share of the drive's endurance that the bytes are."""
 
     place: Place
@@ -26,7 +26,7 @@ class Outlook:
 
     @property
     def writes(self) -> bool:
-        """Whether anything is written."""
+        """Return whether anything is written."""
         return self.written_bytes is None or self.written_bytes > 0
 
     def lines(self) -> list[str]:
@@ -46,7 +46,7 @@ class Outlook:
 
 
 def outlook_of(place: Place, asked: Sequence[Asked], rate: Callable[[Asked], float | None], rate_from: str) -> Outlook:
-    """What is ahead for runs at a place. `rate` tells the I/Os a second that a closed loop will reach there."""
+    """What is ahead for runs at a place. `rate` tells the I/Os per second that a closed loop will reach there."""
     seconds: float | None = 0.0
     written: float | None = 0.0
     is_rated = False
@@ -81,7 +81,7 @@ def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]
 
 
 def _open_rate(step: Step) -> float | None:
-    """I/Os a second of a step whose loads are all open, flushes aside; None where one is closed."""
+    """I/Os per second of a step whose loads are all open, flushes aside; None if one is closed."""
     rates = 0.0
     for one in step.streams:
         if "open" not in one.load:

@@ -29,7 +29,7 @@ _SPARE_BYTES = 64 << 20
 
 
 def size_for(place: Place, asked_bytes: int, end_bytes: int) -> int:
-    """Bytes of the file: as asked for, else up to the workload's last byte, else as usual. Raises UserError where the
+    """Bytes of the file: as asked for, else up to the workload's last byte, else as usual. Raises UserError if the
     folder has not so much room, or the workload goes beyond what is asked for."""
     assert place.path is not None, "a file of ours has a path"
     if asked_bytes and end_bytes > asked_bytes:

@@ -70,7 +70,7 @@ def ways_to_purge(path: str, kind: str, host: Host) -> list[str]:
 
 def purge(held: Held, progress: Progress, by: str | None = None) -> str:
     """Purges what is held by the best way that can be interrupted or takes seconds, or by the one that is named;
-    returns what it was in words. Raises UserError where there is none, or it fails."""
+    returns what it was in words. Raises UserError if there is none, or it fails."""
     permission = held.permission
     expect_writes(permission)
     chosen = way_of(permission.path, permission.kind, permission.host, by)
@@ -114,14 +114,14 @@ def ways(path: str, kind: str, host: Host) -> list[Way]:
 
 
 def expect_writes(permission: Permission) -> None:
-    """Raises UserError where a permission is for reading alone."""
+    """Raises UserError if a permission is for reading alone."""
     if not permission.may_write:
         raise UserError(permission.path, "", "", "may only be read: expected permission to write (--erase)")
 
 
 @contextmanager
 def opened(held: Held) -> Iterator[int]:
-    """A descriptor for writing what is held: the one place where Hotband opens a device for it. Raises UserError where
+    """A descriptor for writing what is held: the one place where Hotband opens a device for it. Raises UserError if
     it is not what was permitted, OSError."""
     permission = held.permission
     expect_writes(permission)
@@ -169,7 +169,7 @@ def _punch(held: Held, progress: Progress) -> None:
 
 
 def _is_trimmed(uri: str) -> bool:
-    """Whether a served device takes trims. An image of a pool is not asked: its cluster is not at hand here."""
+    """Return whether a served device takes trims. An image of a pool is not asked: its cluster is not at hand here."""
     if uri.startswith("rbd:"):
         return False
     return export_of(uri, uri).trims

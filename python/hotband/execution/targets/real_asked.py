@@ -50,7 +50,7 @@ class RealAsked:
 
 
 def expect_product(name: str) -> None:
-    """Raises UserError where `--expect` names no machine that there is."""
+    """Raises UserError if `--expect` names no machine that there is."""
     if name not in (NONE, NEAREST):
         try:
             prepare(RunSpec("expected", name, "fio-randread", in_use=True))

@@ -38,7 +38,7 @@ class Export:
 
 
 def export_of(on: str, uri: str) -> Export:
-    """What is served at `uri` (nbd+unix:///EXPORT?socket=PATH, nbd://HOST:PORT/EXPORT). Raises UserError where nobody
+    """What is served at `uri` (nbd+unix:///EXPORT?socket=PATH, nbd://HOST:PORT/EXPORT). Raises UserError if nobody
     serves it, or it is not NBD."""
     parts = urlsplit(uri)
     name = unquote(parts.path.removeprefix("/"))

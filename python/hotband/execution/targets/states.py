@@ -56,7 +56,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Step:
-    """How far a preparation is: what is done, the share of it (0 to 1), and seconds left; None where not known, and at
+    """How far a preparation is: what is done, the share of it (0 to 1), and seconds left; None if not known, and at
     most so many where it ends by a rule (`is_most`)."""
 
     what: str
@@ -117,7 +117,7 @@ def prepare(
     """Brings what is held into `state`; `size_bytes` of it are used, from its begin (a purge is of all). `purge_by`
     names a way of `ways_to_purge`; the best one where it does not.
 
-    `progress` is told about five times a second, in the thread that called; what it raises ends it. Raises UserError
+    `progress` is told about five times per second, in the thread that called; what it raises ends it. Raises UserError
     without permission to write, where no way is supported and where data reads back otherwise; KeyboardInterrupt where
     `stop` says so.
     """
@@ -147,7 +147,7 @@ def prepare(
 
 
 def expect_state(path: str, kind: str, host: Host, state: str, purge_by: str | None = None) -> None:
-    """Raises UserError where a place (`kind` is block, file or uri) cannot be brought into a state, or not by the purge
+    """Raises UserError if a place (`kind` is block, file or uri) cannot be brought into a state, or not by the purge
     that is named; before anything is written."""
     if path.startswith("rbd:"):
         accepted = "needs the size of the image, which its cluster alone knows: map it (rbd map) and measure /dev/rbdN"
@@ -280,7 +280,7 @@ class _Work:
         return lines
 
     def read_back(self) -> float | None:
-        """How far what is there compresses, in percent, by pieces over the whole range. Raises UserError where nothing
+        """How far what is there compresses, in percent, by pieces over the whole range. Raises UserError if nothing
         is there, or other data than was written. None of what cannot be read here."""
         if self.permission.kind == "uri":
             return None

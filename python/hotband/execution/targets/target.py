@@ -73,7 +73,7 @@ def executor_for(
 
 
 def expect_answer(writes: bool, can_ask: bool) -> None:
-    """Raises UserError where something is to be written, and nobody can be asked and none has said yes before."""
+    """Raises UserError if something is to be written, and nobody can be asked and none has said yes before."""
     if writes and not can_ask:
         accepted = (
             "missing: it writes, which is asked for first, and there is no terminal to ask: expected question.yes"
@@ -82,7 +82,7 @@ def expect_answer(writes: bool, can_ask: bool) -> None:
 
 
 def expect_folder(place: Place, asked: RealAsked) -> None:
-    """Raises UserError where something is said of a file that is made in a folder, and the place is none."""
+    """Raises UserError if something is said of a file that is made in a folder, and the place is none."""
     given = {"question.size": asked.size, "question.keep": "" if asked.keep else None}
     for option, value in given.items():
         if value is not None and not place.is_ours:
@@ -90,7 +90,7 @@ def expect_folder(place: Place, asked: RealAsked) -> None:
 
 
 def _expect_state(executor: OnDevice, state: str) -> None:
-    """Raises UserError where the place cannot be brought into a state as it is asked for."""
+    """Raises UserError if the place cannot be brought into a state as it is asked for."""
     from hotband.execution.targets.states import expect_state
 
     place, kind = executor.place, {"block": "block", "file": "file"}.get(executor.place.kind, "uri")

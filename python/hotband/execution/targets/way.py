@@ -38,7 +38,7 @@ class Way:
 def way_of_fio(folder: Path) -> Way:
     """Measured by some thousand reads of a drive that takes the same time for each, the shortest and the mean of them;
     socket and files are made in `folder`. Tools like fio measured the drives that are modelled, with what they take
-    themselves; so what fio takes here is taken off. Raises UserError where fio fails or the folder's path is too long,
+    themselves; so what fio takes here is taken off. Raises UserError if fio fails or the folder's path is too long,
     OSError where nothing can be served."""
     folder.mkdir()
     socket = socket_in(folder, "way.sock")

@@ -30,7 +30,7 @@ WORDS = {True: "on", False: "off"}
 
 @dataclass(frozen=True)
 class Switch:
-    """What turns a drive's write cache: how, whether it is on (None where that is not told), and what turns it."""
+    """What turns a drive's write cache: how, whether it is on (None if that is not told), and what turns it."""
 
     by: str
     is_on: Callable[[], bool | None]
@@ -38,7 +38,7 @@ class Switch:
 
 
 def switch_of(permission: Permission) -> Switch:
-    """The switch of a whole drive. Raises UserError where there is none, with the reason."""
+    """The switch of a whole drive. Raises UserError if there is none, with the reason."""
     host, path = permission.host, permission.path
     if permission.kind != "block":
         raise UserError(path, "", "", "is no drive: the cache of what lies below it is not ours to turn")

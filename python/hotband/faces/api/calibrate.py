@@ -30,9 +30,9 @@ def calibration_plan(
     jobs: int | None = None,
     progress: Wanted = None,
 ) -> pl.DataFrame:
-    """What `calibrate` would measure of `target`, which is not measured: a row a load with `load`, `times`, `seconds`
-    (of all times together) and `use` ("the fit", or "the check", which the fit does not see). Arguments are those of
-    `calibrate`. Raises UserError, KeyboardInterrupt where it is stopped."""
+    """Plan the measurements of `calibrate` without making them: one row per load with `load`, `times`, `seconds`
+    (of all times together) and `use` ("fit", or "validation", which the fit does not see). Arguments are those of
+    `calibrate`. Raises UserError, KeyboardInterrupt if it is stopped."""
     asked = CalibrateQuestion(
         target=(fspath(target),),
         like=named(like, "like"),

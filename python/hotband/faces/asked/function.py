@@ -17,6 +17,7 @@ from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import OF_NO_LOAD, arguments_of, is_lines, is_settings, kind_of, mark, takes_more
 from hotband.faces.questions import by_function, declared, function_name, opened
+from hotband.faces.renamed import with_current_arguments
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
 """What annotations of arguments name: `public` looks for them in this module."""
@@ -119,7 +120,8 @@ def made(question: type[Question]) -> Callable[..., Any]:
 
     def function(*arguments: Any, **keywords: Any) -> Any:
         try:
-            values = signature.bind(*arguments, **keywords).arguments
+            current = with_current_arguments(keywords, signature.parameters, function.__name__)
+            values = signature.bind(*arguments, **current).arguments
         except TypeError as error:
             raise TypeError(f"{function.__name__}() {error}") from None
         if is_method(question):

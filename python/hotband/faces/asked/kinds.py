@@ -13,7 +13,7 @@ from hotband.base.arguments import argument_of, listed
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of, word
 from hotband.data.catalog.named import is_family
-from hotband.data.inputs.specify import Named, each_of, is_toml, named, settings_of, texts
+from hotband.data.inputs.specify import Named, each_of, is_toml, named, rate_text, settings_of, texts
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,11 @@ def of_key_values(one: Field, given: object) -> str:
     return given
 
 
+def of_rate(_: Field, given: object) -> str:
+    """Return one rate or several, as text."""
+    return rate_text(",".join(f"{value:.15g}" if isinstance(value, float) else str(value) for value in each_of(given)))
+
+
 PATHS = Kind("str | PathLike[str] | Sequence[str | PathLike[str]]", of_paths)
 KINDS: Mapping[Any, Kind] = {
     str: Kind("str"),
@@ -142,6 +147,7 @@ KINDS: Mapping[Any, Kind] = {
     "drive": Kind("str | PathLike[str]", of_name),
     "study": Kind("str"),
     "share": Kind("str | float", lambda _, given: given if isinstance(given, str) else f"{given:.12f}"),
+    "rate": Kind("float | str | Sequence[float]", of_rate),
     "texts": Kind("str | Sequence[str]", lambda one, given: texts(given, one.name)),
     "seeds": Kind("int | Sequence[int]", of_seeds),
     "alike workloads": Kind("Spec | Sequence[Spec]", of_alike),

@@ -25,22 +25,22 @@ class StudyMethods:
         executor: str | Executor | None = None,
         progress: Wanted = None,
     ) -> StudyResult:
-        """Predict a study's figures; print them beside the published ones.
+        """Predict a study's figures; print them next to the published ones.
 
         Args:
             out: Folder for what is produced.
             into: A store (hotband store) that takes every run, too.
             seed: Root of all randomness.
-            only: Run these loads alone.
-            fresh_seeds: Runs that follow others on one machine ask for offsets of their own.
+            only: Run only these loads.
+            fresh_seeds: Draw new offsets for runs that follow others on one machine.
             fresh: Start over; else runs that are in the folder already are not repeated.
-            trust: Execute the findings.py of a study that is not of the catalog.
+            trust: Execute the findings.py of a study outside the catalog.
             executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
             progress: What shows progress: True, False, or a function.
 
-        Of some loads alone there are no claims and findings. In the folder `out` are records, `result.json` and
-        `report.html`; runs that are there already are not repeated. Raises UserError, KeyboardInterrupt where it
-        is stopped.
+        Runs of only some loads have no claims and findings. The folder `out` receives records, `result.json` and
+        `report.html`; runs that it already has are not repeated. Raises UserError, KeyboardInterrupt if it is
+        stopped.
         """
 
     def emulate(
@@ -52,19 +52,19 @@ class StudyMethods:
         fresh: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> EmulationResult:
-        """Run real programs on a study's machines, emulated at a scale that fits this host; print ratios beside those
+        """Run real programs on a study's machines, emulated at a scale that fits this host; print ratios next to those
         of model and publication.
 
         Args:
             scale: Share of the study's data and drives, such as 1/1000.
-            only: Run these parts alone.
+            only: Run only these parts.
             out: Folder for what is produced.
             fresh: Start over; else runs that are in the folder already are not repeated.
             progress: Is called with lines of progress, from other threads too.
 
-        The two machines of a part differ in one thing. What is finished is stored in the folder `out`, and not run
-        again. A part whose program is missing is skipped, and says what to install. Raises UserError for a mistake and
-        for a study without emulated parts, OSError where a program fails, KeyboardInterrupt where it is stopped.
+        The two machines of a part differ in one respect. Finished parts are stored in the folder `out` and not run
+        again. A part whose program is missing is skipped, with a hint what to install. Raises UserError for a mistake
+        and for a study without emulated parts, OSError if a program fails, KeyboardInterrupt if it is stopped.
         """
 
     def swings(
@@ -78,19 +78,19 @@ class StudyMethods:
         executor: str | Executor | None = None,
         progress: Wanted = None,
     ) -> Swings:
-        """Run each assumption at both ends of its range; print which of them move a prediction.
+        """Run each assumption at both ends of its range; print which of them change a prediction.
 
         Args:
             out: Folder for what is produced.
             seed: Root of all randomness.
-            only: Swing these assumptions alone.
+            only: Run only these assumptions.
             jobs: Number of runs at a time. Default: all cores.
-            save: Keep them in the study's folder, as what it ships.
+            save: Store them in the study's folder.
             executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
             progress: What shows progress: True, False, or a function.
 
-        Assumptions are run one at a time, all of them or those that `only` names, by name or key. What is done is
-        stored in the folder `out`, and not run again. Raises UserError, KeyboardInterrupt where it is stopped.
+        Assumptions are run one at a time, all of them or those that `only` names, by name or key. Finished ones are
+        stored in the folder `out` and not run again. Raises UserError, KeyboardInterrupt if it is stopped.
         """
 
     def intervals(
@@ -103,19 +103,19 @@ class StudyMethods:
         executor: str | Executor | None = None,
         progress: Wanted = None,
     ) -> Spreads:
-        """Draw the uncertain values of a study's machines: how far its figures may be off; with --all also how often
-        intervals hold what is published, each study left out.
+        """Compute intervals of a study's figures from its uncertain values; with --all also how often intervals contain
+        the published figures, each study left out.
 
         Args:
             out: Folder for what is produced.
-            save: Keep them in the study's folder, as what it ships.
+            save: Store them in the study's folder.
             only: Only the runs of these loads.
             jobs: Number of runs at a time. Default: all cores.
             executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
             progress: What shows progress: True, False, or a function.
 
-        What is stored with `save` is where `run` and `why` find it (docs/guides/intervals.md). Raises UserError,
-        KeyboardInterrupt where it is stopped.
+        `run` and `why` read the intervals that `save` stores (docs/guides/intervals.md). Raises UserError,
+        KeyboardInterrupt if it is stopped.
         """
 
     def why(
@@ -124,10 +124,10 @@ class StudyMethods:
         *,
         interval: float = 90.0,
     ) -> Why:
-        """Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing.
+        """Show the sources of uncertainty of a study's figure, from its stored samples. Runs nothing.
 
         Args:
-            figure: The id of a figure of it.
+            figure: Id of a figure of the study.
             interval: Percent of such predictions that the interval is to hold, 1 to 99.
 
         Raises UserError.

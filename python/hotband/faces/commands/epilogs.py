@@ -12,7 +12,7 @@ with its ends.
 
 [bold]Examples[/]
 
-hotband advise oltp.fio --slo "p99 < 20 ms" --capacity "50 TB" --protect "two failures" --cost prices.csv
+hotband advise oltp.fio --slo "p99 < 20 ms" --capacity "50 TB" --protect "two failures" --prices prices.csv
 
 hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity "40 TB" --protect "one failure" \
 --candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
@@ -136,6 +136,15 @@ hotband serve exos-15e900-512n --run 'fio --name=r --ioengine=nbd --uri=$uri --r
 hotband serve raid10:8xent-15k --nbd /run/array.sock --store array.img --record out --live
 
 hotband serve nytro-1351-960 --mount /mnt/drive --loop   # files in place of NBD"""
+SWEEP = """\
+[bold]Values[/]: --set qd=1,8,32 (a list), qd=1..256 (doubled), rwmixread=50..90/10 (in steps), --rate 1000..60000.
+
+[bold]Examples[/]
+
+hotband sweep randread --on exos-15e900-512n --on ent-10k --set qd=1..64
+
+hotband sweep job.fio --on 7450-pro-3840 --on pm9a3-3840 --slo "p99 < 1 ms"
+"""
 TRACE_COMPARE = """\
 [bold]Examples[/]
 
@@ -194,6 +203,7 @@ EPILOGS = {
     "run": RUN,
     "serve": SERVE,
     "store query": QUERY,
+    "sweep": SWEEP,
     "trace compare": TRACE_COMPARE,
     "trace convert": TRACE_CONVERT,
     "trace fit": TRACE_FIT,

@@ -25,6 +25,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "layouts": "RAID levels, mirrors and pools, and what they survive",
         "keys": "what --set takes for a workload on a machine",
         "studies": "published evaluations that ship with Hotband",
+        "corpus": "what others measured on drives, with sources",
     },
     "More": {
         "expect": "is my result as good as the model expects?",

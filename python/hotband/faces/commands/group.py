@@ -23,20 +23,17 @@ from typer.core import TyperGroup
 from hotband.base.errors import UserError, no_text, reason_of
 from hotband.base.foreign import shortened
 from hotband.base.text.formats import FORMATS, begin
-from hotband.base.text.nearest import hint, unknown_name
 from hotband.base.text.write import is_mistake
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts, settle_interrupts, was_interrupted
+from hotband.faces.commands import slips
 from hotband.faces.commands.on_demand import OnDemand, plain_epilog
 from hotband.faces.commands.output import finish, say
 from hotband.faces.commands.values import keep_simple
+from hotband.faces.renamed import with_current_options
 
 LONGEST = 1000
 """Characters of what typer says at most: it repeats what it was given, the longest list of options takes 700."""
-TWICE = {
-    "--on": "is given twice; a run is on one machine: hotband sweep takes several",
-}
-"""What is said of an option that was given twice, where "expected it once" does not help."""
 
 
 class Commands(TyperGroup):
@@ -106,10 +103,9 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         command = self.get_command(ctx, args[0]) if args else None
         if command is None and args and not args[0].startswith("-") and not ctx.resilient_parsing:
-            if args[0] in OTHER_COMMANDS and ctx.parent is None:
-                raise UserError(ctx.command_path, "", args[0], f"no such command; use {OTHER_COMMANDS[args[0]]}")
-            raise unknown_name(ctx.command_path, args[0], self.list_commands(ctx))
+            raise slips.unknown_command(ctx.command_path, args[0], self.list_commands(ctx), ctx.parent is None)
         if command is not None and not ctx.resilient_parsing:
+            args = [args[0], *corrected(command, args[1:])]
             form = refuse_slips(command, ctx, args[1:])
             if form is not None:
                 begin(form)
@@ -157,36 +153,6 @@ class Commands(TyperGroup):
             self.commands = whole
 
 
-SLIPS = {
-    "--bs": "--set bs=8k",
-    "--blocksize": "--set bs=8k",
-    "--depth": "--set qd=32",
-    "--iodepth": "--set qd=32",
-    "--qd": "--set qd=32",
-    "--numjobs": "--set threads=4",
-    "--threads": "--set threads=4",
-    "--rw": "a workload such as randread or seqwrite",
-    "--rwmixread": "--set rwmixread=70",
-    "--rate_iops": "--set rate_iops=60000",
-    "--runtime": '--duration "60 s"',
-    "--time": '--duration "60 s"',
-    "--seconds": '--duration "60 s"',
-    "--machine": "--on",
-    "--target": "--on",
-    "--filename": "--on real:PATH",
-    "--cost": "--prices",
-}
-"""What people type who know fio or another tool, and what it is here."""
-OTHER_COMMANDS = {
-    "list": "drives or workloads",
-    "ls": "drives or workloads",
-    "predict": "run",
-    "simulate": "run",
-    "benchmark": "run or measure",
-    "test": "run or measure",
-    "fio": "run",
-}
-"""Commands that people try first, and what they mean."""
 FORMAT = "format_"
 METAVARS = {"int": "N", "float": "NUMBER", "str": "TEXT", "pathlib.Path": "PATH"}
 """What an option without a word of its own takes, by the type of its value."""
@@ -266,18 +232,40 @@ def leave_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def refuse_slips(command: Any, ctx: Any, args: list[str]) -> str | None:
-    """Raises UserError for an option of one value that is given twice (the first would be dropped in silence), for an
-    empty path, as of a variable of the shell that is not set: it would mean the folder one is in, and for two formats.
-    Returns the format that was given."""
+def options_of(command: Any) -> list[str]:
+    """Return the options of a command as they are written, long and short."""
+    of_params = (param for param in command.params if param.param_type_name == "option")
+    return [name for param in of_params for name in (*param.opts, *param.secondary_opts)]
+
+
+def corrected(command: Any, arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with the options of today for old names, and for what is spelled with a line below."""
+    if hasattr(command, "commands") or command.context_settings.get("ignore_unknown_options"):
+        return list(arguments)
+    known = options_of(command)
+    return slips.spelled(with_current_options(arguments, known), known)
+
+
+def refuse_slips(command: Any, ctx: Any, args: Sequence[str]) -> str | None:
+    """Raises UserError for an option of another tool, for one of one value that is given twice (the first would be
+    dropped in silence), for an empty path, as of a variable of the shell that is not set: it would mean the folder one
+    is in, for several values where one is run, and for two formats. Returns the format that was given."""
     sub = typer.Context(command, info_name=command.name, parent=ctx, resilient_parsing=True)
-    values, _, order = command.make_parser(sub).parse_args(list(args))
+    if not hasattr(command, "commands") and not command.context_settings.get("ignore_unknown_options"):
+        takes_workload = any(param.name in ("workload", "workloads") for param in arguments_of(command))
+        slips.expect_options(sub.command_path, args, options_of(command), takes_workload)
+    values, left, order = command.make_parser(sub).parse_args(list(args))
+    slips.expect_no_file(args, left)
+    if command.name == "run":
+        slips.expect_plain(args, values.get("settings") or ())
     counts = Counter(id(param) for param in order)
     for param in order:
         takes_one = param.param_type_name == "option" and not param.multiple and not param.is_flag
         if takes_one and counts[id(param)] > 1:
             name = place_of(param)
-            raise UserError(name, "", "", TWICE.get(name, "is given twice; expected it once"))
+            is_sweep = command.name == "run" and name == "--on"
+            said = slips.several_machines(args) if is_sweep else "is given twice; expected it once"
+            raise UserError(name, "", "", said)
         value = values.get(param.name)
         is_path = getattr(param, "type_descriptor", None) and param.type_descriptor.annotation in (Path, list[Path])
         if is_path and "" in (value if isinstance(value, list | tuple) else (value,)):
@@ -286,6 +274,11 @@ def refuse_slips(command: Any, ctx: Any, args: list[str]) -> str | None:
     if form not in (None, "json") and values.get("as_json"):
         raise UserError("--format", "", str(form), "and --json are two formats; expected one of them")
     return None if form is None else str(form)
+
+
+def arguments_of(command: Any) -> list[Any]:
+    """Return the parameters of a command that have no option."""
+    return [param for param in command.params if param.param_type_name == "argument"]
 
 
 def option(field: str) -> str:
@@ -311,16 +304,12 @@ def of_typer(error: Any) -> str:
     kind, param = type(error).__name__, getattr(error, "param", None)
     if kind == "NoSuchOption":
         known = [max(one.opts, key=len) for one in error.ctx.command.params if one.param_type_name == "option"]
-        meant = SLIPS.get(error.option_name, "")
-        if meant.split(" ")[0] in (*known, "a"):
-            return f"{error.option_name}: no such option; use {meant}"
-        near = hint(error.option_name, known, 0.6)
-        return f"{error.option_name}: no such option; {near}expected one of {', '.join([*known, '--help'])}"
+        return slips.unknown_option(error.ctx.command_path, error.option_name, known)
     if kind == "BadOptionUsage":
         return f"{error.option_name}: expected a value after it"
     if kind == "MissingParameter" and param is not None:
         what = f": {param.help[0].lower()}{param.help[1:].rstrip('.')}" if param.help else ""
-        return f"{place_of(param)}: missing{what}"
+        return slips.missing(error.ctx.command_path, error.ctx.command.epilog, place_of(param), what)
     if param is not None:
         found, accepted = wrong_value(error, param)
         return str(UserError(place_of(param), "", found, accepted))

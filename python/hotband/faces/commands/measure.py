@@ -15,6 +15,6 @@ MEASURE = {
 """Where each command is, and the first paragraph of its help."""
 measure_app = group_of(
     "measure",
-    "Measure your drive or data: quick test, SNIA test, identity and SMART data, calibration, entropy.",
+    "Test a drive that you have: quick test, SNIA test, SMART data, calibration; measure how data compresses.",
     MEASURE,
 )

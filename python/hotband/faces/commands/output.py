@@ -78,18 +78,13 @@ def show_views(views: Iterable[View]) -> None:
             show_lines([view])
 
 
-def show_answer(shown: Screen | Sequence[View], details: bool, written: Sequence[str] = (), folds: bool = True) -> None:
-    """Print an answer, and which files were `written`: as a screen, with `details` its evidence, too; in a format of
-    tables the evidence alone. Views that are no screen are printed as they are, words folded where the question
-    `folds`."""
-    if isinstance(shown, Screen) and not as_rows():
-        return _show_screen(shown.views(details, written))
-    views = shown.details if isinstance(shown, Screen) else shown
-    if folds or isinstance(shown, Screen):
-        show_views(views)
-    else:
-        show(*views)
-    return show_lines(written) if folds else show(*written)
+def show_answer(shown: Screen, details: bool, written: Sequence[str] = ()) -> None:
+    """Print an answer as a screen, with the files that were `written`, and with `details` its evidence; in a format of
+    tables the evidence alone."""
+    if as_rows():
+        show_views(shown.details)
+        return show_lines(written)
+    return _show_screen(shown.views(details, written))
 
 
 def _show_screen(views: Iterable[View]) -> None:

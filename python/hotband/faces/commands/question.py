@@ -29,7 +29,7 @@ from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
 from hotband.data.catalog.named import is_emulated, is_family, is_real
-from hotband.data.inputs.specify import Named
+from hotband.data.inputs.specify import Named, rate_text
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
@@ -151,6 +151,7 @@ KINDS: Mapping[Any, Kind] = {
     "alike workloads": Kind(str, lambda name: (_workload(name),), names.WORKLOAD),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "share": Kind(str),
+    "rate": Kind(str, lambda given: None if given is None else rate_text(given)),
     "study": Kind(str, completion=names.STUDY),
     "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
@@ -241,15 +242,13 @@ def _print(question: Question, found: Any, form: Form, written: list[str]) -> No
             return None
         return print_json(document, schema) if schema else print_rows(document)
     with reading(question):
-        shown = view_of(found, "terminal")(found, question)
+        shown: Screen = view_of(found, "terminal")(found, question)
     if text := question.text(found):
         typer.echo(text, nl=False)
-        for view in shown:
+        for view in shown.details:
             say(str(view))
         return None
-    if isinstance(shown, Screen):
-        shown = replace(shown, next=_typed(shown.next, question))
-    return show_answer(shown, form.details, written, question.folds)
+    return show_answer(replace(shown, next=_typed(shown.next, question)), form.details, written)
 
 
 def _typed(further: str | Question, question: Question) -> str:
@@ -288,7 +287,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             run_progress,
             say,
             on_terminal=True,
-            there=there.append,
+            before_saving=there.append,
             shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,

@@ -100,7 +100,7 @@ def look_at(path: Path) -> Seen:
         records = tuple(hb.load_all(path))
     except UserError as error:
         # A job file under another name; what is wrong with a result is of more use than that it is no job.
-        if "not a result that is recognised" not in str(error):
+        if "not a result that Hotband recognises" not in str(error):
             raise
         return _other(path)
     count = f" ({len(records)} results)" if len(records) > 1 else ""

@@ -1,4 +1,4 @@
-"""The auditor: what results prove, by rules that are documented each with formula and tolerance (docs/guides/audit.md).
+"""The auditor: rules that check what results prove, each with formula and tolerance (docs/guides/audit.md).
 
 from hotband.inference.audit import findings, load_results
 

@@ -1,4 +1,4 @@
-"""A result as the auditor sees it: a record, what its tool was asked to do, and what a table printed."""
+"""A result as the auditor sees it: a record, the options of its tool, and the figures that a table printed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _K = TypeVar("_K", bound=Hashable)
 
 @dataclass(frozen=True)
 class Asked:
-    """What the tool was told (the record's `source.asked`); None where it is not known."""
+    """Options that the tool ran with (the record's `source.asked`); None is unknown."""
 
     duration_ns: float | None = None
     ramp_ns: float | None = None
@@ -47,7 +47,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Printed:
-    """A number of a published table: as printed, the size of its last digit, and the unit it was printed with."""
+    """A number of a published table: the printed value, the size of its last digit, and the printed unit."""
 
     value: float
     step: float
@@ -76,12 +76,12 @@ class Audited:
 
     @property
     def is_model(self) -> bool:
-        """Whether hotband's own model made it: a run begins with a machine of its own, or is one of a `sequence`."""
+        """Whether Hotband's model made it: a run on a fresh machine, or a run of a `sequence`."""
         return bool(self.record["target"].get("kind") == "model")
 
     @property
     def is_published(self) -> bool:
-        """Whether it is a cell of a published table: how often it was measured is not known."""
+        """Whether it is a cell of a published table, whose number of repeats is unknown."""
         return bool(self.record["target"].get("kind") == "published")
 
     @property
@@ -99,7 +99,7 @@ class Audited:
 
     @property
     def target(self) -> str:
-        """What was measured, as the tool names it, with its host."""
+        """The measured target, as the tool names it, with its host."""
         name = (self.source and self.source.get("target")) or self.record["target"].get("machine") or ""
         if "sequence" in self.record:
             name = f"{name} (sequence {self.record['sequence']['id']})"
@@ -108,24 +108,25 @@ class Audited:
 
     @property
     def asked(self) -> Asked:
-        """What the tool was asked to do; of a model's record from its workload."""
+        """The options of the tool; for a model's record, those of its workload."""
         given: object = self.source.get("asked") if self.source else None
         if isinstance(given, Mapping):
-            known = {one.name for one in fields(Asked)}
+            known = {known_field.name for known_field in fields(Asked)}
             return Asked(**{key: value for key, value in given.items() if key in known})
         return _asked_of_spec(self.record) if self.is_model else Asked(concurrency=self.record.get("concurrency"))
 
     @property
     def concurrency(self) -> int | None:
-        """Outstanding I/Os of a closed loop, None for an open one or where it is not known.
+        """Outstanding I/Os of a closed loop; None for an open loop, or if unknown.
 
-        A tool's declared concurrency stands where the importer took it back because the latencies refute it.
+        If the importer withdrew the concurrency because the latencies refute it, this is the one that the tool
+        declared.
         """
-        asked, own = self.asked, self.record.get("concurrency")
+        options, recorded = self.asked, self.record.get("concurrency")
         taken_back = [note for note in self.notes if note.startswith("concurrency is null:")]
-        if asked.rate_iops or (taken_back and not any("measured a queue depth" in note for note in taken_back)):
+        if options.rate_iops or (taken_back and not any("measured a queue depth" in note for note in taken_back)):
             return None
-        return own or asked.concurrency
+        return recorded or options.concurrency
 
     @property
     def duration_ns(self) -> float:
@@ -134,7 +135,7 @@ class Audited:
 
     @property
     def ended(self) -> datetime | None:
-        """When it ended, where the tool says so, or when it began."""
+        """End of the run, as the tool states it or computed from the beginning; None if unknown."""
         ended, began = (
             (_time(self.source.get("ended")), _time(self.source.get("began"))) if self.source else (None, None)
         )
@@ -147,36 +148,36 @@ class Audited:
 
     @property
     def notes(self) -> list[str]:
-        """What the record says could not be carried over."""
+        """Notes of the record on data that the importer could not convert."""
         return [str(note) for note in self.record.get("notes") or []]
 
     def summary(self, direction: str | None = None) -> FiguresDoc:
-        """The figures of a direction, or of all. Read them with `get`: a published table has only some."""
+        """Return the figures of a direction, or of all. Read them with `get`: a published table has only some."""
         summary = self.record["summary"]
         return cast("FiguresDoc", (summary if direction is None else figures_of(summary, direction)) or {})
 
     def directions(self) -> list[str]:
-        """Those in which it did I/O."""
+        """Return the directions in which it did I/O."""
         return [name for name in ("read", "write") if (self.summary(name).get("count") or 0) > 0]
 
     def shares(self, direction: str | None) -> Distribution | None:
-        """Its latencies, to count shares below a cut."""
+        """Return the latency distribution that is best for counting shares below a cut."""
         return distribution.of(self.record["streams"], direction, distribution.SHARES)
 
     def quantiles(self, direction: str | None) -> Distribution | None:
-        """Its latencies, to read quantiles."""
+        """Return the latency distribution that is best for reading quantiles."""
         return distribution.of(self.record["streams"], direction, distribution.FINE)
 
     @property
     def load(self) -> tuple[Any, ...]:
-        """What makes two runs ask the same of two targets, concurrency left out."""
-        asked = self.asked
-        return (asked.pattern, asked.block_bytes, asked.read_pct, asked.rate_iops)
+        """The load without its concurrency: runs of equal loads on two targets are comparable."""
+        options = self.asked
+        return (options.pattern, options.block_bytes, options.read_pct, options.rate_iops)
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: repeats of the same, at least one."""
+    """One side of a comparison: at least one run, or repeats of the same run."""
 
     name: str
     runs: Sequence[Audited]
@@ -184,14 +185,14 @@ class Side:
 
 def _time(text: object) -> datetime | None:
     try:
-        found = datetime.fromisoformat(str(text)) if text else None
+        moment = datetime.fromisoformat(str(text)) if text else None
     except ValueError:
         return None
-    return found.replace(tzinfo=None) if found is not None else None
+    return moment.replace(tzinfo=None) if moment is not None else None
 
 
 def _asked_of_spec(record: RecordDoc) -> Asked:
-    """What a model's record says of its workload: of streams that are all alike."""
+    """Return the options of a model's workload, as far as all its streams agree."""
     spec, sequence = record.get("spec") or {}, record.get("sequence")
     try:
         workload = tomli.loads(str(spec.get("workload") or ""))
@@ -199,12 +200,12 @@ def _asked_of_spec(record: RecordDoc) -> Asked:
         workload = {}
     changed: Mapping[str, str] = spec.get("set") or {}
     streams = [stream for stream in workload.get("streams", []) if isinstance(stream, dict)]
-    random = {_number(changed.get("random_pct", one.get("random_pct", 0))) for one in streams}
+    random = {_number(changed.get("random_pct", table.get("random_pct", 0))) for table in streams}
     pattern = {frozenset({100.0}): "random", frozenset({0.0}): "sequential"}.get(frozenset(random))
-    sizes = {str(changed.get("bs", one.get("size"))) for one in streams}
-    reads = {_number(changed.get("read_pct", one.get("read_pct", 100))) for one in streams}
+    sizes = {str(changed.get("bs", table.get("size"))) for table in streams}
+    reads = {_number(changed.get("read_pct", table.get("read_pct", 100))) for table in streams}
     plain = bool(streams) and not any(key in workload for key in ("app", "scripts"))
-    skewed = any("offsets" in one or "range" in one for one in streams)
+    skewed = any("offsets" in table or "range" in table for table in streams)
     return Asked(
         concurrency=record.get("concurrency"),
         block_bytes=_whole(size_bytes(sizes.pop())) if len(sizes) == 1 else None,
@@ -217,7 +218,7 @@ def _asked_of_spec(record: RecordDoc) -> Asked:
 
 
 def span_share(record: RecordDoc) -> float | None:
-    """The share of the target that a model's workload was confined to by `--set span=10 %`."""
+    """Return the share of the target to which `--set span=10 %` confined a model's workload; None without it."""
     text = ((record.get("spec") or {}).get("set") or {}).get("span")
     return None if text is None or size_bytes(str(text)) is not None else share(str(text))
 
@@ -234,7 +235,7 @@ def _whole(value: float | None) -> int | None:
 
 
 def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> list[tuple[_K, list[_T]]]:
-    """Items by key, in the order in which keys appear."""
+    """Group items by key, in the order in which keys appear."""
     groups: dict[_K, list[_T]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)

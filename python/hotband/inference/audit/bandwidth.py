@@ -1,6 +1,6 @@
 """Rule group 2: bandwidth = IOPS x size of an I/O. Names MB against MiB.
 
-Left out: workloads of several sizes, whose mean is not known beforehand.
+Left out: workloads of several sizes, whose mean is not known in advance.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from hotband.inference.audit.finding import Finding, Number, Rows
 from hotband.inference.audit.littles_law import mixed
 
 TOLERANCE = 0.01
-"""Share by which a record's bandwidth may differ: sources print IOPS and bandwidth over runtimes cut to milliseconds,
-and count short I/Os. What a table rounds is added: one unit of the last digit, as some cut off."""
+"""Share by which a record's bandwidth may differ: sources compute IOPS and bandwidth over runtimes cut to milliseconds,
+and count short I/Os. The rounding of a table is added: one unit of the last digit, because some tables truncate."""
 NAMED = 0.002
-"""Share within which a factor is recognised, where nothing was rounded: half of the least distance between two."""
+"""Share within which a factor of unrounded figures is recognised: half of the least distance between two factors."""
 UNITS = {"kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "kib/s": 2.0**10, "mib/s": 2.0**20, "gib/s": 2.0**30, "b/s": 1.0}
 FACTORS = {
     "MB is MiB (2^20 bytes)": 2**20 / 1e6,
@@ -31,14 +31,14 @@ FACTORS = {
     "a factor of 1,024": 1024.0,
     "a factor of 1/1,024": 1 / 1024,
 }
-"""What explains (IOPS x size) / bandwidth."""
+"""Explanations of the ratio (IOPS x size) / bandwidth."""
 PREFIXES = 1.1
-"""Factors up to this one are a matter of prefixes: quoted figures are right once the unit is said."""
+"""Largest factor between prefixes: with the right unit, such figures are correct."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """IOPS x size and the bandwidth beside it, in bytes per second; the latter's rounding."""
+    """IOPS x size, the printed bandwidth and the rounding of the latter, in bytes per second."""
 
     run: Audited
     moved: float
@@ -48,7 +48,7 @@ class Flow:
 
 
 def flow_of(run: Audited) -> Flow | None:
-    """Of a run whose I/Os are all of one size."""
+    """Return the flow of a run whose I/Os all have one size; None for other runs and unknown figures."""
     size, summary = run.asked.block_bytes, run.summary()
     iops, bandwidth = summary.get("iops"), summary.get("bandwidth_bytes_per_s")
     if not size or not iops or not bandwidth or mixed(run):
@@ -65,46 +65,48 @@ def flow_of(run: Audited) -> Flow | None:
 
 
 def unit_of(text: str) -> str:
-    """A unit of bandwidth as written, in its usual form."""
+    """Return the usual form of a unit of bandwidth."""
     return text.strip().lower().replace("/sec", "/s").replace("ps", "/s")
 
 
 def factor_of(flow: Flow) -> str:
-    """The words for what explains the difference, the nearest of them; empty where nothing does."""
+    """Return the explanation that is nearest to the ratio; empty if none fits."""
     ratio = flow.moved / flow.printed
     near = NAMED + flow.rounding / flow.printed if flow.run.printed else 2 * NAMED
-    found = min(FACTORS.items(), key=lambda item: abs(ratio / item[1] - 1))
-    return found[0] if abs(ratio / found[1] - 1) <= near else ""
+    nearest = min(FACTORS.items(), key=lambda item: abs(ratio / item[1] - 1))
+    return nearest[0] if abs(ratio / nearest[1] - 1) <= near else ""
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
-    """All findings of the group; those of one file with the same reason are one."""
+    """Return all findings of the group, one per file and reason."""
     flows = [flow for run in runs if (flow := flow_of(run)) is not None]
     wrong = [flow for flow in flows if abs(flow.moved - flow.printed) > flow.rounding]
-    found = []
+    findings = []
     for (origin, why), alike in grouped(wrong, lambda flow: (flow.run.origin or flow.run.name, factor_of(flow))):
         whole = sum((flow.run.origin or flow.run.name) == origin for flow in flows)
-        found.append(_finding(alike, why, whole))
-    return found
+        findings.append(_finding(alike, why, whole))
+    return findings
 
 
-def _finding(flows: Sequence[Flow], why: str, of: int) -> Finding:
+def _finding(flows: Sequence[Flow], why: str, checked: int) -> Finding:
     first = flows[0]
     ratio = first.moved / first.printed
-    rows: list[list[Number]] = [[one.run.name, one.printed / 1e6, one.moved / 1e6, one.moved / 2**20] for one in flows]
+    rows: list[list[Number]] = [
+        [flow.run.name, flow.printed / 1e6, flow.moved / 1e6, flow.moved / 2**20] for flow in flows
+    ]
     numbers: dict[str, Number] = {
         "results": len(flows),
-        "results_checked": of,
+        "results_checked": checked,
         "ratio": ratio,
         "printed_unit": first.unit,
     }
     names = tuple(flow.run.name for flow in flows)
     table = Rows(["result", "printed, 10^6 B/s", "IOPS x size, 10^6 B/s", "IOPS x size, 2^20 B/s"], rows)
     if why and 1 / PREFIXES < FACTORS[why] < PREFIXES:
-        title = f"{len(flows)} of {of} results print bandwidth in another unit than they label: {why}"
-        advice = "Quote it in the other unit; the IOPS and the size of an I/O say which it is."
+        title = f"{len(flows)} of {checked} results print bandwidth in another unit than they label: {why}"
+        advice = "Quote it in the other unit, which IOPS and I/O size confirm."
         return Finding("bandwidth-unit", "note", names, title, {**numbers, "reason": why}, advice, table)
     explained = f", as if {why}" if why else ""
     title = f"Bandwidth is not IOPS x size: off by a factor of {number(ratio)}{explained}"
-    advice = "Bandwidth, IOPS or size of an I/O is not of this run: compute two from the tool's own counts."
+    advice = "Bandwidth, IOPS or I/O size belongs to another run: compute two of them from the tool's own counts."
     return Finding("bandwidth", "severe", names, title, {**numbers, "reason": why or "none known"}, advice, table)

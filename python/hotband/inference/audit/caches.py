@@ -1,7 +1,7 @@
 """Rule group 7: a working set that fits into a cache of the target.
 
-Of random reads over a working set of which a cache holds a share, that share comes from the cache once it is warm. Left
-out: skew, which makes it more; look-ahead; whether the cache was warm.
+If a cache holds a share of the working set of random reads, a warm cache serves that share of them. Left out: skew,
+which raises the share; look-ahead; whether the cache was warm.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from hotband.inference.audit.facts import MachineFacts
 from hotband.inference.audit.finding import Finding
 
 LEAST_SHARE = 0.05
-"""Share of the working set that a cache may hold before it is worth a word: less moves a mean by less than that."""
+"""Share of the working set that a cache may hold without a finding: less changes a mean by less than that."""
 SEVERE_SHARE = 0.5
 
 
 def check(runs: Sequence[Audited], facts_of: Sequence[MachineFacts | None]) -> list[Finding]:
-    """All findings of the group."""
-    found = []
+    """Return all findings of the group."""
+    findings = []
     for run, facts in zip(runs, facts_of, strict=True):
         size = None if facts is None else working_set(run, facts)
         if facts is None or not size or run.asked.pattern not in ("random", "mixed"):
@@ -30,12 +30,12 @@ def check(runs: Sequence[Audited], facts_of: Sequence[MachineFacts | None]) -> l
             share = min(1.0, cache / size)
             # A write cache drains: only one that holds all of it keeps writes from the media.
             if share > LEAST_SHARE and (direction == "read" or share >= 1):
-                found.append(_finding(run, facts, direction, size, cache, share))
-    return found
+                findings.append(_finding(run, facts, direction, size, cache, share))
+    return findings
 
 
 def working_set(run: Audited, facts: MachineFacts) -> float | None:
-    """Bytes of the target that the run touches: as asked, else the share of a model's machine."""
+    """Return the bytes of the target that the run touches: as requested, or the share of a model's machine."""
     share = span_share(run.record)
     if share is not None and facts.capacity_bytes:
         return share * facts.capacity_bytes
@@ -43,13 +43,16 @@ def working_set(run: Audited, facts: MachineFacts) -> float | None:
 
 
 def _finding(run: Audited, facts: MachineFacts, direction: str, size: float, cache: float, share: float) -> Finding:
-    words = "fits into" if share >= 1 else f"is to {numbers.share(share)} held by"
+    touched = f"working set of the {direction}s, {numbers.size(size)}"
+    caches = f"caches of {facts.name} ({numbers.size(cache)})"
+    title = f"The {caches} hold {numbers.share(share)} of the {touched}"
+    if share >= 1:
+        title = f"The {touched}, fits into the {caches}"
     return Finding(
         "working-set-in-cache",
         "severe" if share >= SEVERE_SHARE else "warning",
         (run.name,),
-        f"The working set of the {direction}s, {numbers.size(size)}, {words} the caches of {facts.name} "
-        f"({numbers.size(cache)})",
+        title,
         {
             "working_set_bytes": size,
             "cache_bytes": cache,
@@ -57,5 +60,5 @@ def _finding(run: Audited, facts: MachineFacts, direction: str, size: float, cac
             "direction": direction,
             "working_set_needed_bytes": cache / LEAST_SHARE,
         },
-        f"Touch at least {numbers.size(cache / LEAST_SHARE)} (20 times the caches), or say that the cache is measured.",
+        f"Touch at least {numbers.size(cache / LEAST_SHARE)} (20 times the caches), or say that you measure the cache.",
     )

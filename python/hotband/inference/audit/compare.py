@@ -1,7 +1,7 @@
-"""Sides compared: differences of IOPS and of percentiles with their 95 % intervals, and what they show.
+"""Compare sides: differences of IOPS and of percentiles with their 95 % intervals, and the verdict.
 
-A side is one run or several repeats of it; how intervals are had is in `difference`. Left out: several comparisons at
-once raise more false alarms than one, and none is adjusted for that.
+A side is one run or several repeats of it; `difference` computes intervals. Left out: several comparisons at once
+raise more false alarms than one, and none is adjusted for that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is found of B against A. `unlike` lists what was not equal, `unsupported` what was not compared and why."""
+    """B compared with A. `unlike` lists differences of the loads, `unsupported` metrics not compared and the
+    reasons."""
 
     a: Side
     b: Side
@@ -38,17 +39,17 @@ class Comparison:
 
     @property
     def deciding(self) -> Difference | None:
-        """The difference that the verdict is of."""
+        """The difference that decides the verdict."""
         return deciding(self.a, self.b, self.differences)
 
     @property
     def unequal_state(self) -> list[str]:
-        """What is not equal in the states of the drives, of all runs of both sides."""
+        """Differences between the states of the drives, over all runs of both sides."""
         states = [(name, states_of(run.record)) for name, side in (("A", self.a), ("B", self.b)) for run in side.runs]
         return unequal(list({str(state): state for state in states}.values()))
 
     def data(self) -> dict[str, Json]:
-        """As JSON has it; both ends of a difference are null where there is too little for an interval."""
+        """Return the comparison as JSON; both ends of a difference are null if the data are too few for an interval."""
         sides = {
             name: {"name": side.name, "runs": [run.name for run in side.runs], "state": state_of(side)}
             for name, side in (("a", self.a), ("b", self.b))
@@ -70,93 +71,93 @@ class Comparison:
 
 
 def state_of(side: Side) -> list[str]:
-    """How the drives of its runs are set: once where that is the same."""
+    """Return the states of the drives of a side, equal lines once."""
     return list(dict.fromkeys(line for run in side.runs for line in state_lines(states_of(run.record))))
 
 
-def comparisons_data(found: Sequence[Comparison]) -> dict[str, Json]:
-    """The whole result as `hotband compare --json` prints it: every further side against the first."""
+def comparisons_data(comparisons: Sequence[Comparison]) -> dict[str, Json]:
+    """Return the whole result as `hotband compare --json` prints it: every further side against the first."""
     return to_object(
         {
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
             "confidence": CONFIDENCE,
-            "comparisons": [one.data() for one in found],
+            "comparisons": [comparison.data() for comparison in comparisons],
         }
     )
 
 
 def compare(a: Side, b: Side, seed: int = 1, anyway: bool = False) -> Comparison:
-    """B against A. Raises UserError where they were not asked the same, unless told to go on `anyway`."""
+    """Compare B with A. Raises UserError if their loads differ, unless `anyway`."""
     for side in (a, b):
         _check_repeats(side)
     unlike = _unlike(a, b, anyway)
-    found: list[Difference] = []
+    differences: list[Difference] = []
     unsupported: list[str] = []
     rate = iops_difference(a.runs, b.runs, seed)
     if rate is not None:
-        found.append(rate)
+        differences.append(rate)
     for pct in PERCENTILES:
-        one = percentile_difference(a.runs, b.runs, pct, seed)
-        if isinstance(one, Difference):
-            found.append(one)
+        difference = percentile_difference(a.runs, b.runs, pct, seed)
+        if isinstance(difference, Difference):
+            differences.append(difference)
         else:
-            unsupported.append(one)
-    decides = deciding(a, b, found)
-    return Comparison(a, b, found, NONE if decides is None else decides.verdict, unlike, unsupported)
+            unsupported.append(difference)
+    decides = deciding(a, b, differences)
+    return Comparison(a, b, differences, NONE if decides is None else decides.verdict, unlike, unsupported)
 
 
 def _check_repeats(side: Side) -> None:
-    """A model repeats exactly: two of its runs with one seed are one. Raises UserError."""
+    """Raise UserError for two model runs with one seed: a model repeats exactly, so they count once."""
     seeds = [str(run.record.get("seed")) for run in side.runs if run.is_model]
     twice = next((seed for index, seed in enumerate(seeds) if seed in seeds[:index]), None)
     if twice is not None:
-        expected = "two repeats of a side have it, and a model repeats exactly; expected a seed of its own for each"
+        expected = "two repeats of a side use it, and a model repeats exactly; expected a different seed for each"
         raise UserError(side.name, "seed", twice, expected)
 
 
 def _unlike(a: Side, b: Side, anyway: bool) -> list[str]:
-    """What was asked of the first run of A and not of the others. Raises UserError, unless told to go on `anyway`."""
+    """Return the differences of load between the first run of A and the others. Raises UserError unless `anyway`."""
     first, *others = [*a.runs, *b.runs]
-    found: list[str] = []
+    unlike: list[str] = []
     for run in others:
         words = unlike_words(first, run)
         if words and not anyway:
             expected = f"{words[0]}; expected equal loads (question.anyway compares them)"
             raise UserError("compare", "", f"{first.name}, {run.name}", expected)
-        found += [word for word in words if word not in found]
-    return found
+        unlike += [word for word in words if word not in unlike]
+    return unlike
 
 
-def deciding(a: Side, b: Side, found: Sequence[Difference]) -> Difference | None:
-    """The difference that the verdict is of: of closed loops that of the rate. Of others the rate may have been given,
-    so that it is the median's, or the rate's where that moved farther."""
-    by = {one.metric: one for one in found}
+def deciding(a: Side, b: Side, differences: Sequence[Difference]) -> Difference | None:
+    """Return the difference that decides the verdict: for closed loops that of IOPS. Other loops may fix the rate, so
+    the median decides, or the rate if it moved farther."""
+    by = {difference.metric: difference for difference in differences}
     rate, median = by.get("IOPS"), by.get("p50")
     if rate is not None and median is not None and not (a.runs[0].concurrency and b.runs[0].concurrency):
-        moved = [one for one in (median, rate) if one.verdict in (FASTER, SLOWER)]
+        moved = [difference for difference in (median, rate) if difference.verdict in (FASTER, SLOWER)]
         return max(moved, key=_distance) if moved else median
-    return rate or median or next(iter(found), None)
+    return rate or median or next(iter(differences), None)
 
 
-def _distance(one: Difference) -> float:
-    """How far B lies from A, as the logarithm of their ratio."""
-    return abs(math.log(one.b / one.a)) if one.a > 0 and one.b > 0 else math.inf
+def _distance(difference: Difference) -> float:
+    """Return the distance of B from A as the logarithm of their ratio."""
+    return abs(math.log(difference.b / difference.a)) if difference.a > 0 and difference.b > 0 else math.inf
 
 
 def unlike_words(a: Audited, b: Audited) -> list[str]:
-    """What was asked of one and not of the other."""
-    found = []
+    """Return a sentence for each difference between the loads of two runs."""
+    sentences = []
     pairs: list[tuple[str, Any, Any]] = [("concurrency", a.concurrency, b.concurrency)]
     for name, key in (("size of an I/O", "block_bytes"), ("share of reads", "read_pct"), ("pattern", "pattern")):
         pairs.append((name, getattr(a.asked, key), getattr(b.asked, key)))
-    pairs.append(("rate asked for", a.asked.rate_iops, b.asked.rate_iops))
-    for name, one, other in pairs:
-        if one != other and (None not in (one, other) or name == "rate asked for"):
-            found.append(f"{name} differs: {one} and {other}")
+    pairs.append(("requested rate", a.asked.rate_iops, b.asked.rate_iops))
+    for name, value, other in pairs:
+        if value != other and (None not in (value, other) or name == "requested rate"):
+            sentences.append(f"{name} differs: {value} and {other}")
     mine, theirs = data_of(a), data_of(b)
     for key in sorted(mine.keys() & theirs.keys()):
         low, high = sorted((mine[key], theirs[key]))
         if low < (1 - DATA_TOLERANCE) * high:
-            found.append(f"{key} differs: {data_text(key, mine[key])} and {data_text(key, theirs[key])}")
-    return found
+            sentences.append(f"{key} differs: {data_text(key, mine[key])} and {data_text(key, theirs[key])}")
+    return sentences

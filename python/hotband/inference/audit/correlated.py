@@ -1,15 +1,15 @@
-"""The mean of samples over time that follow each other: its law, the correlation not known but averaged over.
+"""The distribution of the mean of correlated samples, averaged over the unknown correlation.
 
-Rates of a device follow each other (caches fill, garbage is collected), so samples are not independent. Taken for a
+Rates of a device are correlated over time (caches fill, garbage is collected), so samples are not independent. For a
 first-order autoregression, x(t) - mu = rho (x(t-1) - mu) + noise, mu has Student's t of n - 1 degrees for every rho,
-around the generalized least squares mean (Box, Jenkins and Reinsel, Time Series Analysis, 7.1). What mu is, whatever
-rho is, is these laws mixed by how likely the samples make each rho: a short series leaves rho open, and its interval
-is as wide as that makes it. No block has a length to be chosen, as in a bootstrap, whose intervals are too narrow for
-short series. A slow wandering under the noise of single samples is no such process; it shows when neighbours are
-averaged, so that is done, too, and believed where it widens the law by more than chance does.
+around the generalized least squares mean (Box, Jenkins and Reinsel, Time Series Analysis, 7.1). The distribution of mu
+is the mixture of these, weighted by how likely the samples make each rho: a short series leaves rho open, which widens
+its interval. There is no block length to choose, unlike in a bootstrap, whose intervals are too narrow for short
+series. A slow drift below the noise of single samples is no such process. It shows when neighbours are averaged, so
+averages are computed, too, and used if they widen the distribution by more than chance does.
 
-Left out: what differs from run to run (placement, temperature, another day), and trends: a drift over the whole run is
-a finding of the auditor's.
+Left out: differences from run to run (placement, temperature, another day) and trends: the auditor reports a drift over
+the whole run.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 
 LEAST_SAMPLES = 20
-"""Fewer do not tell rho = 0 from 0.8, and what covers the one is far too wide or narrow for the other: of 10 samples 98
-and 92 % instead of 95 (simulated as in tests/audit/test_coverage.py)."""
+"""Fewer samples cannot distinguish rho = 0 from 0.8, and an interval for one is far too wide or narrow for the other:
+10 samples cover 98 and 92 % instead of 95 (simulated as in tests/audit/test_coverage.py)."""
 RHO_LOW, RHO_HIGH, RHO_STEPS = -0.95, 0.97, 49
-"""Correlations of neighbours that are weighed. Above 0.97 a few hundred samples say nothing of a mean any more."""
+"""Grid of correlations of neighbours. Above 0.97 a few hundred samples say nothing about a mean."""
 PRIOR_POWER = 0.1
 """Prior of rho: (1 - rho^2)^-0.1, between uniform (0) and the reference prior (0.5: Berger and Yang 1994). Simulated:
 of 20 samples 0 covers 92.5 % at rho = 0.8, 0.5 covers 97.5 % at rho = 0.4, and 0.1 between 94 and 97 % everywhere."""
 BELIEVED = 2.2
-"""Averages of neighbours are believed where they make the law so many times as wide: a first-order autoregression alone
-does so rarely enough that its coverage stays below 97 % (with 1 it is up to 98.8 %, simulated)."""
+"""Ratio of widths from which averages of neighbours replace single samples: a first-order autoregression alone
+reaches it rarely enough that its coverage stays below 97 % (with 1 it is up to 98.8 %, simulated)."""
 
 
 @dataclass(frozen=True)
 class MeanLaw:
-    """What samples say of their mean: Student's t laws and their weights, along the last axis, one for every rho."""
+    """The distribution of a mean: Student's t laws and their weights along the last axis, one for every rho."""
 
     freedom: Floats
     weights: Floats
@@ -49,56 +49,58 @@ class MeanLaw:
 
     @property
     def spread(self) -> Floats:
-        """The scale of the whole, as a standard error."""
-        found: Floats = np.sqrt((self.weights * self.scales**2).sum(axis=-1))
-        return found
+        """Return the scale of the mixture, as a standard error."""
+        scale: Floats = np.sqrt((self.weights * self.scales**2).sum(axis=-1))
+        return scale
 
     def below(self, value: float) -> Floats:
-        """The probability that the mean is below a value."""
+        """Return the probability that the mean is below a value."""
         from scipy.special import stdtr
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = (self.weights * stdtr(self.freedom, (value - self.centres) / self.scales)).sum(axis=-1)
-        return found
+            probability: Floats = (self.weights * stdtr(self.freedom, (value - self.centres) / self.scales)).sum(
+                axis=-1
+            )
+        return probability
 
     def draw(self, random: Any, draws: int) -> Floats:
-        """Means as likely as the law has them (of one series)."""
+        """Draw means of one series from the mixture."""
         which = random.choice(len(self.weights), size=draws, p=self.weights)
-        found: Floats = self.centres[which] + self.scales[which] * random.standard_t(self.freedom[0], size=draws)
-        return found
+        means: Floats = self.centres[which] + self.scales[which] * random.standard_t(self.freedom[0], size=draws)
+        return means
 
 
 def mean_law(values: Floats) -> MeanLaw | None:
-    """The law of the mean of a series, or of many of one length (along the last axis); None of too few samples."""
+    """Return the distribution of the mean of one series or of many (along the last axis); None for too few samples."""
     if values.shape[-1] < LEAST_SAMPLES:
         return None
-    own = _of_autoregression(values)
-    widest, spread = own, own.spread
+    single = _of_autoregression(values)
+    widest, spread = single, single.spread
     while values.shape[-1] >= 2 * LEAST_SAMPLES:
         pairs = values.shape[-1] // 2
         values = values[..., values.shape[-1] - 2 * pairs :].reshape(*values.shape[:-1], pairs, 2).mean(axis=-1)
         averaged = _of_autoregression(values)
-        wider = averaged.spread > np.maximum(BELIEVED * own.spread, spread)
+        wider = averaged.spread > np.maximum(BELIEVED * single.spread, spread)
         spread = np.where(wider, averaged.spread, spread)
         widest = _chosen(wider, averaged, widest)
     return widest
 
 
-def _chosen(first: NDArray[np.bool_], one: MeanLaw, other: MeanLaw) -> MeanLaw:
-    """One for the series where asked for, the other elsewhere."""
+def _chosen(first: NDArray[np.bool_], chosen: MeanLaw, other: MeanLaw) -> MeanLaw:
+    """Choose `chosen` for the series where `first` is true, `other` elsewhere."""
     names = ("freedom", "weights", "centres", "scales")
-    return MeanLaw(*(np.where(first[..., None], getattr(one, name), getattr(other, name)) for name in names))
+    return MeanLaw(*(np.where(first[..., None], getattr(chosen, name), getattr(other, name)) for name in names))
 
 
 def _of_autoregression(values: Floats) -> MeanLaw:
-    """Laws and weights for every rho. Sums of squares stand for products with the inverse of the correlations, which is
-    tridiagonal: 1 and rho^2 + 1 on the diagonal, -rho beside it."""
+    """Return laws and weights for every rho. Sums of squares replace products with the inverse of the correlations,
+    which is tridiagonal: 1 and rho^2 + 1 on the diagonal, -rho next to it."""
     count = values.shape[-1]
     mean = values.mean(axis=-1, keepdims=True)
-    own = values - mean
-    squares = (own**2).sum(axis=-1, keepdims=True)
-    neighbours = (own[..., 1:] * own[..., :-1]).sum(axis=-1, keepdims=True)
-    first, last = own[..., :1], own[..., -1:]
+    deviations = values - mean
+    squares = (deviations**2).sum(axis=-1, keepdims=True)
+    neighbours = (deviations[..., 1:] * deviations[..., :-1]).sum(axis=-1, keepdims=True)
+    first, last = deviations[..., :1], deviations[..., -1:]
     rho = np.linspace(RHO_LOW, RHO_HIGH, RHO_STEPS)
     information = (1 - rho) * (count * (1 - rho) + 2 * rho)
     sums = (1 - rho) * rho * (first + last)

@@ -1,8 +1,8 @@
-"""A latency distribution of the reads or writes of a run, from whatever the source printed of it.
+"""The latency distribution of the reads or writes of a run, from the most detailed form in the source.
 
-What is left out: nothing is interpolated inside a bucket; a share below a cut counts whole buckets whose upper edge is
-at or below it (fio's coarse bins, histograms), so it is a lower bound. Between printed percentiles a quantile is
-interpolated on a logarithmic scale, and says so (`interpolated`).
+Left out: interpolation inside a bucket. A share below a cut counts whole buckets whose upper edge is at or below it
+(fio's coarse bins, histograms), so it is a lower bound. Between printed percentiles a quantile is interpolated on a
+logarithmic scale and marked (`interpolated`).
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ class Distribution:
     resolution: float = 0.0
 
     def share_below(self, cut_ns: float) -> float:
-        """The share of I/Os known to be at or below a latency: at least so many."""
-        place = bisect.bisect_right(self.values_ns, cut_ns)
-        return self.shares[place - 1] if place else 0.0
+        """Return the share of I/Os known to be at or below a latency, a lower bound."""
+        points = bisect.bisect_right(self.values_ns, cut_ns)
+        return self.shares[points - 1] if points else 0.0
 
     def edge_below(self, cut_ns: float) -> float:
-        """The edge that `share_below` counted to."""
-        place = bisect.bisect_right(self.values_ns, cut_ns)
-        return self.values_ns[place - 1] if place else 0.0
+        """Return the edge (ns) up to which `share_below` counts."""
+        points = bisect.bisect_right(self.values_ns, cut_ns)
+        return self.values_ns[points - 1] if points else 0.0
 
     def quantile(self, share: float) -> float | None:
-        """The latency that a share of the I/Os does not exceed; None above the last printed percentile."""
-        place = bisect.bisect_left(self.shares, share - 1e-12)
-        if place >= len(self.shares):
+        """Return the latency (ns) that a share of the I/Os does not exceed; None above the last printed percentile."""
+        index = bisect.bisect_left(self.shares, share - 1e-12)
+        if index >= len(self.shares):
             return None
-        if self.kind != "percentiles" or place == 0 or abs(self.shares[place] - share) <= 1e-12:
-            return self.values_ns[place] if place or self.kind != "percentiles" or share >= self.shares[0] else None
-        low, high = self.values_ns[place - 1], self.values_ns[place]
-        part = (share - self.shares[place - 1]) / (self.shares[place] - self.shares[place - 1])
+        if self.kind != "percentiles" or index == 0 or abs(self.shares[index] - share) <= 1e-12:
+            return self.values_ns[index] if index or self.kind != "percentiles" or share >= self.shares[0] else None
+        low, high = self.values_ns[index - 1], self.values_ns[index]
+        part = (share - self.shares[index - 1]) / (self.shares[index] - self.shares[index - 1])
         return low if low <= 0 else math.exp(math.log(low) + part * (math.log(high) - math.log(low)))
 
     @property
@@ -62,26 +62,26 @@ class Distribution:
 
 
 def sides_of(streams: Sequence[StreamDoc], direction: str | None = None) -> list[Side]:
-    """The sides that did I/O, of one direction or of both."""
+    """Return the sides that did I/O, of one direction or of both."""
     wanted = DIRECTIONS if direction is None else (direction,)
-    found = [side_of(stream, name) for stream in streams for name in wanted]
-    return [side for side in found if side and side.get("count")]
+    sides = [side_of(stream, name) for stream in streams for name in wanted]
+    return [side for side in sides if side and side.get("count")]
 
 
 def of(streams: Sequence[StreamDoc], direction: str | None, prefer: Sequence[str]) -> Distribution | None:
-    """The distribution of a direction (both where None) by the first kind of `prefer` that all its sides have."""
+    """Return the distribution of a direction (None: both) by the first kind of `prefer` that all its sides have."""
     sides = sides_of(streams, direction)
     makers = {"histogram": _of_histograms, "bins": _of_bins, "percentiles": _of_percentiles}
     for kind in prefer:
-        found = makers[kind](sides) if sides else None
-        if found is not None:
-            return found
+        distribution = makers[kind](sides) if sides else None
+        if distribution is not None:
+            return distribution
     return None
 
 
 def _buckets(side: Side) -> list[list[int]]:
-    found: list[list[int]] = (side.get("histogram") or {}).get("buckets") or []
-    return found
+    buckets: list[list[int]] = (side.get("histogram") or {}).get("buckets") or []
+    return buckets
 
 
 def _of_histograms(sides: Sequence[Side]) -> Distribution | None:
@@ -115,7 +115,7 @@ def _of_bins(sides: Sequence[Side]) -> Distribution | None:
 
 
 def _of_percentiles(sides: Sequence[Side]) -> Distribution | None:
-    """Printed percentiles of one side alone: those of several do not merge."""
+    """Return the printed percentiles of a single side: those of several do not merge."""
     if len(sides) != 1 or not sides[0].get("percentiles"):
         return None
     points = sorted((pct / 100, float(value)) for pct, value in sides[0]["percentiles"] or [] if value)

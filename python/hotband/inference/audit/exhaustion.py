@@ -1,8 +1,7 @@
-"""Rule group 10: a cache that is used up in the measured time: the rate of writes is even, steps down after so many
-bytes, and is even again.
+"""Rule group 10, an exhausted cache: the write rate is even, steps down after a number of bytes, and is even again.
 
-A drive that is new does the same when it was written over once; where its capacity is known and about so much was
-written, that is said instead. Where the device grew hot before it stepped, `thermal-throttling` speaks, not this.
+A new drive does the same when it becomes full: the finding says so if the written bytes are about its capacity. If the
+device became hot before the step, `thermal-throttling` reports it instead.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from hotband.inference.audit.finding import Finding
 from hotband.inference.audit.levels import one_step, smoothed
 
 FALL = 0.25
-"""Least fall of a step. Caches of pseudo-SLC are three times and more as fast as what lies behind them; of disks' write
-caches the same. Half of the smallest published fall that was found (1.5 to 1, QLC with a small cache)."""
+"""Least fall of a step. Pseudo-SLC caches and disks' write caches are at least three times as fast as the media behind
+them. Half of the smallest published fall known to us (1.5 to 1, QLC with a small cache)."""
 WRITES = 0.9
-"""Share of the bytes that are writes: of mixes the reads decide."""
+"""Least share of written bytes: in mixes the reads dominate."""
 PIECES = 120
 LEAST = 3
-"""Samples of a side: of fewer nobody can say that it is even."""
+"""Least samples per side: fewer cannot show that it is even."""
 CAPACITY = (0.8, 1.25)
-"""Written bytes over the capacity at which a step is that of a drive written over once."""
+"""Range of written bytes over capacity in which a step means that a new drive became full."""
 
 
 def check(runs: Sequence[Audited], facts: Sequence[MachineFacts | None], hot: frozenset[str]) -> list[Finding]:
-    """All findings; none of runs that are `hot`."""
+    """Return all findings, without the runs in `hot`."""
     pairs = zip(runs, facts, strict=True)
-    return [found for run, own in pairs if run.name not in hot and (found := _of(run, own)) is not None]
+    return [finding for run, machine in pairs if run.name not in hot and (finding := _of(run, machine)) is not None]
 
 
 def _of(run: Audited, facts: MachineFacts | None) -> Finding | None:
@@ -45,7 +44,7 @@ def _of(run: Audited, facts: MachineFacts | None) -> Finding | None:
     written = sum(values[: step.at]) * each_s
     known = facts.capacity_bytes if facts is not None else None
     new = known is not None and CAPACITY[0] <= written / known <= CAPACITY[1]
-    what = "a new drive was written over once" if new else "a cache was full"
+    what = "a new drive became full" if new else "a cache was full"
     words = f"Writes fell from {rate(step.before)} to {rate(step.after)} after {size(written)}: {what}"
     numbers = {
         "written_bytes": written,
@@ -55,20 +54,21 @@ def _of(run: Audited, facts: MachineFacts | None) -> Finding | None:
         "fall_pct": 100 * step.fall,
     }
     advice = (
-        "The mean is of both. Quote the rate before and after, each with the bytes that it lasts; how much a cache "
-        "takes depends on how full the drive is and how long it rested."
+        "The mean mixes both rates. Quote each rate with the bytes that it lasted; how much a cache "
+        "holds depends on how full the drive is and how long it idled."
     )
     return Finding("cache-exhausted", "warning", (run.name,), words, numbers, advice)
 
 
 def mostly_writes(run: Audited) -> bool:
-    """Whether nearly all bytes were written."""
+    """Return whether nearly all bytes were written."""
     read, write = (float(run.summary(way).get("bytes") or 0) for way in ("read", "write"))
     return write > 0 and write >= WRITES * (read + write)
 
 
 def write_rates(run: Audited) -> tuple[list[float], float] | None:
-    """Bytes written a second, in equal pieces of the measured time, and the length of a piece; None without samples."""
+    """Return bytes written per second in equal pieces of the measured time, and seconds per piece; None without
+    samples."""
     series, named = run.series, run.record.get("series")
     interval = float(named["interval_ns"] or 0) if named else 0.0
     steps = run.record.get("steps") or []

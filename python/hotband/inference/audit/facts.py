@@ -1,7 +1,7 @@
-"""What is known of a target: from `--on MACHINE`, from a model's own record, or from `--media`.
+"""Known facts of a target, from `--on MACHINE`, a model's record, or `--media`.
 
-What is left out: host page caches and controllers' memory (`--cache` states them). Of drives of several products the
-slowest spindle counts, and caches add up.
+Left out: host page caches and controllers' memory (`--cache` states them). With drives of several products the slowest
+spindle counts, and caches add up.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named
 
 MEDIA_EXPECTED = 'expected hdd, ssd or a speed, such as "7200rpm"'
-# The slowest spindle of a server's disk, where only "hdd" is known: what it cannot do, `--media hdd` cannot either.
-# A faster one is stated as such.
+# The slowest spindle of a server's disk: what it cannot do, an unknown disk (`--media hdd`) cannot do either. Users
+# state a faster speed.
 USUAL_RPM = 7200.0
 
 
 @dataclass(frozen=True)
 class MachineFacts:
-    """Facts of a target; None is unknown. `known` says from where, for findings' words."""
+    """Facts of a target; None is unknown. `known` names their source, for the words of findings."""
 
     name: str = ""
     known: str = ""
@@ -48,21 +48,19 @@ class MachineFacts:
 
     @property
     def revolution_ns(self) -> float | None:
-        """A turn of the (slowest) spindle."""
+        """Time of one turn of the slowest spindle."""
         return None if self.rpm is None else 60e9 / self.rpm
 
 
 def of_options(on: str | Named | None, media: str | None, cache: str | None) -> MachineFacts | None:
-    """From `--on`, `--media` and `--cache`; None where none was given. Raises UserError."""
+    """Return facts from `--on`, `--media` and `--cache`; None without any of them. Raises UserError."""
     if on is not None and media is not None:
-        raise UserError(
-            "question.media", "", media, "not together with question.on, which says what the target stores on"
-        )
+        raise UserError("question.media", "", media, "cannot be combined with question.on, which names the drives")
     return of_media(media, cache) if on is None else of_machine(on, cache)
 
 
 def of_media(text: str | None, cache: str | None = None) -> MachineFacts | None:
-    """From `--media` and `--cache`; None where neither was given. Raises UserError."""
+    """Return facts from `--media` and `--cache`; None without both. Raises UserError."""
     facts = None
     if text is not None:
         speed = re.fullmatch(r"(\d{4,5})\s*rpm", text.strip().lower())
@@ -82,18 +80,18 @@ def of_media(text: str | None, cache: str | None = None) -> MachineFacts | None:
 
 
 def of_machine(argument: str | Named, cache: str | None = None) -> MachineFacts:
-    """From a catalog drive, a short form or a TOML file, as `hotband run --on` takes them, or from a text of its own.
-    Raises UserError."""
+    """Return facts of a catalog drive, a short form or a TOML file, as `hotband run --on` accepts them, or of a named
+    text. Raises UserError."""
     name = argument if isinstance(argument, str) else argument.name
     text = text_of(argument, "machine") if isinstance(argument, str) else argument.text
     facts = _of_text(name, name if text is None else text, text is not None, {}, {})
     extra = of_media(None, cache)
-    found = replace(facts, name=name, known="question.on")
-    return found if extra is None else replace(found, read_cache_bytes=found.read_cache_bytes + extra.read_cache_bytes)
+    named = replace(facts, name=name, known="question.on")
+    return named if extra is None else replace(named, read_cache_bytes=named.read_cache_bytes + extra.read_cache_bytes)
 
 
 def of_record(record: RecordDoc) -> MachineFacts | None:
-    """From the machine that a model's record was made on; None for other records."""
+    """Return facts of the machine of a model's record; None for other records."""
     spec = record.get("spec") or {}
     if record["target"].get("kind") != "model" or not spec.get("machine"):
         return None
@@ -107,7 +105,7 @@ def of_record(record: RecordDoc) -> MachineFacts | None:
 def _of_text(
     name: str, text: str, is_toml: bool, products: Mapping[str, str], changed: Mapping[str, str]
 ) -> MachineFacts:
-    """Facts of a machine from its TOML text, or from its short form."""
+    """Return facts of a machine from its TOML text or its short form."""
     if not is_toml:
         short = re.fullmatch(r"([a-z0-9]+):(\d+)x([^:]+)(:.+)?", text)
         layout, count, product = (short[1], int(short[2]), short[3]) if short else ("single", 1, text)
@@ -123,20 +121,20 @@ def _of_text(
         machine = tomli.loads(text)
     except tomli.TOMLDecodeError as error:
         raise UserError(name, "", "", f"not TOML: {error}") from None
-    found = list(_drives(name, machine, products, changed))
+    tables = list(_drives(name, machine, products, changed))
     sizes: dict[str, float] = {}
-    for key, values, number in found:
+    for key, values, number in tables:
         size = _size(values)
         if size is not None:
             sizes |= {key if number is None else f"{key}{n}": size for n in range(number or 1)}
     usable = (
-        capacity_of(machine, sizes) if machine.get("layouts") else (sum(sizes.values()) if len(found) == 1 else None)
+        capacity_of(machine, sizes) if machine.get("layouts") else (sum(sizes.values()) if len(tables) == 1 else None)
     )
-    return _with_caches(_sum_up([(values, number or 1) for _, values, number in found], usable), machine)
+    return _with_caches(_sum_up([(values, number or 1) for _, values, number in tables], usable), machine)
 
 
 def _with_caches(facts: MachineFacts, machine: Mapping[str, Toml]) -> MachineFacts:
-    """With the memory of controllers, which acknowledges writes where it is protected."""
+    """Add the memory of controllers, which acknowledges writes if it is protected."""
     layouts = machine.get("layouts")
     for table in layouts.values() if isinstance(layouts, dict) else ():
         cache = table.get("controller") if isinstance(table, dict) else None
@@ -152,7 +150,7 @@ def _with_caches(facts: MachineFacts, machine: Mapping[str, Toml]) -> MachineFac
 def _drives(
     name: str, machine: Mapping[str, Toml], products: Mapping[str, str], changed: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str], int | None]]:
-    """Name, values and count of each table of drives; without a count it is one drive of that name."""
+    """Yield name, values and count of each table of drives; without a count it is one drive of that name."""
     tables = machine.get("drives")
     if not isinstance(tables, dict) or not tables:
         raise UserError(name, "drives", "", "is missing; expected tables such as [drives.d]")
@@ -160,20 +158,24 @@ def _drives(
         product = table.get("product") if isinstance(table, dict) else None
         if not isinstance(table, dict) or not isinstance(product, str):
             raise UserError(name, f"drives.{key}.product", str(product or ""), "expected a drive of the catalog")
-        own = table.get("set", {})
-        if not isinstance(own, dict):
-            raise UserError(name, f"drives.{key}.set", str(own), 'expected a table such as { wce = "off" }')
+        settings = table.get("set", {})
+        if not isinstance(settings, dict):
+            raise UserError(name, f"drives.{key}.set", str(settings), 'expected a table such as { wce = "off" }')
         count = table.get("count")
         if count is not None and not (type(count) is int and 1 <= count <= MOST_DRIVES):
             accepted = f"expected a whole number from 1 to {MOST_DRIVES:,}"
             raise UserError(name, f"drives.{key}.count", str(count), accepted)
-        yield key, _values(product, products, changed, {one: str(value) for one, value in own.items()}), count
+        yield (
+            key,
+            _values(product, products, changed, {setting: str(value) for setting, value in settings.items()}),
+            count,
+        )
 
 
 def _values(
-    product: str, products: Mapping[str, str], changed: Mapping[str, str], own: Mapping[str, str]
+    product: str, products: Mapping[str, str], changed: Mapping[str, str], settings: Mapping[str, str]
 ) -> dict[str, str]:
-    """The values of a drive with what the machine and `--set` changed, and its kind under "kind"."""
+    """Return the values of a drive with the changes of the machine and `--set`, and its kind under "kind"."""
     if product in products:
         table = tomli.loads(products[product])
         values = {key: str(value.get("value")) for key, value in table.get("values", {}).items() if "value" in value}
@@ -181,7 +183,7 @@ def _values(
     else:
         drive = entries.drive(product)
         values = {value["key"]: str(value["value"]) for value in drive["values"]} | {"kind": drive["kind"]}
-    given = {**own, **changed}
+    given = {**settings, **changed}
     return {key: given.get(key, value) for key, value in values.items()}
 
 
@@ -206,18 +208,18 @@ def _sum_up(drives: list[tuple[dict[str, str], int]], usable: float | None) -> M
 
 
 def _size(values: Mapping[str, str]) -> float | None:
-    """Bytes of a drive; a solid-state drive may be simulated at a part of its size."""
+    """Return the bytes of a drive: a simulated SSD may have a smaller model size."""
     size = size_bytes(values.get("capacity", ""))
     return None if size is None else size / float(values.get("scale", "1"))
 
 
 def _writes_through(values: Mapping[str, str]) -> bool:
-    """A disk without volatile or protected write cache; an SSD answers from its buffer."""
+    """Return whether it is a disk without volatile or protected write cache; an SSD acknowledges from its buffer."""
     return values["kind"] == "disk" and values.get("wce") != "on" and values.get("awc") != "on"
 
 
 def _read_cache(values: Mapping[str, str]) -> float:
-    """Memory that reads are answered from again, and flash where it is switched on."""
+    """Return the bytes of memory that serve repeated reads, with flash if it is switched on."""
     memory = size_bytes(values.get("cache_size", "")) or 0.0
     flash = size_bytes(values.get("flash_size", "")) or 0.0
     return (0.0 if values.get("rcd") == "on" else memory) + (flash if values.get("turboboost") == "on" else 0.0)

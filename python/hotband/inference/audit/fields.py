@@ -14,10 +14,10 @@ def target() -> Any:
 
 def media() -> Any:
     """Return the field `media`."""
-    text = "What the target stores on: hdd, ssd, or a speed such as 7200rpm."
+    text = "Media of the target: hdd, ssd, or a speed such as 7200rpm."
     return asks(text, default=None, metavar="KIND")
 
 
 def cache() -> Any:
     """Return the field `cache`."""
-    return asks('Memory that may answer reads (host, servers), such as "8 GiB".', default=None, metavar="SIZE")
+    return asks('Memory that may serve reads (host, servers), such as "8 GiB".', default=None, metavar="SIZE")

@@ -1,4 +1,4 @@
-"""What an auditor says: one finding, its severity, and findings as data (schema `hotband-audit`, version 1)."""
+"""Findings of the audit, their severity, and their JSON (schema `hotband-audit`, version 1)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from hotband.base.text.values import Json
 SCHEMA, SCHEMA_VERSION = "hotband-audit", 1
 Severity = Literal["severe", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("severe", "warning", "note")
-"""severe: the figure does not mean what it seems to; warning: it may not; note: to be said where it is quoted."""
+"""severe: the figure is misleading; warning: it may be; note: state it where the figure is quoted."""
 Number = float | str
-# Digits that a number of a finding keeps: more than any source prints, fewer than floating point noise.
+# Digits of a finding's numbers: more than any source prints, fewer than floating point noise.
 DIGITS = 15
 LONG = 60
-"""Characters of a name (a cell of a table, mostly) of which more than one is no line any more."""
+"""Characters from which only one name (a cell of a table, mostly) fits into a line."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The numbers of a finding that has some for every run: a small table."""
+    """A small table with the numbers of every run of a finding."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Number]]
@@ -32,9 +32,9 @@ class Rows:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule found: about which runs, the numbers it rests on, and what to do.
+    """A finding of one rule: its runs, the numbers it rests on, and advice.
 
-    The names of `numbers` end in their unit. `table` has those of every run where there are several.
+    The names of `numbers` end in their unit. `table` has the numbers of every run if there are several.
     """
 
     rule: str
@@ -46,7 +46,7 @@ class Finding:
     table: Rows | None = None
 
     def data(self) -> dict[str, Json]:
-        """As JSON has it."""
+        """Return the finding as JSON."""
         values = {"group": GROUPS[self.rule], **{key: value for key, value in vars(self).items() if key != "table"}}
         values["numbers"] = {key: kept(value) for key, value in self.numbers.items()}
         if self.table is not None:
@@ -67,11 +67,11 @@ RULES = (
     ("cache-exhausted", "thermal-throttling", "interference", "processor-bound"),
 )
 GROUPS = {rule: group for group, rules in enumerate(RULES, start=1) for rule in rules}
-"""Rules and the group of each (docs/guides/audit.md)."""
+"""Group of each rule (docs/guides/audit.md)."""
 
 
 def kept(value: Number) -> Number:
-    """A number without floating point noise; whole ones as whole numbers."""
+    """Return a number without floating point noise; whole numbers as integers."""
     if isinstance(value, str) or not math.isfinite(value):
         return str(value)
     if value == int(value) and abs(value) < 10**15:
@@ -80,15 +80,20 @@ def kept(value: Number) -> Number:
 
 
 def ordered(findings: Sequence[Finding]) -> list[Finding]:
-    """The severest first, then by rule."""
+    """Sort findings by severity, the severest first, then by rule."""
     places = {rule: index for index, rule in enumerate(GROUPS)}
     return sorted(
-        findings, key=lambda one: (SEVERITIES.index(one.severity), places[one.rule], [natural(x) for x in one.subject])
+        findings,
+        key=lambda finding: (
+            SEVERITIES.index(finding.severity),
+            places[finding.rule],
+            [natural(x) for x in finding.subject],
+        ),
     )
 
 
 def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, Json]:
-    """The whole result as `hotband audit --json` prints it."""
+    """Return the whole result as `hotband audit --json` prints it."""
     counts = {severity: sum(finding.severity == severity for finding in findings) for severity in SEVERITIES}
     return to_object(
         {
@@ -102,7 +107,7 @@ def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, J
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:
-    """Names in a line, the first few of many; of long ones the first alone."""
+    """Join names in a line: at most `most` of them, one if they are long, then `and 3 more`."""
     most = 1 if max(map(len, names), default=0) > LONG else most
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -1,4 +1,4 @@
-"""What a comparison says first, on the terminal and on the page: which side is faster and by how much."""
+"""First sentence of a comparison, on the terminal and on the page: which side is faster and by how much."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from hotband.inference.audit.compare import Comparison
 
 MULTIPLE = 2.0
-"""Ratio from which on a multiple reads better than percent."""
+"""Ratio from which a multiple reads better than percent."""
 
 
 UNKNOWN_SPREAD = "One run each: how much runs differ is unknown. Repeat each twice to be sure."
 
 
 def headline(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """Return the verdict in words; `names` adds what was run to sides that are named by an id."""
+    """Return the verdict in words; `names` describes the runs of sides that are named by an id."""
     sentence, *further = verdict_of(comparison, names)
     return " ".join([sentence, *further, *(f"Not the same load: {words}." for words in comparison.unlike)])
 
@@ -33,7 +33,7 @@ def verdict_of(comparison: Comparison, names: Mapping[str, str] | None = None) -
     )
     row = comparison.deciding
     if row is None:
-        return [f"{b} and {a} are not compared: no figure is known of both."]
+        return [f"{b} and {a} cannot be compared: they share no metric."]
     is_model = all(run.is_model for side in (comparison.a, comparison.b) for run in side.runs)
     return _sentences(a, b, row, "is predicted to be" if is_model else "is")
 
@@ -45,13 +45,13 @@ def _sentences(a: str, b: str, row: Difference, be: str) -> list[str]:
         return [sentence] if row.low_pct is not None else [sentence, UNKNOWN_SPREAD]
     figure = "in IOPS" if row.metric == "IOPS" else f"of {row.metric}"
     if row.verdict == NONE:
-        said = f"No difference {figure} is shown between {a} and {b} ({values}{_interval(row)})"
-        return [f"{said}." if row.low_pct is not None else f"{said}: {row.how}."]
+        no_difference = f"No difference {figure} is shown between {a} and {b} ({values}{_interval(row)})"
+        return [f"{no_difference}." if row.low_pct is not None else f"{no_difference}: {row.how}."]
     return [f"Not enough data for a verdict on {b} against {a} ({values}): {row.how}."]
 
 
 def _values(row: Difference) -> str:
-    """Both values, that of B first."""
+    """Format both values, B first."""
     if row.metric == "IOPS":
         return f"{number(row.b)} against {number(row.a)} IOPS"
     return f"{row.metric} {span(row.b * 1e6)} against {span(row.a * 1e6)}"
@@ -64,7 +64,7 @@ def _interval(row: Difference) -> str:
 
 
 def _by(row: Difference) -> str:
-    """`4.7 times`, below twice `23.8 %`: the change that the table shows."""
+    """Format the change of the table: `4.7 times`, below twice `23.8 %`."""
     low, high = sorted((row.a, row.b))
     is_multiple = 0 < MULTIPLE * low <= high
     return f"{number(high / low, 2)} times" if is_multiple else percent(abs(row.change_pct), signed=False)

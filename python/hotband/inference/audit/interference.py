@@ -1,7 +1,7 @@
-"""Rule group 10: what else ran: I/O and processor time of others, and a host that had no processor left to ask.
+"""Rule group 10, interference: I/O and processor time of other processes, and a host whose processors were busy.
 
-From the record's `context` (what other processes did during a run on hardware), what fio says of its jobs' processor
-time, and the cores of a modelled host. Results of other tools do not say it.
+The sources are the record's `context` (activity of other processes during a run on hardware), the processor time of
+fio's jobs, and the cores of a modelled host. Results of other tools do not have it.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
 
 OTHERS_IO = 0.02
-"""Bytes that the device did for others, of ours: from 2 % on. Below, journals and a log are on every system, and the
+"""Least bytes of other processes relative to the run's. Every system writes logs and journals below 2 %, and the
 tolerance of a comparison (docs/guides/compare.md) is as wide."""
 LEAST_BYTES = 1e6
 OTHERS_CPU = 0.25
-"""Share of all processors that others kept busy: a quarter, so that I/Os wait for one (estimated)."""
+"""Least share of all processors that others keep busy: from a quarter on, I/Os wait for a processor (estimate)."""
 STOLEN = 0.02
-"""Share of the processors' time that the host of a virtual machine took away: a tick of 10 ms in every half second."""
+"""Least share of processor time that the host of a virtual machine takes: a tick of 10 ms in every half second."""
 FULL = 95.0
-"""Percent of a processor at which a job has none left: what remains is accounting."""
+"""Percent of a processor from which a job is limited by it: the remainder is accounting."""
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
-    """All findings."""
-    found: list[Finding] = []
+    """Return all findings of the rules of interference."""
+    findings: list[Finding] = []
     for run in runs:
-        found += [one for one in (_io(run), _processors(run), _job(run)) if one is not None]
-    return found
+        findings += [finding for finding in (_io(run), _processors(run), _job(run)) if finding is not None]
+    return findings
 
 
 def background(run: Audited) -> Mapping[str, object]:
-    """What others did, as the record has it; empty where it does not."""
+    """Return the record's activity of other processes; empty if it has none."""
     context = dict(run.record).get("context")
-    found = context.get("background") if isinstance(context, dict) else None
-    return found if isinstance(found, dict) else {}
+    others = context.get("background") if isinstance(context, dict) else None
+    return others if isinstance(others, dict) else {}
 
 
 def _io(run: Audited) -> Finding | None:
-    """Bytes that other processes read and wrote. Those that the device did besides ours are not counted: warm-up and
-    the laying out of a file are ours, too, and lie outside the measured time."""
+    """Find I/O of other processes. Further bytes of the device do not count: warm-up and the layout of a file belong to
+    the run, too, and lie outside the measured time."""
     ours = sum(float(run.summary(way).get("bytes") or 0) for way in ("read", "write"))
     by_name = {str(row.get("name")): _bytes_of(row) for row in _rows(background(run).get("processes"))}
     others = sum(by_name.values())
@@ -53,10 +53,12 @@ def _io(run: Audited) -> Finding | None:
         "others_bytes": others,
         "ours_bytes": ours,
         "share_pct": 100 * others / ours,
-        "processes": len([one for one in by_name.values() if one]),
+        "processes": len([moved for moved in by_name.values() if moved]),
         "most": most,
     }
-    words = f"Others read and wrote {size(others)} meanwhile, {share(others / ours)} of ours; most of it {most}"
+    words = (
+        f"Other processes moved {size(others)} during the run, {share(others / ours)} of its own I/O; most by {most}"
+    )
     return _finding(run, words, numbers)
 
 
@@ -65,27 +67,27 @@ def _bytes_of(row: Mapping[str, object]) -> float:
 
 
 def _processors(run: Audited) -> Finding | None:
-    """Processors that others, or the host of this one, took."""
+    """Find processor time that other processes, or the host of a virtual machine, took."""
     others = background(run)
     taken, stolen = _number(others.get("cpu_others")) or 0.0, _number(others.get("cpu_stolen")) or 0.0
     if taken < OTHERS_CPU and stolen < STOLEN:
         return None
     numbers: dict[str, Number] = {"others_pct": 100 * taken, "stolen_pct": 100 * stolen}
-    said = []
+    causes = []
     if taken >= OTHERS_CPU:
-        said.append(f"others kept {share(taken)} of all processors busy")
+        causes.append(f"other processes kept {share(taken)} of all processors busy")
     if stolen >= STOLEN:
-        said.append(f"the host of this virtual machine took {share(stolen)}")
-    return _finding(run, f"Meanwhile {' and '.join(said)}", numbers)
+        causes.append(f"the host of this virtual machine took {share(stolen)}")
+    return _finding(run, f"During the run, {' and '.join(causes)}", numbers)
 
 
 def _finding(run: Audited, words: str, numbers: dict[str, Number]) -> Finding:
-    advice = "Stop what else runs and measure again; repeat, so that what comes and goes is seen."
+    advice = "Stop the other programs and measure again; repeat the run to catch load that comes and goes."
     return Finding("interference", "warning", (run.name,), words, numbers, advice)
 
 
 def _job(run: Audited) -> Finding | None:
-    """A job, or a core of a modelled host, that had no processor time left. One that polls uses all of it always."""
+    """Find a job, or a core of a modelled host, without processor time left. A polling job always uses all of it."""
     source = dict(run.source or {})
     used = _number(source.get("job_cpu_pct"))
     host = run.record.get("host")
@@ -93,15 +95,15 @@ def _job(run: Audited) -> Finding | None:
     jobs = run.asked.jobs
     polls = "hipri" in json.dumps(run.record.get("spec") or {})
     if used is not None and used >= FULL and not polls:
-        many = f"each of its {jobs} jobs" if jobs and jobs > 1 else "its one job"
+        many = f"each of its {jobs} jobs" if jobs and jobs > 1 else "its only job"
         words = f"The host was the limit, not the device: {many} used {percent(used, signed=False)} of a processor"
         numbers: dict[str, Number] = {"job_cpu_pct": used, "jobs": jobs or 1}
     elif full:
-        words = f"The host was the limit, not the device: busy for 95 % and more were {', '.join(full)}"
+        words = f"The host was the limit, not the device: {', '.join(full)} were busy at least 95 % of the time"
         numbers = {"full_cores": len(full)}
     else:
         return None
-    advice = "Ask with more jobs (fio: numjobs), each with less depth, until the rate no longer grows."
+    advice = "Use more jobs (fio: numjobs), each with a smaller depth, until the rate stops growing."
     return Finding("processor-bound", "warning", (run.name,), words, numbers, advice)
 
 

@@ -1,5 +1,4 @@
-"""Rule group 5: runs shorter than asked or than the others, too few I/Os for a percentile, runs out of the sequence by
-time stamp."""
+"""Rule group 5: runs shorter than requested or than the others, too few I/Os for a percentile, runs out of sequence."""
 
 from __future__ import annotations
 
@@ -17,41 +16,41 @@ from hotband.inference.audit.orderstat import interval_ranks, least_count
 from hotband.inference.audit.replay import in_time
 
 SHORT = 0.02
-"""Share of the asked time that may lack: tools stop at the last completion and cut runtimes to seconds or milliseconds
-(14 real runs of 900 s: 900.0 to 902.2 s)."""
+"""Share of the requested time that may be missing: tools stop at the last completion and cut runtimes to seconds or
+milliseconds (14 real runs of 900 s: 900.0 to 902.2 s)."""
 SEVERELY_SHORT = 0.5
 QUOTED: dict[Percentile, float] = {"latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.999}
-"""Percentiles that a record's summary quotes. What a tool prints beyond them (fio's 99.99) is nobody's claim."""
+"""Percentiles that a record's summary quotes. Nobody claims those that a tool prints beyond them (fio's 99.99)."""
 LEAST_SEQUENCE = 0.6
-"""A sweep is a sequence where at least this share of its runs follow one another in order of concurrency: of random
-orders of five runs 1 in 60 does by chance in both directions together, and a random order is no fault."""
+"""A sweep is a sequence if at least this share of its runs follow one another in order of concurrency: 1 in 60 random
+orders of five runs does so by chance in either direction, and a random order is no fault."""
 LEAST_RUNS = 4
 MUCH_SHORTER, FAR_SHORTER = 0.5, 0.1
 """Shares of the others' median time below which a run is a finding, and a severe one: a tenth of the time makes the
-interval of a mean 3.2 times as wide (the root of ten), and most of such a run is what the others began with."""
+interval of a mean 3.2 times as wide (the root of ten), and such a run covers only the beginning of the others."""
 GAP = 3.0
-"""A run out of order was made apart from the others if it is this many usual distances from the nearest of them."""
+"""A run out of order is apart from the others if it is this many usual distances from the nearest of them."""
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
-    """All findings of the group."""
-    found = [finding for run in runs for finding in (*_short(run), *_support(run))]
+    """Return all findings of the group."""
+    findings = [finding for run in runs for finding in (*_short(run), *_support(run))]
     for _, sweep in grouped([run for run in runs if not run.is_model], lambda run: (run.tool, run.target, run.load)):
-        found += _out_of_sequence(sweep, runs)
+        findings += _out_of_sequence(sweep, runs)
     timed = [run for run in runs if run.duration_ns > 0 and not (run.is_model or run.is_published or _attained(run))]
     for _, alike in grouped(timed, lambda run: (run.tool, run.load)):
-        found += _shorter(alike)
-    return found
+        findings += _shorter(alike)
+    return findings
 
 
 def _attained(run: Audited) -> bool:
-    """Whether fio ended the run when it attained its steady state: that is what was asked."""
+    """Return whether fio ended the run at its steady state, as requested."""
     samples = run.record.get("samples")
     return samples is not None and samples.get("attained") is True
 
 
 def _shorter(runs: Sequence[Audited]) -> list[Finding]:
-    """Runs of one load, whatever their concurrency and target, that are much shorter than the others."""
+    """Find runs that are much shorter than others of their load, at any concurrency and on any target."""
     short = []
     for run in runs:
         others = [other.duration_ns for other in runs if other is not run]
@@ -60,7 +59,7 @@ def _shorter(runs: Sequence[Audited]) -> list[Finding]:
     if not short:
         return []
     names = tuple(run.name for run, _ in short)
-    least, usual = min(short, key=lambda one: one[0].duration_ns / one[1])
+    least, usual = min(short, key=lambda pair: pair[0].duration_ns / pair[1])
     share = least.duration_ns / usual
     rows: list[list[Number]] = [[run.name, run.duration_ns / 1e9, "yes" if run.name in names else ""] for run in runs]
     return [
@@ -68,7 +67,7 @@ def _shorter(runs: Sequence[Audited]) -> list[Finding]:
             "shorter-than-others",
             "severe" if share < FAR_SHORTER else "warning",
             names,
-            f"{least.name} ran for {span(least.duration_ns)}, the others of its load for {span(usual)}",
+            f"{least.name} ran for {span(least.duration_ns)}, other runs of the same load for {span(usual)}",
             {
                 "runs": len(runs),
                 "runs_shorter": len(short),
@@ -76,36 +75,36 @@ def _shorter(runs: Sequence[Audited]) -> list[Finding]:
                 "others_s": usual / 1e9,
                 "share_pct": 100 * share,
             },
-            "Caches, fill and warm-up weigh more in it, and its figures are known less well than those it stands "
-            "beside: repeat it for as long as the others, or leave it out.",
+            "Caches, fill and warm-up weigh more in a short run, and its figures are less certain than those of the "
+            "others: repeat it for as long as the others, or leave it out.",
             Rows(["run", "ran for, s", "much shorter"], rows),
         )
     ]
 
 
 def _short(run: Audited) -> list[Finding]:
-    asked, took = run.asked.duration_ns, run.duration_ns
-    if not asked or run.is_model or _attained(run) or took <= 0:
+    requested, took = run.asked.duration_ns, run.duration_ns
+    if not requested or run.is_model or _attained(run) or took <= 0:
         return []
     # Some tools count the warm-up they leave out as part of the time.
-    if took + (run.asked.ramp_ns or 0.0) >= (1 - SHORT) * asked:
+    if took + (run.asked.ramp_ns or 0.0) >= (1 - SHORT) * requested:
         return []
-    severe = took < SEVERELY_SHORT * asked
+    severe = took < SEVERELY_SHORT * requested
     return [
         Finding(
             "short-run",
             "severe" if severe else "warning",
             (run.name,),
-            f"It ran for {span(took)} of the {span(asked)} asked for",
-            {"duration_s": took / 1e9, "asked_s": asked / 1e9, "share_pct": 100 * took / asked},
-            "It ended before its time: look for an error, or for a size that was used up (fio needs time_based to go "
-            "on). Repeat it, or quote the time that it ran.",
+            f"It ran for {span(took)} of the {span(requested)} requested",
+            {"duration_s": took / 1e9, "asked_s": requested / 1e9, "share_pct": 100 * took / requested},
+            "It ended early: look for an error, or for a size that was used up (fio needs time_based to continue"
+            "). Repeat it, or quote the time that it ran.",
         )
     ]
 
 
 def _support(run: Audited) -> list[Finding]:
-    """Percentiles above which the sample has too few I/Os for a two-sided interval."""
+    """Find percentiles above which the sample has too few I/Os for a two-sided interval."""
     rows: list[list[Number]] = []
     worst: tuple[float, float] | None = None
     directions: list[str | None] = [*run.directions()] or [None]
@@ -150,24 +149,24 @@ def _support(run: Audited) -> list[Finding]:
 
 
 def largest_supported(count: int) -> float:
-    """The largest share whose quantile has a two-sided 95 % interval in so many I/Os."""
+    """Return the largest share whose quantile has a two-sided 95 % interval with `count` I/Os."""
     return math.exp(math.log(0.025) / count) if count else 0.0
 
 
 def _out_of_sequence(sweep: Sequence[Audited], everything: Sequence[Audited]) -> list[Finding]:
-    """Runs of a sweep over concurrency that were made apart from the others, out of their order."""
+    """Find runs of a sweep over concurrency that ran apart from the others, out of their order."""
     timed = [run for run in sweep if run.ended is not None and run.concurrency]
     depths = [run.concurrency for run in timed]
     if len(timed) < LEAST_RUNS or len(set(depths)) < len(depths):
         return []
     ordered = sorted(timed, key=lambda run: run.concurrency or 0)
     stamps = [run.ended.timestamp() for run in ordered if run.ended is not None]
-    kept = max(longest_rising(stamps), longest_rising([-stamp for stamp in stamps]), key=len)
-    outside = [run for place, run in enumerate(ordered) if place not in kept]
-    if not outside or len(kept) < LEAST_SEQUENCE * len(ordered):
+    in_sequence = max(longest_rising(stamps), longest_rising([-stamp for stamp in stamps]), key=len)
+    outside = [run for index, run in enumerate(ordered) if index not in in_sequence]
+    if not outside or len(in_sequence) < LEAST_SEQUENCE * len(ordered):
         return []
     usual = usual_distance(everything)
-    inside = [stamps[place] for place in kept]
+    inside = [stamps[index] for index in in_sequence]
     apart = [(run, min(abs(stamps[ordered.index(run)] - stamp) for stamp in inside)) for run in outside]
     far = [(run, distance) for run, distance in apart if usual and distance > GAP * usual]
     if not far:
@@ -183,7 +182,7 @@ def _out_of_sequence(sweep: Sequence[Audited], everything: Sequence[Audited]) ->
             "out-of-sequence",
             "warning",
             names,
-            f"{listed(names)} {'was' if len(far) == 1 else 'were'} run out of the sequence, "
+            f"{listed(names)} {'was' if len(far) == 1 else 'were'} run out of sequence, "
             f"up to {hours:.1f} h from the others",
             {
                 "runs": len(ordered),
@@ -191,36 +190,36 @@ def _out_of_sequence(sweep: Sequence[Audited], everything: Sequence[Audited]) ->
                 "hours_apart": hours,
                 "usual_distance_h": (usual or 0.0) / 3600,
             },
-            "They were repeated or added later: the target's caches, fill and background work were not those of the "
-            "other runs. Say so, or repeat the whole sequence.",
+            "They were repeated or added later, when caches, fill and background work of the target differed from "
+            "those of the other runs. Say so, or repeat the whole sequence.",
             Rows(["run, in order of time", "concurrency", "ended (UTC)", "in sequence"], rows),
         )
     ]
 
 
 def usual_distance(runs: Sequence[Audited]) -> float:
-    """Median seconds between the ends of runs that follow one another."""
+    """Return the median seconds between the ends of runs that follow one another."""
     stamps = sorted(run.ended.timestamp() for run in runs if run.ended is not None)
     steps = [later - earlier for earlier, later in pairwise(stamps) if later > earlier]
     return median(steps) if steps else 0.0
 
 
 def longest_rising(values: Sequence[float]) -> list[int]:
-    """Places of a longest subsequence that rises strictly (patience sorting)."""
+    """Return the indices of a longest strictly rising subsequence (patience sorting)."""
     tails: list[float] = []
     ends: list[int] = []
     before: list[int] = []
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         pile = bisect.bisect_left(tails, value)
         before.append(ends[pile - 1] if pile else -1)
         if pile == len(tails):
             tails.append(value)
-            ends.append(place)
+            ends.append(index)
         else:
-            tails[pile], ends[pile] = value, place
-    found: list[int] = []
-    place = ends[-1] if ends else -1
-    while place >= 0:
-        found.append(place)
-        place = before[place]
-    return found[::-1]
+            tails[pile], ends[pile] = value, index
+    indices: list[int] = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        indices.append(index)
+        index = before[index]
+    return indices[::-1]

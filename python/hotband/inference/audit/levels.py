@@ -1,4 +1,4 @@
-"""Two levels in a series of samples: where it steps, and whether both sides are even."""
+"""Two levels in a series of samples: the step between them, and whether both are even."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import accumulate
 from statistics import fmean, median
 
 EVEN = 0.10
-"""Samples of a level that lie within this share of its median, seven of eight of them: flash that collects garbage
-spreads by some percent, a step is a quarter and more."""
+"""Share of a level's median within which seven of eight samples lie: garbage collection spreads samples by some
+percent, a step is a quarter and more."""
 MOST_OUTSIDE = 1 / 8
 
 
 @dataclass(frozen=True)
 class Step:
-    """A series that has one level before the sample `at`, and another from it on (medians)."""
+    """A step between two levels (medians): one before the sample `at`, the other from it on."""
 
     at: int
     before: float
@@ -23,13 +23,13 @@ class Step:
 
     @property
     def fall(self) -> float:
-        """The share by which the second is lower."""
+        """The share by which the second level is lower."""
         return 1 - self.after / self.before if self.before else 0.0
 
 
 def one_step(values: Sequence[float], least: int) -> Step | None:
-    """Where a series steps once, if it does: the cut whose two means leave the least squares; None where a side has
-    fewer than `least` samples or is not even. A slope has no such cut: its halves are not even."""
+    """Return the single step of a series, the cut of least squares; None if a side has fewer than `least` samples or is
+    not even. A slope has no such cut: its halves are not even."""
     at = cut(values, least)
     if at is None:
         return None
@@ -41,14 +41,14 @@ def one_step(values: Sequence[float], least: int) -> Step | None:
 
 
 def cut(values: Sequence[float], least: int) -> int | None:
-    """The cut whose two means leave the least squares."""
+    """Return the cut whose two means leave the least squares; None for too few values."""
     if len(values) < 2 * least:
         return None
     sums = [0.0, *accumulate(values)]
     total, count = sums[-1], len(values)
 
     def explained(n: int) -> float:
-        """What two means say more than one: it is largest where the squares left are least."""
+        """Return the squares that two means explain beyond one mean: they are largest at the cut of least squares."""
         first, second = sums[n] / n, (total - sums[n]) / (count - n)
         return n * (count - n) / count * (first - second) ** 2
 
@@ -56,12 +56,12 @@ def cut(values: Sequence[float], least: int) -> int | None:
 
 
 def is_even(values: Sequence[float], level: float) -> bool:
-    """Whether samples keep to a level."""
+    """Return whether samples stay at a level."""
     outside = sum(abs(value - level) > EVEN * level for value in values)
     return bool(values) and outside <= MOST_OUTSIDE * len(values)
 
 
 def smoothed(values: Sequence[float], most: int) -> list[float]:
-    """Means of equal pieces, at most so many: single samples of a real drive jump."""
+    """Return means of at most `most` equal pieces: single samples of a real drive jump."""
     each = max(1, len(values) // most)
     return [fmean(values[n : n + each]) for n in range(0, len(values) - each + 1, each)]

@@ -1,8 +1,7 @@
-"""Rule group 1, Little's law: I/Os outstanding = IOPS x mean latency, against the declared concurrency of a closed
-loop.
+"""Rule group 1, Little's law: outstanding I/Os = IOPS x mean latency, against the declared concurrency.
 
-More than declared is impossible; a factor of 1,000 is a wrong unit. Less means that something other than the target
-kept I/Os from being issued. Left out: open loops (`rate_iops`, think time), whose concurrency is not declared.
+A closed loop cannot exceed it; a factor of 1,000 is a wrong unit. Less means that something other than the target
+limited the I/Os issued. Left out: open loops (`rate_iops`, think time), whose concurrency is not declared.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ _WORDS = {"seconds": "s", "second": "s", "sec": "s", "msec": "ms", "milliseconds
 WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 IN_NS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 LEAST_BUSY = 0.05
-"""With the factor taken out a cell must keep at least this share of its concurrency: less explains nothing."""
+"""Least share of its concurrency that a cell keeps after the correction: less explains nothing."""
 WHOLE = 0.9
-"""Too little by a factor is called a unit only where the factor makes nearly all of the concurrency."""
+"""Least share of its concurrency for a unit that is too small: the factor must explain nearly all of it."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Outstanding I/Os of one run as its printed unit has them: least, as printed and most within the rounding."""
+    """Outstanding I/Os of one run in its printed unit: least, as printed, and most within the rounding."""
 
     run: Audited
     declared: int
@@ -48,13 +47,13 @@ class Cell:
 
 
 def unit_of(text: str) -> str:
-    """A unit of time as written, in its usual form."""
+    """Return the usual form of a unit of time."""
     plain = text.strip().lower().removesuffix(".")
     return _WORDS.get(plain, plain)
 
 
 def cells_of(runs: Sequence[Audited]) -> list[Cell]:
-    """Every closed loop of which IOPS and mean latency are known."""
+    """Return a cell for every closed loop with known IOPS and mean latency."""
     cells = []
     for run in runs:
         declared, summary = run.concurrency, run.summary()
@@ -76,19 +75,19 @@ def cells_of(runs: Sequence[Audited]) -> list[Cell]:
 
 
 def outstanding_of_failed(run: Audited) -> float:
-    """I/Os outstanding that failed in the end: they are in no rate and no latency of a record of ours."""
+    """Return outstanding I/Os that failed: rates and latencies of our records exclude them."""
     summary = run.summary()
     errors, latency = summary.get("errors"), summary.get("error_latency_mean_ns")
     return errors * latency / run.duration_ns if errors and latency and run.duration_ns else 0.0
 
 
 def mixed(run: Audited) -> bool:
-    """Whether several jobs were reported as one group, whose concurrency is then not that of its first job."""
+    """Return whether several jobs were reported as one group, whose concurrency is not that of its first job."""
     return bool(mixed_signs(run))
 
 
 def factor_of(cell: Cell) -> int:
-    """Powers of a thousand by which the latency is too large (negative: too small); 0 where none explains it."""
+    """Return the power of a thousand by which the latency is too large (negative: too small); 0 if none explains it."""
     for power in (1, 2):
         scaled = 1e3**power
         if cell.least > (1 + TOLERANCE) * cell.declared and _fits(cell.least / scaled, cell.most / scaled, cell):
@@ -103,38 +102,37 @@ def _fits(least: float, most: float, cell: Cell) -> bool:
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
-    """All findings of the group; cells of one table are one finding."""
+    """Return all findings of the group; cells of one table are one finding."""
     cells = cells_of(runs)
     factors = {id(cell): factor_of(cell) for cell in cells}
-    found: list[Finding] = []
+    findings: list[Finding] = []
     wrong = [cell for cell in cells if factors[id(cell)]]
     for (_, unit, power), alike in grouped(wrong, lambda cell: (cell.run.origin, cell.unit, factors[id(cell)])):
-        found.append(_unit_finding(alike, unit, power))
+        findings.append(_unit_finding(alike, unit, power))
     powers = {(cell.run.origin, cell.unit): factors[id(cell)] for cell in wrong}
     for cell in cells:
-        own = factors[id(cell)] == 0
-        if own and cell.least > (1 + TOLERANCE) * cell.declared and _edge_free(cell):
-            found.append(_impossible(cell))
+        unexplained = factors[id(cell)] == 0
+        if unexplained and cell.least > (1 + TOLERANCE) * cell.declared and _edge_free(cell):
+            findings.append(_impossible(cell))
     idle = [(cell, powers.get((cell.run.origin, cell.unit), 0)) for cell in cells]
     short = [(cell, power) for cell, power in idle if is_idle(cell, power)]
-    for place, pairs in grouped(short, lambda pair: pair[0].run.origin if pair[0].run.printed else pair[0].run.name):
-        found.append(_idle_finding(pairs, sum(cell.run.origin == place for cell in cells)))
-    return found
+    for origin, pairs in grouped(short, lambda pair: pair[0].run.origin if pair[0].run.printed else pair[0].run.name):
+        findings.append(_idle_finding(pairs, sum(cell.run.origin == origin for cell in cells)))
+    return findings
 
 
 def _edge_free(cell: Cell) -> bool:
-    """More than the I/Os in flight at both ends of the measured time explain."""
+    """Return whether it exceeds what I/Os in flight at both ends of the measured time explain."""
     return cell.least > (1 + TOLERANCE + _cut_off(cell)) * cell.declared
 
 
 def _cut_off(cell: Cell, scale: float = 1) -> float:
-    """The share of what is in flight that the ends of the measured time may cut off; zero where that is not known."""
+    """Return the share of I/Os in flight that the ends of the measured time may cut off; zero if unknown."""
     return cell.latency_ns / scale / cell.run.duration_ns if cell.run.duration_ns else 0.0
 
 
 def is_idle(cell: Cell, power: int) -> bool:
-    """Whether it keeps fewer I/Os outstanding than declared, even at the end of the rounding and with the host's
-    time."""
+    """Return whether it keeps fewer I/Os outstanding than declared, even with all rounding and the host's time."""
     most, scale = cell.most / 1e3**power, 1e3**power
     most_seen = (1 - TOLERANCE - _cut_off(cell, scale)) * cell.declared
     if most >= most_seen or cell.run.asked.rate_iops:
@@ -148,7 +146,7 @@ def is_idle(cell: Cell, power: int) -> bool:
 
 
 def submission_ns(run: Audited) -> float:
-    """Mean submission time, where the latency of a fio result leaves it out."""
+    """Return the mean submission time (ns), which the latency of a fio result excludes."""
     sides = [side_of(stream, name) for stream in run.record["streams"] for name in ("read", "write")]
     known = [(side["count"], side.get("submission_mean_ns") or 0.0) for side in sides if side and side.get("count")]
     count = sum(number for number, _ in known)
@@ -205,7 +203,7 @@ def _impossible(cell: Cell) -> Finding:
         "littles-law",
         "severe",
         (cell.run.name,),
-        f"IOPS x latency makes {number(cell.middle)} I/Os outstanding, {cell.declared} were declared",
+        f"IOPS x latency implies {number(cell.middle)} outstanding I/Os, but {cell.declared} were declared",
         {
             "outstanding": cell.middle,
             "outstanding_least": cell.least,
@@ -213,20 +211,20 @@ def _impossible(cell: Cell) -> Finding:
             "iops": cell.iops,
             "latency_mean_ms": cell.latency_ns / 1e6,
         },
-        "One of the three is wrong: IOPS and latency of the same I/Os over the same time, concurrency of all jobs "
-        "together? No power of a thousand explains it.",
+        "One of the three is wrong. Check that IOPS and latency cover the same I/Os and time, and the concurrency all "
+        "jobs together. No power of a thousand explains it.",
     )
 
 
-def _idle_finding(pairs: Sequence[tuple[Cell, int]], of: int) -> Finding:
+def _idle_finding(pairs: Sequence[tuple[Cell, int]], checked: int) -> Finding:
     rows: list[list[Number]] = []
     for cell, power in pairs:
         scale = 1e3**power
         rows.append([cell.run.name, cell.declared, cell.middle / scale, cell.least / scale, cell.most / scale])
     names = tuple(cell.run.name for cell, _ in pairs)
     first, power = pairs[0]
-    least = min(cell.middle / 1e3**own / cell.declared for cell, own in pairs)
-    whose = f"{len(pairs)} of {of} results kept" if first.run.printed else f"{listed(names)} kept"
+    least = min(cell.middle / 1e3**exponent / cell.declared for cell, exponent in pairs)
+    whose = f"{len(pairs)} of {checked} results kept" if first.run.printed else f"{listed(names)} kept"
     return Finding(
         "idle-concurrency",
         "warning",

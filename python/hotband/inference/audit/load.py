@@ -1,4 +1,4 @@
-"""Reading what is to be audited: hotband's records, other tools' results, published tables."""
+"""Readers of results to audit: Hotband's records, other tools' results, published tables."""
 
 from __future__ import annotations
 
@@ -27,39 +27,45 @@ if TYPE_CHECKING:
 
     from hotband.data.record.record import Record
 
-# The heading of a table and the schema of a record stand within this much of a file.
+# Bytes of a file that contain the heading of a table or the schema of a record.
 _BEGINNING = 4096
 
 
 def audited_record(record: RecordDoc, series: pl.DataFrame | None = None, name: str = "") -> Audited:
-    """A record from memory, under its own name where none is given."""
+    """Wrap a record from memory, named by itself unless a name is given."""
     return Audited(name or str(record["name"]), record, series)
 
 
 def load_results(results: Sequence[Path | Record], skipped: list[str] | None = None) -> list[Audited]:
     """Return every result in files and folders, and records from memory, each under its own name; add to `skipped` a
     sentence on the other files of each folder. Raises UserError for the first mistake."""
-    return named([one for result in results for one in _results_of(result, [] if skipped is None else skipped)])
+    return named(
+        [
+            loaded_result
+            for result in results
+            for loaded_result in _results_of(result, [] if skipped is None else skipped)
+        ]
+    )
 
 
-def audited_of(found: Walk) -> list[Audited]:
+def audited_of(folder: Walk) -> list[Audited]:
     """Return the results of a folder, each named by its series, if there are several, and its test."""
-    several = len(found.series) > 1
+    several = len(folder.series) > 1
     made = []
-    for one in found.results:
-        shapes.check(one.name, one.record.record)
-        name, loaded_one = one.name if several else one.test, one.record
-        made.append(Audited(name, loaded_one.record, loaded_one.series, str(one.path), health=loaded_one.health))
+    for entry in folder.results:
+        shapes.check(entry.name, entry.record.record)
+        name, loaded_one = entry.name if several else entry.test, entry.record
+        made.append(Audited(name, loaded_one.record, loaded_one.series, str(entry.path), health=loaded_one.health))
     return made
 
 
 def _results_of(result: Path | Record, skipped: list[str]) -> list[Audited]:
     if isinstance(result, Path):
         if is_walked(result):
-            found = walk(result)
-            skipped += [found.skipped_words] if found.skipped else []
-            return audited_of(found)
-        return [one for place in records_in(result) for one in load_one(place)]
+            folder = walk(result)
+            skipped += [folder.skipped_words] if folder.skipped else []
+            return audited_of(folder)
+        return [audited for path in records_in(result) for audited in load_one(path)]
     loaded = result.loaded()
     shapes.check(result.name, loaded.record)
     file = source_file(loaded.record)
@@ -67,17 +73,17 @@ def _results_of(result: Path | Record, skipped: list[str]) -> list[Audited]:
 
 
 def expect_once(paths: Sequence[Path]) -> None:
-    """Raises UserError for a result that is given twice."""
+    """Raise UserError for a result that is given twice."""
     seen: set[Path] = set()
     for path in paths:
         file = (path / RECORD_FILE if path.is_dir() else path).resolve()
         if file in seen:
-            raise UserError(str(path), "", "", "is given twice; expected another result, or once")
+            raise UserError(str(path), "", "", "is given twice; expected each result once")
         seen.add(file)
 
 
 def load_sides(sides: Sequence[Sequence[Path]]) -> list[Side]:
-    """What is compared: of each side the files of its repeats, one result each, or folders of records. Raises
+    """Load the sides of a comparison: each has files of repeats, one result each, or folders of records. Raises
     UserError."""
     seen: dict[Path, int] = {}
     loaded = [_side(paths, n, seen) for n, paths in enumerate(sides)]
@@ -90,34 +96,36 @@ def load_sides(sides: Sequence[Sequence[Path]]) -> list[Side]:
 
 
 def _side(paths: Sequence[Path], number: int, seen: dict[Path, int]) -> Side:
-    """The repeats of one side; `seen` has the results of all sides before, and the last that they are on. Every side is
-    compared with the first alone, so that further ones may share results."""
+    """Load the repeats of one side; `seen` maps earlier results to their last side. Every side is compared only with
+    the first, so further sides may share results."""
     runs: list[tuple[str, Audited]] = []
-    for place in (place for path in paths for place in records_in(path)):
-        file = (place / RECORD_FILE if place.is_dir() else place).resolve()
+    for record_path in (record_path for path in paths for record_path in records_in(path)):
+        file = (record_path / RECORD_FILE if record_path.is_dir() else record_path).resolve()
         if seen.get(file) == number:
-            raise UserError(str(place), "", "", "is given twice on one side; expected a result of its own for a repeat")
+            raise UserError(
+                str(record_path), "", "", "is given twice on one side; expected a separate result for each repeat"
+            )
         if seen.get(file) == 0:
-            itself = "is what it would be compared with; expected another result, for one does not differ from itself"
-            raise UserError(str(place), "", "", itself)
+            itself = "is on both sides; expected another result, because a result does not differ from itself"
+            raise UserError(str(record_path), "", "", itself)
         seen[file] = number
-        own = load_one(place)
-        if len(own) != 1:
-            apart = "expected one; hotband import keeps each in a folder of its own"
-            raise UserError(str(place), "", "", f"holds {len(own)} results: {apart}")
-        runs.append((str(place), own[0]))
+        loaded = load_one(record_path)
+        if len(loaded) != 1:
+            apart = "expected one; hotband import writes each to a separate folder"
+            raise UserError(str(record_path), "", "", f"holds {len(loaded)} results: {apart}")
+        runs.append((str(record_path), loaded[0]))
     if len(runs) == 1:
         return Side(runs[0][1].name, [runs[0][1]])
-    return Side(", ".join(map(str, paths)), [replace(run, name=place) for place, run in runs])
+    return Side(", ".join(map(str, paths)), [replace(run, name=record_path) for record_path, run in runs])
 
 
 def _named_alone(side: Side) -> Side:
-    """A run that is a side of its own goes by the name of the side."""
+    """Name the only run of a side after the side."""
     return replace(side, runs=[replace(side.runs[0], name=side.name)]) if len(side.runs) == 1 else side
 
 
 def load_one(path: Path) -> list[Audited]:
-    """The results of one file, of the folder of a record, or of the folder that vdbench wrote."""
+    """Load the results of one file, of a record's folder, or of vdbench's output folder."""
     if path.is_dir():
         if not vdbench.is_output(path):
             return [_of_record(load_record(path), path, path.resolve().name)]
@@ -128,33 +136,33 @@ def load_one(path: Path) -> list[Audited]:
         if _is_record(path, beginning):
             name = path.resolve().parent.name if path.name == RECORD_FILE else path.stem
             return [_of_record(load_record(path), path, name)]
-    found = []
+    results = []
     also = f"hotband's records, published tables (CSV with {', '.join(COLUMNS)})"
     for imported in importers.load(path, also):
-        one = loaded(imported)
-        found.append(Audited(path.name, one.record, one.series, str(path)))
-    return found
+        record = loaded(imported)
+        results.append(Audited(path.name, record.record, record.series, str(path)))
+    return results
 
 
-def _of_record(own: LoadedRecord, path: Path, name: str) -> Audited:
-    """A record from disk: an imported one by the name of the file it came from, ours by that of its folder."""
-    shapes.check(str(path), own.record)
-    file = source_file(own.record)
-    return Audited(PurePath(file).name if file else name, own.record, own.series, str(path), health=own.health)
+def _of_record(record: LoadedRecord, path: Path, name: str) -> Audited:
+    """Wrap a record from disk: name an imported one after its source file, ours after its folder."""
+    shapes.check(str(path), record.record)
+    file = source_file(record.record)
+    return Audited(PurePath(file).name if file else name, record.record, record.series, str(path), health=record.health)
 
 
 def named(results: Sequence[Audited]) -> list[Audited]:
-    """With names that differ: several results of one file take their record's name after the file's."""
+    """Make names unique: several results of one file add the name of their record."""
     counts = Counter(result.name for result in results)
     seen: Counter[str] = Counter()
-    found = []
-    for one in results:
-        name = one.name
-        if counts[name] > 1 and name != one.record["name"]:
-            name = f"{one.name}: {one.record['name']}"
+    renamed = []
+    for single in results:
+        name = single.name
+        if counts[name] > 1 and name != single.record["name"]:
+            name = f"{single.name}: {single.record['name']}"
         seen[name] += 1
-        found.append(replace(one, name=name if seen[name] == 1 else f"{name} ({seen[name]})"))
-    return found
+        renamed.append(replace(single, name=name if seen[name] == 1 else f"{name} ({seen[name]})"))
+    return renamed
 
 
 def _beginning(path: Path) -> bytes:
@@ -168,7 +176,7 @@ def _beginning(path: Path) -> bytes:
 
 
 def _is_record(path: Path, beginning: bytes) -> bool:
-    """Whether it is a record of ours: its schema stands among the first keys, or in a document that is JSON."""
+    """Return whether it is a record of ours: its schema is among the first keys, or `record.json` is a JSON object."""
     if b'"hotband-record"' in beginning:
         return True
     if path.name != RECORD_FILE:

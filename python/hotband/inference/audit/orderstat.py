@@ -1,8 +1,8 @@
-"""How well a sample supports a quantile: the binomial interval of order statistics, free of any distribution.
+"""The binomial interval of order statistics: the distribution-free support of a quantile.
 
 Of n independent I/Os the number at or below the q-quantile is binomial (n, q), so the order statistics of the ranks
-between which that number lies with 95 % enclose it (David and Nagaraja, Order Statistics, 7.1). Left out: I/Os follow
-one another and are not independent, so that the true interval is wider; `resample` estimates by how much.
+between which that number lies with 95 % enclose it (David and Nagaraja, Order Statistics, 7.1). Left out: successive
+I/Os are not independent, so the true interval is wider; `resample` estimates by how much.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 
 def least_count(share: float, confidence: float = CONFIDENCE) -> int:
-    """I/Os from which the interval of a quantile is closed on both sides.
+    """Return the least number of I/Os with which the interval of a quantile is closed on both sides.
 
     The largest of n is above the quantile but with probability share^n, the smallest below it but with (1-share)^n; the
     rarer side needs (1 - confidence) / 2.
@@ -23,7 +23,8 @@ def least_count(share: float, confidence: float = CONFIDENCE) -> int:
 
 
 def interval_ranks(count: int, share: float, confidence: float = CONFIDENCE) -> tuple[int, int]:
-    """Ranks (from 1) of the order statistics around a quantile; 0 and count + 1 where the sample ends before."""
+    """Return the ranks (from 1) of the order statistics around a quantile; 0 and count + 1 if the sample is too
+    small."""
     tail = (1 - confidence) / 2
     return _binomial_quantile(tail, count, share), count + 1 - _binomial_quantile(tail, count, 1 - share)
 
@@ -31,7 +32,7 @@ def interval_ranks(count: int, share: float, confidence: float = CONFIDENCE) -> 
 def _binomial_quantile(below: float, count: int, share: float) -> int:
     """Return the smallest number that at most `below` of the binomial law lies under.
 
-    `scipy.stats` has it, too, and takes a second of the processor to import."""
+    `scipy.stats` has it, too, but its import costs a second of processor time."""
     from scipy.special import bdtr, bdtrik
 
     near = math.ceil(bdtrik(below, count, share)) if count else 0

@@ -21,27 +21,27 @@ from hotband.inference.audit.facts import MachineFacts
 from hotband.inference.audit.finding import Finding, Number
 
 QUARTER_SHARE = 0.15
-"""Share of reads quicker than a quarter of a revolution that is a cache's. Of 90 model runs (three disks of 15,000,
+"""Share of reads faster than a quarter of a revolution that points to a cache. Of 90 model runs (three disks of 15,000,
 10,000 and 7,200 rpm, queue depths 1 to 256, on 1 % to all of the disk) none had more than 12.6 % (10,000 rpm, 1 %,
 depth 1)."""
 EIGHTH_SHARE = 0.03
-"""The same for an eighth of a revolution: at most 1.1 % in these runs."""
+"""Share of reads faster than an eighth of a revolution that points to a cache: at most 1.1 % in these runs."""
 UNKNOWN_CUT_NS = 2e6
-"""The cut where a disk is inferred: a quarter of a revolution of 7,200 rpm is 2.08 ms, an eighth of 15,000 rpm 0.5
+"""Cut for an inferred disk: a quarter of a revolution of 7,200 rpm is 2.08 ms, an eighth of 15,000 rpm 0.5
 ms."""
 MODE_SHARE = 0.10
 """Least share of the I/Os on either side of the cut that makes two groups of them."""
 SLOW_NS = 4e6
-"""Where the slow group lies, if it is of disks: half a revolution of 7,200 rpm is 4.17 ms."""
+"""Least latency of the slow group, if it is disk reads: half a revolution of 7,200 rpm is 4.17 ms."""
 VALLEY = 0.25
-"""From 2 to 4 ms there are at most this share of the I/Os of the fullest factor of two in either group."""
+"""Largest share of I/Os from 2 to 4 ms, relative to the fullest factor of two in either group."""
 SSD_SHARE = 0.15
-"""Share of reads quicker than reading a page of flash that is a cache's."""
+"""Share of reads faster than reading a page of flash that points to a cache."""
 
 
 @dataclass(frozen=True)
 class Quick:
-    """What was quicker than the media: the share, the latency below which, and how that is known."""
+    """I/Os faster than the media: their share, the latency that they stay below, and how that is known."""
 
     share: float
     cut_ns: float
@@ -50,20 +50,20 @@ class Quick:
 
 
 def check(runs: Sequence[Audited], facts_of: Sequence[MachineFacts | None], replayed: frozenset[str]) -> list[Finding]:
-    """All findings of the group. `replayed` names the runs that rule group 4 found to repeat offsets."""
-    found: list[Finding] = []
+    """Return all findings of the group. `replayed` names the runs whose offsets repeat (rule group 4)."""
+    findings: list[Finding] = []
     for run, facts in zip(runs, facts_of, strict=True):
         if run.asked.pattern != "random":
             continue
         quick = quick_reads(run, facts)
         if quick is not None:
-            found.append(_served(run, facts, quick, run.name in replayed))
-        found += _medians(run, facts, quick is not None)
-    return found
+            findings.append(_served(run, facts, quick, run.name in replayed))
+        findings += _medians(run, facts, quick is not None)
+    return findings
 
 
 def quick_reads(run: Audited, facts: MachineFacts | None) -> Quick | None:
-    """The share of random reads that no media can have served, if it is too large."""
+    """Return the share of random reads that no media can have served, None where it is small or unknown."""
     reads = run.shares("read") if run.directions() and "read" in run.directions() else None
     if reads is None:
         return None
@@ -92,19 +92,19 @@ def _on_ssd(reads: Distribution, facts: MachineFacts) -> Quick | None:
 
 
 def _of_two_groups(reads: Distribution) -> Quick | None:
-    """A quick group below 2 ms and a slow one of several milliseconds, with few I/Os between them: memory and disks."""
+    """Find a quick group below 2 ms (memory) and a slow one of several milliseconds (disks) with few I/Os between."""
     quick, slow = reads.share_below(UNKNOWN_CUT_NS), 1 - reads.share_below(SLOW_NS)
     if min(quick, slow) < MODE_SHARE or reads.kind == "percentiles":
         return None
     between = 1 - quick - slow
     if between > VALLEY * min(_highest(reads, 0, UNKNOWN_CUT_NS), _highest(reads, SLOW_NS, float("inf"))):
         return None
-    why = "the slow group is that of disks, and a 7,200 rpm disk turns once in 8.33 ms"
+    why = "the slow group is disk reads, and a 7,200 rpm disk turns once in 8.33 ms"
     return Quick(quick, reads.edge_below(UNKNOWN_CUT_NS), why, True)
 
 
 def _highest(reads: Distribution, low_ns: float, high_ns: float) -> float:
-    """The largest share of I/Os in any factor of two of latency that lies in a range, ends counted where they lie."""
+    """Return the largest share of I/Os in any factor of two of latency within a range."""
     best, edge = 0.0, min((value for value in reads.values_ns if value > low_ns), default=0.0)
     top = min(high_ns, max(reads.values_ns))
     while 0 < edge <= top:
@@ -114,7 +114,7 @@ def _highest(reads: Distribution, low_ns: float, high_ns: float) -> float:
 
 
 def media_rate(run: Audited, share: float) -> tuple[float, float | None]:
-    """Reads a second from the media, lower and upper bound.
+    """Return the lower and upper bound of reads per second from the media; the upper is None where it is unbounded.
 
     lower = slow reads / runtime. The upper takes off the time that the quick ones would take at the run's peak rate
     (the most IOPS of any interval): no more of the runtime can have been theirs at that rate.
@@ -129,7 +129,7 @@ def media_rate(run: Audited, share: float) -> tuple[float, float | None]:
 
 
 def peak_iops(run: Audited) -> float | None:
-    """The most reads a second in any interval that the tool or the series has; above the mean of the run, else None."""
+    """Return the most reads per second of any interval of the tool or the series; None unless above the run's mean."""
     sides = [stream.get("read") or {} for stream in run.record["streams"]]
     printed = [side.get("iops_max") for side in sides if side.get("count")]
     peak: float | None = None
@@ -159,21 +159,21 @@ def _served(run: Audited, facts: MachineFacts | None, quick: Quick, replayed: bo
             numbers["media_iops_a_drive_upper"] = upper / facts.drives
     severe = replayed or not (quick.inferred or (facts is not None and facts.known == "the record"))
     above = f" to {number(upper)}" if upper is not None else " or a little more"
-    again = "It repeats the offsets of runs before it: give every run a fresh seed. " if replayed else ""
+    again = "It repeats the offsets of earlier runs: give every run a fresh seed. " if replayed else ""
     return Finding(
         "cache-served",
         "severe" if severe else "warning",
         (run.name,),
-        f"{share(quick.share)} of the random reads ended within {cut}, which no media did: {quick.why}",
+        f"{share(quick.share)} of the random reads completed within {cut}, faster than the media allow: {quick.why}",
         numbers,
         f"{again}They came from a cache (host, server or drive). Do not quote {number(numbers['iops'])} IOPS as the "
-        f"media's: that is {number(lower)}{above} reads/s. Read more data than all caches hold, or say that caches are "
-        "measured.",
+        f"media's rate, which is {number(lower)}{above} reads/s. Read more data than all caches hold, or state that "
+        "caches are measured.",
     )
 
 
-def _medians(run: Audited, facts: MachineFacts | None, found: bool) -> list[Finding]:
-    """Medians below half a revolution: of reads where nothing else told, of writes where no cache may answer them."""
+def _medians(run: Audited, facts: MachineFacts | None, is_cached: bool) -> list[Finding]:
+    """Find medians below half a revolution: of reads without another finding, of writes that no cache may complete."""
     if facts is None or facts.revolution_ns is None:
         return []
     half = facts.revolution_ns / 2
@@ -181,9 +181,14 @@ def _medians(run: Audited, facts: MachineFacts | None, found: bool) -> list[Find
     for direction in DIRECTIONS:
         writes = direction == "write"
         median = run.summary(direction).get("latency_p50_ns")
-        if median is None or median >= half or (writes and facts.write_through is not True) or (not writes and found):
+        if (
+            median is None
+            or median >= half
+            or (writes and facts.write_through is not True)
+            or (not writes and is_cached)
+        ):
             continue
-        source = "a write-through disk acknowledges from the media" if writes else "reads come from the media"
+        source = "a write-through disk cannot do that" if writes else "the media cannot do that"
         advice = (
             "Writes were acknowledged from memory: is a write cache on, or a controller's? Power loss would lose them."
             if writes
@@ -194,8 +199,8 @@ def _medians(run: Audited, facts: MachineFacts | None, found: bool) -> list[Find
                 "below-half-revolution",
                 "severe",
                 (run.name,),
-                f"Half of the random {direction}s ended within {span(median)}, half a revolution is "
-                f"{span(half)}: not if {source}",
+                f"Half of the random {direction}s completed within {span(median)}, less than half a revolution "
+                f"({span(half)}): {source}",
                 {
                     "latency_p50_ms": median / 1e6,
                     "half_revolution_ms": half / 1e6,

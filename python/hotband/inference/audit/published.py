@@ -1,9 +1,9 @@
 """Published tables as results: CSV with a row for each figure (config, workload, metric, value, unit; kind, caveat).
 
-What a workload asks is read from its words ("8KB", "16 threads", "QD4", "75% read", "random"). A caveat "unit printed
-as seconds" or "printed MB/sec" gives the unit that was printed, where the unit column has been put right. Left out:
-rows that are derived or stated, ranges and rough figures ("5..6", "nearly 6000"), figures of other kinds. Any other
-value or unit is refused: what is dropped without a word is taken for clean.
+The load comes from the words of a workload ("8KB", "16 threads", "QD4", "75% read", "random"). A caveat "unit printed
+as seconds" or "printed MB/sec" gives the printed unit if the unit column has been corrected. Left out: derived or
+stated rows, ranges and rough figures ("5..6", "nearly 6000"), figures of other kinds. Any other value or unit is an
+error: users take silently dropped rows for clean ones.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _RATES = dict.fromkeys(("", "iops", "io/s", "i/o/s", "ios/s", "i/os/s", "op/s", 
 _FIGURES = {"iops": "iops", "bandwidth": "bandwidth_bytes_per_s", "latency": "latency_mean_ns"}
 _COUNTS = dict.fromkeys(("", "i/os", "ios", "i/o", "io", "ops", "count"), 1.0)
 _RUNTIMES = IN_NS | {"min": 60e9, "h": 3600e9}
-# Of percentiles: a change of one ("p99 gain, %") is no latency.
+# Units of changes of a percentile ("p99 gain, %"), which are no latencies.
 _RATIOS = ("%", "x", "frac", ":1")
 _NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<places>\d+))?(?:e(?P<power>[+-]?\d{1,3}))?", re.IGNORECASE)
-# What is no figure to compute with, but what tables print: ranges, and words before a number.
+# Values that tables print but nobody can compute with: ranges, and words before a number.
 _ROUGH = re.compile(
     r"[\d.,]*\d\s*(?:\.\.+|-|–|to)\s*[\d.,]*\d"
     r"|(?:(?:nearly|almost|close to|around|about|roughly|approximately|approx\.?|ca\.?|just|under|below|over|above"
@@ -56,12 +56,12 @@ _ROUGH = re.compile(
     re.IGNORECASE,
 )
 ACCEPTED = "a number of 0 or more (8.5, 1,701), a range (5..6) or a rough figure (nearly 6000)"
-# A file with so many of the columns is meant as a table, and told which one it lacks.
+# A file with this many of the columns is meant as a table: its error names the missing column.
 _MEANT = 3
 
 
 def is_table(beginning: bytes) -> bool:
-    """Whether a file begins with the heading of such a table, be it that a column is missing."""
+    """Return whether a file begins with the heading of such a table, even with a missing column."""
     heading = beginning.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
     try:
         names = _names(next(csv.reader(io.StringIO(heading)), []))
@@ -75,23 +75,23 @@ def _names(heading: list[str]) -> list[str]:
 
 
 def read_table(path: Path) -> list[Audited]:
-    """A result for each cell (configuration and workload). Raises UserError."""
+    """Return a result for each cell (configuration and workload). Raises UserError."""
     file = str(path)
     rows = _rows(path)
     several = len({row.get("study") for _, row in rows}) > 1
     cells: dict[tuple[str, str], list[Mapping[str, str]]] = {}
     for line, row in rows:
         if (row.get("kind") or "").strip().lower() in MEASURED and _is_figure(file, line, row):
-            place = f"{row['study']}: {row['config']}" if several else row["config"]
-            cells.setdefault((place, row["workload"]), []).append(row)
-    found = [_cell(file, *place, own) for place, own in cells.items()]
-    if not found:
+            config = f"{row['study']}: {row['config']}" if several else row["config"]
+            cells.setdefault((config, row["workload"]), []).append(row)
+    results = [_cell(file, *cell, cell_rows) for cell, cell_rows in cells.items()]
+    if not results:
         raise UserError(file, "", "", "has no row of measured figures (kind = measured, value a number)")
-    return found
+    return results
 
 
 def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
-    """The rows by the names of the columns, each with its line. Raises UserError."""
+    """Return the rows by the names of the columns, each with its line. Raises UserError."""
     file = str(path)
     rows: list[tuple[int, Mapping[str, str]]] = []
     try:
@@ -115,8 +115,8 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
 
 
 def _is_figure(file: str, line: int, row: Mapping[str, str]) -> bool:
-    """Whether a row has a number to compute with; False for ranges and rough figures. UserError for what is neither,
-    and for a unit that is none of the metric's."""
+    """Return whether a row has a number to compute with; False for ranges and rough figures. Raises UserError for other
+    values and for a unit that the metric does not have."""
     text = row["value"].strip()
     if _number(text) is None:
         if _ROUGH.fullmatch(text):
@@ -134,14 +134,14 @@ def _is_ratio(row: Mapping[str, str]) -> bool:
 
 
 def _kind(metric: str) -> str | None:
-    """What a metric is by its words: one of `_METRICS`, a percentile, None for other figures."""
+    """Return the kind of a metric by its words: one of `_METRICS` or a percentile; None for other figures."""
     words = metric.strip().lower()
     kind = next((name for name, pattern in _METRICS if re.fullmatch(pattern, words)), None)
     return kind or ("percentile" if _PERCENTILE.search(words) else None)
 
 
 def _units_of(metric: str) -> Mapping[str, float] | None:
-    """The units of a metric with what one is of ours (I/Os a second, B/s, ns); None for figures of other kinds."""
+    """Return the units of a metric and their factors to ours (I/Os per second, B/s, ns); None for other figures."""
     return {
         "iops": _RATES,
         "bandwidth": _BYTES,
@@ -162,18 +162,18 @@ def _number(text: str) -> float | None:
 
 
 def printed_of(row: Mapping[str, str]) -> Printed:
-    """A figure as it was printed."""
+    """Return a figure as it was printed."""
     text = row["value"].strip()
-    said = re.search(r"printed (?:as |in )?([A-Za-zµ]+(?:/[A-Za-z]+)?)", row.get("caveat") or "")
-    found, value = _NUMBER.fullmatch(text), _number(text)
-    assert found is not None, "rows without a number were left out"
+    printed_unit = re.search(r"printed (?:as |in )?([A-Za-zµ]+(?:/[A-Za-z]+)?)", row.get("caveat") or "")
+    match, value = _NUMBER.fullmatch(text), _number(text)
+    assert match is not None, "rows without a number were left out"
     assert value is not None, "a number that is not finite was refused"
-    step = 10.0 ** (int(found["power"] or 0) - len(found["places"] or ""))
-    return Printed(value, step, said[1] if said else row["unit"])
+    step = 10.0 ** (int(match["power"] or 0) - len(match["places"] or ""))
+    return Printed(value, step, printed_unit[1] if printed_unit else row["unit"])
 
 
 def asked_of(workload: str) -> Asked:
-    """What the words of a workload ask."""
+    """Return the options that the words of a workload state."""
     text = workload.lower()
     size = re.search(r"\b(\d+(?:\.\d+)?)\s?(k|m|)(?:i?b)\b|\b(\d+)(k|m)\b", text)
     threads = re.search(r"\b(\d+)\s*threads?\b|\bqd\s?=?(\d+)|\b(?:queue depth|iodepth)\s?=?(\d+)", text)
@@ -195,8 +195,7 @@ def asked_of(workload: str) -> Asked:
 
 
 def _cell(file: str, config: str, workload: str, rows: list[Mapping[str, str]]) -> Audited:
-    """The record of one cell: what its figures say, in the shape of docs/guides/records.md, and as they were
-    printed."""
+    """Build the record of one cell: its figures in the shape of docs/guides/records.md, and as they were printed."""
     summary: dict[str, float] = {"count": 0}
     printed: dict[str, Printed] = {}
     notes: list[str] = []
@@ -219,24 +218,24 @@ def _cell(file: str, config: str, workload: str, rows: list[Mapping[str, str]]) 
             summary[_FIGURES[kind]] = value
         elif share and (share[1] or "50") in _PERCENTILES:
             summary[_PERCENTILES[share[1] or "50"]] = value
-    asked = asked_of(workload)
+    options = asked_of(workload)
     tool = next((name for name in ("vdbench", "fio", "diskspd", "iometer") if name in workload.lower()), "published")
     record = {
         "name": f"{config}: {workload}",
         "target": {"kind": "published", "machine": config},
-        "source": {"tool": tool, "target": config, "asked": asdict(asked), "file": file},
+        "source": {"tool": tool, "target": config, "asked": asdict(options), "file": file},
         "duration_ns": duration,
-        "concurrency": asked.concurrency,
-        "summary": {**summary, **_by_direction(summary, asked.read_pct)},
+        "concurrency": options.concurrency,
+        "summary": {**summary, **_by_direction(summary, options.read_pct)},
         "streams": [],
         "parts": [],
         "notes": notes,
     }
-    # A table has only some of what a record has, which is what rules ask for.
+    # A table has only some keys of a record; the rules check for them.
     return Audited(f"{config}: {workload}", cast("RecordDoc", record), origin=file, printed=printed)
 
 
 def _by_direction(summary: Mapping[str, float], read_pct: float | None) -> dict[str, dict[str, float]]:
-    """The figures of a workload that only reads or only writes are those of its direction; of a mix none are known."""
-    own = {100.0: "read", 0.0: "write"}.get(-1.0 if read_pct is None else read_pct)
-    return {direction: dict(summary) if direction == own else {} for direction in DIRECTIONS}
+    """Assign the figures of a pure read or write workload to its direction; the directions of a mix are unknown."""
+    only = {100.0: "read", 0.0: "write"}.get(-1.0 if read_pct is None else read_pct)
+    return {direction: dict(summary) if direction == only else {} for direction in DIRECTIONS}

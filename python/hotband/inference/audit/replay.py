@@ -1,9 +1,9 @@
 """Rule group 4, replayed offsets: random runs on one target that draw the same offsets from the same fixed seed.
 
-fio's `randrepeat` is on by default, diskspd's seed is 0: each run then repeats the offsets of the one before, and what
-that left in caches answers it. Left out: what the target did between the runs (caches dropped, image recreated), which
-no result tells. A model's run begins with a machine of its own and is none, unless it is one of a
-`sequence` of runs on one machine with one seed.
+fio's `randrepeat` is on by default, diskspd's seed is 0: each run then repeats the offsets of the run before, and
+caches still hold its data. Left out: what happened between the runs (caches dropped, image recreated), which no result
+reports. A model's run begins with a fresh machine and replays nothing, unless it belongs to a `sequence` of runs on one
+machine with one seed.
 """
 
 from __future__ import annotations
@@ -15,24 +15,31 @@ from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
 
 LEAST_SHARE = 0.01
-"""Least share of a run's offsets that runs before it had drawn."""
+"""Least share of a run's offsets that earlier runs had drawn."""
 CURES = {"fio": "randrepeat=0 (or another randseed for every run)", "diskspd": "-z (a seed from the clock)"}
 
 
 def key_of(run: Audited) -> tuple[object, ...]:
-    """Runs of the same key draw the same offsets."""
-    asked = run.asked
-    return (run.tool, run.target, asked.block_bytes, asked.working_set_bytes, asked.offset_begin_bytes, asked.seed_text)
+    """Return the key of the offsets: runs with equal keys draw the same."""
+    options = run.asked
+    return (
+        run.tool,
+        run.target,
+        options.block_bytes,
+        options.working_set_bytes,
+        options.offset_begin_bytes,
+        options.seed_text,
+    )
 
 
 def groups(runs: Sequence[Audited]) -> list[list[Audited]]:
-    """Runs that replay each other, in order of time (as given where it is not known)."""
+    """Group the runs that replay each other, in order of time (in the given order if it is unknown)."""
     fixed = [run for run in runs if run.asked.seed == "fixed" and run.asked.pattern == "random"]
     return [in_time(alike) for _, alike in grouped(fixed, key_of) if len(alike) > 1]
 
 
 def in_time(runs: Sequence[Audited]) -> list[Audited]:
-    """In the order in which they ended, or of their places in a sequence; as given where one does not say."""
+    """Sort runs by their place in a sequence or their end; keep the given order if one is unknown."""
     sequences = [run.record.get("sequence") for run in runs]
     places = [int(sequence.get("place", 0)) if sequence else 0 for sequence in sequences]
     if all(places):
@@ -44,8 +51,8 @@ def in_time(runs: Sequence[Audited]) -> list[Audited]:
 
 
 def replayed_shares(runs: Sequence[Audited]) -> list[float]:
-    """Of each run the share of its offsets that a run before it had drawn: the shorter of two is a part of the
-    longer."""
+    """Return for each run the share of its offsets that an earlier run had drawn: the shorter of two runs is a part of
+    the longer."""
     most, shares = 0.0, []
     for run in runs:
         count = float(run.summary().get("count") or 0)
@@ -55,7 +62,7 @@ def replayed_shares(runs: Sequence[Audited]) -> list[float]:
 
 
 def replayed(runs: Sequence[Audited]) -> frozenset[str]:
-    """Names of the runs that repeat offsets of a run before them."""
+    """Return the names of the runs that repeat offsets of an earlier run."""
     return frozenset(
         run.name
         for group in groups(runs)
@@ -65,8 +72,8 @@ def replayed(runs: Sequence[Audited]) -> frozenset[str]:
 
 
 def check(runs: Sequence[Audited], cache_served: frozenset[str]) -> list[Finding]:
-    """A finding for each group of runs; severe where reads of it were served from a cache (`cache_served`)."""
-    found = []
+    """Return a finding for each group of runs; severe if a cache served reads of it (`cache_served`)."""
+    findings = []
     for group in groups(runs):
         shares = replayed_shares(group)
         again = [run.name for run, share in zip(group, shares, strict=True) if share >= LEAST_SHARE]
@@ -87,16 +94,16 @@ def check(runs: Sequence[Audited], cache_served: frozenset[str]) -> list[Finding
             "target": group[0].target,
         }
         served = f"; the reads of {listed(hit)} were served from a cache" if hit else ""
-        found.append(
+        findings.append(
             Finding(
                 "replayed-offsets",
                 "severe" if hit else "warning",
                 names,
-                f"{len(again)} of {len(group)} random runs on {group[0].target} repeat the offsets of runs before them"
+                f"{len(again)} of {len(group)} random runs on {group[0].target} repeat the offsets of earlier runs"
                 f"{served}",
                 numbers,
-                f"The seed is fixed, so caches may hold what a run asks for. Repeat them with {cure}.",
+                f"The seed is fixed, so caches may hold the data. Repeat the runs with {cure}.",
                 Rows(["run", "ended (UTC)", "offsets", "drawn before, %"], rows),
             )
         )
-    return found
+    return findings

@@ -1,9 +1,9 @@
-"""Quantiles by resampling a histogram, with as many independent I/Os as the series shows them to be worth.
+"""Quantiles by resampling a histogram, with as many independent I/Os as the series justifies.
 
-I/Os of a device follow each other, so a percentile of n of them is known less well than that of n independent ones. By
-how much, the design effect, is seen where the mean latency varies over time more than independent I/Os would make it
-(`correlated`). Left out: what differs from run to run (placement, temperature, another day): one run's interval knows
-nothing of it.
+Successive I/Os of a device are correlated, so a percentile of n of them is less certain than that of n independent
+ones. The design effect says by how much: the mean latency varies more over time than with independent I/Os
+(`correlated`). Left out: differences from run to run (placement, temperature, another day), which the interval of one
+run cannot include.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from hotband.base.arrays import Floats
 
 DRAWS = 4000
-"""Resamples: the ends of a 95 % interval then vary by less than 2 % of its width from seed to seed."""
+"""Number of resamples: the ends of a 95 % interval vary by less than 2 % of its width from seed to seed."""
 
 
 def quantiles(points: Distribution, share: float, effective: float, random: Any, draws: int = DRAWS) -> Floats:
-    """Quantiles of resamples of so many independent I/Os: the share below the quantile is binomial over their
-    number."""
+    """Return quantiles of `draws` resamples of `effective` independent I/Os: the share below the quantile is binomial
+    over their number."""
     number = max(1, round(effective))
     shares = random.binomial(number, share, size=draws) / number
     values, sums = np.asarray(points.values_ns, dtype=float), np.asarray(points.shares, dtype=float)
     if points.interpolated:
         logs = np.interp(shares, sums, np.log(np.maximum(values, 1.0)))
-        found: Floats = np.exp(logs)
-        return found
+        latencies: Floats = np.exp(logs)
+        return latencies
     places = np.minimum(np.searchsorted(sums, shares - 1e-12, side="left"), len(values) - 1)
     read: Floats = values[places]
     return read
 
 
 def variance(points: Distribution) -> float:
-    """Variance of the latencies, from the middle of the histogram's buckets as they stand."""
+    """Return the variance of the latencies (ns²), from the values of the histogram's buckets."""
     values = np.asarray(points.values_ns, dtype=float)
     weights = np.diff(np.concatenate(([0.0], np.asarray(points.shares, dtype=float))))
     mean = float((values * weights).sum() / weights.sum())
@@ -45,8 +45,8 @@ def variance(points: Distribution) -> float:
 
 
 def design_effect(latencies_ns: Floats, points: Distribution) -> float | None:
-    """By how much the mean latency over time varies more than that of as many independent I/Os would; at least 1, None
-    where the samples are too few to say."""
+    """Return the ratio of the variance of the mean latency to that of independent I/Os, at least 1; None for too few
+    samples."""
     law = mean_law(latencies_ns)
     if law is None:
         return None

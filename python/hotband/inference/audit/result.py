@@ -1,14 +1,18 @@
-"""What the auditor says of results, as `hotband audit` prints it and `hb.audit` gives it."""
+"""The result of an audit, as `hotband audit` prints it and `hb.audit` returns it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from hotband.base.arguments import public
 from hotband.base.heavy import pl
 from hotband.base.text.html import frame_html
 from hotband.base.text.values import Json
+from hotband.base.text.write import expect_page
+from hotband.base.views import Report, view_of
 from hotband.inference.audit.finding import SEVERITIES, Finding, Severity, audit_data, kept
 
 NUMBERS = "numbers"
@@ -16,8 +20,8 @@ NUMBERS = "numbers"
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What the rules say of results: `findings`, the severest first, `subjects`, the names of the results, and
-    `skipped`, a sentence for each folder on its files that are no results."""
+    """The result of an audit: `findings`, the severest first, `subjects`, the names of the results, and `skipped`, a
+    sentence for each folder on its files that are no results."""
 
     subjects: tuple[str, ...]
     findings: tuple[Finding, ...]
@@ -25,19 +29,19 @@ class AuditResult:
 
     @property
     def is_severe(self) -> bool:
-        """Whether a figure does not mean what it seems to: a finding is severe (exit code 1 of the command)."""
+        """Whether a finding is severe: a figure is misleading (exit code 1 of the command)."""
         return bool(self.counts["severe"])
 
     @property
     def counts(self) -> Mapping[Severity, int]:
-        """How many findings there are: severe, warning, note."""
-        found = Counter(finding.severity for finding in self.findings)
-        return {severity: found[severity] for severity in SEVERITIES}
+        """Number of findings by severity: severe, warning, note."""
+        numbers = Counter(finding.severity for finding in self.findings)
+        return {severity: numbers[severity] for severity in SEVERITIES}
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a finding: severity, rule, group (docs/guides/audit.md), subject (a list of names of results), title,
-        advice, and numbers as text ("qd = 32; iops = 480")."""
+        """One row per finding: severity, rule, group (docs/guides/audit.md), subject (a list of names of results),
+        title, advice, and numbers as text ("qd = 32; iops = 480")."""
         schema: dict[str, pl.DataType] = {
             **dict.fromkeys(("severity", "rule"), pl.String()),
             "group": pl.Int64(),
@@ -51,8 +55,15 @@ class AuditResult:
         return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
 
     def to_dict(self) -> dict[str, Json]:
-        """All that `hotband audit --json` prints."""
+        """Return the JSON that `hotband audit --json` prints."""
         return audit_data(self.subjects, self.findings)
+
+    @public
+    def write_html(self, path: str | Path) -> Path:
+        """Write the page, one HTML file; return its path. Raises UserError where the path is wrong, OSError."""
+        expect_page("path", Path(path))
+        report: Report = view_of(self, "report")(self)
+        return report.save(path)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {severity}" for severity, count in self.counts.items() if count)

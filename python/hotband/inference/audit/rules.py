@@ -1,4 +1,4 @@
-"""All rules on all results."""
+"""Apply all rules to all results."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from hotband.inference.audit.finding import Finding, ordered
 
 
 def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[Finding]:
-    """What the rules say of results, the severest first. `machine` is what is known of the target of all of them; where
-    None, what each record says of its own."""
+    """Return the findings of all rules, the severest first. `machine` has facts of the target of all results; None
+    takes them from each record."""
     facts = [machine if machine is not None else of_record(result.record) for result in results]
     again = replay.replayed(results)
     served = physics.check(results, facts, again)
     hot = thermal.check(results)
-    hit = frozenset(name for one in served if one.rule == "cache-served" for name in one.subject)
+    hit = frozenset(name for finding in served if finding.rule == "cache-served" for name in finding.subject)
     return ordered(
         [
             *littles_law.check(results),
@@ -43,7 +43,7 @@ def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[F
             *comparability.check(results),
             *tools.check(results),
             *hot,
-            *exhaustion.check(results, facts, frozenset(name for one in hot for name in one.subject)),
+            *exhaustion.check(results, facts, frozenset(name for finding in hot for name in finding.subject)),
             *interference.check(results),
         ]
     )

@@ -1,4 +1,4 @@
-"""What the rules need of a record's values: a file that was edited or is not ours gets one line instead of a
+"""Check the values of a record that the rules use: an edited or foreign file causes an error of one line, not a
 traceback."""
 
 from __future__ import annotations
@@ -16,22 +16,21 @@ NUMBERS = (
 SWITCHES = ("direct", "group_reporting", "time_based")
 TEXTS = ("pattern", "seed", "seed_text")
 SCOPES = ("read", "write", "flush", "trim")
-"""Objects of figures inside a summary; flushes and trims stand only where there were some."""
+"""Objects of figures inside a summary; flushes and trims are there only if some were issued."""
 NESTED = (*SCOPES, "times_mean_ns")
 SIDE_NUMBERS = ("count", "bytes", "iops_max", "submission_mean_ns")
 
 
 def check(file: str, record: Mapping[str, object]) -> None:
-    """Raises UserError for the first value that no rule can work with. What `load_record` checks is taken as
-    checked."""
+    """Raise UserError for the first value that no rule can use. `load_record` has made its checks before."""
     _numbers(file, "", record, ("duration_ns", "concurrency"))
     summary = _object(record["summary"])
     for scope in ("", *SCOPES):
-        own = summary.get(scope) or {} if scope else summary
-        if not isinstance(own, Mapping):
-            _refuse(file, f"summary.{scope}", own, "expected an object")
-        figures = [key for key in own if key not in NESTED]
-        _numbers(file, f"summary.{scope}." if scope else "summary.", own, figures)
+        figures_of_scope = summary.get(scope) or {} if scope else summary
+        if not isinstance(figures_of_scope, Mapping):
+            _refuse(file, f"summary.{scope}", figures_of_scope, "expected an object")
+        figures = [key for key in figures_of_scope if key not in NESTED]
+        _numbers(file, f"summary.{scope}." if scope else "summary.", figures_of_scope, figures)
     _source(file, record.get("source"))
     for index, stream in enumerate(_list(record["streams"])):
         for direction in ("read", "write"):
@@ -40,12 +39,12 @@ def check(file: str, record: Mapping[str, object]) -> None:
 
 
 def _object(value: object) -> Mapping[str, object]:
-    """What was checked to be an object, or is not there."""
+    """Return an object; empty for other values, which have been checked or are absent."""
     return value if isinstance(value, Mapping) else {}
 
 
 def _list(value: object) -> list[object]:
-    """What was checked to be a list, or is not there."""
+    """Return a list; empty for other values, which have been checked or are absent."""
     return value if isinstance(value, list) else []
 
 
@@ -54,12 +53,12 @@ def _source(file: str, source: object) -> None:
         return
     if not isinstance(source, Mapping) or not isinstance(source.get("asked") or {}, Mapping):
         _refuse(file, "source", source, "expected an object whose `asked` is an object")
-    asked = source.get("asked") or {}
-    _numbers(file, "source.asked.", asked, NUMBERS)
+    options = source.get("asked") or {}
+    _numbers(file, "source.asked.", options, NUMBERS)
     for keys, kind, words in ((SWITCHES, bool, "true, false or null"), (TEXTS, str, "a text or null")):
         for key in keys:
-            if asked.get(key) is not None and not isinstance(asked[key], kind):
-                _refuse(file, f"source.asked.{key}", asked[key], f"expected {words}")
+            if options.get(key) is not None and not isinstance(options[key], kind):
+                _refuse(file, f"source.asked.{key}", options[key], f"expected {words}")
     for key in ("tool", "version", "began", "ended", "target", "host"):
         if source.get(key) is not None and not isinstance(source[key], str):
             _refuse(file, f"source.{key}", source[key], "expected a text or null")
@@ -81,7 +80,7 @@ def _is_pair(pair: object) -> bool:
 
 
 def _further(file: str, record: Mapping[str, object]) -> None:
-    """What only some records have."""
+    """Check the keys that only some records have."""
     for key in ("spec", "samples", "steady_state"):
         if record.get(key) is not None and not isinstance(record[key], Mapping):
             _refuse(file, key, record[key], "expected an object")
@@ -102,14 +101,14 @@ def _further(file: str, record: Mapping[str, object]) -> None:
 
 
 def is_number(value: object) -> bool:
-    """A finite number, 0 or more."""
+    """Return whether a value is a finite number, 0 or more."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 
 
-def _numbers(file: str, place: str, values: Mapping[str, object], keys: Sequence[str]) -> None:
+def _numbers(file: str, prefix: str, values: Mapping[str, object], keys: Sequence[str]) -> None:
     for key in keys:
         if values.get(key) is not None and not is_number(values[key]):
-            _refuse(file, f"{place}{key}", values[key], "expected a finite number, 0 or more, or null")
+            _refuse(file, f"{prefix}{key}", values[key], "expected a finite number, 0 or more, or null")
 
 
 def _refuse(file: str, key: str, value: object, accepted: str) -> NoReturn:

@@ -23,21 +23,20 @@ from hotband.inference.audit.finding import Finding, Number
 from hotband.inference.audit.replay import in_time
 
 ROUNDS = (25, 20, 15, 10)
-"""Rounds that the measured time is divided into: the PTS looks at 25 at most, and five are one window."""
+"""Numbers of rounds into which the measured time is divided: the PTS uses 25 at most, and a window has five."""
 NOISE = 0.03
-"""Noise of a round (one standard deviation) up to which departures are told from chance: 0.2 % false alarms in 100
-rounds (docs/guides/steady-state.md)."""
+"""Noise of a round (one standard deviation) up to which departures differ from chance: 0.2 % false alarms in 100 rounds
+(docs/guides/steady-state.md)."""
 WARM_UP = 0.075
-"""Share by which a level differs from that of the steady window, to be warm-up or drift: the allowance of
-departures."""
+"""Least share by which warm-up or drift differs from the steady window: the allowance of departures."""
 FILLS = 1.0
-"""Capacities to be written before a solid-state drive is measured: below one, blocks never written take writes without
-collecting garbage. The PTS asks for two."""
+"""Capacities to write before a solid-state drive is measured: below one, unwritten blocks accept writes without garbage
+collection. The PTS requires two."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The rounds of a run and what they follow; `quiet` where a departure can be told from chance."""
+    """The rounds of a run and their metric; `quiet` if a departure can be distinguished from chance."""
 
     values: list[float]
     round_s: float
@@ -46,24 +45,24 @@ class Judged:
 
 
 def check(runs: Sequence[Audited], facts_of: Sequence[MachineFacts | None]) -> list[Finding]:
-    """All findings of the group."""
-    found: list[Finding] = []
+    """Return all findings of the group."""
+    findings: list[Finding] = []
     for run in runs:
-        found += _of_time(run)
+        findings += _of_time(run)
     pairs = list(zip(runs, facts_of, strict=True))
-    return found + [finding for run, facts in pairs if (finding := _unfilled(run, facts, runs)) is not None]
+    return findings + [finding for run, facts in pairs if (finding := _unfilled(run, facts, runs)) is not None]
 
 
 def rounds_of(run: Audited) -> Judged | None:
-    """As many rounds as the noise of single samples allows; None where there are too few samples.
+    """Return as many rounds as the noise of single samples allows; None for too few samples.
 
-    The noise of a round is that of a sample over the root of their number: what is more is not noise but change.
+    The noise of a round is that of a sample over the root of their number: anything beyond is change.
     """
     series, named = run.series, run.record.get("series")
     if series is None or not isinstance(named, dict) or len(run.record.get("steps") or []) > 1:
         return None
     interval, duration = float(named.get("interval_ns") or 0), run.duration_ns
-    # Of what goes on for weeks several samples are taken as one.
+    # In runs of weeks several samples count as one.
     step = interval * math.ceil(duration / interval / MOST_ROUNDS) if interval > 0 else 0.0
     whole = int(duration // step) if step > 0 else 0
     track = "iops" if run.concurrency else "latency"
@@ -82,11 +81,12 @@ def rounds_of(run: Audited) -> Judged | None:
 
 
 def noise_of(values: Sequence[float], track: str = "iops") -> float:
-    """Standard deviation of a round relative to the mean, from second differences: a drift does not raise it.
+    """Return the standard deviation of a round relative to the mean, from second differences: a drift does not raise
+    it.
 
-    Of independent noise a second difference has six times the variance; the median of the squares (0.4549 of it: the
-    median of chi-squared with one degree), so that a step is not taken for noise. Mean latencies have spikes (a pause
-    of a host): of them it is the mean of the squares, and runs with spikes are not judged.
+    A second difference of independent noise has six times its variance. The median of the squares (0.4549 of it: the
+    median of chi-squared with one degree) does not take a step for noise. Mean latencies have spikes (a pause of a
+    host): for them it is the mean of the squares, and runs with spikes are not judged.
     """
     mean = fmean(values)
     if not mean:
@@ -98,14 +98,16 @@ def noise_of(values: Sequence[float], track: str = "iops") -> float:
 
 
 def _of_time(run: Audited) -> list[Finding]:
-    own = run.record.get("steady_state")
+    phase_end = run.record.get("steady_state")
     samples = run.record.get("samples")
-    if isinstance(own, dict) and own.get("reached") is False:
+    if isinstance(phase_end, dict) and phase_end.get("reached") is False:
         return [
-            _not_steady(run, "its phase that was to end when steady did not", {"rounds": len(own.get("rounds") or [])})
+            _not_steady(
+                run, "the phase that should end at steady state did not", {"rounds": len(phase_end.get("rounds") or [])}
+            )
         ]
     if isinstance(samples, dict) and samples.get("attained") is False:
-        words = f"fio's own rule ({samples.get('rule')}) was not attained"
+        words = f"fio's steady-state rule ({samples.get('rule')}) was not met"
         return [_not_steady(run, words, {"rule": str(samples.get("rule"))})]
     judged = rounds_of(run)
     if judged is None:
@@ -130,14 +132,14 @@ def _of_time(run: Audited) -> list[Finding]:
 def _around_window(
     run: Audited, judged: Judged, state: SteadyRule, what: str, numbers: dict[str, Number]
 ) -> list[Finding]:
-    """What came before and after the first steady window."""
-    found = []
+    """Find warm-up before and drift after the first steady window."""
+    findings = []
     last, mean = state["round"] or 0, state["window_mean"] or 0.0
     before = judged.values[: last - _core.STEADY_WINDOW]
     if before and abs(fmean(before) / mean - 1) > WARM_UP:
         seconds = len(before) * judged.round_s
         level = 100 * (fmean(before) / mean - 1)
-        found.append(
+        findings.append(
             Finding(
                 "warm-up-measured",
                 "warning",
@@ -153,8 +155,8 @@ def _around_window(
         since = left["since"]
         level_pct = 100 * (median(judged.values[since - 1 :]) / mean - 1)
         if abs(level_pct) <= 100 * WARM_UP:
-            return found
-        found.append(
+            return findings
+        findings.append(
             Finding(
                 "drift",
                 "warning",
@@ -162,10 +164,10 @@ def _around_window(
                 f"{what} left its steady level after {(since - 1) * judged.round_s:g} s: "
                 f"{percent(level_pct)} since then",
                 numbers | {"since_s": (since - 1) * judged.round_s, "level_pct": level_pct, "steady_mean": mean},
-                "One mean of both levels is neither: run until it is steady again, and quote that.",
+                "One mean over both levels describes neither: run until it is steady again, and quote that level.",
             )
         )
-    return found
+    return findings
 
 
 def _not_steady(run: Audited, words: str, numbers: dict[str, Number]) -> Finding:
@@ -180,33 +182,33 @@ def _not_steady(run: Audited, words: str, numbers: dict[str, Number]) -> Finding
 
 
 def _unfilled(run: Audited, facts: MachineFacts | None, runs: Sequence[Audited]) -> Finding | None:
-    """Writes to a solid-state drive that had not been written over once."""
+    """Find writes to a solid-state drive that was not full."""
     if facts is None or facts.kind != "ssd" or "write" not in run.directions():
         return None
     smart = run.record.get("smart") or []
     if smart:
         each = (facts.raw_bytes or 0.0) / max(1, facts.drives or 1)
         fills = min(float(drive["at_begin"]["host_bytes"]) for drive in smart) / each if each else None
-        known, severity = "its SMART attributes say", "severe"
+        known, severity = "its SMART attributes", "severe"
     else:
         capacity = facts.capacity_bytes
         fills = _written_before(run, runs) / capacity if capacity else None
-        known, severity = "the results given say", "warning"
+        known, severity = "the given results", "warning"
     if fills is None or fills >= FILLS:
         return None
     return Finding(
         "not-preconditioned",
         "severe" if severity == "severe" else "warning",
         (run.name,),
-        f"Before it {share(fills)} of the drive's capacity had been written, as {known}",
+        f"Only {share(fills)} of the drive's capacity had been written before the run, according to {known}",
         {"fills": fills, "fills_needed": FILLS, "bytes_written": float(run.summary("write").get("bytes") or 0)},
-        "A drive that is not full takes writes without collecting garbage: write its capacity twice, then until steady "
-        "(SNIA PTS), and give the result of that to the auditor, too.",
+        "A drive that is not full accepts writes without garbage collection: write its capacity twice, then until "
+        "steady (SNIA PTS), and pass the result of that run to the audit.",
     )
 
 
 def _written_before(run: Audited, runs: Sequence[Audited]) -> float:
-    """Bytes that the results given wrote to its target before it; itself included, as it may fill the drive, too."""
-    alike = in_time([one for one in runs if one.target == run.target and not one.is_model])
+    """Return the bytes that the given results wrote to its target up to and including this run."""
+    alike = in_time([other for other in runs if other.target == run.target and not other.is_model])
     until = alike[: alike.index(run) + 1] if run in alike else [run]
-    return sum(float(one.summary("write").get("bytes") or 0) for one in until)
+    return sum(float(other.summary("write").get("bytes") or 0) for other in until)

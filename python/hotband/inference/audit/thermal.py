@@ -1,4 +1,4 @@
-"""Rule group 10: thermal throttling: the device says that it throttled, or its rate fell when it had grown hot.
+"""Rule group 10, thermal throttling: the device reports that it throttled, or its rate fell after it became hot.
 
 A temperature alone proves nothing, nor does a fall: both have to come together, the fall while the device is within a
 few degrees of its hottest after it had warmed up, and the rate before it even.
@@ -17,13 +17,13 @@ from hotband.inference.audit.finding import Finding, Number
 from hotband.inference.audit.levels import cut, smoothed
 
 WARMER_C = 10.0
-"""Warming from the first reading to the fall that counts. Within a run, drives without throttling drift by a few
-degrees; sensors tell whole ones."""
+"""Least warming from the first reading to the fall. Drives that do not throttle drift by a few degrees within a run;
+sensors report whole degrees."""
 NEAR_C = 3.0
 """Degrees below the hottest reading at which a device is as hot as it gets: throttling holds it there."""
 HOT_C = 60.0
-"""Below that no drive throttles: composite temperature thresholds (WCTEMP) of NVMe drives are 70 C and more, disks are
-rated to 60 C (data sheets of docs/drives)."""
+"""Below this temperature no drive throttles: composite temperature thresholds (WCTEMP) of NVMe drives are 70 C and
+more, disks are rated to 60 C (data sheets of docs/drives)."""
 FALL = 0.10
 """Least fall of the rate: above the allowance of drift (7.5 %)."""
 
@@ -39,15 +39,15 @@ class Reading:
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
-    """All findings."""
-    return [found for run in runs if (found := _of(run)) is not None]
+    """Return all findings."""
+    return [finding for run in runs if (finding := _of(run)) is not None]
 
 
 def _of(run: Audited) -> Finding | None:
     readings = readings_of(run.health)
-    told = _told(run, readings)
-    if told is not None:
-        return told
+    counted = _told(run, readings)
+    if counted is not None:
+        return counted
     warm = [(reading.at_s, reading.temperature_c) for reading in readings if reading.temperature_c is not None]
     rates = rates_of(run)
     if len(warm) < 3 or rates is None:
@@ -71,43 +71,43 @@ def _of(run: Audited) -> Finding | None:
         "then_c": here,
         "hottest_c": hottest,
     }
-    words = f"The rate fell by {share(fall)} when the device had warmed from {begin:.0f} to {here:.0f} °C"
+    words = f"The rate fell by {share(fall)} after the device had warmed from {begin:.0f} to {here:.0f} °C"
     return _finding(run, words, numbers)
 
 
 def _told(run: Audited, readings: Sequence[Reading]) -> Finding | None:
-    """What the device itself counted during the run."""
+    """Return a finding if the device counted throttling during the run."""
     for name, key in (("throttled_s", "throttled_s"), ("throttle_events", "events")):
         counted = [value for reading in readings if (value := getattr(reading, key)) is not None]
         if len(counted) > 1 and counted[-1] > counted[0]:
             grown = counted[-1] - counted[0]
-            unit = "s" if key == "throttled_s" else "times"
+            amount = f"for {grown:g} s" if key == "throttled_s" else f"{grown:g} times"
             hottest = max((reading.temperature_c or 0.0 for reading in readings), default=0.0)
-            words = f"The device throttled itself: {grown:g} {unit} during the run, by its own count"
+            words = f"The device reports that it throttled {amount} during the run"
             return _finding(run, words, {name: grown, "hottest_c": hottest})
     return None
 
 
 def _finding(run: Audited, words: str, numbers: dict[str, Number]) -> Finding:
-    advice = "Cool the device and measure again, or quote the rate that it keeps when hot and the temperature with it."
+    advice = "Cool the device and measure again, or quote the rate of the hot device together with its temperature."
     return Finding("thermal-throttling", "warning", (run.name,), words, numbers, advice)
 
 
 def readings_of(health: pl.DataFrame | None) -> list[Reading]:
-    """The table `health` of a record, in the order of time; of several drives the hottest at each."""
+    """Return the rows of a record's table `health` in order of time, the hottest drive of several at each time."""
     if health is None or "temperature_c" not in health.columns:
         return []
     rows: dict[float, Reading] = {}
     for row in health.sort("time_ns").iter_rows(named=True):
         at, degrees = float(row["time_ns"]) / 1e9, _number(row["temperature_c"])
-        one = Reading(at, degrees, _number(row.get("throttled_s")), _number(row.get("throttle_events")))
+        reading = Reading(at, degrees, _number(row.get("throttled_s")), _number(row.get("throttle_events")))
         if at not in rows or (degrees or 0.0) > (rows[at].temperature_c or 0.0):
-            rows[at] = one
+            rows[at] = reading
     return list(rows.values())
 
 
 def rates_of(run: Audited) -> tuple[list[float], float] | None:
-    """I/Os a second in equal pieces of the measured time, and the length of a piece; None without samples."""
+    """Return I/Os per second in equal pieces of the measured time, and seconds per piece; None without samples."""
     series, named = run.series, run.record.get("series")
     interval = float(named["interval_ns"] or 0) if named else 0.0
     if series is None or interval <= 0 or run.concurrency is None or len(run.record.get("steps") or []) > 1:
@@ -122,8 +122,8 @@ PIECES = 120
 
 
 def temperature_at(warm: Sequence[tuple[float, float]], at_s: float) -> float:
-    """The reading that is nearest in time."""
-    return min(warm, key=lambda one: abs(one[0] - at_s))[1]
+    """Return the temperature (°C) of the reading that is nearest in time."""
+    return min(warm, key=lambda point: abs(point[0] - at_s))[1]
 
 
 def _number(value: object) -> float | None:

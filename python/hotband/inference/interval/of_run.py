@@ -291,7 +291,9 @@ def _draw(drawn: Drawn, short: RunSpec, draws: int, seed: int, runner: _Runner) 
     steps = [one for one, of in zip(drawn.values, tried.T, strict=True) if takes_steps(one, short, list(of))]
     if steps:
         drawn.values = [value for value in drawn.values if value not in steps]
-        drawn.notes.append(f"not drawn, because the model takes steps only: {', '.join(step.name for step in steps)}")
+        drawn.notes.append(
+            f"not sampled, because the model changes only in steps: {', '.join(step.name for step in steps)}"
+        )
     sampler = Sampler(drawn.values, seed)
     specs: dict[str, RunSpec] = {}
     rows: dict[str, NDArray[np.float64]] = {}

@@ -232,10 +232,10 @@ def layout_of(question: ReliabilityQuestion) -> Layout:
     names = ", ".join(layout["name"] for layout in layouts)
     if question.layout is None and len(layouts) > 1:
         raise UserError("question.layout", "", "", f"missing: the machine has several layouts; expected one of {names}")
-    found = [layout for layout in layouts if question.layout in (None, layout["name"])]
-    if not found:
+    chosen = [layout for layout in layouts if question.layout in (None, layout["name"])]
+    if not chosen:
         raise UserError("question.layout", "", str(question.layout), f"expected one of {names}")
-    layout = found[0]
+    layout = chosen[0]
     if layout["on_layout"] is not None:
         accepted = f"lies on the layout {layout['on_layout']}; expected one whose members are drives"
         raise UserError("question.on", f"layouts.{layout['name']}", layout["kind"], accepted)
@@ -262,14 +262,14 @@ def values_of(member: Member) -> dict[str, str]:
 def hours(option: str, text: str) -> float:
     """Hours of a time with its unit."""
     # An MTBF is longer than the engine's clock; how long it may be is looked at below.
-    found = span_ns(text, math.inf)
-    if found is None:
+    ns = span_ns(text, math.inf)
+    if ns is None:
         # Zero is a time like any other, but not one of these.
         zero = re.fullmatch(rf"\s*0+(\.0+)?\s*({'|'.join(SPAN_UNITS)})\s*", text)
         raise UserError(option, "", text, "expected a time above 0" if zero else f"expected {SPAN_FORM}")
-    if found > MOST_HOURS * NS_PER_HOUR:
+    if ns > MOST_HOURS * NS_PER_HOUR:
         raise UserError(option, "", text, f"expected at most {MOST_HOURS:g} h")
-    return found / NS_PER_HOUR
+    return ns / NS_PER_HOUR
 
 
 def mean_life(question: ReliabilityQuestion, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float:
@@ -299,14 +299,14 @@ def mean_life(question: ReliabilityQuestion, values: Mapping[str, Mapping[str, s
 
 def reference(key: str, option: str, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> str | None:
     """A value, or a reference value, that all products share; None where none has it."""
-    place = key if any(key in of for of in values.values()) else f"reference.{key}"
-    found = {of.get(place) for of in values.values()}
-    if len(found) > 1:
+    name = key if any(key in values_of_drive for values_of_drive in values.values()) else f"reference.{key}"
+    limits = {values_of_drive.get(name) for values_of_drive in values.values()}
+    if len(limits) > 1:
         raise UserError(option, "", "", f"missing: it differs between {', '.join(values)}, or one of them has none")
-    (text,) = found
+    (text,) = limits
     if text is not None:
-        product, of = next(iter(values.items()))
-        sources[key] = f"{product}: {of[f'source.{place}']}"
+        product, values_of_drive = next(iter(values.items()))
+        sources[key] = f"{product}: {values_of_drive[f'source.{name}']}"
     return text
 
 
@@ -324,10 +324,10 @@ def error_bits(
         if text is None:
             sources["unrecoverable_error_bits"] = NO_ERROR_RATE
             return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*(?:bits)?\s*", text)
-    if found is None or float(found[1]) < 1:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*(?:bits)?\s*", text)
+    if match is None or float(match[1]) < 1:
         raise UserError("question.error_rate", "", text, BITS_EXPECTED)
-    return float(found[1])
+    return float(match[1])
 
 
 def rebuild_hours(question: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict[str, str]) -> float:
@@ -355,11 +355,14 @@ def rebuild_hours(question: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict
     sources["rebuild"] = "capacity over media rate"
     if question.rebuild_rate is not None:
         text = question.rebuild_rate.strip()
-        found = size_bytes(text.removesuffix("/s")) if text.endswith("/s") else None
-        if found is None:
+        rate = size_bytes(text.removesuffix("/s")) if text.endswith("/s") else None
+        if rate is None:
             raise UserError("question.rebuild_rate", "", question.rebuild_rate, RATE_EXPECTED)
-        limit, sources["rebuild"] = found, "capacity over the slower of media rate and the limit given"
-    return max(media_seconds(of, rebuilt.member_bytes, limit) for of in rebuilt.values.values()) / 3600.0
+        limit, sources["rebuild"] = rate, "capacity over the slower of media rate and the limit given"
+    return (
+        max(media_seconds(values_of_drive, rebuilt.member_bytes, limit) for values_of_drive in rebuilt.values.values())
+        / 3600.0
+    )
 
 
 def expect_no_shingles(rebuilt: Rebuilt) -> None:
@@ -379,7 +382,7 @@ def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float
     Of several actuators one works at a time: each has a range of the addresses of its own (docs/models/disk.md).
     """
     rate = {key: bytes_a_second(values.get(key)) for key in ("port_rate", "link_rate", "program_rate")}
-    limit = min([limit, *(found for found in rate.values() if found is not None)])
+    limit = min([limit, *(stated for stated in rate.values() if stated is not None)])
     outer, inner = (bytes_a_second(values.get(key)) for key in ("sustained_outer", "sustained_inner"))
     if outer is None or inner is None:
         if limit == math.inf:

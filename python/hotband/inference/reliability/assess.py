@@ -139,13 +139,13 @@ def mttdl(question: ReliabilityQuestion, subject: Subject, chain: Chain) -> Mttd
             )
         textbook_of = None if ages else in_years
         return {"simulated": None, "closed_form": None, "reason": f"{reason}, see the mission", "textbook": textbook_of}
-    found = simulated(question, array, chain, closed)
-    years = None if found.hours is None else found.hours.scaled(1.0 / HOURS_PER_YEAR)
+    estimate = simulated(question, array, chain, closed)
+    years = None if estimate.hours is None else estimate.hours.scaled(1.0 / HOURS_PER_YEAR)
     return {
-        "simulated": None if years is None else {**estimated(years), "causes": causes_of(array, found.shares)},
-        "method": found.method,
-        "count": found.count,
-        "array_years": found.hours_simulated / HOURS_PER_YEAR,
+        "simulated": None if years is None else {**estimated(years), "causes": causes_of(array, estimate.shares)},
+        "method": estimate.method,
+        "count": estimate.count,
+        "array_years": estimate.hours_simulated / HOURS_PER_YEAR,
         "closed_form": {"value": closed / HOURS_PER_YEAR, "causes": causes_of(array, shares)},
         **against(years, closed / HOURS_PER_YEAR),
         "reason": None if years is not None else "no cycle ended in loss: more arrays are needed",
@@ -166,19 +166,19 @@ def mission(question: ReliabilityQuestion, subject: Subject, chain: Chain) -> Mi
     array, conditions = subject.array, subject.conditions
     hours = question.years * HOURS_PER_YEAR
     count = max(LEAST_ARRAYS, min(question.arrays // MISSION_SHARE, MISSION_DRIVES // array.drives))
-    found = simulate(array, conditions, hours, generator(question.seed, 1), count)
-    per_tb = found.bytes_lost.scaled(1e12 / array.usable_bytes)
-    total = found.loss.value
-    shares = (found.failure.value / total, found.sector.value / total) if total > 0 else (0.0, 0.0)
+    estimate = simulate(array, conditions, hours, generator(question.seed, 1), count)
+    per_tb = estimate.bytes_lost.scaled(1e12 / array.usable_bytes)
+    total = estimate.loss.value
+    shares = (estimate.failure.value / total, estimate.sector.value / total) if total > 0 else (0.0, 0.0)
     closed = loss_within(chain, hours) if conditions.is_markov else None
     loss = None if closed is None else float(closed.sum())
     return {
         "years": question.years,
-        "loss": {**estimated(found.loss), "causes": causes_of(array, shares)},
+        "loss": {**estimated(estimate.loss), "causes": causes_of(array, shares)},
         "count": count,
         "closed_form": loss,
         "closed_form_bytes_lost_per_tb": None if closed is None else bytes_lost(array, conditions, closed),
-        **against(found.loss, loss),
+        **against(estimate.loss, loss),
         "bytes_lost_per_tb": estimated(per_tb),
     }
 

@@ -82,9 +82,9 @@ def walk(
     while len(going):
         here = state[going]
         hours[going] += tables.sojourn[here] * rng.standard_exponential(len(going))
-        place = (rng.random(len(going))[:, None] >= bounds[here]).sum(axis=1)
-        weight[going] *= ratio[here, place]
-        state[going] = tables.target[here, place]
+        target = (rng.random(len(going))[:, None] >= bounds[here]).sum(axis=1)
+        weight[going] *= ratio[here, target]
+        state[going] = tables.target[here, target]
         ended = state[going] < 0
         going = going[~(ended | (state[going] == 0))] if cycles else going[~ended]
     return weight, state, hours

@@ -82,16 +82,16 @@ def recorded_rebuild(given: Path | Record, wanted: Rebuilt) -> tuple[float, str]
     if not alike:
         accepted = f"another product than is rebuilt here; expected a record of {', '.join(wanted.values)}"
         raise UserError("question.record", f"spec.machine of {file}", drives[0].product, accepted)
-    found = []
+    rebuilds = []
     for drive in alike:
         size = drive.bytes_of(wanted.layout)
         if size is None:
             names = ", ".join(drive.layouts)
             accepted = f"expected a rebuild of {wanted.layout}: the record has those of {names}"
             raise UserError("question.record", "repair.rebuilds", file, accepted)
-        found.append((drive.hours, size))
-    hours = sum(hours * wanted.member_bytes / size for hours, size in found) / len(found)
-    return hours, "; ".join([name, *differences(wanted, machine, alike, [size for _, size in found])])
+        rebuilds.append((drive.hours, size))
+    hours = sum(hours * wanted.member_bytes / size for hours, size in rebuilds) / len(rebuilds)
+    return hours, "; ".join([name, *differences(wanted, machine, alike, [size for _, size in rebuilds])])
 
 
 def replaced_drives(record: RecordDoc) -> list[Replaced]:
@@ -101,7 +101,7 @@ def replaced_drives(record: RecordDoc) -> list[Replaced]:
         parts.setdefault((part["drive"], part["spare"]), []).append(part)
     machine = drives_of(record["spec"]["machine"])
     changed = {key: str(value) for key, value in record["spec"]["set"].items()}
-    found = []
+    replacements = []
     for (drive, _), rebuilds in parts.items():
         if any(part["state"] != "done" for part in rebuilds):
             continue
@@ -114,9 +114,9 @@ def replaced_drives(record: RecordDoc) -> list[Replaced]:
             layouts[part["layout"]] = (hours + took / NS_PER_HOUR, size + float(part["of_bytes"]))
         if not all(0 < value < math.inf for both in layouts.values() for value in both):
             raise ValueError("a rebuild without time or bytes")
-        own = machine[drive]
-        found.append(Replaced(drive, own["product"], own["set"] | changed, layouts))
-    return found
+        state = machine[drive]
+        replacements.append(Replaced(drive, state["product"], state["set"] | changed, layouts))
+    return replacements
 
 
 def drives_of(text: str) -> dict[str, _core.MachineDrive]:

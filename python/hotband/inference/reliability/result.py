@@ -42,8 +42,8 @@ class Reliability:
     @property
     def exact_mttdl_years(self) -> float | None:
         """The same by the closed form; None where it has none."""
-        found = self._document["mttdl"]["closed_form"]
-        return None if found is None else found["value"]
+        closed_form = self._document["mttdl"]["closed_form"]
+        return None if closed_form is None else closed_form["value"]
 
     reason = Shown[str | None]("Why there is no mean time to data loss; None where there is one.", "mttdl", "reason")
     years = Shown[float]("The mission.", "mission", "years")
@@ -51,8 +51,8 @@ class Reliability:
     @property
     def loss(self) -> Simulated:
         """Chance of losing data within the mission, of one."""
-        found = self._document["mission"]["loss"]
-        return Simulated(found["value"], found["low"], found["high"])
+        estimate = self._document["mission"]["loss"]
+        return Simulated(estimate["value"], estimate["low"], estimate["high"])
 
     causes = Shown[Mapping[str, float]](
         "Shares of the causes of loss within the mission, of one.",
@@ -69,8 +69,8 @@ class Reliability:
     @property
     def bytes_lost_per_tb(self) -> Simulated:
         """Bytes lost within the mission of each usable terabyte, on average."""
-        found = self._document["mission"]["bytes_lost_per_tb"]
-        return Simulated(found["value"], found["low"], found["high"])
+        estimate = self._document["mission"]["bytes_lost_per_tb"]
+        return Simulated(estimate["value"], estimate["low"], estimate["high"])
 
     mtbf_hours = Shown[float]("Mean life of a drive.", "given", "mtbf_hours")
     rebuild_hours = Shown[float | None](
@@ -94,8 +94,8 @@ class Reliability:
             ("loss", self.loss, self.exact_loss, mission["difference_pct"]),
             ("bytes_lost_per_tb", self.bytes_lost_per_tb, mission["closed_form_bytes_lost_per_tb"], None),
         )
-        for name, found, exact, difference in rows:
-            ends = (None, None, None) if found is None else (found.value, found.low, found.high)
+        for name, estimate, exact, difference in rows:
+            ends = (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)
             yield (name, *ends, exact, difference)
 
     def to_dict(self) -> ReliabilityDoc:
@@ -115,5 +115,5 @@ class Reliability:
         return f"<div><strong>{escape(head)}</strong>{lines}{frame_html(self.frame)}</div>"
 
 
-def _simulated(found: EstimateDoc | None) -> Simulated | None:
-    return None if found is None else Simulated(found["value"], found["low"], found["high"])
+def _simulated(estimate: EstimateDoc | None) -> Simulated | None:
+    return None if estimate is None else Simulated(estimate["value"], estimate["low"], estimate["high"])

@@ -87,7 +87,7 @@ class TracesCompared:
         "near", "far"), ios, mean_measured_ns, mean_replayed_ns, mean_error_pct, demerit_ns, demerit_pct, rms_ns."""
         figures = ("mean_measured_ns", "mean_replayed_ns", "mean_error_pct", "demerit_ns", "demerit_pct", "rms_ns")
         rows: list[Mapping[str, object]] = [{**self.document, "direction": "all", "distance": "all"}]
-        rows += [{**one} for one in self.document["classes"]]
+        rows += [{**of_class} for of_class in self.document["classes"]]
         kinds: dict[str, type[pl.DataType]] = {"direction": pl.String, "distance": pl.String, "ios": pl.Int64}
         kinds |= dict.fromkeys(figures, pl.Float64)
         return pl.DataFrame([{name: row[name] for name in kinds} for row in rows], schema=kinds)
@@ -114,7 +114,7 @@ class TracesCompared:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareTracesQuestion(TraceQuestion):
-    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.
+    """Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.
 
     The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None where they do not hold the same I/Os in the same
     order: `same_ios`), a `frame` by class of I/O and a page with both distributions. Raises UserError for a mistake,
@@ -162,16 +162,16 @@ def compare_traces(
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
         rows = []
         for name, path, asked_keys in zip(SIDES, (first, second), (keys, {**keys, **(of_second or {})}), strict=True):
-            asked = asked_of(path, asked_keys)
-            expect_trace(f"question.{name.lower()}", path, asked)
+            request = asked_of(path, asked_keys)
+            expect_trace(f"question.{name.lower()}", path, request)
             rows.append(Path(folder) / f"{name}.rows")
-            make_rows(path, asked, str(path), rows[-1])
-            sides.append({"file": str(path), "format": asked.format or format_of(path) or ""})
-        found = json.loads(_core.compare_traces(*rows))
-    for side, told, path in zip(sides, ("measured", "replayed"), (first, second), strict=True):
-        if found[told]["left_out"] == found[told]["ios"] and "demerit_ns" not in found:
+            make_rows(path, request, str(path), rows[-1])
+            sides.append({"file": str(path), "format": request.format or format_of(path) or ""})
+        document = json.loads(_core.compare_traces(*rows))
+    for side, side_key, path in zip(sides, ("measured", "replayed"), (first, second), strict=True):
+        if document[side_key]["left_out"] == document[side_key]["ios"] and "demerit_ns" not in document:
             raise UserError(str(path), "", "", "has no latencies: there is nothing to compare")
-        found[told] = {**side, **found[told]}
-    if "demerit_ns" not in found:
+        document[side_key] = {**side, **document[side_key]}
+    if "demerit_ns" not in document:
         raise UserError(str(second), "", "", "has no I/O with a latency that the other has, too")
-    return TracesCompared(cast("TracesComparedDoc", {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **found}))
+    return TracesCompared(cast("TracesComparedDoc", {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **document}))

@@ -111,26 +111,26 @@ def target_of(output: Path, to: str | None) -> str:
 
 def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
     """How a trace is read, by keys of `[trace]`. Raises UserError, which names the key."""
-    said = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
-    for key, value in said.items():
+    given = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
+    for key, value in given.items():
         try:
             tomlkit.item(value)
         except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError):
             accepted = "expected text, a number, a bool, or a list or dict of them"
             raise UserError(f"question.{key}", "", short(value), accepted) from None
-    text = tomlkit.dumps({"trace": {"file": str(file), **said}})
+    text = tomlkit.dumps({"trace": {"file": str(file), **given}})
     try:
-        (asked,) = _core.traces_of(text, "trace")
+        (request,) = _core.traces_of(text, "trace")
     except _core.SpecError as error:
         _, key, value, accepted = error.args
         raise UserError(of_question(key), "", value, accepted) from None
-    return asked
+    return request
 
 
-def expect_trace(key: str, source: Path, asked: _core.TraceAsked) -> None:
+def expect_trace(key: str, source: Path, request: _core.TraceAsked) -> None:
     """Refuses what is no trace of a known format, unless its format was said; `key` is the argument that names it."""
     expect_file(key, source)
-    if asked.format is None and not is_trace(source):
+    if request.format is None and not is_trace(source):
         accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
         raise UserError(key, "", str(source), f"{accepted}; of any CSV say question.columns")
 
@@ -148,7 +148,7 @@ def columns_of(text: str | None) -> dict[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertTraceQuestion(TraceQuestion):
-    """Write a trace in another format, and say what that cannot say of it.
+    """Convert a trace to another format, and list what that format cannot express.
 
     The result has `written` I/Os, what was `lost` of how many, and `notes`. Raises UserError for a mistake, such as
     the first line that is wrong; OSError.
@@ -173,14 +173,14 @@ def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str,
     OSError."""
     target = target_of(output, to)
     expect_other_file("question.output", output, [source])
-    asked = asked_of(source, keys)
-    expect_trace("question.source", source, asked)
+    request = asked_of(source, keys)
+    expect_trace("question.source", source, request)
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
         rows = Path(folder) / "0.rows"
-        make_rows(source, asked, str(source), rows)
+        make_rows(source, request, str(source), rows)
         head = head_of(rows)
         written, lost, rounded = _written(rows, head, target, output)
-    was = asked.format or format_of(source) or ""
+    was = request.format or format_of(source) or ""
     return TraceConverted(source, output, was, target, head["ios"], written, lost, rounded, head["notes"])
 
 
@@ -226,8 +226,8 @@ def write_log(rows: Path, head: RowsHead, file: IO[bytes]) -> None:
     flags = {"measured", "fua"}
     kind = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(flags, pa.bool_())}
     schema = pa.schema([pa.field(name, kind.get(name, pa.uint64())) for name in SCHEMA])
-    names = pa.array([one["name"] for one in head["streams"]], pa.string())
-    volumes = pa.array([one.get("volume") for one in head["streams"]], pa.string())
+    names = pa.array([stream["name"] for stream in head["streams"]], pa.string())
+    volumes = pa.array([stream.get("volume") for stream in head["streams"]], pa.string())
     directions = pa.array(DIRECTIONS, pa.string())
     begin = 0
     with ParquetWriter(file, schema) as writer:

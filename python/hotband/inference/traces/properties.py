@@ -103,7 +103,7 @@ class Time:
     @property
     def ios(self) -> list[int]:
         """I/Os of all directions in each interval."""
-        return [sum(one) for one in zip(self.reads, self.writes, self.others, strict=True)]
+        return [sum(counts) for counts in zip(self.reads, self.writes, self.others, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class Popularity:
 
     def share_of_top(self, blocks: float) -> float | None:
         """Share of accesses of the most popular 0.1, 1, 10, 20 or 50 % of the blocks."""
-        return next((one.accesses for one in self.top if one.blocks == blocks), None)
+        return next((share.accesses for share in self.top if share.blocks == blocks), None)
 
 
 @dataclass(frozen=True)
@@ -317,16 +317,16 @@ class Properties:
 
     def of(self, direction: str) -> Direction | None:
         """I/Os of a direction, if there are any."""
-        return next((one for one in self.directions if one.direction == direction), None)
+        return next((entry for entry in self.directions if entry.direction == direction), None)
 
     def latency_of(self, direction: str) -> Quantiles | None:
         """Measured latencies of a direction, where there are any."""
-        return next((one.ns for one in self.latency if one.direction == direction), None)
+        return next((entry.ns for entry in self.latency if entry.direction == direction), None)
 
     @property
     def read_share(self) -> float:
         """Reads among reads and writes; zero where there are neither."""
-        reads, writes = (0 if one is None else one.ios for one in (self.of("read"), self.of("write")))
+        reads, writes = (0 if side is None else side.ios for side in (self.of("read"), self.of("write")))
         return reads / (reads + writes) if reads + writes else 0.0
 
     @property
@@ -351,13 +351,13 @@ def decoded(kind: type[T], value: object) -> T:
     """A value of JSON as the dataclass, list or number that it is."""
     if get_origin(kind) is tuple:
         (each, *_) = get_args(kind)
-        return cast("T", tuple(decoded(each, one) for one in cast("list[object]", value)))
+        return cast("T", tuple(decoded(each, item) for item in cast("list[object]", value)))
     if isinstance(kind, types.UnionType):
         (inner,) = (get_arg for get_arg in get_args(kind) if get_arg is not type(None))
         return cast("T", None if value is None else decoded(inner, value))
     if is_dataclass(kind):
         hints, renamed = get_type_hints(kind), RENAMED.get(kind, {})
-        doc = {renamed.get(key, key): one for key, one in cast("Mapping[str, object]", value).items()}
+        doc = {renamed.get(key, key): item for key, item in cast("Mapping[str, object]", value).items()}
         return cast("T", kind(**{field.name: decoded(hints[field.name], doc[field.name]) for field in fields(kind)}))
     return cast("T", float(cast("float", value)) if kind is float else value)
 
@@ -373,8 +373,8 @@ def properties_of(text: str) -> Properties:
     """What the core found, with Zipf's law."""
     from hotband.inference.traces.zipf import zipf_of
 
-    found = json.loads(text)
-    popularity = found["popularity"]
+    document = json.loads(text)
+    popularity = document["popularity"]
     zipf = zipf_of(decoded(tuple[CountClass, ...], popularity["counts"]))
     popularity["zipf"] = None if zipf is None else vars(zipf)
-    return decoded(Properties, found)
+    return decoded(Properties, document)

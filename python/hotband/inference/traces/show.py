@@ -96,7 +96,7 @@ def block_of(text: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class ShowTraceQuestion(TraceQuestion):
-    """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.
+    """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.
 
     The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
     (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
@@ -113,11 +113,11 @@ class ShowTraceQuestion(TraceQuestion):
     block: str = asks("Of what is counted as touched.", default="4 KiB", metavar="SIZE")
     sample: int | None = asks("Blocks followed at most.", default=None, metavar="N", least=1024, most=2**26)
 
-    def document(self, found: TraceShown) -> tuple[object, str]:
+    def document(self, shown: TraceShown) -> tuple[object, str]:
         """Return the answer as JSON has it: rows of several traces."""
-        if not found.others:
-            return found.to_dict(), self.schema
-        return [trace.to_dict() for trace in (found, *found.others)], ""
+        if not shown.others:
+            return shown.to_dict(), self.schema
+        return [trace.to_dict() for trace in (shown, *shown.others)], ""
 
 
 def answer(question: ShowTraceQuestion, _: Way) -> TraceShown:
@@ -130,26 +130,26 @@ def answer(question: ShowTraceQuestion, _: Way) -> TraceShown:
 def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sample: int = SAMPLE) -> TraceShown:
     """What the trace `source` is like, of which `keys` (those of `[trace]`) take some: in blocks of `block` bytes, at
     most `sample` of which are followed. Raises UserError, OSError."""
-    asked = asked_of(source, keys)
+    request = asked_of(source, keys)
     expect_file("question.source", source)
-    if asked.format is None and not is_trace(source):
+    if request.format is None and not is_trace(source):
         accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
         raise UserError("question.source", "", str(source), f"{accepted}; of any CSV say question.columns")
-    format_ = asked.format or format_of(source) or ""
-    return TraceShown(source, format_, properties_of(_counted(source, format_, asked, block, sample)))
+    format_ = request.format or format_of(source) or ""
+    return TraceShown(source, format_, properties_of(_counted(source, format_, request, block, sample)))
 
 
-def _counted(source: Path, format_: str, asked: _core.TraceAsked, block: int, sample: int) -> str:
+def _counted(source: Path, format_: str, request: _core.TraceAsked, block: int, sample: int) -> str:
     """What the core finds: of text as it is read, else of rows."""
     try:
-        text = None if format_ == IO_LOG else asked.properties(source, str(source), block, sample)
+        text = None if format_ == IO_LOG else request.properties(source, str(source), block, sample)
     except _core.SpecError as error:
         raise user_error(error) from None
     if text is not None:
         return text
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
         rows = Path(folder) / "0.rows"
-        make_rows(source, asked, str(source), rows)
+        make_rows(source, request, str(source), rows)
         return _core.trace_properties(rows, block, sample)
 
 

@@ -69,7 +69,7 @@ def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float,
     points = np.concatenate((np.ones(1), begins, ends))
 
     def unlikely(values: Floats) -> float:
-        theta, least = (float(one) for one in np.exp(values))
+        theta, least = (float(value) for value in np.exp(values))
         if not LOWEST <= theta <= HIGHEST or not 1e-9 < least < 1e12:
             return 1e300
         reached = at_least(points, theta, least)
@@ -78,20 +78,22 @@ def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float,
 
     mean = float((begins * blocks).sum() / blocks.sum())
     starts = [np.log(np.array([theta, least * mean])) for theta, least in STARTS]
-    found = minimize(unlikely, min(starts, key=unlikely), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-4})
-    theta, least = (float(one) for one in np.exp(found.x))
+    optimum = minimize(
+        unlikely, min(starts, key=unlikely), method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-4}
+    )
+    theta, least = (float(value) for value in np.exp(optimum.x))
     if theta > ALIKE:
-        return theta, least, theta * _error(unlikely, found.x)
-    return 0.0, least, _error_of_none(unlikely, found.x)
+        return theta, least, theta * _error(unlikely, optimum.x)
+    return 0.0, least, _error_of_none(unlikely, optimum.x)
 
 
 def _error(unlikely: Callable[[Floats], float], at: Floats) -> float:
     """Standard error of the logarithm of the exponent: infinite where the other value can stand for it."""
-    one, other = np.array([STEP, 0.0]), np.array([0.0, STEP])
+    first, other = np.array([STEP, 0.0]), np.array([0.0, STEP])
     middle = unlikely(at)
-    across = unlikely(at + one + other) + unlikely(at - one - other)
-    across = (across - unlikely(at + one - other) - unlikely(at - one + other)) / 4
-    along = [unlikely(at + way) - 2 * middle + unlikely(at - way) for way in (one, other)]
+    across = unlikely(at + first + other) + unlikely(at - first - other)
+    across = (across - unlikely(at + first - other) - unlikely(at - first + other)) / 4
+    along = [unlikely(at + way) - 2 * middle + unlikely(at - way) for way in (first, other)]
     determinant = along[0] * along[1] - across**2
     if determinant <= 0 or along[1] <= 0:
         return float("inf")

@@ -93,7 +93,8 @@ class Advice:
     """A recommendation. `front` has the points that no other one is better than, the cheapest first; `recommended` and
     `runner_up` are among them, None where nothing is what was asked for (then `nearest` is what comes nearest).
     `answer` are two sentences, `rests_on` what they rest on and what would change them, `values` what the uncertain
-    values of the recommended machine do to its latency, those that matter most first."""
+    values of the recommended machine do to its latency, those that matter most first. Prices are those of the
+    catalog's classes if `priced_by_class`."""
 
     answer: list[str]
     rests_on: list[str]
@@ -117,6 +118,7 @@ class Advice:
     bound: float | None = None
     values: list[ShareDoc] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    priced_by_class: bool = False
 
     @property
     def why(self) -> str:

@@ -14,13 +14,15 @@ from hotband.inference.interval.of_run import Watch
 from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
 from hotband.questions.advise.asked import AdviseQuestion, Needs, needs_of
+from hotband.questions.advise.between import fewest
 from hotband.questions.advise.candidates import Listed, candidates_of, space_of
 from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.objective import furthest
-from hotband.questions.advise.prices import Prices, expect_known, read_prices
+from hotband.questions.advise.prices import Prices, class_prices, expect_known, read_prices
 from hotband.questions.advise.search import Searched, search
+from hotband.questions.advise.sensible import REASON, sensible
 
 SHOWN = 12
 """Points of the front that a table has; all are in --json, --format csv and the page."""
@@ -35,8 +37,9 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     """The advice. Raises UserError before anything runs wherever that is possible, OSError and RunsInterrupted."""
     needs = needs_of(question)
     space = space_of(question.candidates, needs.tolerated)
-    prices = Prices() if question.cost is None else read_prices(question.cost)
-    expect_known(prices, [drive.name for drive in space.drives])
+    names = [drive.name for drive in space.drives]
+    prices = class_prices(names) if question.prices is None else read_prices(question.prices)
+    expect_known(prices, names)
     listed = candidates_of(space, needs, prices)
     bench = Bench(
         loads_from(question.workloads, listed.candidates[0].machine), read_figures(needs), needs.duty, question.seed,
@@ -44,6 +47,8 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     )  # fmt: skip
     say(f"{len(listed.candidates):,} of {listed.of:,} candidates hold the data and survive the failures")
     found = search(listed.candidates, needs, bench)
+    if not space.counts:
+        fewest(found, listed, needs, prices, bench, lambda one: point_of(one, needs, question.interval).surely)
     return _Advising(question, needs, prices, listed, bench, found).advice()
 
 
@@ -58,13 +63,16 @@ class _Advising:
         self.of = shown_figure(needs)
         self.by_name = {one.name: one for one in found.good}
         self.notes: list[str] = []
+        self.too_many = 0
 
     def advice(self) -> Advice:
         """The front, the finalists, the words."""
         if self.needs.degraded:
             self._drop_degraded()
         front = sorted(self.found.front, key=lambda one: order(one, self.of))
-        points = [point_of(one, self.needs, self.asked.interval) for one in front]
+        found = [point_of(one, self.needs, self.asked.interval) for one in front]
+        points = sensible(found, lambda one: self.by_name[one.name].candidate.drive.is_flash)
+        self.too_many = len(found) - len(points)
         if not points:
             return self._nothing()
         ranked = self._ranked(points)
@@ -144,7 +152,7 @@ class _Advising:
         return advice
 
     def _left_out(self) -> Counter[str]:
-        return Counter(self.listed.left_out) + self.found.gone
+        return Counter(self.listed.left_out) + self.found.gone + Counter({REASON: self.too_many})
 
     def _advice(self, answer: list[str], rests: list[str], points: list[Point], shown: Sequence[str]) -> Advice:
         limit = next((one.bound for one in self.needs.limits if one.figure == self.of), None)
@@ -155,7 +163,7 @@ class _Advising:
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
             self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, points, None,
             [point for point in points if point.name in shown], limit, [],
-            [*self._unmodelled(shown), *self._notes()],
+            [*self._unmodelled(shown), *self._notes()], self.prices.by_class,
         )  # fmt: skip
 
     def _unmodelled(self, shown: Sequence[str]) -> list[str]:

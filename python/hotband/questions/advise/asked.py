@@ -22,12 +22,12 @@ from hotband.execution.experiment import expect_out
 from hotband.inference.interval import DRAWS_OF_MANY
 from hotband.inference.interval.fields import draws, level
 from hotband.questions.advise import YEARS
-from hotband.questions.find.question import Condition, conditions
+from hotband.questions.find.question import Condition
+from hotband.questions.slo import slo_of
 
 NUMBERS = {"no": 0, "none": 0, "one": 1, "a": 1, "two": 2, "three": 3}
 MOST_TOLERATED = 3
 """RAID-Z3 lives with three failed drives; a mirror of many is no array that anybody is advised to buy."""
-SLO_FORM = 'expected conditions such as "p99 < 5 ms" or "p99 < 5 ms and IOPS > 2000"'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,9 @@ class AdviseQuestion(Question):
     capacity: str = asks('Usable, such as "50 TB".', metavar="SIZE")
     protect: str = asks('How many drives may fail, whichever they are: "two failures".', metavar="FAILURES")
     candidates: KeyValues = asks("What is searched. May be repeated.", default="", metavar="KEY=VALUES")
-    cost: Path | None = asks("Prices and watts, CSV or TOML.", default=None, metavar="FILE")
+    prices: Path | None = asks(
+        "Prices and watts, CSV or TOML. Default: price classes of the catalog.", default=None, metavar="FILE"
+    )
     power: str | None = asks('The most that drives draw, as "500 W".', default=None, metavar="POWER")
     grow: str | None = asks('Of the data, such as "30 %/year".', default=None, metavar="SHARE")
     years: float = asks("How long it is to last.", default=YEARS, metavar="YEARS")
@@ -125,20 +127,6 @@ def needs_of(question: AdviseQuestion) -> Needs:
         float(question.years),
         1.0 if question.duty is None else duty_of(question.duty),
     )
-
-
-def slo_of(text: str, option: str) -> tuple[Condition, ...]:
-    """The conditions of a text. Raises UserError in the option's name."""
-    if not text.strip():
-        raise UserError(option, "", "", f"is empty: {SLO_FORM}")
-    try:
-        found = conditions(" ".join(text.split()))
-    except UserError as error:
-        raise UserError(option, "", error.value, error.accepted) from None
-    kept = tuple(one for one in found if isinstance(one, Condition))
-    if len(kept) < len(found):
-        raise UserError(option, "", text, f"a share of the most is no promise to anybody: {SLO_FORM}")
-    return kept
 
 
 def tolerated_of(text: str) -> int:

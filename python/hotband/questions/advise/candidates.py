@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
@@ -42,7 +42,8 @@ SETTINGS = ("drives", "layouts", "counts", "caches")
 CACHES = ("own", "off", "on", "protected")
 """Of write caches: as the drive comes; off; on and volatile; on and saved when power is lost."""
 STEPS = (1.0, 1.5, 2.0, 3.0)
-"""Where no counts are said: the fewest drives that hold the data, and so many times as many."""
+"""Where no counts are said: the fewest drives that hold the data, and so many times as many, before the numbers between
+(`hotband.questions.advise.between`)."""
 FIELD_AFR = {"disk": 0.04, "ssd": 0.025}
 """Drives that fail in a year in the field, where it is bad: of disks 2 to 4 % are common (Schroeder and Gibson, FAST
 2007), of flash drives 4 to 10 % were replaced in four years (Schroeder, Lagisetty and Merchant, FAST 2016). The upper
@@ -148,7 +149,7 @@ class Listed:
     left_out: dict[str, int]
     unpriced: list[str]
 
-    @cached_property
+    @property
     def of(self) -> int:
         """How many there were."""
         return len(self.candidates) + sum(self.left_out.values())
@@ -238,7 +239,7 @@ def candidates_of(space: Space, needs: Needs, prices: Prices) -> Listed:
 def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> UserError:
     """Why no candidate is left, in the name of the option that most of them fell to."""
     if not listed.left_out:
-        return UserError("question.cost", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
+        return UserError("question.prices", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
     reasons = ", ".join(f"{count} {reason}" for reason, count in listed.left_out.items())
     left = f"leaves none of {listed.of} candidates: {reasons}; expected"
     why = max(listed.left_out, key=lambda one: listed.left_out[one])
@@ -274,6 +275,14 @@ def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive
     if not counts or not caches:
         why = "too small with 64 drives" if not counts else "without such a write cache"
         listed.left_out[why] = listed.left_out.get(why, 0) + 1
+
+
+def with_count(candidate: Candidate, count: int, needs: Needs, prices: Prices) -> Candidate | None:
+    """Return the candidate with another number of drives; None where that is no candidate."""
+    known = _Known.of(candidate.drive, candidate.layout)
+    if _refused(known, count, needs) is not None:
+        return None
+    return replace(candidate, count=count, static=known.static(count, needs, prices))
 
 
 def _refused(known: _Known, count: int, needs: Needs) -> str | None:

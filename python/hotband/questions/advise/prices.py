@@ -1,4 +1,4 @@
-"""What drives cost and draw, from the user's table: CSV with a heading, or TOML.
+"""What drives cost and draw: from the user's table, CSV with a heading, or TOML; else by the classes of the catalog.
 
     drive,price,currency,watts          [[drives]]
     exos-x18-18tb,280..320,EUR,         drive = "exos-x18-18tb"
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,10 +22,13 @@ from hotband.base.errors import UserError
 from hotband.base.text.amounts import AmbiguousAmount, amount
 from hotband.base.text.nearest import hint
 from hotband.base.text.regular import text_in
+from hotband.data.catalog.products import CatalogDrive, catalog_drives
 from hotband.questions.advise.asked import watts_of
 
 PRICE_MOST = 1e12
 """Of one drive, in whatever currency: more is a slip of the pen."""
+CLASS_CURRENCY = "EUR"
+"""Of the prices of classes."""
 COLUMNS = ("drive", "price", "currency", "watts")
 Row = tuple[str, dict[str, str], bool]
 """Where a row stands, its cells by column, and whether a comma starts its decimals."""
@@ -43,11 +46,27 @@ class Price:
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices by the name of the drive, in one currency; empty where there is no table."""
+    """Prices by the name of the drive, in one currency: from a table's `file` or, `by_class`, of the catalog; empty if
+    there are none."""
 
     of: Mapping[str, Price] = field(default_factory=dict)
     currency: str = ""
     file: str = ""
+    by_class: bool = False
+
+
+def class_prices(names: Sequence[str]) -> Prices:
+    """Return what drives of the catalog cost by their classes (`hotband drives --sort price`); no prices if one of the
+    drives is not of the catalog."""
+    known = {drive.name: drive for drive in catalog_drives()}
+    if not all(name in known for name in names):
+        return Prices()
+    return Prices({name: _of_class(known[name]) for name in names}, CLASS_CURRENCY, by_class=True)
+
+
+def _of_class(drive: CatalogDrive) -> Price:
+    terabytes = drive.capacity_bytes / 1e12
+    return Price(terabytes * drive.eur_per_tb, terabytes * drive.eur_per_tb_low, terabytes * drive.eur_per_tb_high)
 
 
 def read_prices(path: Path) -> Prices:
@@ -82,7 +101,7 @@ def expect_known(prices: Prices, drives: list[str]) -> None:
 
 def _text(path: Path) -> str:
     if not path.exists():
-        raise UserError("question.cost", "", str(path), "no such file; expected a CSV or TOML table of prices")
+        raise UserError("question.prices", "", str(path), "no such file; expected a CSV or TOML table of prices")
     return text_in(path, "table of prices", typed=True)
 
 

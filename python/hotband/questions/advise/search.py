@@ -58,10 +58,10 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
     tried: list[Tried] = []
     last = ROUNDS[-1]
     # Flash is written over before every run, which takes longer than any run of this length: one round.
-    ready = _run(flash, needs, bench, last, "solid-state drives", found, surely=False)
+    ready = run_round(flash, needs, bench, last, "solid-state drives", found, surely=False)
     for ios in ROUNDS:
         what = "disks" if ios == last else f"disks, {ios:,} I/Os"
-        disks = _run(disks, needs, bench, ios, what, found, surely=ios != last)
+        disks = run_round(disks, needs, bench, ios, what, found, surely=ios != last)
         tried = [*ready, *disks]
         if ios != last:
             gone = cannot_reach(tried, needs, shown_figure(needs))
@@ -72,7 +72,7 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
     return found
 
 
-def _run(
+def run_round(
     tried: list[Tried], needs: Needs, bench: Bench, ios: int, what: str, found: Searched, *, surely: bool
 ) -> list[Tried]:
     """Those that are what was asked for after a round; with `surely` those that still may be."""

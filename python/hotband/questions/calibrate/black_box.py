@@ -1,10 +1,10 @@
-"""A volume of which no mechanism is known (`--like black-box`): service times, places and limits, fitted.
+"""A volume without a known mechanism (`--like black-box`): fit service times, slots and limits.
 
-First guesses come straight from the measurements: the time of one command from those that came alone, the rate of its
-data from their sizes, the spread from their percentiles, places and limits from the most that was done. The ranges
-around them are wide, and then it goes as with any product (docs/models/black-box.md).
+First guesses come directly from the measurements: the time of one command from commands that came alone, the rate of
+its data from their sizes, the spread from their percentiles, slots and limits from the highest rates. The ranges around
+them are wide, and the fit is that of any product (docs/models/black-box.md).
 
-What it leaves out: the guesses of bursts. Limits are met a second after a load began, and bursts are over by then.
+Left out: guesses of bursts. Limits apply a second after a load began, when bursts are over.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from hotband.questions.calibrate.measured import Measured
 from hotband.questions.calibrate.model import Product
 
 AROUND = 4.0
-"""Times, rates and spreads may be so many times less or more than the guess."""
+"""Factor by which times, rates and spreads may differ from the guess."""
 ABOVE = 20.0
-"""A limit may lie so far above the most that was done: it was then not met."""
+"""Factor by which a limit may exceed the highest measured rate: the load then did not reach it."""
 BELOW = 0.5
 LEAST_CONTENTION, MOST_CONTENTION = 2.0, 400.0
-"""Percent. A share below the first cannot be told from none with some thirty outstanding."""
+"""Percent. With some thirty outstanding I/Os, a share below the first cannot be distinguished from none."""
 P99 = 2.326
 """Standard deviations from the median to the 99th percentile of a normal distribution."""
 MOST_SPREAD, LEAST_SPREAD = 0.9, 0.01
 SIZES = {"4 KiB": 4096, "64 KiB": 65536, "256 KiB": 262144}
 Measure = Callable[[Sequence[Measurement], Sequence[int], str], list[Measured]]
-"""Measures loads, each so often; runs are kept in a folder of this name."""
+"""A function that measures loads, each a number of times, and stores the runs in a folder of this name."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,10 @@ class Guess:
 
 
 def loads_for(seconds: float, span_bytes: int | None, reads: bool) -> tuple[list[Measurement], list[int]]:
-    """The loads, and how often each is measured. Raises UserError where the time is too short for one of each."""
-    loads = [one for one in within(candidates(BLACK_BOX, 0), span_bytes) if not (reads and one.writes)]
-    left = seconds - sum(one.time for one in (*loads, *held_out(BLACK_BOX, 1.0)))
+    """Return the loads and the number of measurements of each. Raises UserError if the time is too short for one
+    each."""
+    loads = [load for load in within(candidates(BLACK_BOX, 0), span_bytes) if not (reads and load.writes)]
+    left = seconds - sum(load.time for load in (*loads, *held_out(BLACK_BOX, 1.0)))
     if left < 0:
         raise UserError(
             "question.duration", "", f"{seconds:g} s", f"is too short: expected at least {seconds - left:.0f} s"
@@ -60,40 +61,46 @@ def loads_for(seconds: float, span_bytes: int | None, reads: bool) -> tuple[list
 
 
 def checks_for(measured: Sequence[Measured], span_bytes: int | None, reads: bool) -> list[Measurement]:
-    """The loads that are held out: a mix, and one at a share of the slowest rate of commands that came alone."""
-    alone = [means(one.runs).iops for one in measured if one.load.depth == 1 and "KiB" not in one.load.name]
+    """Return the validation loads: a mix, and one at a share of the slowest rate of commands that came alone."""
+    alone = [
+        means(load_measured.runs).iops
+        for load_measured in measured
+        if load_measured.load.depth == 1 and "KiB" not in load_measured.load.name
+    ]
     loads = within(held_out(BLACK_BOX, SHARE_OF_RATE * min(alone)), span_bytes)
     return [load.reads_only() for load in loads] if reads else loads
 
 
 def guesses(measured: Sequence[Measured]) -> dict[str, Guess]:
-    """What the measurements say directly."""
-    seen = {one.load.name: means(one.runs) for one in measured if one.runs}
-    found: dict[str, Guess] = {}
+    """Return first guesses of the values from the measurements."""
+    seen = {load_measured.load.name: means(load_measured.runs) for load_measured in measured if load_measured.runs}
+    by_key: dict[str, Guess] = {}
     sides = ["read", "write"] if "random writes" in seen else ["read"]
     for side in sides:
-        found |= _service(side, seen)
+        by_key |= _service(side, seen)
     if len(sides) == 1:
-        found |= {key.replace("read", "write"): guess for key, guess in found.items()}
-    ios = max(of.iops for of in seen.values())
-    moved = max(of.iops * _bytes(name) for name, of in seen.items())
+        by_key |= {key.replace("read", "write"): guess for key, guess in by_key.items()}
+    ios = max(figures.iops for figures in seen.values())
+    moved = max(figures.iops * _bytes(name) for name, figures in seen.items())
     alone = {side: math.exp(seen[f"random {side}s"].logs[side, "mean"]) / 1e9 for side in sides}
-    places = max(of.iops * max(alone.values()) for of in seen.values())
-    found["slots"] = Guess(
+    places = max(figures.iops * max(alone.values()) for figures in seen.values())
+    by_key["slots"] = Guess(
         max(round(places), 2), max(round(places / AROUND), 1), round(places * AROUND) + 2, "", "Little"
     )
-    found["contention"] = _contention(measured, seen)
-    found["ios_limit"] = Guess(round(2 * ios), round(BELOW * ios), round(ABOVE * ios), "", "the most that was done")
+    by_key["contention"] = _contention(measured, seen)
+    by_key["ios_limit"] = Guess(round(2 * ios), round(BELOW * ios), round(ABOVE * ios), "", "the highest IOPS")
     moved /= 1e6
-    found["rate_limit"] = Guess(2 * moved, BELOW * moved, ABOVE * moved, "MB/s", "the most that was moved")
-    return found
+    by_key["rate_limit"] = Guess(2 * moved, BELOW * moved, ABOVE * moved, "MB/s", "the highest bandwidth")
+    return by_key
 
 
 def _contention(measured: Sequence[Measured], seen: dict[str, Seen]) -> Guess:
-    """How much longer reads take for each other outstanding: from the least that were. At least enough to be found."""
+    """Guess how much longer reads take per other outstanding read, from the smallest depth, at least the minimum."""
     alone = math.exp(seen["random reads"].logs["read", "mean"])
     queued = [
-        one.load for one in measured if one.load.depth > 1 and one.load.name in seen and "KiB" not in one.load.name
+        load_measured.load
+        for load_measured in measured
+        if load_measured.load.depth > 1 and load_measured.load.name in seen and "KiB" not in load_measured.load.name
     ]
     shares = [
         (load.depth, (math.exp(seen[load.name].logs["read", "mean"]) / alone - 1.0) / (load.depth - 1))
@@ -102,11 +109,11 @@ def _contention(measured: Sequence[Measured], seen: dict[str, Seen]) -> Guess:
     ]
     share = 100 * min(shares)[1] if shares else 0.0
     share = min(max(share, LEAST_CONTENTION), MOST_CONTENTION / AROUND)
-    return Guess(share, share / 2 / AROUND, share * AROUND, "%", "reads that came together took longer by this")
+    return Guess(share, share / 2 / AROUND, share * AROUND, "%", "the extra time of concurrent reads")
 
 
 def _service(side: str, seen: dict[str, Seen]) -> dict[str, Guess]:
-    """Of one direction: from commands that came alone, of 4 KiB and of 256 KiB."""
+    """Guess the values of one direction, from commands of 4 KiB and 256 KiB that came alone."""
     small, large = seen[f"random {side}s"], seen[f"random {side}s of 256 KiB"]
     # Microseconds, and bytes a microsecond, which are MB/s.
     time = math.exp(small.logs[side, "p50"]) / 1e3
@@ -125,11 +132,11 @@ def _bytes(name: str) -> int:
     return next((size for text, size in SIZES.items() if f"of {text}" in name), 16384 if "half" in name else 4096)
 
 
-def product_text(found: dict[str, Guess], capacity: int) -> str:
-    """A product's file with the guesses."""
-    lines = ['kind = "black-box"', 'title = "a volume as it was measured"', 'model = ""', ""]
+def product_text(by_key: dict[str, Guess], capacity: int) -> str:
+    """Return a product file with the guesses."""
+    lines = ['kind = "black-box"', 'title = "a measured volume"', 'model = ""', ""]
     lines += ["[values.capacity]", f'value = "{capacity} B"', 'source = "its size"', 'confidence = "high"', ""]
-    for key, guess in found.items():
+    for key, guess in by_key.items():
         value, low, high = (_text(number, guess.unit) for number in (guess.value, guess.low, guess.high))
         lines += [f"[values.{key}]", f"value = {value}", f"range = [{low}, {high}]"]
         lines += [f'source = "guessed: {guess.why}"', 'confidence = "low"', "estimate = true", ""]
@@ -144,7 +151,7 @@ def _text(number: float, unit: str) -> str:
 
 
 def product_of(measured: Sequence[Measured], capacity: int, folder: Path) -> Product:
-    """The guesses as a product, whose file is written into a folder."""
+    """Write the guesses as a product file into a folder, and return the product."""
     text = product_text(guesses(measured), capacity)
     path = folder / "black-box.toml"
     write_file(path, text)

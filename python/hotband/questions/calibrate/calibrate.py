@@ -1,4 +1,4 @@
-"""A calibration from end to end: which loads, measured, fitted, checked, written (docs/guides/calibrate.md)."""
+"""A calibration from end to end: choose loads, measure, fit, validate (docs/guides/calibrate.md)."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from hotband.questions.calibrate.values import values_of
 LEAST_SECONDS = 30.0
 SINGLE = ("random reads", "random writes")
 MOST_MISFIT = 3.0
-"""Figures that lie so many times farther off than chance explains are not of such a drive, which is said."""
+"""Ratio of the fit's errors to the expected ones from which a note says that it may be another kind of drive."""
 FAR_OFF = 4.0
 OTHER_KIND = 2.0
 MOST_BEYOND = 0.5
-"""Where more than half of the figures are off by a factor of two beyond all ranges, it was another kind of drive."""
+"""If more than half of the figures are off by a factor of two beyond all ranges, it was another kind of drive."""
 SPREAD_SAID = 2.0
-"""Of the variance of repeats over that expected: with a dozen of repeats it is below by chance."""
+"""Ratio of the variance of repeats to the expected one from which a note says so: chance keeps a dozen below it."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is calibrated (`like`), on which target (a model's name and text where it is one; `executor` where it is
-    none), for how long, with what is measured there (`folder`). `span_bytes` is what of the target is used; `reads`
-    leaves out all loads that write. `path_ns`: see `measured`."""
+class CalibrationTask:
+    """The product to calibrate (`like`), the target (name and text of a model, or an `executor`), the time limit and
+    the folder of measurements. `span_bytes` is the used part of the target; `reads` leaves out all loads that write.
+    `path_ns`: see `measured`."""
 
     like: Product
     target: Product
@@ -57,9 +57,9 @@ class Asked:
 
 @dataclass
 class Planned:
-    """The loads of a plan, the last of them held out, with what the screening found."""
+    """The loads of a plan, validation loads last, with the result of the screening."""
 
-    asked: Asked
+    task: CalibrationTask
     unknowns: Unknowns
     screened: Screened
     design: Design
@@ -70,77 +70,83 @@ class Planned:
 
     @property
     def chosen(self) -> list[int]:
-        """Places of the candidates that are measured."""
+        """Indices of the candidates that are measured."""
         return [index for index, count in enumerate(self.plan.counts) if count]
 
 
-def plan(asked: Asked, watch: Watch) -> Planned:
-    """Screens the product's values and chooses what is measured. Raises UserError, RunsInterrupted."""
-    if asked.seconds < LEAST_SECONDS:
+def plan(task: CalibrationTask, watch: Watch) -> Planned:
+    """Screen the product's values and choose the measurements. Raises UserError, RunsInterrupted."""
+    if task.seconds < LEAST_SECONDS:
         raise UserError(
-            "question.duration", "", f"{asked.seconds:g} s", f"is too short: expected at least {LEAST_SECONDS:g} s"
+            "question.duration", "", f"{task.seconds:g} s", f"is too short: expected at least {LEAST_SECONDS:g} s"
         )
-    kind, tags = _kind(asked.like)
-    unknowns = _unknowns(asked.like)
-    loads = [candidate for candidate in candidates(kind, tags) if not (asked.reads and candidate.writes)]
-    loads = within(loads, asked.span_bytes)
-    model = Model(asked.like, loads, watch, asked.jobs, _ios(asked))
+    kind, tags = _kind(task.like)
+    unknowns = _unknowns(task.like)
+    loads = [candidate for candidate in candidates(kind, tags) if not (task.reads and candidate.writes)]
+    loads = within(loads, task.span_bytes)
+    model = Model(task.like, loads, watch, task.jobs, _ios(task))
     screened = screen(model, unknowns)
-    # One by one, of 4 KiB at random: what the first loads are.
-    single = min(rate for rate, one in zip(screened.rates, loads, strict=True) if one.name in SINGLE)
-    checked = within(held_out(kind, SHARE_OF_RATE * single), asked.span_bytes)
-    if asked.reads:
-        checked = [one.reads_only() for one in checked]
+    # The first loads: random commands of 4 KiB, one by one.
+    single = min(rate for rate, load in zip(screened.rates, loads, strict=True) if load.name in SINGLE)
+    checked = within(held_out(kind, SHARE_OF_RATE * single), task.span_bytes)
+    if task.reads:
+        checked = [load.reads_only() for load in checked]
     design = Design(screened, loads)
-    found = design.plan(asked.seconds, sum(one.time for one in checked))
+    chosen = design.plan(task.seconds, sum(load.time for load in checked))
     return Planned(
-        asked, unknowns, screened, design, found, [*loads, *checked], [*found.counts, *([1] * len(checked))], model.runs
+        task,
+        unknowns,
+        screened,
+        design,
+        chosen,
+        [*loads, *checked],
+        [*chosen.counts, *([1] * len(checked))],
+        model.runs,
     )
 
 
 def of_plan(planned: Planned, measured: Sequence[Measured], watch: Watch) -> Calibrated:
-    """The calibration by what was measured of a plan's loads. Raises UserError, RunsInterrupted."""
-    used = [measured[place] for place in planned.chosen]
-    kept_back = [one for one in measured if one.load.held_out and one.runs]
-    return _found(planned.asked, planned, used, kept_back, watch)
+    """Calibrate from measurements of a plan's loads. Raises UserError, RunsInterrupted."""
+    used = [measured[index] for index in planned.chosen]
+    kept_back = [load_measured for load_measured in measured if load_measured.load.held_out and load_measured.runs]
+    return _found(planned.task, planned, used, kept_back, watch)
 
 
 def of_results(
-    asked: Asked, measured: Sequence[Measured], watch: Watch, kept_back: Sequence[Measured] = ()
+    task: CalibrationTask, measured: Sequence[Measured], watch: Watch, kept_back: Sequence[Measured] = ()
 ) -> Calibrated:
-    """The calibration by measurements of loads that somebody chose, checked on those kept back. Raises UserError,
-    RunsInterrupted."""
-    unknowns = _unknowns(asked.like)
-    loads = [one.load for one in measured]
-    model = Model(asked.like, loads, watch, asked.jobs, _ios(asked))
+    """Calibrate from measurements of given loads, validated on `kept_back`. Raises UserError, RunsInterrupted."""
+    unknowns = _unknowns(task.like)
+    loads = [load_measured.load for load_measured in measured]
+    model = Model(task.like, loads, watch, task.jobs, _ios(task))
     screened = screen(model, unknowns)
-    counts = tuple(len(one.runs) for one in measured)
+    counts = tuple(len(load_measured.runs) for load_measured in measured)
     seconds = sum(count * load.time for count, load in zip(counts, loads, strict=True))
     chosen = Plan(counts, seconds, np.ones(len(unknowns.numbers)))
-    planned = Planned(asked, unknowns, screened, Design(screened, loads), chosen, loads, list(counts), model.runs)
-    return _found(asked, planned, measured, kept_back, watch)
+    planned = Planned(task, unknowns, screened, Design(screened, loads), chosen, loads, list(counts), model.runs)
+    return _found(task, planned, measured, kept_back, watch)
 
 
 def _found(
-    asked: Asked, planned: Planned, used: Sequence[Measured], kept_back: Sequence[Measured], watch: Watch
+    task: CalibrationTask, planned: Planned, used: Sequence[Measured], kept_back: Sequence[Measured], watch: Watch
 ) -> Calibrated:
-    data, spread = data_of(planned.screened, used, planned.chosen, asked.path_ns)
+    data, spread = data_of(planned.screened, used, planned.chosen, task.path_ns)
     if not len(data.measured):
-        raise UserError("question.result", "", asked.target.name, "has no figure that the model has too: too few I/Os")
-    _expect_like(asked.like, planned, data, used)
-    model = Model(asked.like, [one.load for one in used], watch, asked.jobs, _ios(asked))
+        raise UserError("question.result", "", task.target.name, "has no metric in common with the model: too few I/Os")
+    _expect_like(task.like, planned, data, used)
+    model = Model(task.like, [load_measured.load for load_measured in used], watch, task.jobs, _ios(task))
     fitted = fit(model, planned.unknowns, data)
     values = values_of(planned.unknowns, fitted, planned.screened.refused)
     if model.refusal(_settings(values)) is not None:
-        # Some that were found go with others that were fitted, though little was told of them.
+        # Some fitted values need others that were fitted, too, though the data says little about them.
         values = values_of(planned.unknowns, fitted, planned.screened.refused, keep_all=True)
     settings = _settings(values)
-    checks = check(asked.like, settings, kept_back, watch, asked.jobs)
+    checks = check(task.like, settings, kept_back, watch, task.jobs)
     deviations = np.ones(len(planned.unknowns.numbers))
     deviations[list(fitted.numbers)] = fitted.deviations
     return Calibrated(
-        asked.like.name,
-        asked.target.name,
+        task.like.name,
+        task.target.name,
         values,
         checks,
         _lines(used, data, fitted),
@@ -153,12 +159,12 @@ def _found(
 
 
 def _settings(values: Sequence[Value]) -> tuple[Setting, ...]:
-    """What was found, as a run is set to."""
+    """Return the fitted values as settings of a run."""
     return tuple((value.key, value.value) for value in values if value.state != "unknown")
 
 
 def _expect_like(like: Product, planned: Planned, data: Data, used: Sequence[Measured]) -> None:
-    """Raises UserError where most figures lie beyond what any values of the product could make of them."""
+    """Raise UserError if no values of the product can explain most figures."""
     reach = np.abs(data.slopes).sum(axis=1) * FARTHEST + math.log(OTHER_KIND)
     reach += sum((np.max(np.abs(steps), axis=0) for steps in data.steps), np.zeros(len(data.base)))
     away = np.abs(data.measured - data.base)
@@ -168,90 +174,94 @@ def _expect_like(like: Product, planned: Planned, data: Data, used: Sequence[Mea
     figure = data.figures[worst]
     was, is_ = (span(math.exp(value)) for value in (data.measured[worst], data.base[worst]))
     named = f"{used[figure.load].load.name}: {figure.side} {figure.name} {was}, the product {is_}"
-    accepted = f"was not measured: no values in its ranges explain most figures ({named}); expected another product"
+    accepted = f"does not fit: no values in its ranges explain most figures ({named}); expected another product"
     raise UserError("question.like", "", like.name, f"{accepted}, or black-box")
 
 
 def _lines(used: Sequence[Measured], data: Data, fitted: Fitted) -> list[Line]:
-    """Each load with what the fit leaves."""
+    """Return each load with the remaining errors of the fit."""
     lines = []
     scale = np.sqrt(np.diag(data.covariance))
-    for index, one in enumerate(used):
+    for index, load_measured in enumerate(used):
         rest = {
             f"{figure.side} {figure.name}": 100.0 * math.expm1(float(far * deviation))
             for figure, far, deviation in zip(data.figures, fitted.rest, scale, strict=True)
             if figure.load == index
         }
-        lines.append(Line(one.load.name, len(one.runs), means(one.runs).iops, rest))
+        lines.append(Line(load_measured.load.name, len(load_measured.runs), means(load_measured.runs).iops, rest))
     return lines
 
 
 def _notes(data: Data, fitted: Fitted, used: Sequence[Measured], spread: float) -> list[str]:
-    """What has to be known of the fit."""
+    """Return notes on the limits of the fit."""
     notes = []
     if spread > SPREAD_SAID:
         by = math.sqrt(spread)
-        notes.append(f"repeats spread {by:.1f} times as much as chance does in the model: do others use it too?")
+        notes.append(f"repeats vary {by:.1f} times as much as chance in the model: do others use the drive, too?")
     if fitted.misfit > 1.0:
         by = fitted.misfit
-        notes.append(f"figures lie {by:.1f} times as far off the fit as expected: intervals are as much wider")
-    far = sorted(zip(np.abs(fitted.rest), data.figures, fitted.rest, strict=True), key=lambda one: -one[0])
-    named = [f"{used[one.load].load.name} ({one.side} {one.name})" for size, one, _ in far if size > FAR_OFF][:3]
+        notes.append(f"errors of the fit are {by:.1f} times as large as expected: intervals are wider by that factor")
+    far = sorted(zip(np.abs(fitted.rest), data.figures, fitted.rest, strict=True), key=lambda row: -row[0])
+    named = [
+        f"{used[figure.load].load.name} ({figure.side} {figure.name})" for size, figure, _ in far if size > FAR_OFF
+    ][:3]
     if named:
         notes.append(f"not explained by any values in their ranges: {', '.join(named)}")
     if fitted.misfit > MOST_MISFIT:
-        notes.append("this may be no such drive: begin from another product, or from black-box")
+        notes.append("this may be another kind of drive: start from another product, or from black-box")
     return notes
 
 
 def _kind(like: Product) -> tuple[str, int]:
-    """The kind of a product and how many commands it takes at once."""
-    of = product(like.name)
-    tags = next((value["value"] for value in of["values"] if value["key"] == "queue_tags"), "32")
-    return str(of["kind"]), int(float(tags))
+    """Return the kind of a product and its queue depth."""
+    description = product(like.name)
+    tags = next((value["value"] for value in description["values"] if value["key"] == "queue_tags"), "32")
+    return str(description["kind"]), int(float(tags))
 
 
-def _ios(asked: Asked) -> int:
-    """Measured I/Os of a load in the model."""
-    return asked.ios or (SSD_IOS if _kind(asked.like)[0] == "ssd" else IOS)
+def _ios(task: CalibrationTask) -> int:
+    """Return the measured I/Os of a load in the model."""
+    return task.ios or (SSD_IOS if _kind(task.like)[0] == "ssd" else IOS)
 
 
 def _unknowns(like: Product) -> Unknowns:
     expect_one_volume(like)
-    found = unknowns_of(like.name, dict(like.held))
-    if not found.numbers:
-        accepted = "has no uncertain value: expected a product of which values have a range"
+    unknowns = unknowns_of(like.name, dict(like.held))
+    if not unknowns.numbers:
+        accepted = "has no uncertain value: expected a product with ranges of values"
         raise UserError("question.like", "", like.name, accepted)
-    return found
+    return unknowns
 
 
-__all__ = ["Asked", "Planned", "of_plan", "of_results", "plan", "predict"]
+__all__ = ["CalibrationTask", "Planned", "of_plan", "of_results", "plan", "predict"]
 
 
 SEEDS = 4
-"""Predictions are the mean of so many runs."""
+"""Number of runs whose mean is a prediction."""
 SEED = 5_000_001
 SHOWN = ("mean", "p50", "p99")
 
 
 def check(
-    product: Product, found: tuple[Setting, ...], measured: Sequence[Measured], watch: Watch, jobs: int | None
+    product: Product, settings: tuple[Setting, ...], measured: Sequence[Measured], watch: Watch, jobs: int | None
 ) -> list[Check]:
-    """The figures of the loads that were held out. Raises UserError, RunsInterrupted."""
+    """Return the validation errors, from the loads that were held out. Raises UserError, RunsInterrupted."""
     if not measured:
         return []
     checks = []
-    predicted, before = predict(product, [one.load for one in measured], [found, ()], watch, jobs)
-    for index, one in enumerate(measured):
-        seen = means(one.runs)
+    predicted, before = predict(
+        product, [load_measured.load for load_measured in measured], [settings, ()], watch, jobs
+    )
+    for index, load_measured in enumerate(measured):
+        seen = means(load_measured.runs)
         ours, old = predicted[index], before[index]
-        checks.append(Check(one.load.name, "IOPS", seen.iops, ours.iops, old.iops))
+        checks.append(Check(load_measured.load.name, "IOPS", seen.iops, ours.iops, old.iops))
         if seen.p99 and ours.p99 and old.p99:
-            checks.append(Check(one.load.name, "p99", seen.p99, ours.p99, old.p99))
+            checks.append(Check(load_measured.load.name, "p99", seen.p99, ours.p99, old.p99))
         for side, name in seen.logs:
             if (side, name) in ours.logs and (side, name) in old.logs and name in SHOWN:
-                values = [math.exp(of.logs[side, name]) for of in (seen, ours, old)]
-                checks.append(Check(one.load.name, f"{side} {name}", *values))
+                values = [math.exp(source.logs[side, name]) for source in (seen, ours, old)]
+                checks.append(Check(load_measured.load.name, f"{side} {name}", *values))
     return checks
 
 
@@ -262,9 +272,9 @@ def predict(
     watch: Watch,
     jobs: int | None,
 ) -> list[list[Seen]]:
-    """What loads measure on a product with settings, each a list by load: the mean of several seeds."""
+    """Return the predictions of loads for each of several settings of a product, as means over several seeds."""
     model = Model(product, loads, watch, jobs)
     points = [(setting, SEED + n * BETWEEN_SEEDS) for setting in settings for n in range(SEEDS)]
     runs = model.at(points, "checking")
     lists = [runs[index * SEEDS : (index + 1) * SEEDS] for index in range(len(settings))]
-    return [[means([run[load] for run in of]) for load in range(len(loads))] for of in lists]
+    return [[means([run[load] for run in runs_of_setting]) for load in range(len(loads))] for runs_of_setting in lists]

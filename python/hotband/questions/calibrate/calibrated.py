@@ -1,4 +1,4 @@
-"""What a calibration found."""
+"""The result of a calibration."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 State = Literal["told", "narrowed", "unknown"]
 TOLD = 0.5
-"""A value counts as told if its deviation is at most this share of the one before; more than `fit.TOLD` is unknown."""
+"""Share of its prior deviation up to which a value counts as told; above `fit.TOLD` it is unknown."""
 LEVEL = 0.9
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value of the product: as the product has it, with the range, and as it was found, with the interval of 90 %.
-    `left` is what is left of its deviation (1: nothing was told). An `unknown` one stays as it was, and its interval is
-    that of its range. A choice has the probability of what was found; its interval are the options that are left."""
+    """A value of the product: the original with its range, and the fitted one with its 90 % interval. `left` is the
+    remaining share of its deviation (1: no information). An `unknown` value stays unchanged, and its interval is its
+    range. A choice has the probability of the chosen option; its interval are the remaining options."""
 
     key: str
     group: str
@@ -44,8 +44,8 @@ class Value:
 
 @dataclass(frozen=True)
 class Check:
-    """A figure of a load that the fit did not use: measured, predicted with what was found, and with the product as it
-    was. IOPS, or latencies in ns."""
+    """A figure of a load that the fit did not use: measured, predicted with the fitted values, and with the original
+    product. IOPS, or latencies in ns."""
 
     load: str
     figure: str
@@ -55,18 +55,18 @@ class Check:
 
     @property
     def error_pct(self) -> float:
-        """How far the prediction is off."""
+        """Error of the prediction, in percent."""
         return 100.0 * (self.predicted / self.measured - 1.0)
 
     @property
     def before_pct(self) -> float:
-        """How far it was off before."""
+        """Error of the prediction with the original product, in percent."""
         return 100.0 * (self.before / self.measured - 1.0)
 
 
 @dataclass(frozen=True)
 class Line:
-    """A load as it was measured, and what the fit leaves of its figures: in percent, measured over fitted."""
+    """A measured load, and the errors that the fit leaves: in percent, measured over fitted."""
 
     load: str
     times: int
@@ -76,9 +76,9 @@ class Line:
 
 @dataclass
 class Calibrated:
-    """A product with values as they were found: `text` is its file. `misfit` is how much farther figures lie off the
-    fit than chance and what is known of the model's errors explain (1: as expected). `comparison` is, of a trace, its
-    second half measured beside replayed, as a record has it."""
+    """A product with fitted values: `text` is its file. `misfit` is the ratio of the fit's errors to those that chance
+    and the model error explain (1: as expected). For a trace, `comparison` compares its second half, measured and
+    replayed, as a record has it."""
 
     like: str
     target: str
@@ -95,21 +95,21 @@ class Calibrated:
 
     @property
     def told(self) -> list[Value]:
-        """Values that were found or narrowed."""
+        """Values that the measurements determine or narrow."""
         return [value for value in self.values if value.state != "unknown"]
 
     @property
     def unknown(self) -> list[Value]:
-        """Values of which the measurements say nothing."""
+        """Values about which the measurements say nothing."""
         return [value for value in self.values if value.state == "unknown"]
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a value."""
+        """One row per value."""
         return pl.DataFrame([{**asdict(value), "options": ", ".join(value.options)} for value in self.values])
 
     def to_dict(self) -> dict[str, Json]:
-        """As JSON has it."""
+        """Return the result as JSON."""
         return to_object(
             {
                 "schema": "hotband-calibrate",
@@ -129,5 +129,5 @@ class Calibrated:
 
 
 def worst(checks: Sequence[Check]) -> Check | None:
-    """The one that is farthest off."""
-    return max(checks, key=lambda one: abs(one.error_pct), default=None)
+    """Return the check with the largest error."""
+    return max(checks, key=lambda checked: abs(checked.error_pct), default=None)

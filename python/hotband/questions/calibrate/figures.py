@@ -1,6 +1,6 @@
-"""What a calibration compares: logarithms of mean, median and 99th percentile of reads and of writes.
+"""Figures that a calibration compares: logarithms of mean, median and 99th percentile of reads and of writes.
 
-The rate of a closed loop is the inverse of its mean; of an open one it was asked for and tells nothing.
+The rate of a closed loop is the inverse of its mean; that of an open loop is given and has no information.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 FLOORS = {"mean": 0.003, "p50": 0.005, "p99": 0.015}
-"""What is taken as the least error of a figure, in shares, however many I/Os there are: fio's histograms have steps of
-1.6 % (64 a doubling), read at their upper ends, so that a percentile is 0.5 % off (the standard deviation of a uniform
-step); and the model is linear between the points that were run to about as much."""
+"""Least error of a figure, as a share, with any number of I/Os: fio's histograms have steps of 1.6 % (64 per doubling),
+read at their upper ends, so a percentile is 0.5 % off (the standard deviation of a uniform step); and the model is
+linear between its points to about the same degree."""
 LEAST_COUNT = {"mean": 50, "p50": 100, "p99": 300}
 """I/Os below which a figure is not used: three lie beyond the 99th percentile of 300."""
 SIDES = ("read", "write")
@@ -28,7 +28,7 @@ SIDES = ("read", "write")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a load: which side's, and which."""
+    """A figure of a load: its side (read or write) and its name."""
 
     load: int
     side: str
@@ -37,8 +37,8 @@ class Figure:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run of a load left: logarithms of its figures (ns) by (side, name), I/Os by side, its rate, and the 99th
-    percentile of all of them (ns)."""
+    """The figures of a run of a load: logarithms (ns) by (side, name), I/Os by side, IOPS, and the 99th percentile of
+    all I/Os (ns)."""
 
     logs: Mapping[tuple[str, str], float]
     counts: Mapping[str, int]
@@ -47,12 +47,16 @@ class Seen:
 
 
 def seen_of(record: RecordDoc) -> Seen:
-    """The figures of a record."""
+    """Return the figures of a record."""
     logs, counts = {}, {}
     for side in SIDES:
-        of = record["summary"]["read"] if side == "read" else record["summary"]["write"]
-        counts[side] = int(of["count"] or 0)
-        values = {"mean": of["latency_mean_ns"], "p50": of["latency_p50_ns"], "p99": of["latency_p99_ns"]}
+        figures = record["summary"]["read"] if side == "read" else record["summary"]["write"]
+        counts[side] = int(figures["count"] or 0)
+        values = {
+            "mean": figures["latency_mean_ns"],
+            "p50": figures["latency_p50_ns"],
+            "p99": figures["latency_p99_ns"],
+        }
         for name, value in values.items():
             if value and counts[side] >= LEAST_COUNT[name]:
                 logs[side, name] = math.log(float(value))
@@ -60,19 +64,19 @@ def seen_of(record: RecordDoc) -> Seen:
 
 
 def figures_of(loads: Sequence[Seen]) -> list[Figure]:
-    """The figures that loads have, in order."""
+    """Return the figures that loads have, in order."""
     return [Figure(index, side, name) for index, seen in enumerate(loads) for side, name in seen.logs]
 
 
 def vector(figures: Sequence[Figure], loads: Sequence[Seen]) -> Floats:
-    """The logarithms of these figures; not a number where one is missing."""
+    """Return the logarithms of these figures, NaN for a missing one."""
     return np.array(
         [loads[figure.load].logs.get((figure.side, figure.name), math.nan) for figure in figures], dtype=float
     )
 
 
 def means(repeats: Sequence[Seen]) -> Seen:
-    """Several runs of a load as one: the mean of each figure that all have, and all I/Os."""
+    """Combine several runs of a load: the mean of each figure that all have, and the sum of I/Os."""
     common = set.intersection(*(set(repeat.logs) for repeat in repeats))
     logs = {key: sum(repeat.logs[key] for repeat in repeats) / len(repeats) for key in repeats[0].logs if key in common}
     counts = {side: sum(repeat.counts[side] for repeat in repeats) for side in SIDES}

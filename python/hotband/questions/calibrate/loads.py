@@ -1,7 +1,6 @@
-"""The loads that a calibration may measure: short, of one stream or two, each there to tell something.
+"""The loads that a calibration may measure: short, with one or two streams, each informative about some values.
 
-What it leaves out: loads that need hours (the way into steady state of a full drive: precondition it before), flushes
-and trims.
+Left out: loads that need hours (the way of a full drive into steady state: precondition it before), flushes and trims.
 """
 
 from __future__ import annotations
@@ -19,29 +18,29 @@ if TYPE_CHECKING:
     from hotband.base.text.values import Toml
 
 DISK_SECONDS, SSD_SECONDS = 20.0, 5.0
-"""Measured time of a load: 1,600 reads of the slowest disk, one by one, whose mean is then known to 0.8 % and 99th
-percentile to about 2 %; of a solid-state drive, tens of thousands."""
+"""Measured time of a load: 1,600 reads of the slowest disk, one by one, which determine the mean to 0.8 % and the 99th
+percentile to about 2 %; tens of thousands on a solid-state drive."""
 STREAM_SECONDS = 5.0
 """Sequential loads of disks do hundreds of I/Os a second."""
 WARM_UP_SECONDS = 2.0
-"""Before each: a write cache is full after it. At least two seconds of a queue of 32 on a disk."""
+"""Warm-up before each load, which fills a write cache: at least two seconds of a queue of 32 on a disk."""
 HELD_OUT_TIMES = 3.0
-"""A load that the fit is checked on is measured so many times as long: its own noise is in the error."""
+"""Ratio of measured times of validation loads to others: their noise adds to the error."""
 SHARE_OF_RATE = 0.6
-"""The load at a rate asks for this share of what the product's model does one by one, reads and writes mixed."""
+"""Rate of the paced load, as a share of the model's rate of single commands, reads and writes mixed."""
 FEW = 25.0
-"""I/Os a second that a disk of 7,200 rpm writes back between one and the next: its cache answers them at once."""
-USES = {True: "the check", False: "the fit"}
-"""What a load is for, by whether it is held out."""
+"""Writes per second that a disk of 7,200 rpm writes back between one and the next: its cache completes them at once."""
+USES = {True: "validation", False: "fit"}
+"""Use of a load, by whether it is held out."""
 BLACK_BOX = "black-box"
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One load as it is measured: a name, its streams, and how it asks: so many outstanding (`depth`), or a `rate` of
-    I/Os a second at even distances. `seconds` are measured, after `warm_up`. A load whose `text` is given is that text
-    instead. Of a `held_out` one the fit knows nothing. One that `changes` the drive for those after it is measured
-    once, after all others: large writes leave data of a solid-state drive in order, which was at random before."""
+    """One load to measure: a name, its streams, and its queue `depth` or its `rate` in evenly spaced I/Os per second.
+    `seconds` are measured, after `warm_up`. A `given` workload text replaces the streams. The fit does not see a
+    `held_out` load. A load that `changes` the drive for later ones is measured once, after all others: large writes
+    leave the data of a solid-state drive in order instead of at random."""
 
     name: str
     streams: tuple[tuple[tuple[str, Toml], ...], ...] = ()
@@ -57,12 +56,12 @@ class Measurement:
 
     @property
     def is_open(self) -> bool:
-        """Whether it asks at a rate, which then tells nothing."""
+        """Whether it is an open loop, whose rate has no information."""
         return self.rate is not None
 
     @property
     def time(self) -> float:
-        """Seconds that it takes."""
+        """Seconds with warm-up."""
         return self.seconds + self.warm_up
 
     @property
@@ -71,12 +70,12 @@ class Measurement:
         return not self.streams or any(dict(stream).get("read_pct") != 100 for stream in self.streams)
 
     def reads_only(self) -> Measurement:
-        """The same with reads alone."""
+        """Return the load with reads only."""
         streams = tuple(tuple({**dict(stream), "read_pct": 100}.items()) for stream in self.streams)
         return replace(self, name=self.name.replace("70 % reads", "random reads of 8 KiB"), streams=streams)
 
     def text(self, ios: int | None = None) -> str:
-        """The workload; with `ios`, so many measured I/Os instead of the time."""
+        """Return the workload's text; `ios` limits measured I/Os instead of the time."""
         if self.given:
             return (Load(self.given, self.name).with_ios(ios) if ios else Load(self.given, self.name)).text()
         return str(tomlkit.dumps(self._table(ios)))
@@ -100,13 +99,13 @@ class Measurement:
         return {**table, "streams": streams, "phases": [warm_up, measure]}
 
     def _stream(self, stream: dict[str, Toml]) -> Toml:
-        """With its range in bytes where only a part of the target is used."""
+        """Add the range in bytes if only a part of the target is used."""
         if self.span_bytes is None:
             return stream
-        said = stream.get("range")
+        limits = stream.get("range")
         ends = [
             float(str(end).rstrip(" %")) / 100.0 * self.span_bytes
-            for end in (said if isinstance(said, list) else ["0 %", "100 %"])
+            for end in (limits if isinstance(limits, list) else ["0 %", "100 %"])
         ]
         return {**stream, "range": [f"{int(end) >> 20} MiB" for end in ends]}
 
@@ -121,11 +120,12 @@ def _is_mixed(stream: Toml) -> bool:
 
 
 def _halves(stream: Toml, rate: float) -> list[Toml]:
-    """Its reads and its writes, each at a rate of its own in whole I/Os: fio bunches those of a mixed job."""
+    """Split a stream into reads and writes, each at a whole number of I/Os per second: fio bunches those of a mixed
+    job."""
     assert isinstance(stream, dict)
     reads = round(rate * float(str(stream["read_pct"])) / 100)
     both = (("reads", 100, reads), ("writes", 0, round(rate) - reads))
-    return [{**stream, "name": name, "read_pct": pct, "load": _paced(max(own, 1))} for name, pct, own in both]
+    return [{**stream, "name": name, "read_pct": pct, "load": _paced(max(own_rate, 1))} for name, pct, own_rate in both]
 
 
 def _of(
@@ -165,7 +165,7 @@ def _disk() -> list[Measurement]:
 
 
 def _ssd(deep: int) -> list[Measurement]:
-    found = [
+    loads = [
         _of("random reads", 100, 100, "4 KiB"),
         _of("random reads, 8 at once", 100, 100, "4 KiB", 8),
         _of("random reads, 32 at once", 100, 100, "4 KiB", 32),
@@ -181,24 +181,24 @@ def _ssd(deep: int) -> list[Measurement]:
         replace(_of("sequential writes", 0, 0, "128 KiB"), changes=True),
     ]
     if deep > 32:
-        found.insert(3, _of(f"random reads, {deep} at once", 100, 100, "4 KiB", deep))
-    return [replace(one, seconds=SSD_SECONDS) for one in found]
+        loads.insert(3, _of(f"random reads, {deep} at once", 100, 100, "4 KiB", deep))
+    return [replace(load, seconds=SSD_SECONDS) for load in loads]
 
 
 def _black_box() -> list[Measurement]:
-    found = [
+    loads = [
         _of(f"random {kind}{f' of {size}' if size != '4 KiB' else ''}{f', {depth} at once' if depth > 1 else ''}",
             share, 100, size, depth)
         for kind, share in (("reads", 100), ("writes", 0))
         for size, depth in (("4 KiB", 1), ("4 KiB", 8), ("4 KiB", 32), ("64 KiB", 1), ("256 KiB", 1), ("256 KiB", 16))
     ]  # fmt: skip
-    found.append(_of("half of them reads, 4 at once", 50, 100, "16 KiB", 4))
-    return [replace(one, seconds=SSD_SECONDS) for one in found]
+    loads.append(_of("half of them reads, 4 at once", 50, 100, "16 KiB", 4))
+    return [replace(load, seconds=SSD_SECONDS) for load in loads]
 
 
 def candidates(kind: str, tags: int) -> list[Measurement]:
-    """The loads of a kind of drive that takes so many commands at once. Raises UserError for a kind that none are known
-    of."""
+    """Return the loads for a kind of drive with a queue of `tags` commands. Raises UserError for a kind without
+    loads."""
     kinds = {"disk": _disk, "ssd": lambda: _ssd(128 if tags > 32 else 32), BLACK_BOX: _black_box}
     if kind not in kinds:
         raise UserError("question.like", "kind", kind, f"expected a product that is one of {', '.join(sorted(kinds))}")
@@ -206,13 +206,13 @@ def candidates(kind: str, tags: int) -> list[Measurement]:
 
 
 def held_out(kind: str, rate: float) -> list[Measurement]:
-    """What the fit is checked on: a mix, and the same reads and writes at `rate` I/Os a second."""
+    """Return the validation loads: a mix, and the same reads and writes at `rate` I/Os per second."""
     seconds = HELD_OUT_TIMES * (DISK_SECONDS if kind == "disk" else SSD_SECONDS)
     mix = _of("70 % reads, 16 at once", 70, 100, "8 KiB", 16, seconds)
     paced = replace(_of("70 % reads at a rate", 70, 100, "8 KiB", 1, seconds), rate=rate)
-    return [replace(one, held_out=True) for one in (mix, paced)]
+    return [replace(load, held_out=True) for load in (mix, paced)]
 
 
 def within(loads: Sequence[Measurement], span_bytes: int | None) -> list[Measurement]:
-    """The same on the first bytes of the target only."""
+    """Limit loads to the first bytes of the target."""
     return list(loads) if span_bytes is None else [replace(load, span_bytes=span_bytes) for load in loads]

@@ -1,7 +1,7 @@
-"""The plan's loads on the target: runs of an experiment, kept in a folder as they finish.
+"""Measure the plan's loads on the target: runs of an experiment, stored in a folder as they finish.
 
-Loads that are measured several times are so in passes, so that repeats lie minutes apart. After them come those held
-out, and last those that leave the drive otherwise than they found it.
+Repeated loads run in passes, so that repeats are minutes apart. Validation loads follow, and last those that change the
+state of the drive.
 """
 
 from __future__ import annotations
@@ -17,51 +17,51 @@ from hotband.questions.calibrate.model import FILL, Product, Watch, at_own_scale
 
 WHAT = "measurements of a calibration"
 SEED = 7_000_001
-"""Of the measurements: none that the model's runs have."""
+"""Seed of the measurements, different from those of the model's runs."""
 
 
 def passes(loads: Sequence[Measurement], counts: Sequence[int]) -> list[int]:
-    """Places of loads in the order in which they are measured."""
-    found = []
+    """Return the indices of loads in the order of measurement."""
+    order = []
     for turn in range(max(counts, default=0)):
-        found += [
-            place
-            for place, count in enumerate(counts)
-            if count > turn and not loads[place].held_out and not loads[place].changes
+        order += [
+            index
+            for index, count in enumerate(counts)
+            if count > turn and not loads[index].held_out and not loads[index].changes
         ]
-    held = [place for place, load in enumerate(loads) if load.held_out]
-    last = [place for place, load in enumerate(loads) if load.changes]
-    return found + [place for place in (*held, *last) for _ in range(counts[place])]
+    held = [index for index, load in enumerate(loads) if load.held_out]
+    last = [index for index, load in enumerate(loads) if load.changes]
+    return order + [index for index in (*held, *last) for _ in range(counts[index])]
 
 
 def measure(
     target: Product,
     loads: Sequence[Measurement],
     counts: Sequence[int],
-    how: tuple[Executor | None, Path | None, int],
+    setup: tuple[Executor | None, Path | None, int],
     say: Say,
     watch: Watch,
     *,
     fresh: bool = False,
 ) -> list[Measured]:
-    """Measures each load so often, on an executor (None: the target is a model), in a folder (`fresh`: without what is
-    there), from a seed on. Raises UserError, OSError, RunsInterrupted."""
-    executor, folder, seed = how
+    """Measure each load as often as `counts` states. `setup` has the executor (None: the target is a model), the folder
+    (`fresh` ignores its runs) and the seed. Raises UserError, OSError, RunsInterrupted."""
+    executor, folder, seed = setup
     order = passes(loads, counts)
     if not order:
         return []
-    asked = [part_of(loads[place], own_scale(target)) for place in order]
+    parts = [part_of(loads[index], own_scale(target)) for index in order]
     if executor is None:
-        # All of them run on one simulated drive: without, each would choose the scale that suits it.
-        target, asked = at_scale(at_own_scale(target), asked)
-    specs = specs_of("load", target, asked, ((), SEED + seed), None, one_drive=executor is None)
-    points = [Point(spec, {"place": place}) for place, spec in enumerate(specs)]
+        # All of them run on one simulated drive: otherwise each would choose its own model size.
+        target, parts = at_scale(at_own_scale(target), parts)
+    specs = specs_of("load", target, parts, ((), SEED + seed), None, one_drive=executor is None)
+    points = [Point(spec, {"place": index}) for index, spec in enumerate(specs)]
     with watch(f"measuring {target.name}") as tick:
         outcome = Experiment(points, what=WHAT).run(out=folder, fresh=fresh, executor=executor, progress=tick, say=say)
-    by_id = {one.spec.id: one.record for one in outcome.finished}
+    by_id = {run.spec.id: run.record for run in outcome.finished}
     records = [by_id[spec.id] for spec in specs if spec.workload != FILL.name or executor is not None]
-    found = []
-    for place, load in enumerate(loads):
-        own = [record for record, at in zip(records, order, strict=True) if at == place]
-        found.append(Measured(load, tuple(seen_of(record) for record in own)))
-    return found
+    results = []
+    for index, load in enumerate(loads):
+        records_of_load = [record for record, at in zip(records, order, strict=True) if at == index]
+        results.append(Measured(load, tuple(seen_of(record) for record in records_of_load)))
+    return results

@@ -1,4 +1,4 @@
-"""What was measured of each load of a plan, and how far repeats of it spread."""
+"""The measurements of each load of a plan, and the spread of their repeats."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 STEP_SHARE = 1 / 3
-"""Of the least variance of a figure, so much is what steps of a histogram make between repeats; the rest is common to
-all of them."""
+"""Share of the least variance of a figure that steps of a histogram cause between repeats; all repeats share the
+rest."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A load with what each run of it measured."""
+    """A load with the figures of each of its runs."""
 
     load: Measurement
     runs: tuple[Seen, ...]
@@ -33,17 +33,17 @@ class Measured:
 def data_of(
     screened: Screened, measured: Sequence[Measured], places: Sequence[int], path_ns: float = 0.0
 ) -> tuple[Data, float]:
-    """What the fit takes: the figures that were measured and that the model has, of loads at these `places` among the
-    screened ones; and the factor by which repeats spread more than seeds. `path_ns` is what the way from the program to
-    the target may add to every latency, the same to all: a host, a network."""
-    index = {place: number for number, place in enumerate(places)}
+    """Return the data of the fit: figures both measured and modelled, of loads at these `places` among the screened
+    ones; and the factor by which repeats vary more than seeds. `path_ns` is the possible delay between the program and
+    the target (a host, a network), equal for all latencies."""
+    index = {index_of_load: number for number, index_of_load in enumerate(places)}
     rows, figures = [], []
-    for row, one in enumerate(screened.figures):
-        load = index.get(one.load)
-        if load is not None and all((one.side, one.name) in run.logs for run in measured[load].runs):
+    for row, figure in enumerate(screened.figures):
+        load = index.get(figure.load)
+        if load is not None and all((figure.side, figure.name) in run.logs for run in measured[load].runs):
             rows.append(row)
-            figures.append(Figure(load, one.side, one.name))
-    joined = [means(one.runs) for one in measured]
+            figures.append(Figure(load, figure.side, figure.name))
+    joined = [means(load_measured.runs) for load_measured in measured]
     counts = np.array([joined[figure.load].counts[figure.side] for figure in figures], dtype=float)
     spread = _spread(screened, rows, figures, measured)
     repeats = np.array([len(measured[figure.load].runs) for figure in figures])
@@ -63,7 +63,7 @@ def data_of(
 
 
 def _spread(screened: Screened, rows: Sequence[int], figures: Sequence[Figure], measured: Sequence[Measured]) -> float:
-    """The variance of repeats over that expected; 1 where nothing was repeated."""
+    """Return the ratio of the variance of repeats to the expected; 1 without repeats."""
     ratios = []
     least = floors(figures)
     for row, figure, floor in zip(rows, figures, least, strict=True):
@@ -72,9 +72,9 @@ def _spread(screened: Screened, rows: Sequence[int], figures: Sequence[Figure], 
             continue
         values = [run.logs[figure.side, figure.name] for run in runs]
         count = np.mean([run.counts[figure.side] for run in runs])
-        one = screened.noise[row, row] * screened.counts[row] / max(float(count), 1.0) + STEP_SHARE * floor
-        # The median of a variance of so many degrees of freedom over its mean (Wilson and Hilferty 1931).
+        expected = screened.noise[row, row] * screened.counts[row] / max(float(count), 1.0) + STEP_SHARE * floor
+        # The median of a variance over its mean, by degrees of freedom (Wilson and Hilferty 1931).
         median = (1.0 - 2.0 / (9.0 * (len(runs) - 1))) ** 3
-        ratios.append(float(np.var(values, ddof=1)) / one / median)
-    # Not the mean: one load that comes out otherwise each time, whatever the reason, says nothing of the others.
+        ratios.append(float(np.var(values, ddof=1)) / expected / median)
+    # Not the mean: one load that varies for some other reason says nothing about the others.
     return float(np.median(ratios)) if ratios else 1.0

@@ -1,8 +1,8 @@
-"""The product's model, asked what loads would measure: many points at once, on all cores, nothing run twice.
+"""The product's model: predict the figures of loads at many points at once, on all cores, without repeated runs.
 
 The loads of a point run one after the other on one machine, as they are measured on a drive: a solid-state drive is
-written over once. The same place in the sequence has the same seed at every point (common random numbers), so that what
-chance does is much the same on both sides of a difference.
+preconditioned once. The same position in the sequence has the same seed at every point (common random numbers), so that
+chance affects both sides of a difference alike.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ from hotband.questions.expect.capacity import target_bytes
 
 Watch = Callable[[str], "AbstractContextManager[Tick | None]"]
 At = tuple[tuple["Setting", ...], int]
-"""A point: values that are set, and the seed."""
+"""A point: settings, and the seed."""
 IOS = 40_000
-"""Measured I/Os of a predicted load: 400 lie beyond the 99th percentile. More than a disk does in a measurement, so
-that the noise of the prediction is the smaller part."""
+"""Measured I/Os of a predicted load: 400 lie beyond the 99th percentile. More than a disk completes in a measurement,
+so that the prediction has the smaller part of the noise."""
 SSD_IOS = 16_000
-"""Of a solid-state drive, whose runs are most of the time of a fit: 160 beyond."""
+"""Measured I/Os on a solid-state drive, whose runs take most of the time of a fit: 160 lie beyond."""
 MOST_BYTES = 1 << 28
-"""Of large I/Os fewer."""
+"""Most bytes of a load, which limits large I/Os."""
 LEAST_IOS = 2_000
 MOST_WRITTEN = 1 << 27
-"""A load that writes a solid-state drive in order writes so much, and as much again before: 7 % of what is simulated.
-With twice as much it was 9 % too fast: garbage collection then finds blocks of which nothing is valid."""
+"""Most bytes of a load that writes a solid-state drive in order, and of its warm-up: 7 % of the simulated size. With
+twice as much it was 9 % too fast: garbage collection then meets blocks without valid data."""
 SIMULATED_BYTES = 3.7e9
-"""Solid-state drives are simulated at the scale that leaves about this. To write one over takes a quarter of a second.
-From a 512th to a 64th rates and latencies are alike within 1 % (`hotband.execution.runs.scale`)."""
+"""Approximate simulated bytes of a solid-state drive, which determine its model size. Filling it takes a quarter of a
+second. From 1/512 to 1/64 rates and latencies agree within 1 % (`hotband.execution.runs.scale`)."""
 LEAST_SPAN = 1 << 30
-"""Write buffers hold up to 64 MB: rewrites in one are no load of the flash."""
+"""Least range of a load: write buffers hold up to 64 MB, and rewrites inside one do not reach the flash."""
 SCALES = (1024, 512, 256, 128, 64, 32)
 SHOWN_POINTS = 8
-"""Fewer points are run without a bar: a step of the fit takes a second."""
+"""Fewer points run without a progress bar: a step of the fit takes a second."""
 BATCH = 24
-"""Points that are run together: some hundred runs, whose records are let go before the next."""
+"""Points that run together: some hundred runs, whose records are released before the next."""
 FILL = Measurement("fill", ((("name", "fill"), ("read_pct", 0), ("random_pct", 100), ("size", "4 KiB")),), seconds=1.0)
-"""First on every simulated drive: one in use is written over by the load that it begins with, by this one at random."""
+"""The first load on every simulated drive: it preconditions a drive in use, with random writes."""
 FILL_IOS = 1_000
 
 
 @dataclass(frozen=True)
 class Product:
-    """What is calibrated: a catalog name or a path, its text where it is a file's, and values that the user says."""
+    """A product: a catalog name or a path, the text of its file, and settings of the user."""
 
     name: str
     text: str | None = None
@@ -64,8 +64,8 @@ class Product:
 
 
 def size_of(product: Product, argument: str) -> int | None:
-    """The bytes of a product's only volume; None where it has several. Raises UserError: what is wrong with its name is
-    wrong with the argument that names it."""
+    """Return the bytes of a product's only volume; None if it has several. Raises UserError with the name of the
+    argument."""
     try:
         return target_bytes(Named(product.name, product.text))
     except UserError as error:
@@ -75,7 +75,7 @@ def size_of(product: Product, argument: str) -> int | None:
 
 
 def expect_one_volume(like: Product) -> None:
-    """Raises UserError for a product with several volumes."""
+    """Raise UserError for a product with several volumes."""
     if size_of(like, "question.like") is None:
         raise UserError("question.like", "", like.name, "has several volumes: expected a product with one")
 
@@ -83,8 +83,8 @@ def expect_one_volume(like: Product) -> None:
 def specs_of(
     name: str, product: Product, loads: Sequence[Measurement], at: At, ios: int | None, *, one_drive: bool = True
 ) -> list[RunSpec]:
-    """The runs of loads on a product at a point, each of so many I/Os (None: as long as it is measured); on one drive
-    that goes from one to the next, or each on its own."""
+    """Return the runs of loads on a product at a point, each with `ios` I/Os (None: for its measured time), on one
+    drive for all of them, or on a fresh drive each."""
     settings, seed = at
     specs: list[RunSpec] = []
     for index, load in enumerate((FILL, *loads) if one_drive else loads):
@@ -106,7 +106,7 @@ def specs_of(
 
 
 def ios_of(load: Measurement, ios: int) -> int:
-    """Measured I/Os of a load in the model."""
+    """Return the measured I/Os of a load in the model."""
     size = Load(load.text(), load.name).mean_bytes() or 4096.0
     if load.changes:
         return min(ios, int(MOST_WRITTEN / size))
@@ -114,39 +114,44 @@ def ios_of(load: Measurement, ios: int) -> int:
 
 
 def scaled(product: Product, loads: Sequence[Measurement] = ()) -> Product:
-    """The product at the largest scale that leaves enough of it, for loads that are given, too; as it is where it has
-    none, or the user says one."""
+    """Return the product at the smallest model size that is large enough, also for given loads; unchanged if it has no
+    model size, or the user sets one."""
     values = _values(product) or {}
-    own = values.get("scale")
-    if own is None or "scale" in dict(product.held):
+    stated = values.get("scale")
+    if stated is None or "scale" in dict(product.held):
         return product
     values |= dict(product.held)
     whole = size_bytes(values["capacity"]) or 0.0
-    least = int(float(own))
-    sizes = [one for one in SCALES if whole / one >= SIMULATED_BYTES and one >= least] or [max(SCALES[-1], least)]
+    least = int(float(stated))
+    sizes = [scale for scale in SCALES if whole / scale >= SIMULATED_BYTES and scale >= least] or [
+        max(SCALES[-1], least)
+    ]
     tried = [Product(product.name, product.text, (*product.held, ("scale", str(scale)))) for scale in sizes]
-    # A block has to hold a pass at it, also where the pass is the largest; a file that was measured has to fit.
+    # A block must hold a program pass, even the largest; a measured file must fit.
     given = [load for load in loads if load.given]
-    return next((one for one in tried if not (_refuses_a_choice(one) or _refuses_a_load(one, given))), tried[-1])
+    return next(
+        (candidate for candidate in tried if not (_refuses_a_choice(candidate) or _refuses_a_load(candidate, given))),
+        tried[-1],
+    )
 
 
 def own_scale(target: Product) -> int:
-    """The scale of a simulated drive that is set or that its file says: one part in so many of it is there. 1 of a
-    machine of several drives, or with layouts, and of hardware."""
+    """Return the divisor of a simulated drive's model size from its settings or its file. 1 for a machine with several
+    drives or layouts, and for hardware."""
     values = (_values(replace(target, name=target.name.removeprefix(EMULATED))) or {}) | dict(target.held)
     return int(values.get("scale", "1"))
 
 
 def at_own_scale(target: Product) -> Product:
-    """A drive at the scale that its file says, where that is another than one: its runs would each choose one."""
-    own = own_scale(target)
-    if own == 1 or "scale" in dict(target.held):
+    """Fix a drive's model size to that of its file if it is not 1: otherwise each run would choose one."""
+    scale = own_scale(target)
+    if scale == 1 or "scale" in dict(target.held):
         return target
-    return replace(target, held=(*target.held, ("scale", str(own))))
+    return replace(target, held=(*target.held, ("scale", str(scale))))
 
 
 def _values(product: Product) -> dict[str, str] | None:
-    """The values of one drive as text; None of what is none."""
+    """Return the values of a drive as text; None for other products."""
     try:
         return {value["key"]: value["value"] for value in entry(product.name)["values"]}
     except UserError:
@@ -154,11 +159,11 @@ def _values(product: Product) -> dict[str, str] | None:
 
 
 def at_scale(product: Product, loads: Sequence[Measurement]) -> tuple[Product, list[Measurement]]:
-    """The product at that scale, and the loads on as large a part of it."""
-    found = scaled(product, loads)
-    if found == product:
+    """Return the product at its model size, and the loads on the same share of it."""
+    smaller = scaled(product, loads)
+    if smaller == product:
         return product, list(loads)
-    return found, [part_of(load, int(dict(found.held)["scale"])) for load in loads]
+    return smaller, [part_of(load, int(dict(smaller.held)["scale"])) for load in loads]
 
 
 def _refuses_a_load(product: Product, loads: Sequence[Measurement]) -> bool:
@@ -166,21 +171,21 @@ def _refuses_a_load(product: Product, loads: Sequence[Measurement]) -> bool:
 
 
 def part_of(load: Measurement, scale: int) -> Measurement:
-    """A load on a part of the drive on the same part of a smaller one, which is no less than a cache could hold."""
+    """Scale the range of a load to a smaller drive, but not below the size that a cache could hold."""
     if load.span_bytes is None:
         return load
     return replace(load, span_bytes=max(load.span_bytes // scale, min(load.span_bytes, LEAST_SPAN)))
 
 
 def _refuses_a_choice(product: Product) -> bool:
-    """Whether a product cannot have an option of a choice, which it can have at another scale."""
+    """Return whether a product cannot have an option of a choice that another model size allows."""
     choices = unknowns_of(product.name, dict(product.held)).choices
     settings = [choice.at(option) for choice in choices for option in range(len(choice.options))]
     return any(why_refused(product, setting) is not None for setting in settings)
 
 
 def why_refused(product: Product, settings: tuple[Setting, ...]) -> str | None:
-    """Why the product cannot have these values, else None."""
+    """Return why the product cannot have these values, else None."""
     return _why(specs_of("x", product, [], (settings, 1), IOS)[0])
 
 
@@ -194,8 +199,8 @@ def _why(spec: RunSpec) -> str | None:
 
 @dataclass
 class Model:
-    """A product under loads, at a fraction of its size or not (`is_scaled`); `done` is what was run before, `runs` how
-    many were."""
+    """A product under loads, at a fraction of its size or not (`is_scaled`); `done` has finished points, `runs` counts
+    runs."""
 
     product: Product
     loads: Sequence[Measurement]
@@ -207,17 +212,17 @@ class Model:
     is_scaled: bool = False
 
     def __post_init__(self) -> None:
-        """At a scale, where the product has one and the user says none."""
+        """Choose a model size, if the product has one and the user sets none."""
         whole = self.product
         self.product, self.loads = at_scale(whole, self.loads)
         self.is_scaled = self.product != whole
 
     def refusal(self, settings: tuple[Setting, ...]) -> str | None:
-        """Why the product cannot have these values, else None."""
+        """Return why the product cannot have these values, else None."""
         return why_refused(self.product, settings)
 
     def at(self, points: Sequence[At], title: str) -> list[list[Seen]]:
-        """What the loads measure at points. Raises UserError, RunsInterrupted."""
+        """Return the figures of the loads at points. Raises UserError, RunsInterrupted."""
         missing = [fromkey for fromkey in dict.fromkeys(points) if fromkey not in self.done]
         for begin in range(0, len(missing), BATCH):
             more = f", {begin} of {len(missing)} points done" if len(missing) > BATCH else ""
@@ -229,7 +234,7 @@ class Model:
         with self.watch(title) if len(points) >= SHOWN_POINTS else nullcontext() as tick:
             experiment = Experiment([Point(spec) for line in lines for spec in line])
             finished = experiment.run(jobs=self.jobs, progress=tick).finished
-        by_id = {one.spec.id: seen_of(one.record) for one in finished}
+        by_id = {run.spec.id: seen_of(run.record) for run in finished}
         for at, line in zip(points, lines, strict=True):
             self.done[at] = [by_id[spec.id] for spec in line[1:]]
         self.runs += len(finished)

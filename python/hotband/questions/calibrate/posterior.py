@@ -1,10 +1,10 @@
-"""What is known of values after measurements, where the model is a straight line: Gaussian coordinates for each
-combination of choices, each combination with its probability.
+"""The posterior of values after measurements under a linear model: Gaussian coordinates for each combination of
+choices, each combination with its probability.
 
-The prior of a coordinate is the standard normal distribution, of a choice that of `unknowns`. Combinations are weighed
-by how likely they make what was measured (the evidence of a linear Gaussian model, Bishop 2006, 3.4 and 8.1.4). What an
-option does is known from runs of that option alone, at one place of the coordinates; where several are changed, or the
-coordinates move, a fifth of what it does to each figure is taken as its error.
+The prior of a coordinate is the standard normal distribution, that of a choice is in `unknowns`. Combinations are
+weighted by their evidence (of a linear Gaussian model, Bishop 2006, 3.4 and 8.1.4). The effect of an option is known
+from runs of that option alone, at one point of the coordinates; if several are changed, or the coordinates move, a
+fifth of its effect on each figure is added as an error.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ NEGLIGIBLE = 1e-3
 
 @dataclass(frozen=True)
 class Linear:
-    """Measured less predicted (`rest`) of figures at a point (`places`, `options`), with slopes there, steps of options
-    from there, and the covariance of the rest."""
+    """A linear model: measured less predicted figures (`rest`) at a point (`places`, `options`), slopes and steps of
+    options there, and the covariance of the rest."""
 
     rest: Floats
     places: Floats
@@ -52,78 +52,78 @@ class Part:
 
 @dataclass(frozen=True)
 class Posterior:
-    """The combinations, the likeliest first."""
+    """Combinations of options, the likeliest first."""
 
     parts: tuple[Part, ...]
 
     @property
     def best(self) -> Part:
-        """The likeliest."""
+        """The likeliest combination."""
         return self.parts[0]
 
     def with_fits(self, fits: Mapping[tuple[int, ...], tuple[float, Floats]], best: tuple[int, ...]) -> Posterior:
-        """The same where some combinations were fitted: their logarithms of evidence and coordinates by that. The
-        others stay as likely beside the `best` as they were, and as far from it."""
-        own = next((part for part in self.parts if part.options == best), self.best)
+        """Update the combinations that were fitted with their logarithms of evidence and coordinates. The others keep
+        their probability relative to the `best`, and their distance from it."""
+        best_part = next((part for part in self.parts if part.options == best), self.best)
         evidence, places = fits[best]
         others = [part for part in self.parts if part.options not in fits]
-        parts = [replace(other, probability=other.probability / own.probability) for other in others]
-        parts = [replace(one, mean=one.mean - own.mean + places) for one in parts]
+        parts = [replace(other, probability=other.probability / best_part.probability) for other in others]
+        parts = [replace(other, mean=other.mean - best_part.mean + places) for other in parts]
         parts += [
-            Part(options, math.exp(log - evidence), at, own.covariance)
+            Part(options, math.exp(log - evidence), at, best_part.covariance)
             for options, (log, at) in fits.items()
             if log > evidence + math.log(NEGLIGIBLE)
         ]
         total = sum(part.probability for part in parts)
-        found = [replace(part, probability=part.probability / total) for part in parts]
-        return Posterior(tuple(sorted(found, key=lambda part: -part.probability)))
+        normalised = [replace(part, probability=part.probability / total) for part in parts]
+        return Posterior(tuple(sorted(normalised, key=lambda part: -part.probability)))
 
     def probability(self, choice: int, option: int) -> float:
-        """Of an option of a choice."""
+        """Return the probability of an option of a choice."""
         return sum(part.probability for part in self.parts if part.options[choice] == option)
 
 
-def posterior_of(of: Linear) -> Posterior:
-    """What is known after the measurements."""
-    parts = [_part(of, options) for options in _combinations(of)]
+def posterior_of(linear: Linear) -> Posterior:
+    """Return the posterior of a linear model."""
+    parts = [_part(linear, options) for options in _combinations(linear)]
     most = max(log for _, log in parts)
     weights = [math.exp(log - most) for _, log in parts]
     total = sum(weights)
-    found = [
+    normalised = [
         Part(part.options, weight / total, part.mean, part.covariance)
         for (part, _), weight in zip(parts, weights, strict=True)
         if weight / total > NEGLIGIBLE
     ]
-    return Posterior(tuple(sorted(found, key=lambda part: -part.probability)))
+    return Posterior(tuple(sorted(normalised, key=lambda part: -part.probability)))
 
 
-def _combinations(of: Linear) -> list[tuple[int, ...]]:
-    """All of the options that do anything; of too many choices those that do most."""
-    sizes = [max(float(np.abs(step).max(initial=0.0)) for step in steps) for steps in of.steps]
-    free = sorted((place for place, size in enumerate(sizes) if size), key=lambda place: -sizes[place])
-    while free and math.prod(len(of.steps[place]) for place in free) > MOST_COMBINATIONS:
+def _combinations(linear: Linear) -> list[tuple[int, ...]]:
+    """Return all combinations of options with an effect; of too many choices those with the largest."""
+    sizes = [max(float(np.abs(step).max(initial=0.0)) for step in steps) for steps in linear.steps]
+    free = sorted((index for index, size in enumerate(sizes) if size), key=lambda index: -sizes[index])
+    while free and math.prod(len(linear.steps[index]) for index in free) > MOST_COMBINATIONS:
         free.pop()
-    ranges = [range(len(of.steps[n])) if n in free else (of.options[n],) for n in range(len(of.steps))]
+    ranges = [range(len(linear.steps[n])) if n in free else (linear.options[n],) for n in range(len(linear.steps))]
     return list(product(*ranges))
 
 
-def _part(of: Linear, options: tuple[int, ...]) -> tuple[Part, float]:
-    """A combination with the logarithm of prior and evidence."""
-    rest, covariance = of.rest.copy(), of.covariance
+def _part(linear: Linear, options: tuple[int, ...]) -> tuple[Part, float]:
+    """Return a combination with the logarithm of prior and evidence."""
+    rest, covariance = linear.rest.copy(), linear.covariance
     log = 0.0
     for choice, option in enumerate(options):
-        log += math.log(of.priors[choice][option])
-        if option != of.options[choice]:
-            step = of.steps[choice][option]
+        log += math.log(linear.priors[choice][option])
+        if option != linear.options[choice]:
+            step = linear.steps[choice][option]
             rest = rest - step
             covariance = covariance + np.diag((STEP_ERROR * step) ** 2)
-    mean, spread, evidence = conditioned(rest + of.slopes @ of.places, of.slopes, covariance)
+    mean, spread, evidence = conditioned(rest + linear.slopes @ linear.places, linear.slopes, covariance)
     return Part(options, 0.0, mean, spread), log + evidence
 
 
 def conditioned(rest: Floats, slopes: Floats, covariance: Floats) -> tuple[Floats, Floats, float]:
-    """Mean and covariance of coordinates of which the prior is standard normal, after `rest` = slopes x coordinates and
-    an error of this covariance; and the logarithm of how likely that rest was."""
+    """Return mean and covariance of coordinates with a standard normal prior, given `rest` = slopes x coordinates plus
+    an error of this covariance; and the logarithm of the evidence."""
     from scipy.linalg import cho_factor, cho_solve
 
     whole = cho_factor(covariance + slopes @ slopes.T, lower=True)
@@ -135,7 +135,7 @@ def conditioned(rest: Floats, slopes: Floats, covariance: Floats) -> tuple[Float
 
 
 def left_of(slopes: Floats, covariance: Floats, known: Sequence[Floats] = ()) -> Floats:
-    """The covariance that is left of coordinates once figures are measured, from the information there is already."""
+    """Return the covariance of coordinates after measurements, added to the information `known` before."""
     information = np.eye(slopes.shape[1]) + sum(known, np.zeros((slopes.shape[1],) * 2))
     if len(slopes):
         information = information + slopes.T @ np.linalg.solve(covariance, slopes)

@@ -1,4 +1,4 @@
-"""The product's file that a calibration writes: a variant of the product, with the values that were found."""
+"""The product file that a calibration writes: a variant of the product, with the fitted values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH = 116
 def file_text(
     like: str, title: str, source: str, values: Sequence[Value], head: Sequence[str], out: Path | None
 ) -> str:
-    """The text. `head` are lines of comment; `out` is where it will be: one that is a file is named from there."""
+    """Return the text. `head` are lines of comment; a product file is named relative to `out`."""
     document = tomlkit.document()
     for line in [*head, *_unknown(values)]:
         document.add(tomlkit.comment(line) if line else tomlkit.nl())
@@ -35,7 +35,7 @@ def file_text(
 
 
 def whole_text(text: str, source: str, values: Sequence[Value], head: Sequence[str]) -> str:
-    """The text of a product of which all is in one file, with the values that were found."""
+    """Return the text of a self-contained product file, with the fitted values."""
     read = tomlkit.parse(text)
     table: dict[str, Any] = read["values"]
     for value in values:
@@ -45,25 +45,25 @@ def whole_text(text: str, source: str, values: Sequence[Value], head: Sequence[s
 
 
 def _table(value: Value, source: str) -> Toml:
-    found = tomlkit.table()
-    found.add("value", in_toml(value.value))
-    found.add("range", [in_toml(value.low), in_toml(value.high)])
+    table = tomlkit.table()
+    table.add("value", in_toml(value.value))
+    table.add("range", [in_toml(value.low), in_toml(value.high)])
     if value.options:
         note = f"probability {value.probability:.2f}; before: {value.prior} of {value.prior_low}, {value.prior_high}"
     else:
-        told = f"{100 * (1 - value.left):.0f} % of the deviation told"
-        note = f"{told}; before: {value.prior}, {value.prior_low} to {value.prior_high}"
+        share_known = f"{100 * (1 - value.left):.0f} % of the deviation removed"
+        note = f"{share_known}; before: {value.prior}, {value.prior_low} to {value.prior_high}"
     if value.at_edge:
         note += "; at the edge of that range"
-    found.add("source", source)
-    found.add("confidence", "medium" if value.state == "told" else "low")
-    found.add("estimate", True)
-    found.add("note", note)
-    return found
+    table.add("source", source)
+    table.add("confidence", "medium" if value.state == "told" else "low")
+    table.add("estimate", True)
+    table.add("note", note)
+    return table
 
 
 def in_toml(text: str) -> Toml:
-    """A count is a number in a product's file, everything else text."""
+    """Convert a value for a product file: a number if it is one, else a text."""
     for number in (int, float):
         try:
             return number(text)
@@ -73,7 +73,7 @@ def in_toml(text: str) -> Toml:
 
 
 def _named(like: str, out: Path | None) -> str:
-    """A product's name in the new file: that of a file from the folder of the new one."""
+    """Return the product's name for the new file: a file is named relative to the folder of the new one."""
     if not is_file(like):
         return like
     path = os.path.relpath(like, out.parent if out is not None else ".")
@@ -84,7 +84,7 @@ def _unknown(values: Sequence[Value]) -> list[str]:
     names = [value.key for value in values if value.state == "unknown"]
     if not names:
         return []
-    lines = ["Unknown, as the product has them:"]
+    lines = ["Unknown, unchanged:"]
     for name in names:
         if len(lines[-1]) + len(name) > WIDTH:
             lines.append(" ")

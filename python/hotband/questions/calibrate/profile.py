@@ -1,11 +1,11 @@
-"""How far each coordinate is known where the model is no straight line: its profile, by runs across its range.
+"""The uncertainty of each coordinate of a nonlinear model: its profile, by runs across its range.
 
-The coordinate is moved through its range, everything else as it was fitted; at each place the others then give way as
-the slopes at the fit say. The square root of the difference of the objective to its least is a normal deviation
-(Laplace's marginal, Tierney and Kadane 1986, without the change of the determinant). A straight line through it between
-the places gives the density, the density the interval.
+The coordinate moves through its range, everything else stays as fitted; at each point the others then adapt by the
+slopes at the fit. The square root of the difference of the objective to its least is a normal deviation (Laplace's
+marginal, Tierney and Kadane 1986, without the change of the determinant). Linear interpolation between the points gives
+the density, the density the interval.
 
-What it leaves out: curvature of figures in the other coordinates.
+Left out: curvature of figures in the other coordinates.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 ACROSS = (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)
 AROUND = (-2.0, -1.0, 1.0, 2.0)
-"""Places that are run: across the range, and so many standard errors around the fit."""
+"""Points that are run: across the range, and at these standard errors around the fit."""
 SHARP = 0.3
-"""Of a value that is known this well only the outer places across the range are run."""
+"""Standard error up to which only the outer points across the range are run."""
 FINE = 1201
 NEAREST = 0.02
-"""Places closer than this to one another are one."""
+"""Points closer together than this are one."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class Profile:
     density: Floats
 
     def moved(self, by: float) -> Profile:
-        """The same, farther on."""
+        """Return the profile, shifted."""
         return Profile(self.places, np.interp(self.places, self.places + by, self.density, left=0.0, right=0.0))
 
     def quantile(self, share: float) -> float:
-        """The place below which that share lies."""
+        """Return the coordinate below which a share lies."""
         return float(np.interp(share, np.cumsum(self.density), self.places))
 
     @property
@@ -55,30 +55,30 @@ class Profile:
 
 
 def places_of(fitted: float, error: float) -> list[float]:
-    """Where a coordinate that was fitted is run."""
-    across = [place for place in ACROSS if error > SHARP or abs(place) > 1.0]
+    """Return the points at which a fitted coordinate is run."""
+    across = [coordinate for coordinate in ACROSS if error > SHARP or abs(coordinate) > 1.0]
     wanted = [*across, *(fitted + step * error for step in AROUND)]
-    found: list[float] = []
-    for place in sorted(min(max(one, -FARTHEST), FARTHEST) for one in wanted):
-        if abs(place - fitted) > NEAREST and (not found or place - found[-1] > NEAREST):
-            found.append(place)
-    return found
+    chosen: list[float] = []
+    for coordinate in sorted(min(max(coordinate, -FARTHEST), FARTHEST) for coordinate in wanted):
+        if abs(coordinate - fitted) > NEAREST and (not chosen or coordinate - chosen[-1] > NEAREST):
+            chosen.append(coordinate)
+    return chosen
 
 
-def objective(rest: Floats, slopes: Floats, others: Floats, own: float, root: Floats) -> float:
-    """The least sum of squares at a place of one coordinate, where `rest` is measured less predicted there and the
-    `others`, with these slopes, may move from where they are."""
+def objective(rest: Floats, slopes: Floats, others: Floats, coordinate: float, root: Floats) -> float:
+    """Return the least sum of squares at a value of one coordinate: `rest` is measured less predicted there, and the
+    `others` may move from their values by these slopes."""
     whitened = np.concatenate([np.linalg.solve(root, rest), -others])
     design = np.vstack([np.linalg.solve(root, slopes), np.eye(len(others))])
     if design.shape[1]:
         moved, *_ = np.linalg.lstsq(design, whitened, rcond=None)
         whitened = whitened - design @ moved
-    return float(whitened @ whitened) + own**2
+    return float(whitened @ whitened) + coordinate**2
 
 
 def profile_of(places: Sequence[float], objectives: Sequence[float], widened: float) -> Profile:
-    """The density through objectives at places, the fit among them; without the prior's part they are divided by the
-    square of `widened`. Beyond the last place it goes on as the prior."""
+    """Return the density through objectives at points, the fit among them; their part without the prior is divided by
+    the square of `widened`. Beyond the last point it follows the prior."""
     order = np.argsort(places)
     at, values = np.asarray(places)[order], np.asarray(objectives)[order]
     misfit = (values - at**2) / widened**2
@@ -92,6 +92,6 @@ def profile_of(places: Sequence[float], objectives: Sequence[float], widened: fl
 
 
 def mixed(profiles: Sequence[tuple[float, Profile]]) -> Profile:
-    """Profiles with their probabilities as one."""
-    density = sum((weight * one.density for weight, one in profiles), np.zeros(FINE))
+    """Mix profiles by their probabilities."""
+    density = sum((weight * profile.density for weight, profile in profiles), np.zeros(FINE))
     return Profile(profiles[0][1].places, density / density.sum())

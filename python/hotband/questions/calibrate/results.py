@@ -1,7 +1,6 @@
-"""Results that are there already, as measurements: each load rebuilt (`hotband.questions.expect`), repeats of one
-together.
+"""Existing results as measurements: rebuild each load (`hotband.questions.expect`), and group repeats.
 
-What it leaves out: loads of several steps or scripts, which have no one rate.
+Left out: loads of several steps or scripts, which have no single rate.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from hotband.questions.expect.results import Row, read_rows
 
 FEWEST = 3
 ENOUGH = 5
-"""Of so many loads a mix is held out."""
+"""Least number of loads from which a mix is held out."""
 
 
 def measured_of(
     paths: Sequence[Path], workload: Named | None, like: Named
 ) -> tuple[list[Measured], list[Measured], list[str]]:
-    """The loads in results of fio, vdbench, DiskSpd and Iometer, each with its runs: those to fit and those held out;
-    and what has to be said of them. Raises UserError for what is no result, for too few loads, and for a product that
-    is smaller than what was measured."""
+    """Return the loads in results of fio, vdbench, DiskSpd and Iometer, each with its runs: those to fit, those held
+    out, and notes. Raises UserError for a file that is not a result, for too few loads, and for a product smaller than
+    the measured target."""
     with refusing_incomplete(list(paths)):
         rows = read_rows(paths, workload)
     loads: dict[str, Measurement] = {}
@@ -45,27 +44,27 @@ def measured_of(
     if not loads:
         raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
     if len(loads) < FEWEST:
-        accepted = f"holds {counted(len(loads), 'load')} that can be rebuilt: expected at least {FEWEST} different ones"
+        accepted = f"has {counted(len(loads), 'load')} that can be rebuilt; expected at least {FEWEST} different ones"
         raise UserError("question.result", "", str(paths[0]), accepted)
     expect_room(rows, like, "question.like")
     notes += [f"assumed: {text}" for text in assumed]
-    found = [Measured(load, tuple(runs[key])) for key, load in loads.items()]
-    kept_back = _held_out(found)
+    loads_measured = [Measured(load, tuple(runs[key])) for key, load in loads.items()]
+    kept_back = _held_out(loads_measured)
     if not kept_back:
-        notes.append(f"no load was held out: of {ENOUGH} and more a mix is, and see hotband expect")
-    return [one for one in found if one not in kept_back], kept_back, notes
+        notes.append(f"no load was held out for validation: that takes {ENOUGH} loads and a mix; see hotband expect")
+    return [load_measured for load_measured in loads_measured if load_measured not in kept_back], kept_back, notes
 
 
 def _held_out(measured: Sequence[Measured]) -> list[Measured]:
-    """The last mix of reads and writes, where there are enough others."""
-    mixes = [one for one in measured if all(min(run.counts.values()) for run in one.runs)]
+    """Return the last mix of reads and writes, if there are enough other loads."""
+    mixes = [load_measured for load_measured in measured if all(min(run.counts.values()) for run in load_measured.runs)]
     if len(measured) < ENOUGH or not mixes:
         return []
     return [mixes[-1]]
 
 
 def _key(row: Row) -> str:
-    """What two repeats of a load have in common: all but their names and the rate that was measured of an open one."""
+    """Return the key of a load that its repeats share: all but names and the measured rate of an open loop."""
     assert row.load is not None, "asked for rows that have a load"
     settings = sorted(row.load.settings.items())
     lines = [line for line in row.load.text.splitlines() if not line.startswith(("#", "title"))]

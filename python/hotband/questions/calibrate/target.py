@@ -1,4 +1,4 @@
-"""What is measured: a model, an emulated machine through fio, hardware through fio."""
+"""The measured target: a model, an emulated machine through fio, or hardware through fio."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from hotband.questions.calibrate.loads import BLACK_BOX
 from hotband.questions.calibrate.model import Product, own_scale, size_of
 
 WORN_IN = {"sequential": 2.0, "random": 1.0}
-"""What an emulated drive holds: written over in order twice, and once at random, as the model's do before."""
+"""Preconditioning of an emulated drive: two sequential fills and a random one, as in the model."""
 HOST_NS, SERVED_NS = 10_000.0, 20_000.0
-"""What a host adds to a latency (docs/models/host.md: libaio 1.4 us; more under a hypervisor: estimate), and a drive
-that somebody serves: 116 to 120 us were measured of one that answers after 100. What is served here is measured."""
+"""Latency that a host adds (docs/models/host.md: libaio 1.4 us; more under a hypervisor: estimate), and that a served
+drive adds: 116 to 120 us were measured of one that completes after 100. For drives served here it is measured."""
 SAME_SIZE = 0.02
-"""A target whose size is this near to the product's is used as a whole."""
+"""Share by which the size of a target may differ from the product's and still be used as a whole."""
 
 
 @dataclass(frozen=True)
 class Hardware:
-    """What is said of hardware: the serial number that may be erased, whom to ask before writing, the size of a file
-    that is made in a folder."""
+    """Options of hardware: the serial number that may be erased, the confirmation before writing, the size of a test
+    file in a folder."""
 
     erase: str | None = None
     confirm: Callable[[Outlook], bool] = lambda _: True
@@ -42,8 +42,8 @@ class Hardware:
 
 @dataclass
 class Target:
-    """What answers: a name and, of a model, its text; who runs loads on it (None: the engine), bytes that are used
-    (None: all) of a whole drive, also where a part of it is simulated, and the served machine, if it is one."""
+    """A target: its name and, for a model, its text; the executor of its loads (None: the engine), the used bytes of
+    the whole drive (None: all), even if only a part is simulated, and the served machine, if it is one."""
 
     product: Product
     executor: Executor | None = None
@@ -53,9 +53,9 @@ class Target:
 
 
 @contextmanager
-def target_of(named: Product, like: Product, hardware: Hardware, how: tuple[bool, int], say: Say) -> Iterator[Target]:
-    """The target of a name while the block lasts. `how` is whether it is written to, and a seed. Raises UserError."""
-    writes, seed = how
+def target_of(named: Product, like: Product, hardware: Hardware, setup: tuple[bool, int], say: Say) -> Iterator[Target]:
+    """Open the target of a name for a block. `setup` has whether it is written to, and a seed. Raises UserError."""
+    writes, seed = setup
     if is_emulated(named.name):
         with _served(named, like, seed) as target:
             yield target
@@ -66,13 +66,13 @@ def target_of(named: Product, like: Product, hardware: Hardware, how: tuple[bool
 
 
 def span_of_model(named: Product, like: Product) -> int | None:
-    """The bytes that are used of a machine (None: all). Raises UserError where there is none, or one that is larger."""
+    """Return the used bytes of a machine (None: all). Raises UserError for an unknown machine."""
     size = size_of(replace(named, name=named.name.removeprefix(EMULATED)), "question.target")
     return None if size is None else _span(size * own_scale(named), like)
 
 
 def is_model(name: str) -> bool:
-    """Whether a target is a model, in virtual time."""
+    """Return whether a target is a model in virtual time."""
     return not (is_real(name) or is_emulated(name))
 
 
@@ -95,27 +95,29 @@ def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
     )
     with Served(serve) as served:
         volume = next(iter(served.volumes.values()))
-        # Nothing is lost: what is served here was made for this.
-        how = How(product="none")
-        executor = executor_of(f"{REAL}{volume.uri}", writes=True, erase=volume.uri, how=how)
+        # Nothing is lost: this volume was created for the measurement.
+        options = How(product="none")
+        executor = executor_of(f"{REAL}{volume.uri}", writes=True, erase=volume.uri, how=options)
         yield Target(
             Product(named.name, text), executor, _span(volume.size * own_scale(named), like), served, way.more_ns
         )
 
 
 def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, say: Say) -> Target:
-    place = place_of(named.name)
-    size = hardware.size_bytes or place.size_bytes
+    device = place_of(named.name)
+    size = hardware.size_bytes or device.size_bytes
     if not size:
         raise UserError("question.size", "", "", 'missing: expected the size of the file, such as "8 GiB"')
-    how = How(size_bytes=hardware.size_bytes, product="none")
-    executor = executor_of(named.name, writes=writes, erase=hardware.erase, how=how, say=say, confirm=hardware.confirm)
-    return Target(named, executor, _span(size, like), None, SERVED_NS if place.kind == "nbd" else HOST_NS)
+    options = How(size_bytes=hardware.size_bytes, product="none")
+    executor = executor_of(
+        named.name, writes=writes, erase=hardware.erase, how=options, say=say, confirm=hardware.confirm
+    )
+    return Target(named, executor, _span(size, like), None, SERVED_NS if device.kind == "nbd" else HOST_NS)
 
 
 def _span(size: int, like: Product) -> int | None:
-    """The bytes that are used of a target, where it is not of the product's size. Raises UserError for one that is
-    larger: the model has no such addresses."""
+    """Return the used bytes of a target that differs from the product's size, None for one of its size: the model has
+    no addresses beyond it."""
     if like.name == BLACK_BOX:
         return size
     whole = size_of(like, "question.like")

@@ -1,12 +1,12 @@
-"""What a calibration has to find out: the uncertain values of a product, as coordinates.
+"""Unknowns of a calibration: the uncertain values of a product, as coordinates.
 
-A number has a coordinate of which the prior is the standard normal distribution: the value is the quantile of its
-stated range (`hotband.inference.interval.distribution`) at the normal share of the coordinate. So a range is never
-left, and the prior costs the square of the coordinate, whatever the shape of the range. A policy or a size that is
-built in steps is a choice among its ends, with the prior of `distribution`. Values that intervals draw together are one
-unknown here too.
+A number has a coordinate with the standard normal distribution as prior: the value is the quantile of its stated range
+(`hotband.inference.interval.distribution`) at the normal share of the coordinate. So a value never leaves its range,
+and the prior costs the square of the coordinate, whatever the shape of the range. A policy or a size in steps is a
+choice among its ends, with the prior of `distribution`. Values that intervals sample together are one unknown here,
+too.
 
-What it leaves out: all other correlation of values before anything is measured.
+Left out: all other correlation of values before any measurement.
 """
 
 from __future__ import annotations
@@ -26,42 +26,41 @@ if TYPE_CHECKING:
 
 Setting = tuple[str, str]
 FARTHEST = 3.0
-"""The coordinate of the ends, as far as a fit goes: 99.7 % of the prior lie between. A triangle has next to nothing
-beyond."""
+"""Coordinate of the ends of a fit: 99.7 % of the prior lie between. A triangle has almost nothing beyond."""
 EDGE = 2.0
-"""A fitted value beyond this coordinate, where 4.6 % of the prior lie, is at the edge of its range, which is said."""
-# What no short measurement of a drive in use can show: wear over its life, and how well data compresses.
+"""A fitted value beyond this coordinate, where 4.6 % of the prior lie, is reported as at the edge of its range."""
+# Values that a short measurement of a drive in use cannot show: wear over its life, and compression.
 NEVER_TOLD = ("retry_growth", "rated_cycles", "cycle_spread", "wear_gap", "compression_", "decompression_time")
 
 STEPS = ("program_pass",)
-"""Sizes that are made in steps which are no powers of two: planes times pages times bits of a cell. A choice."""
+"""Sizes in steps that are not powers of two (planes times pages times bits of a cell), which are choices."""
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """One number that is not known, or several that are drawn together. `keys` are those of the product."""
+    """An unknown number, or several that are sampled together."""
 
     name: str
     values: tuple[Uncertain, ...]
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys in the product's file."""
+        """Keys of its values in the product's file."""
         return tuple(value.range.key for value in self.values)
 
-    def at(self, place: float) -> tuple[Setting, ...]:
-        """Its values at a coordinate, as a run is set to."""
-        return tuple((value.range.key, str(value.at(share_of(place)))) for value in self.values)
+    def at(self, coordinate: float) -> tuple[Setting, ...]:
+        """Return its values at a coordinate as settings of a run."""
+        return tuple((value.range.key, str(value.at(share_of(coordinate)))) for value in self.values)
 
     def place_of(self, key: str, value: str) -> float:
-        """The coordinate at which one of its values is what a text says; the nearest end where it is outside."""
+        """Return the coordinate at which one of its values has a given text; the nearest end if it is outside."""
         from scipy.optimize import brentq
 
-        [of] = [one for one in self.values if one.range.key == key]
+        [uncertain] = [candidate for candidate in self.values if candidate.range.key == key]
         wanted = number_of(value)
 
-        def off(place: float) -> float:
-            return number_of(str(of.at(share_of(place)))) - wanted
+        def off(coordinate: float) -> float:
+            return number_of(str(uncertain.at(share_of(coordinate)))) - wanted
 
         if off(-FARTHEST) >= 0:
             return -FARTHEST
@@ -70,7 +69,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Choice:
-    """A value that is one of a few; the first option is as the product has it. `prior` are their probabilities."""
+    """A value with a few options; the first is that of the product. `prior` has their probabilities."""
 
     name: str
     value: Uncertain
@@ -78,64 +77,66 @@ class Choice:
     prior: tuple[float, ...]
 
     def at(self, option: int) -> tuple[Setting, ...]:
-        """The option, as a run is set to."""
+        """Return the option as settings of a run."""
         return ((self.value.range.key, self.options[option]),)
 
 
 @dataclass(frozen=True)
 class Unknowns:
-    """All of a product."""
+    """All unknowns of a product."""
 
     numbers: tuple[Unknown, ...]
     choices: tuple[Choice, ...]
 
     def settings(self, places: Floats, options: Sequence[int]) -> tuple[Setting, ...]:
-        """The values at coordinates and with chosen options. Those whose coordinate is not a number stay as the product
-        has them."""
-        found: dict[str, str] = {}
-        for number, place in zip(self.numbers, places, strict=True):
-            if not math.isnan(place):
-                found |= dict(number.at(float(place)))
+        """Return the values at coordinates and with chosen options. Numbers with the coordinate NaN keep the product's
+        values."""
+        by_key: dict[str, str] = {}
+        for number, coordinate in zip(self.numbers, places, strict=True):
+            if not math.isnan(coordinate):
+                by_key |= dict(number.at(float(coordinate)))
         for choice, option in zip(self.choices, options, strict=True):
             if option:
-                found |= dict(choice.at(option))
-        return tuple(found.items())
+                by_key |= dict(choice.at(option))
+        return tuple(by_key.items())
 
     def only(self, numbers: Sequence[int], choices: Sequence[int]) -> Unknowns:
-        """Some of them, by their places."""
+        """Return some of the unknowns, by index."""
         return Unknowns(tuple(self.numbers[n] for n in numbers), tuple(self.choices[n] for n in choices))
 
 
 def unknowns_of(product: str, held: Mapping[str, str]) -> Unknowns:
-    """The uncertain values of a product that a measurement could tell, without those held. Raises UserError where there
-    is no such product."""
+    """Return the uncertain values of a product that a measurement could determine, without fixed ones. Raises UserError
+    for an unknown product."""
     groups: dict[str, list[Uncertain]] = {}
     choices = []
-    for one in of_product(product, set(held)):
-        if one.range.key.startswith(NEVER_TOLD):
+    for uncertain in of_product(product, set(held)):
+        if uncertain.range.key.startswith(NEVER_TOLD):
             continue
-        if one.distribution.kind == "choice" or one.range.key in STEPS:
-            choices.append(_choice(one))
+        if uncertain.distribution.kind == "choice" or uncertain.range.key in STEPS:
+            choices.append(_choice(uncertain))
         else:
-            groups.setdefault(one.group.rpartition(": ")[2], []).append(one)
-    return Unknowns(tuple(Unknown(name, tuple(of)) for name, of in groups.items()), tuple(choices))
+            groups.setdefault(uncertain.group.rpartition(": ")[2], []).append(uncertain)
+    return Unknowns(tuple(Unknown(name, tuple(members)) for name, members in groups.items()), tuple(choices))
 
 
-def _choice(of: Uncertain) -> Choice:
-    texts = [str(of.range.low), str(of.range.high)]
-    others = [text for text in dict.fromkeys(texts) if text != of.range.nominal]
+def _choice(uncertain: Uncertain) -> Choice:
+    texts = [str(uncertain.range.low), str(uncertain.range.high)]
+    others = [text for text in dict.fromkeys(texts) if text != uncertain.range.nominal]
     each = (1 - NOMINAL_SHARE) / len(others)
-    return Choice(of.range.key, of, (of.range.nominal, *others), (NOMINAL_SHARE, *([each] * len(others))))
+    return Choice(
+        uncertain.range.key, uncertain, (uncertain.range.nominal, *others), (NOMINAL_SHARE, *([each] * len(others)))
+    )
 
 
-def share_of(place: float) -> float:
-    """The normal share below a coordinate."""
-    return 0.5 * math.erfc(-min(max(place, -FARTHEST), FARTHEST) / math.sqrt(2))
+def share_of(coordinate: float) -> float:
+    """Return the normal share below a coordinate."""
+    return 0.5 * math.erfc(-min(max(coordinate, -FARTHEST), FARTHEST) / math.sqrt(2))
 
 
 def number_of(text: str) -> float:
-    """The number of a value in its base unit."""
-    found = NUMBER.fullmatch(text.strip())
-    assert found is not None, "values with a coordinate are numbers"
-    kind = next((name for name, units in SCALES.items() if found[2] in units), None)
-    return _core.quantity(kind, text) if kind else float(found[1].replace("_", ""))
+    """Return the number of a value in its base unit."""
+    match = NUMBER.fullmatch(text.strip())
+    assert match is not None, "values with a coordinate are numbers"
+    kind = next((name for name, units in SCALES.items() if match[2] in units), None)
+    return _core.quantity(kind, text) if kind else float(match[1].replace("_", ""))

@@ -12,13 +12,13 @@ PCIE = re.compile(r"(?:pcie|pci express)? *(?:gen *)?(\d)(?:\.0)?,? *x *(\d+)(?:
 
 def chosen(given: str, choices: Sequence[str]) -> str | None:
     """That of `choices` which is plainly meant; none where it is none, or could be several."""
-    said = " ".join(given.lower().split())
-    found = next((choice for choice in choices if choice.lower() == said), None)
-    if found is None and SATA.fullmatch(said):
-        found = "sata"
-    elif found is None and (sas := SAS.fullmatch(said)):
+    words = " ".join(given.lower().split())
+    plain = next((choice for choice in choices if choice.lower() == words), None)
+    if plain is None and SATA.fullmatch(words):
+        plain = "sata"
+    elif plain is None and (sas := SAS.fullmatch(words)):
         # 24G SAS signals at 22.5 Gb/s [SAS-4].
-        found = f"sas{sas[1].replace('22.5', '24')}"
-    elif found is None and (pcie := PCIE.fullmatch(said)):
-        found = f"{pcie[1]}x{pcie[2]}"
-    return found if found in choices else None
+        plain = f"sas{sas[1].replace('22.5', '24')}"
+    elif plain is None and (pcie := PCIE.fullmatch(words)):
+        plain = f"{pcie[1]}x{pcie[2]}"
+    return plain if plain in choices else None

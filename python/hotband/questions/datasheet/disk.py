@@ -50,14 +50,14 @@ CLASSES = (
 def disk_values(sheet: Answers) -> list[Value]:
     """Every value of the disk's file. Raises UserError for lines that contradict each other."""
     rpm = number(sheet, "rpm")
-    of = next(one for one in CLASSES if rpm >= one.least_rpm)
-    return [*_media(sheet, of), *_seeks(sheet, of, 60.0 / rpm), *_electronics(sheet), *_power(sheet)]
+    disk_class = next(candidate for candidate in CLASSES if rpm >= candidate.least_rpm)
+    return [*_media(sheet, disk_class), *_seeks(sheet, disk_class, 60.0 / rpm), *_electronics(sheet), *_power(sheet)]
 
 
-def _media(sheet: Answers, of: Class) -> list[Value]:
+def _media(sheet: Answers, disk_class: Class) -> list[Value]:
     outer = _outer(sheet)
     middle, least, most = OUTER_OVER_INNER
-    likely = 2 * max(1, min(12, round(number(sheet, "capacity") / of.surface / 2)))
+    likely = 2 * max(1, min(12, round(number(sheet, "capacity") / disk_class.surface / 2)))
     heads = (
         Value("heads", int(number(sheet, "heads")), "data sheet", given=True)
         if "heads" in sheet
@@ -81,8 +81,12 @@ def _media(sheet: Answers, of: Class) -> list[Value]:
             "rate",
             "outer over inner rate of disks with both stated: 1.67 to 2.05",
         ),
-        estimate("head_skew", of.head_skew, (0.75 * of.head_skew, 1.4 * of.head_skew), "time", skew),
-        estimate("track_skew", of.track_skew, (of.track_skew, 1.4 * of.track_skew), "time", skew),
+        estimate(
+            "head_skew", disk_class.head_skew, (0.75 * disk_class.head_skew, 1.4 * disk_class.head_skew), "time", skew
+        ),
+        estimate(
+            "track_skew", disk_class.track_skew, (disk_class.track_skew, 1.4 * disk_class.track_skew), "time", skew
+        ),
     ]
 
 
@@ -103,9 +107,9 @@ def _outer(sheet: Answers) -> float:
     return outer
 
 
-def _seeks(sheet: Answers, of: Class, turn: float) -> list[Value]:
-    read, how = _average(sheet, of, turn)
-    write = number(sheet, "seek-write") if "seek-write" in sheet else read + of.settle
+def _seeks(sheet: Answers, disk_class: Class, turn: float) -> list[Value]:
+    read, method = _average(sheet, disk_class, turn)
+    write = number(sheet, "seek-write") if "seek-write" in sheet else read + disk_class.settle
     if write < read:
         raise UserError("question.lines.seek_write", "", text(write, "time"), "expected at least the average read seek")
     middle, least, most = FULL_OVER_AVERAGE
@@ -113,16 +117,20 @@ def _seeks(sheet: Answers, of: Class, turn: float) -> list[Value]:
     full = "full over average seek of four measured curves: 1.82 to 1.95"
     settle = "the read seek and the time to settle for writes of disks of its class"
     values = []
-    for key, average, single in (("read", read, of.read_track), ("write", write, of.write_track)):
+    for key, average, single in (("read", read, disk_class.read_track), ("write", write, disk_class.write_track)):
         values.append(estimate(f"seek_{key}_track", single, (0.7 * single, 1.3 * single), "time", track))
         name = f"seek_{key}_average"
         if key == "read":
-            stated = given(name, average, "time") if how.stated else estimate(name, average, how.ends, "time", how.rule)
+            stated = (
+                given(name, average, "time")
+                if method.stated
+                else estimate(name, average, method.ends, "time", method.rule)
+            )
             values.append(stated)
         elif "seek-write" in sheet:
             values.append(given(name, average, "time"))
         else:
-            values.append(estimate(name, average, (read, read + 2 * of.settle), "time", settle))
+            values.append(estimate(name, average, (read, read + 2 * disk_class.settle), "time", settle))
         values.append(estimate(f"seek_{key}_full", middle * average, (least * average, most * average), "time", full))
     return values
 
@@ -136,7 +144,7 @@ class _How:
     ends: tuple[float, float] = (0.0, 0.0)
 
 
-def _average(sheet: Answers, of: Class, turn: float) -> tuple[float, _How]:
+def _average(sheet: Answers, disk_class: Class, turn: float) -> tuple[float, _How]:
     """The average read seek: stated, from reads one at a time, or that of its class."""
     if "seek" in sheet:
         _check_reads(sheet, turn)
@@ -153,7 +161,7 @@ def _average(sheet: Answers, of: Class, turn: float) -> tuple[float, _How]:
             )
             raise UserError("question.lines.read_iops_qd1", "", f"{number(sheet, 'read-iops-qd1'):g}", accepted)
         return seek, _How(False, rule, (0.95 * seek, 1.05 * seek))
-    seek = of.read_average
+    seek = disk_class.read_average
     return seek, _How(False, "average seek of disks of its speed of rotation", (0.9 * seek, 1.12 * seek))
 
 

@@ -91,13 +91,13 @@ def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
     units (`KINDS[kind].lines` are those there are). Raises UserError."""
     if kind not in KINDS:
         raise UserError("question.kind", "", kind, f"expected one of {', '.join(KINDS)}")
-    of = KINDS[kind]
-    sheet = read_lines(of.lines, lines)
+    drive_kind = KINDS[kind]
+    sheet = read_lines(drive_kind.lines, lines)
     try:
-        return [*of.values(sheet), *lives(sheet, of.mechanism)]
+        return [*drive_kind.values(sheet), *lives(sheet, drive_kind.mechanism)]
     except UserError as error:
         # The value as it was typed: 0.79 ms, and not 790 us.
-        typed = next((said for line, said in lines.items() if field(line) == error.where), error.value)
+        typed = next((answer for line, answer in lines.items() if field(line) == error.where), error.value)
         raise UserError(error.where, error.key, typed, error.accepted) from None
 
 
@@ -136,11 +136,11 @@ def quoted(value: str | int) -> str:
 
 def lives(sheet: Answers, mechanism: str) -> list[Value]:
     """What is stated of both: only disks have errors of sectors as a value that the model takes, too."""
-    found = []
+    ratings = []
     if "mtbf" in sheet:
-        found.append(Value("reference.mtbf", f"{number(sheet, 'mtbf'):.15g} h", GIVEN, given=True))
+        ratings.append(Value("reference.mtbf", f"{number(sheet, 'mtbf'):.15g} h", GIVEN, given=True))
     if "error-rate" in sheet:
         key = "unrecoverable_error_bits"
         key = key if mechanism == "disk" else f"reference.{key}"
-        found.append(Value(key, f"{number(sheet, 'error-rate'):g}".replace("e+", "e"), GIVEN, given=True))
-    return found
+        ratings.append(Value(key, f"{number(sheet, 'error-rate'):g}".replace("e+", "e"), GIVEN, given=True))
+    return ratings

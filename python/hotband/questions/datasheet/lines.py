@@ -192,10 +192,10 @@ def _plain(given: str, line: Line, most: float) -> float:
 def _number(line: Line, given: str) -> float:
     if line.quantity == "hours":
         # "2.5 million hours", "2,500,000 h" and "2.5M hours" are what data sheets write; virtual time ends before.
-        found = re.fullmatch(r"([\d.,]+)\s*(m|million)?\s*(?:h|hours?)", given.lower())
-        if found is None:
+        match = re.fullmatch(r"([\d.,]+)\s*(m|million)?\s*(?:h|hours?)", given.lower())
+        if match is None:
             raise ValueError(f'hours, such as "{line.example}" or "2.5 million hours"')
-        return _plain(found[1], line, 1e30) * (1e6 if found[2] else 1.0)
+        return _plain(match[1], line, 1e30) * (1e6 if match[2] else 1.0)
     if line.quantity == "bits":
         # "1 in 10^15", "1 sector per 10E15" and "10e-15" mean different things on data sheets: bits alone are taken.
         return _plain(given.lower().removesuffix("bits"), line, 1e30)

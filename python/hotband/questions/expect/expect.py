@@ -39,21 +39,28 @@ def expect(question: ExpectQuestion, way: Way) -> Expected:
     _expect_some(rows)
     if question.on is None:
         return Expected(None, settings.level, rows, ranking=rank(rows, settings, way.watch), notes=skipped)
-    found = judged(rows, question.on, settings, way)
-    found.notes += skipped
-    return found
+    result = judged(rows, question.on, settings, way)
+    result.notes += skipped
+    return result
 
 
 def judged(rows: list[Row], machine: Named, settings: Settings, way: Way) -> Expected:
     """Rows beside what a machine is predicted to do. Raises UserError where it cannot take one, RunsInterrupted."""
     expect_room(rows, machine)
-    found = run(rows, machine, settings, way.watch, f"{counted(len(rows), 'run')} on {machine.name}")
-    notes = with_intervals(found, settings, way.say, way.watch)
-    scale = next((scale for one in found if (scale := scale_of(one.spec)) and "scale" not in dict(settings.set)), None)
+    predicted = run(rows, machine, settings, way.watch, f"{counted(len(rows), 'run')} on {machine.name}")
+    notes = with_intervals(predicted, settings, way.say, way.watch)
+    scale = next(
+        (
+            scale
+            for prediction in predicted
+            if (scale := scale_of(prediction.spec)) and "scale" not in dict(settings.set)
+        ),
+        None,
+    )
     if scale is not None:
         notes.append(f"solid-state drives are simulated at a {scale}th of their size (scale=N sets another)")
-    said = explanations(found, machine)
-    return Expected(machine.name, settings.level, rows, found, said, notes=notes)
+    causes = explanations(predicted, machine)
+    return Expected(machine.name, settings.level, rows, predicted, causes, notes=notes)
 
 
 def _expect_some(rows: Sequence[Row]) -> None:

@@ -38,7 +38,7 @@ class Expected:
 
     def figures(self, row: Row) -> list[Judged]:
         """The figures of a row; none of one that could not be rebuilt."""
-        return next((one.figures for one in self.predicted if one.row is row), [])
+        return next((prediction.figures for prediction in self.predicted if prediction.row is row), [])
 
     def row_verdict(self, row: Row) -> Verdict | None:
         """The verdict of a row."""

@@ -47,32 +47,32 @@ RULES: dict[Verdict, tuple[str, ...]] = {
 """Rules of the auditor whose findings explain a figure that is better or worse (docs/guides/audit.md)."""
 
 
-def explanations(found: Sequence[Predicted], machine: Named) -> list[str]:
+def explanations(predicted: Sequence[Predicted], machine: Named) -> list[str]:
     """What could explain the rows that are outside, most of them first."""
-    outside = [one for one in found if first_outside(one.figures)]
+    outside = [prediction for prediction in predicted if first_outside(prediction.figures)]
     if not outside:
         return []
-    said = _audited(outside, machine)
+    sentences = _audited(outside, machine)
     for verdict in ("better", "worse"):
-        rows = [one for one in outside if _verdict(one) == verdict]
+        rows = [prediction for prediction in outside if _verdict(prediction) == verdict]
         if rows:
-            said += _assumed(rows, verdict)
-            said += _what_if(_farthest(rows))
-    return list(dict.fromkeys(said))
+            sentences += _assumed(rows, verdict)
+            sentences += _what_if(_farthest(rows))
+    return list(dict.fromkeys(sentences))
 
 
-def _verdict(one: Predicted) -> Verdict:
+def _verdict(prediction: Predicted) -> Verdict:
     """That of the first figure outside."""
-    return _outside(one).verdict or "worse"
+    return _outside(prediction).verdict or "worse"
 
 
-def _outside(one: Predicted) -> Judged:
-    return first_outside(one.figures) or one.figures[0]
+def _outside(prediction: Predicted) -> Judged:
+    return first_outside(prediction.figures) or prediction.figures[0]
 
 
 def _farthest(rows: Sequence[Predicted]) -> Predicted:
     """The row that is farthest off."""
-    return max(rows, key=lambda one: abs(_outside(one).log_ratio))
+    return max(rows, key=lambda prediction: abs(_outside(prediction).log_ratio))
 
 
 def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
@@ -85,74 +85,79 @@ def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
             facts = None
     wanted = {rule for row in rows for rule in RULES[_verdict(row)]}
     audited = [Audited(row.row.name, row.row.record) for row in rows]
-    said: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for finding in findings(audited, facts):
         if finding.rule in wanted and finding.severity != "note":
-            said.setdefault(finding.rule, f"{finding.title} ({finding.rule})")
-    return list(said.values())
+            sentences.setdefault(finding.rule, f"{finding.title} ({finding.rule})")
+    return list(sentences.values())
 
 
 def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
     """What was assumed, where that may be wrong in this direction."""
-    said = []
-    asked = [row.row.record["source"]["asked"] for row in rows]
+    sentences = []
+    options = [row.row.record["source"]["asked"] for row in rows]
     texts = [text for row in rows if row.row.load for text in row.row.load.assumed]
     if verdict == "better":
-        if any(one["direct"] is not True for one in asked):
-            said.append("the host's page cache may have answered: that it was passed by is not in the result")
+        if any(option["direct"] is not True for option in options):
+            sentences.append("the host's page cache may have answered: that it was passed by is not in the result")
         if any("whole target" in text for text in texts):
-            said.append("a smaller part of the target may have been used than all of it: span=SIZE says which")
+            sentences.append("a smaller part of the target may have been used than all of it: span=SIZE says which")
         if any((_outside(row).figure.startswith("write") or _writes(row)) for row in rows):
-            said.append("a controller's protected cache may have answered writes (controller = in a machine's file)")
+            sentences.append(
+                "a controller's protected cache may have answered writes (controller = in a machine's file)"
+            )
         if any("to a file" in text for text in texts):
-            said.append("a file system answers reads of what was never written, and gathers writes")
-        return said
+            sentences.append("a file system answers reads of what was never written, and gathers writes")
+        return sentences
     fastest = max((rate for row in rows if (rate := _rate_of_a_job(row)) is not None), default=0.0)
     if fastest >= NEAR_A_CORE:
-        said.append(
+        sentences.append(
             f"a job did {number(fastest)} I/Os a second, and a core hands out about {number(OF_A_CORE)}: "
             "the processor may have been the limit, which [host] of a machine's file models"
         )
-    if any(one["ramp_ns"] in (None, 0) for one in asked):
-        said.append("the warm-up is in the measured time: no ramp was asked for")
+    if any(option["ramp_ns"] in (None, 0) for option in options):
+        sentences.append("the warm-up is in the measured time: no ramp was asked for")
     if any("to a file" in text for text in texts):
-        said.append("a file system adds its own I/Os and locks")
-    return said
+        sentences.append("a file system adds its own I/Os and locks")
+    return sentences
 
 
-def _rate_of_a_job(one: Predicted) -> float | None:
+def _rate_of_a_job(prediction: Predicted) -> float | None:
     """Measured I/Os a second of each job; None where the result has the processor time of its jobs, by which the
     auditor judges (`processor-bound`)."""
-    source, rate = one.row.record["source"], one.row.record["summary"]["iops"]
+    source, rate = prediction.row.record["source"], prediction.row.record["summary"]["iops"]
     if source.get("job_cpu_pct") is not None or rate is None:
         return None
     return rate / max(source["asked"]["jobs"] or 1, 1)
 
 
-def _writes(one: Predicted) -> bool:
+def _writes(prediction: Predicted) -> bool:
     """Whether writes are better than they should be."""
-    return any(each.figure.startswith("write") and each.verdict == "better" for each in one.figures)
+    return any(each.figure.startswith("write") and each.verdict == "better" for each in prediction.figures)
 
 
-def _what_if(one: Predicted) -> list[str]:
+def _what_if(prediction: Predicted) -> list[str]:
     """Runs with another setting, where that comes closer."""
-    held = dict(one.spec.set)
+    held = dict(prediction.spec.set)
     tried = [
-        (replace(one.spec, id=f"{key}={value}", set=(*one.spec.set, (key, value))), words)
+        (replace(prediction.spec, id=f"{key}={value}", set=(*prediction.spec.set, (key, value))), words)
         for key, value, words in WHAT_IF
         if key not in held
     ]
-    kept = [(spec, words) for spec, words in tried if refusal([spec]) is None]
-    if not kept or one.row.load is None:
+    accepted = [(spec, words) for spec, words in tried if refusal([spec]) is None]
+    if not accepted or prediction.row.load is None:
         return []
-    finished = {run.spec.id: run for run in Experiment([Point(spec) for spec, _ in kept]).run().finished}
-    main, said = _outside(one), []
-    for spec, words in kept:
-        figures = {each.figure: each for each in compared(one.row.record, finished[spec.id].record, one.row.load.asks)}
+    finished = {run.spec.id: run for run in Experiment([Point(spec) for spec, _ in accepted]).run().finished}
+    main, sentences = _outside(prediction), []
+    for spec, words in accepted:
+        figures = {
+            each.figure: each
+            for each in compared(prediction.row.record, finished[spec.id].record, prediction.row.load.asks)
+        }
         other = figures.get(main.figure)
         if other is not None and abs(other.log_ratio) < (1 - CLOSER) * abs(main.log_ratio):
-            said.append(f"{words}: {_said(other)} would be predicted ({spec.id}; {one.row.name})")
-    return said
+            sentences.append(f"{words}: {_said(other)} would be predicted ({spec.id}; {prediction.row.name})")
+    return sentences
 
 
 def _said(figure: Judged) -> str:

@@ -60,7 +60,8 @@ def compared(measured: RecordDoc, predicted: RecordDoc, asks: str) -> list[Judge
     ours, theirs = figures_of(predicted), figures_of(measured)
     both = [name for name in ours if name in theirs]
     return [
-        Judged(name, theirs[name], ours[name]) for name in sorted(_kept(both, asks), key=lambda one: _order(one, asks))
+        Judged(name, theirs[name], ours[name])
+        for name in sorted(_kept(both, asks), key=lambda figure_name: _order(figure_name, asks))
     ]
 
 
@@ -95,7 +96,7 @@ def whole_verdict(rows: Sequence[Sequence[Judged]]) -> str:
     return _in_words(verdicts) + _besides(besides, len(rows))
 
 
-def _besides(rows: Sequence[Sequence[Judged]], of: int) -> str:
+def _besides(rows: Sequence[Sequence[Judged]], total: int) -> str:
     """What is outside of rows whose verdict is inside."""
     if not rows:
         return ""
@@ -105,8 +106,8 @@ def _besides(rows: Sequence[Sequence[Judged]], of: int) -> str:
         for figure in figures
         if figure.verdict not in ("inside", None)
     )
-    said = [f"{name} in {count}" if of > 1 else name for name, count in outside.most_common(3)]
-    return f"; but {', '.join(said)}"
+    counts = [f"{name} in {count}" if total > 1 else name for name, count in outside.most_common(3)]
+    return f"; but {', '.join(counts)}"
 
 
 def _short(figure: Judged) -> str:
@@ -115,18 +116,18 @@ def _short(figure: Judged) -> str:
 
 
 def _in_words(verdicts: Sequence[Verdict | None]) -> str:
-    known = [one for one in verdicts if one is not None]
+    known = [verdict for verdict in verdicts if verdict is not None]
     if not known:
         return "nothing could be compared"
-    counts: Mapping[Verdict, int] = {one: known.count(one) for one in ("inside", "better", "worse")}
+    counts: Mapping[Verdict, int] = {verdict: known.count(verdict) for verdict in ("inside", "better", "worse")}
     if len(known) == 1:
         return {"inside": "inside the interval", "better": "better than expected", "worse": "worse than expected"}[
             known[0]
         ]
     if counts["inside"] == len(known):
         return f"inside the interval in all {len(known)} rows"
-    said = [f"{count} {'are' if count > 1 else 'is'} {one}" for one, count in counts.items() if count]
-    return f"of {len(known)} rows {', '.join(said)}"
+    parts = [f"{count} {'are' if count > 1 else 'is'} {verdict}" for verdict, count in counts.items() if count]
+    return f"of {len(known)} rows {', '.join(parts)}"
 
 
 def distance(figures: Sequence[Judged]) -> float:

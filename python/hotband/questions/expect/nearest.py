@@ -83,11 +83,11 @@ def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
         name, why = next(iter(left_out.items()))
         raise UserError("question.result", "", chosen[0].file, f"no drive of the catalog takes its load: {name}: {why}")
     near = _compared(specs, settings, watch, "all drives")
-    short = [one.machine for one in near[:SHORT_LIST]]
+    short = [drive.machine for drive in near[:SHORT_LIST]]
     more = replace(settings, ios=THEN_IOS)
     again = {name: [(row, spec_of(row, Named(name), more)) for row in chosen] for name in short}
     nearest = _compared(again, settings, watch, "the nearest")
-    rest = [one for one in near if one.machine not in short]
+    rest = [drive for drive in near if drive.machine not in short]
     return Ranking((*nearest, *rest), left_out, tuple(row.name for row in chosen))
 
 
@@ -101,18 +101,20 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
 
 def _compared(specs: dict[str, list[tuple[Row, RunSpec]]], settings: Settings, watch: Watch, title: str) -> list[Near]:
     points = [
-        Point(replace(spec, id=f"{name} {index}")) for name, of in specs.items() for index, (_, spec) in enumerate(of)
+        Point(replace(spec, id=f"{name} {index}"))
+        for name, runs in specs.items()
+        for index, (_, spec) in enumerate(runs)
     ]
     with watch(title) as tick:
-        finished = {one.spec.id: one for one in Experiment(points).run(jobs=settings.jobs, progress=tick).finished}
-    found = [Near(name, _figures(name, of, finished)) for name, of in specs.items()]
-    return sorted(found, key=lambda one: (one.distance, one.machine))
+        finished = {run.spec.id: run for run in Experiment(points).run(jobs=settings.jobs, progress=tick).finished}
+    drives = [Near(name, _figures(name, runs, finished)) for name, runs in specs.items()]
+    return sorted(drives, key=lambda drive: (drive.distance, drive.machine))
 
 
-def _figures(name: str, of: Sequence[tuple[Row, RunSpec]], finished: dict[str, Finished]) -> tuple[Judged, ...]:
+def _figures(name: str, runs: Sequence[tuple[Row, RunSpec]], finished: dict[str, Finished]) -> tuple[Judged, ...]:
     return tuple(
         figure
-        for index, (row, _) in enumerate(of)
+        for index, (row, _) in enumerate(runs)
         if row.load is not None
         for figure in compared(row.record, finished[f"{name} {index}"].record, row.load.asks)
     )

@@ -33,7 +33,7 @@ def rebuild(record: RecordDoc) -> Rebuilt:
     shared, jobs = dict(spec.get("global") or {}), spec.get("jobs") or {}
     if not shared and not any(jobs.values()):
         raise CannotRebuild(NO_OPTIONS)
-    engines = {({**shared, **own}).get("ioengine", "").partition(":")[0] for own in jobs.values()}
+    engines = {({**shared, **options}).get("ioengine", "").partition(":")[0] for options in jobs.values()}
     if "null" in engines:
         raise CannotRebuild("ioengine=null does no I/O: nothing of a drive was measured")
     assumed: list[str] = []
@@ -52,16 +52,16 @@ def rebuild(record: RecordDoc) -> Rebuilt:
 def _sections(shared: Options, jobs: Mapping[str, Options], assumed: list[str]) -> list[tuple[str, dict[str, str]]]:
     """The sections of the job file: entries of one job are one with its `numjobs`."""
     alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for name, own in jobs.items():
-        alike.setdefault(tuple(sorted(own.items())), []).append(name)
-    found = []
+    for name, options_of_job in jobs.items():
+        alike.setdefault(tuple(sorted(options_of_job.items())), []).append(name)
+    sections = []
     for own_items, names in alike.items():
         options = {**shared, **dict(own_items)}
         clones = options.get("numjobs", "1")
         if len(names) > 1 and clones != str(len(names)):
             options["numjobs"] = str(len(names))
-        found.append((names[0].split("#")[0].split("@")[0], _asked(options, assumed)))
-    return found
+        sections.append((names[0].split("#")[0].split("@")[0], _asked(options, assumed)))
+    return sections
 
 
 def _asked(options: Options, assumed: list[str]) -> dict[str, str]:
@@ -73,12 +73,12 @@ def _asked(options: Options, assumed: list[str]) -> dict[str, str]:
     if engine and engine not in LOCAL:
         assumed.append(f"ioengine={engine} hands out I/Os as libaio does: what it adds of its own is not in the model")
     files = [key for key in ("filename", "rbdname", "rbd", "directory") if options.get(key)]
-    kept = {key: value for key, value in known.items() if ALIASES.get(key, key) in FATES and key not in DROPPED}
-    kept.pop("directory", None)
+    accepted = {key: value for key, value in known.items() if ALIASES.get(key, key) in FATES and key not in DROPPED}
+    accepted.pop("directory", None)
     size = options.get("size", "")
     if not size or size.endswith("%") or files:
-        kept["filename"] = TARGET
-    return kept
+        accepted["filename"] = TARGET
+    return accepted
 
 
 def _job_text(sections: Sequence[tuple[str, Options]]) -> str:
@@ -92,8 +92,8 @@ def _job_text(sections: Sequence[tuple[str, Options]]) -> str:
 
 def _assume(rebuilt: Rebuilt, record: RecordDoc, sections: Sequence[Options]) -> None:
     """What the options do not say."""
-    asked = record["source"]["asked"]
-    rebuilt.span_bytes = asked["working_set_bytes"]
+    options = record["source"]["asked"]
+    rebuilt.span_bytes = options["working_set_bytes"]
     if rebuilt.span_bytes is None:
         rebuilt.assume("the whole target was used: the result does not say how large it was")
     for section in sections:
@@ -102,9 +102,9 @@ def _assume(rebuilt: Rebuilt, record: RecordDoc, sections: Sequence[Options]) ->
             rebuilt.assume("I/Os went to a file: a file system, and how it laid the file out, are not in the model")
         if "random_distribution" not in section and "rand" in section.get("rw", section.get("readwrite", "")):
             rebuilt.assume("offsets were uniform over that span, as nothing else is said")
-    if asked["direct"] is None:
+    if options["direct"] is None:
         rebuilt.assume("I/Os passed the page cache: direct=1 is not in the result, and without it fio uses the cache")
-    elif not asked["direct"]:
+    elif not options["direct"]:
         rebuilt.assume("I/Os passed the page cache, although direct=0: the host's cache is not in the model")
     if record["source"].get("latency") == "clat":
         rebuilt.assume("submission takes no time: the result's latencies are completion latencies")

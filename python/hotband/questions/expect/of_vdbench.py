@@ -23,19 +23,19 @@ NEEDED = ("xfersize", "rdpct", "seekpct", "threads")
 def rebuild(record: RecordDoc) -> Rebuilt:
     """The load of a run. Raises CannotRebuild."""
     spec = cast("Mapping[str, Mapping[str, str]]", record["spec"])
-    told = spec.get("asked", {})
-    missing = [name for name in NEEDED if not re.fullmatch(r"\d+(?:\.\d+)?", str(told.get(name, "")))]
+    parameters = spec.get("asked", {})
+    missing = [name for name in NEEDED if not re.fullmatch(r"\d+(?:\.\d+)?", str(parameters.get(name, "")))]
     if missing:
         where = "flatfile.html says it (give that, or the folder); else expected -w JOB with the parameter file"
         raise CannotRebuild(f"this file does not say {', '.join(missing)}: {where}")
-    asked = record["source"]["asked"]
-    size, rate = asked["working_set_bytes"], asked["rate_iops"]
+    options = record["source"]["asked"]
+    size, rate = options["working_set_bytes"], options["rate_iops"]
     sd = "sd=sd1,lun=/dev/TARGET" + (f",size={size // 1024}k" if size else "")
-    threads = asked["concurrency"] or int(float(told["threads"]))
+    threads = options["concurrency"] or int(float(parameters["threads"]))
     lines = [
         f"{sd},threads={threads}",
-        f"wd=wd1,sd=sd1,xfersize={int(float(told['xfersize']))},rdpct={float(told['rdpct']):g},"
-        f"seekpct={float(told['seekpct']):g}",
+        f"wd=wd1,sd=sd1,xfersize={int(float(parameters['xfersize']))},rdpct={float(parameters['rdpct']):g},"
+        f"seekpct={float(parameters['seekpct']):g}",
         f"rd=rd1,wd=wd1,iorate={'max' if rate is None else f'{rate:g}'},elapsed=60,interval=1",
     ]
     report = LossReport(str(record["source"]["file"]), "vdbench")
@@ -48,6 +48,6 @@ def rebuild(record: RecordDoc) -> Rebuilt:
     if size is None:
         rebuilt.assume("the whole target was used: lunsize is not in the result")
     rebuilt.assume("offsets were uniform (no hotband=, no range=), and I/Os passed the host's cache (openflags)")
-    if any(float(told.get(name) or 0) for name in ("rhpct", "whpct")):
+    if any(float(parameters.get(name) or 0) for name in ("rhpct", "whpct")):
         rebuilt.assume("hits asked for by rhpct or whpct are not in the model")
     return rebuilt

@@ -26,9 +26,9 @@ def rebuild_diskspd(record: RecordDoc) -> Rebuilt:
     targets = cast("Sequence[Mapping[str, str]]", record["spec"].get("targets") or [])
     if not targets:
         raise CannotRebuild("the result has no profile, which says what was asked; expected -w PROFILE.xml")
-    asked = record["source"]["asked"]
+    options = record["source"]["asked"]
     shared = all(target.get("ThreadsPerFile", "1") == "0" for target in targets)
-    inner = [f"<ThreadCount>{asked['jobs']}</ThreadCount>"] if shared and asked["jobs"] else []
+    inner = [f"<ThreadCount>{options['jobs']}</ThreadCount>"] if shared and options["jobs"] else []
     inner.append(f"<Targets>{''.join(_element('Target', target) for target in targets)}</Targets>")
     text = f"<Profile><TimeSpans><TimeSpan>{''.join(inner)}</TimeSpan></TimeSpans></Profile>"
     report = LossReport(str(record["source"]["file"]), "DiskSpd")
@@ -37,10 +37,10 @@ def rebuild_diskspd(record: RecordDoc) -> Rebuilt:
     except UserError as error:
         raise CannotRebuild(f"{error.key or 'its profile'}: {error.accepted}") from None
     is_open = any(target.get("Throughput", "0") not in ("", "0") for target in targets)
-    rebuilt = Rebuilt(made, "open" if is_open else "closed", asked["working_set_bytes"], losses=report.matters())
+    rebuilt = Rebuilt(made, "open" if is_open else "closed", options["working_set_bytes"], losses=report.matters())
     if any(not target.get("Path", "").startswith(("#", "\\\\.\\")) for target in targets):
         rebuilt.assume("I/Os went to a file: a file system, and how it laid the file out, are not in the model")
-    if not asked["direct"]:
+    if not options["direct"]:
         rebuilt.assume("I/Os passed the host's cache, which was not off (-Sh, -Su)")
     if rebuilt.span_bytes is None:
         rebuilt.assume("the whole target was used: the size of the file is not in the profile")
@@ -55,16 +55,18 @@ def rebuild_iometer(record: RecordDoc) -> Rebuilt:
     """The load of a test, from the access specification in the result. Raises CannotRebuild."""
     spec = cast("Mapping[str, object]", record["spec"])
     lines = cast("Sequence[Mapping[str, float]]", spec.get("lines") or [])
-    asked = record["source"]["asked"]
+    options = record["source"]["asked"]
     if not lines or not all(line["size"] for line in lines):
         raise CannotRebuild("the result has no access specification with sizes; expected -w FILE.icf")
-    if asked["concurrency"] is None:
+    if options["concurrency"] is None:
         raise CannotRebuild("the result does not say how many I/Os were outstanding; expected -w FILE.icf")
     report = LossReport(str(record["source"]["file"]), "Iometer")
     form = Form(str(spec.get("access_specification") or "access"), report)
-    form.loops.append(Loop([_stream(line, asked["working_set_bytes"]) for line in lines], Closed(asked["concurrency"])))
+    form.loops.append(
+        Loop([_stream(line, options["working_set_bytes"]) for line in lines], Closed(options["concurrency"]))
+    )
     form.steps.append(Step("measure", [0], 60.0))
-    rebuilt = Rebuilt(workload_text(form), "closed", asked["working_set_bytes"])
+    rebuilt = Rebuilt(workload_text(form), "closed", options["working_set_bytes"])
     rebuilt.assume("I/Os were aligned to the sector, without delay and bursts: these columns are not carried over")
     if rebuilt.span_bytes is None:
         rebuilt.assume("the whole target was used: the result does not say how large it was")

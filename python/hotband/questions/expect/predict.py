@@ -66,12 +66,12 @@ def spec_of(row: Row, machine: Named, settings: Settings) -> RunSpec:
     load = Load(row.load.text, row.name)
     text = (load if settings.duration else load.with_ios(settings.ios)).text()
     held = dict(settings.set)
-    own = tuple((key, value) for key, value in row.load.settings.items() if key not in held)
+    settings_of_load = tuple((key, value) for key, value in row.load.settings.items() if key not in held)
     spec = RunSpec(
         row.name,
         machine.name,
         row.name,
-        (*own, *settings.set),
+        (*settings_of_load, *settings.set),
         settings.seed,
         settings.duration,
         machine_text=machine.text,
@@ -90,7 +90,7 @@ def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, t
     points = [Point(replace(spec, id=f"{index}")) for index, (_, spec) in enumerate(specs)]
     with watch(title) as tick:
         finished = Experiment(points).run(jobs=settings.jobs, progress=tick).finished
-    by_id = {one.spec.id: one for one in finished}
+    by_id = {outcome.spec.id: outcome for outcome in finished}
     return [
         Predicted(row, spec, by_id[f"{index}"], compared(row.record, by_id[f"{index}"].record, row.load.asks))
         for index, (row, spec) in enumerate(specs)
@@ -98,32 +98,35 @@ def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, t
     ]
 
 
-def with_intervals(found: Sequence[Predicted], settings: Settings, say: Say, watch: Watch) -> list[str]:
+def with_intervals(predictions: Sequence[Predicted], settings: Settings, say: Say, watch: Watch) -> list[str]:
     """Puts the intervals into the figures of predictions; returns what is to be said of them. Raises UserError,
     RunsInterrupted."""
-    none = [why for one in found if (why := why_no_interval(one.finished.record)) is not None]
-    found = [one for one in found if why_no_interval(one.finished.record) is None]
-    if not found:
+    none = [why for prediction in predictions if (why := why_no_interval(prediction.finished.record)) is not None]
+    predictions = [prediction for prediction in predictions if why_no_interval(prediction.finished.record) is None]
+    if not predictions:
         return list(dict.fromkeys(none))
-    drawn = _drawn_rows(found) if settings.draws else []
+    drawn = _drawn_rows(predictions) if settings.draws else []
     term = model_term()
     spreads: dict[int, dict[str, Spread]] = {}
-    for place in drawn:
-        one = found[place]
-        of = draw(one.spec, one.finished, Asked(settings.level, settings.draws), settings.jobs, say, watch)
-        spreads[place] = {name: spread_of(name, of) for name in of.nominal}
-    for one in found:
-        nearest = min(drawn, key=lambda other: abs(_rate(found[other]) - _rate(one)), default=None)
+    for index in drawn:
+        prediction = predictions[index]
+        drawn_run = draw(
+            prediction.spec, prediction.finished, Asked(settings.level, settings.draws), settings.jobs, say, watch
+        )
+        spreads[index] = {name: spread_of(name, drawn_run) for name in drawn_run.nominal}
+    for prediction in predictions:
+        nearest = min(drawn, key=lambda other: abs(_rate(predictions[other]) - _rate(prediction)), default=None)
         spread = {} if nearest is None else spreads[nearest]
-        kinds = kinds_of(one.spec, one.finished, [figure.figure for figure in one.figures])
-        room = room_of(one.spec, one.finished.record)
-        one.figures = [
-            _with_interval(figure, kinds[figure.figure], spread, settings.level, (term, room)) for figure in one.figures
+        kinds = kinds_of(prediction.spec, prediction.finished, [figure.figure for figure in prediction.figures])
+        room = room_of(prediction.spec, prediction.finished.record)
+        prediction.figures = [
+            _with_interval(figure, kinds[figure.figure], spread, settings.level, (term, room))
+            for figure in prediction.figures
         ]
     if not drawn:
         none.append(MODEL_ERROR_ALONE)
-    elif len(found) > len(drawn):
-        names = " and ".join(found[place].row.name for place in drawn)
+    elif len(predictions) > len(drawn):
+        names = " and ".join(predictions[index].row.name for index in drawn)
         none.append(f"uncertain values were drawn for {names}; the other rows take the spread of the nearest")
     return list(dict.fromkeys(none))
 
@@ -138,13 +141,13 @@ def _with_interval(
     return replace(figure, low=low, high=high)
 
 
-def _rate(one: Predicted) -> float:
+def _rate(prediction: Predicted) -> float:
     import math
 
-    return math.log(max(one.finished.record["summary"]["iops"] or 1.0, 1e-3))
+    return math.log(max(prediction.finished.record["summary"]["iops"] or 1.0, 1e-3))
 
 
-def _drawn_rows(found: Sequence[Predicted]) -> list[int]:
+def _drawn_rows(predictions: Sequence[Predicted]) -> list[int]:
     """Rows that are drawn: those with the lowest and the highest rate."""
-    order = sorted(range(len(found)), key=lambda place: _rate(found[place]))
+    order = sorted(range(len(predictions)), key=lambda index: _rate(predictions[index]))
     return order if len(order) <= DRAWN_ROWS else [order[0], order[-1]]

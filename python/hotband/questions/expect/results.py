@@ -61,8 +61,8 @@ def read_rows(paths: Sequence[Path], workload: Named | None, notes: list[str] | 
             rows += _rows_of(walk(path), [] if notes is None else notes)
             continue
         for record in _records(path):
-            for one in in_turn(record, path):
-                rows.append(Row(_name(one), one, str(path)))
+            for stage in in_turn(record, path):
+                rows.append(Row(_name(stage), stage, str(path)))
     _name_apart(rows)
     for row in rows:
         try:
@@ -73,23 +73,23 @@ def read_rows(paths: Sequence[Path], workload: Named | None, notes: list[str] | 
     return rows
 
 
-def _rows_of(found: Walk, notes: list[str]) -> list[Row]:
+def _rows_of(folder: Walk, notes: list[str]) -> list[Row]:
     """Return the runs of a folder, each named by its series, if there are several, and its test. Records of a model
     are left out."""
-    several = len(found.series) > 1
+    several = len(folder.series) > 1
     rows = []
     predicted = 0
-    for one in found.results:
-        if one.record.record["target"].get("kind") == "model":
+    for entry in folder.results:
+        if entry.record.record["target"].get("kind") == "model":
             predicted += 1
             continue
-        stages = in_turn(one.record.record, one.path)
-        name = one.name if several else one.test
+        stages = in_turn(entry.record.record, entry.path)
+        name = entry.name if several else entry.test
         rows += [
-            Row(name if len(stages) == 1 else f"{name}: {_name(stage)}", stage, str(one.path), is_named=True)
+            Row(name if len(stages) == 1 else f"{name}: {_name(stage)}", stage, str(entry.path), is_named=True)
             for stage in stages
         ]
-    notes += [found.skipped_words] if found.skipped else []
+    notes += [folder.skipped_words] if folder.skipped else []
     notes += [f"left out {counted(predicted, 'record')} of the model itself"] if predicted else []
     return rows
 
@@ -118,9 +118,9 @@ def _records(path: Path) -> list[RecordDoc]:
         accepted = "is a study, which has its own comparison: hotband study run; expected a result of another tool"
         raise UserError(str(path), "", "", accepted)
     if path.is_dir() and not any(path.glob(f"**/{RECORD_FILE}")):
-        return [one.record for one in importers.load(path)]
-    found = [one.record for place in records_in(path) for one in load_one(place)]
-    for record in found:
+        return [entry.record for entry in importers.load(path)]
+    records = [entry.record for file in records_in(path) for entry in load_one(file)]
+    for record in records:
         kind = record["target"].get("kind")
         if kind == "model":
             accepted = (
@@ -132,7 +132,7 @@ def _records(path: Path) -> list[RecordDoc]:
                 "is a table of figures, which hotband audit reads; expected a result of fio, vdbench, DiskSpd, Iometer"
             )
             raise UserError(str(path), "", "", accepted)
-    return found
+    return records
 
 
 def _name_apart(rows: Sequence[Row]) -> None:
@@ -179,9 +179,9 @@ def _given(row: Row, workload: Named) -> Rebuilt:
 
 def _as_measured(row: Row, load: Rebuilt) -> None:
     """The load at the rate and with the share of reads that were measured, where the tool's own words say otherwise."""
-    asked, summary = row.record["source"]["asked"], row.record["summary"]
+    options, summary = row.record["source"]["asked"], row.record["summary"]
     text = Load(load.text, "the rebuilt load")
-    rate, measured, depth = asked["rate_iops"], summary["iops"], asked["concurrency"]
+    rate, measured, depth = options["rate_iops"], summary["iops"], options["concurrency"]
     if text.says() == "an open loop" and measured:
         single = len(text.varied()) == 1 or "load" in text.table
         busy = depth is not None and (summary["queue_depth_mean"] or 0.0) > BUSY * depth
@@ -196,8 +196,8 @@ def _as_measured(row: Row, load: Rebuilt) -> None:
     streams = text.table.get("streams")
     share = measured_read_pct(row.record)
     if isinstance(streams, list) and len(streams) == 1 and isinstance(streams[0], dict) and share is not None:
-        said = float(str(streams[0].get("read_pct", 100)).rstrip(" %"))
-        if abs(said - share) > FAR_OFF:
+        stated_pct = float(str(streams[0].get("read_pct", 100)).rstrip(" %"))
+        if abs(stated_pct - share) > FAR_OFF:
             load.settings["read_pct"] = f"{share:.0f}"
             reads = percent(share, signed=False)
-            load.assume(f"{reads} of the I/Os were reads, as measured, although {said:g} % were asked for")
+            load.assume(f"{reads} of the I/Os were reads, as measured, although {stated_pct:g} % were asked for")

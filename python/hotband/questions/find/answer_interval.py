@@ -25,9 +25,10 @@ from hotband.inference.interval.of_run import Asked, Drawn, Watch, draw, rate_cl
 from hotband.inference.interval.residuals import model_term
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.found import Answer, AnswerIntervalDoc
-from hotband.questions.find.question import RATE, Condition, Question, ShareOfMost
+from hotband.questions.find.question import NOTHING, RATE, Condition, Question, ShareOfMost
 
 if TYPE_CHECKING:
+    from hotband.data.documents.study import IntervalDoc
     from hotband.execution.experiment import Say
     from hotband.questions.find.axis import Axis
     from hotband.questions.find.trial import Trial
@@ -47,18 +48,16 @@ def interval_of(
     best = answer.best
     if answer.status != "found" or best is None or best.value is None or answer.axis is None:
         return None
+    if question.varied == NOTHING and question.wanted is not None:
+        return _of_wanted(question.wanted, best, asked, jobs, say, watch)
     decides = _deciding(question, answer, best)
     if not isinstance(decides, Condition):
         return None
     spec = best.wanted.spec
-    if why_no_interval(best.finished.record) is not None:
+    found = _drawn(decides.figure, best, asked, jobs, say, watch)
+    if found is None:
         return None
-    drawn = draw(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
-    names = (decides.figure.document_name, nearest_name(decides.figure))
-    name = next((one for one in names if one in drawn.nominal), None)
-    if name is None:
-        return None
-    of_figure = interval_of_figure(name, kinds_of(spec, best.finished, [name])[name], asked.level, drawn, model_term())
+    drawn, name, of_figure = found
     ratios = [of_figure[end] / drawn.nominal[name] for end in ("low", "high")] + _by_values(drawn, name, asked.level)
     crossings = [_crossing(answer.trials, decides, ratio, best) for ratio in ratios]
     crossings, of_values = crossings[:2], crossings[2:]
@@ -86,6 +85,39 @@ def interval_of(
         "values_high": values_high,
         "how": how,
     }
+
+
+def _drawn(
+    figure: Figure, best: Trial, asked: Asked, jobs: int | None, say: Say | None, watch: Watch
+) -> tuple[Drawn, str, IntervalDoc] | None:
+    """The draws of a trial's machine, and the interval of a figure by the name that it has there; None where there is
+    none. Raises UserError, RunsInterrupted."""
+    spec = best.wanted.spec
+    if why_no_interval(best.finished.record) is not None:
+        return None
+    drawn = draw(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
+    name = next((one for one in (figure.document_name, nearest_name(figure)) if one in drawn.nominal), None)
+    if name is None:
+        return None
+    kind = kinds_of(spec, best.finished, [name])[name]
+    return drawn, name, interval_of_figure(name, kind, asked.level, drawn, model_term())
+
+
+def _of_wanted(
+    figure: Figure, best: Trial, asked: Asked, jobs: int | None, say: Say | None, watch: Watch
+) -> AnswerIntervalDoc | None:
+    """The interval of the figure itself, where nothing is varied."""
+    value = best.figures.get(figure)
+    found = None if value is None else _drawn(figure, best, asked, jobs, say, watch)
+    if value is None or found is None:
+        return None
+    drawn, name, of_figure = found
+    low, high = (value * of_figure[end] / drawn.nominal[name] for end in ("low", "high"))
+    values_low, values_high = (value * ratio for ratio in _by_values(drawn, name, asked.level))
+    how = f"the interval of {figure} at this rate"
+    return {
+        "level": asked.level, "low": low, "high": high, "values_low": values_low, "values_high": values_high, "how": how
+    }  # fmt: skip
 
 
 def _by_values(drawn: Drawn, name: str, level: float) -> list[float]:

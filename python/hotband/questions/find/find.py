@@ -24,20 +24,21 @@ from hotband.execution.experiment.ranges import workload_text
 from hotband.execution.runs.drives import Family, family
 from hotband.execution.runs.run import prepare
 from hotband.execution.runs.scale import scale_of, scaled
-from hotband.inference.interval import DRAWS
+from hotband.inference.interval import DRAWS, LEVEL
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.questions.find import vary
 from hotband.questions.find.answer_interval import interval_of
 from hotband.questions.find.asked import FindQuestion
 from hotband.questions.find.found import Answer, Found, answer_text
-from hotband.questions.find.question import DEPTH, DRIVES, RATE, Question, read_question, refuse
-from hotband.questions.find.search import Frame, Outcome, Search, by_rate, by_value
+from hotband.questions.find.question import DEPTH, DRIVES, NOTHING, RATE, Question, read_question, refuse
+from hotband.questions.find.search import Frame, Outcome, Search, at_rate, by_rate, by_value
 from hotband.questions.find.trial import Trial, Wanted, of_finished
 
 ARRIVALS = ("poisson", "fixed")
 MEASURED, BEYOND, RARE = 60_000, 100_000, 300_000
 """Measured I/Os of a trial: of rates and means, where 600 lie beyond the 99th percentile; of percentiles from the 99th
 on, where 1,000 do; from the 99.9th on, where 300 lie beyond it."""
+ASKED = {RATE: "a rate", NOTHING: "a latency"}
 LEAST_IOS, MOST_IOS = 1_000, 100_000_000
 
 
@@ -58,7 +59,7 @@ def find(question: FindQuestion, way: Way) -> Found:
     possible, and RunsInterrupted."""
     with answers_kept(question.into) as keep:
         found = _search_all(question, way)
-        way.there(found)
+        way.before_saving(found)
         keep(found)
         return found
 
@@ -72,8 +73,9 @@ def _search_all(asked: FindQuestion, way: Way) -> Found:
         while any(one.outcome is None for one in on):
             _round(on, question, asked.jobs, tick)
     answers = tuple(_answer(question, one) for one in on)
-    if asked.interval is not None:
-        intervals = IntervalsAsked(asked.interval, DRAWS if asked.draws is None else asked.draws)
+    level = LEVEL if asked.interval is None and question.varied == NOTHING else asked.interval
+    if level is not None:
+        intervals = IntervalsAsked(level, DRAWS if asked.draws is None else asked.draws)
         for answer in answers:
             answer.interval = interval_of(question, answer, frame.within, intervals, asked.jobs, way.say, way.watch)
             if answer.interval is None and answer.status == "found":
@@ -158,9 +160,7 @@ def _expect_family(question: Question, machine: str, of: Family | None) -> None:
         accepted = "expected LAYOUT:{n}xDRIVE, such as raid10:{n}xexos-15e900-512n: the question asks for n"
         raise UserError("question.on", "", machine, accepted)
     if question.varied != DRIVES and of is not None:
-        accepted = (
-            f"expected a number: the question asks for {'a rate' if question.varied == RATE else question.varied}"
-        )
+        accepted = f"expected a number: the question asks for {ASKED.get(question.varied, question.varied)}"
         raise UserError("question.on", "", machine, f"leaves the number of drives open; {accepted}")
 
 
@@ -181,6 +181,8 @@ def _search(asked: FindQuestion, frame: Frame, spec: RunSpec, load: Load, of: Fa
     if question.varied == RATE:
         return by_rate(frame, spec, load, None if frame.bounds is None else _rate_bounds(frame.bounds))
     rate = _offered_rate(question, load)
+    if question.varied == NOTHING and rate is not None:
+        return at_rate(frame, spec, load, rate)
     if of is not None:
         return by_value(frame, spec, vary.drives(of, frame.bounds, frame.within), load, rate)
     if question.varied == DEPTH and load.says() == "an open loop":

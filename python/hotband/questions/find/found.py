@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.heavy import pl
 from hotband.base.text.html import views_html
-from hotband.base.text.numbers import share
+from hotband.base.text.numbers import number, share
 from hotband.base.text.schema import to_doc, to_object
+from hotband.base.text.table import IOPS
 from hotband.base.text.values import Json
 from hotband.base.views import view_of
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.find.figures import Figure, shown
-from hotband.questions.find.vary import value_shown
+from hotband.questions.find.question import NOTHING
+from hotband.questions.find.vary import value_shown, value_text
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -135,6 +137,8 @@ class Found:
 
 def answer_text(question: Question, answer: Answer) -> str:
     """The answer in a few words."""
+    if question.varied == NOTHING:
+        return _at_rate(question, answer)
     if answer.status == "nowhere":
         return f"not reached{_nearest(question, answer)}"
     if answer.best is None or answer.best.value is None or answer.axis is None:
@@ -150,6 +154,21 @@ def answer_text(question: Question, answer: Answer) -> str:
         end = "the smallest value that is tried" if question.goals else "the conditions hold over the whole range"
         return f"{at}, {end}"
     return at
+
+
+def _at_rate(question: Question, answer: Answer) -> str:
+    """The latency at a rate; the rate that is reached where it is not that one."""
+    value = None if question.wanted is None else answer.figures.get(question.wanted)
+    if answer.status == "nowhere" and answer.best is not None:
+        return f"not reached: {IOPS.shown(answer.best.record.summary.iops)}"
+    return "no I/O was completed" if value is None or question.wanted is None else shown(question.wanted, value)
+
+
+def end_text(question: Question, answer: Answer, value: float) -> str:
+    """Return an end of an answer's interval: a latency where nothing is varied, else a value of what is."""
+    if question.varied == NOTHING and question.wanted is not None:
+        return shown(question.wanted, value)
+    return number(value) if answer.axis is None else value_text(answer.axis, value)
 
 
 def _nearest(question: Question, answer: Answer) -> str:

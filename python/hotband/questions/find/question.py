@@ -2,6 +2,7 @@
 
 IOPS at p99 < 10 ms                     the highest rate that holds; an open loop
 IOPS at p99 < 10 ms by queue depth      the same of a closed loop
+p99 at 60000 IOPS                       a latency at a rate; nothing is varied
 drives for 50000 IOPS at p99 < 2 ms     the smallest number
 queue depth for 90 % of the most        the smallest number
 bs for 500 MB/s                         any number that `set` takes, by its key
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
 
 QUESTION = "question.question"
 FORMS = (
-    '"IOPS at p99 < 10 ms", "drives for 50000 IOPS at p99 < 2 ms", "queue depth for 90 % of the most" or '
-    '"KEY for 500 MB/s"'
+    '"IOPS at p99 < 10 ms", "p99 at 60000 IOPS", "drives for 50000 IOPS at p99 < 2 ms", '
+    '"queue depth for 90 % of the most" or "KEY for 500 MB/s"'
 )
 RATE, DEPTH, DRIVES = "rate", "qd", "drives"
+NOTHING = "nothing"
+"""What a question varies that has a rate of its own."""
 VARIED = {
     "rate": RATE,
     "queue depth": DEPTH,
@@ -89,8 +92,8 @@ class ShareOfMost:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked. `varied` is "rate", "qd", "drives" or a key of `set`; `wanted` the figure that the answer is in,
-    None where it is the value that is varied."""
+    """What is asked. `varied` is "rate", "qd", "drives", a key of `set` or `NOTHING`; `wanted` the figure that the
+    answer is in, None where it is the value that is varied."""
 
     text: str
     varied: str
@@ -118,7 +121,7 @@ class Question:
         """The rate that is offered, as an open loop, whatever is varied: of drives always, of other keys where the
         question has limits besides."""
         goals = [goal for goal in self.goals if isinstance(goal, Condition)]
-        as_open = self.varied == DRIVES or (self.varied not in (RATE, DEPTH) and self.limits)
+        as_open = self.varied in (DRIVES, NOTHING) or (self.varied not in (RATE, DEPTH) and self.limits)
         return goals[0] if goals and as_open else None
 
 
@@ -158,9 +161,9 @@ def _of_value(text: str, named: str, rest: str) -> Question:
 def _of_figure(text: str, named: str, rest: str, by: str | None) -> Question:
     """`FIGURE at LIMIT by VARIED`."""
     wanted = figure(named)
-    if not wanted.is_rate:
-        refuse(named, 'expected IOPS or MB/s, the most of which is found, such as "IOPS at p99 < 10 ms"')
     found = conditions(rest)
+    if not wanted.is_rate:
+        return _of_latency(text, wanted, found, by)
     varied = RATE if by is None else _varied(by)
     if varied == DRIVES:
         refuse(by or "", 'more drives give more: expected "drives for 50000 IOPS at p99 < 2 ms"')
@@ -168,6 +171,15 @@ def _of_figure(text: str, named: str, rest: str, by: str | None) -> Question:
     if goal is not None:
         refuse(goal.text, f'expected limits of latencies here, such as "{wanted} at p99 < 10 ms"')
     return Question(text, varied, wanted, found)
+
+
+def _of_latency(text: str, wanted: Figure, found: tuple[Condition | ShareOfMost, ...], by: str | None) -> Question:
+    """`p99 at 60000 IOPS`."""
+    if by is not None:
+        refuse(by, f'a rate decides how much is issued: expected "{wanted} at 60000 IOPS"')
+    if len(found) != 1 or not isinstance(found[0], Condition) or not found[0].is_goal:
+        refuse(text, f'expected one rate, such as "{wanted} at 60000 IOPS"')
+    return Question(text, NOTHING, wanted, found)
 
 
 def _varied(named: str) -> str:

@@ -16,7 +16,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.questions.find.axis import Axis
 from hotband.questions.find.bracket import Bracket, Point
-from hotband.questions.find.question import Condition, Question, ShareOfMost
+from hotband.questions.find.question import DRIVES, Condition, Question, ShareOfMost
 from hotband.questions.find.trial import Trial, Wanted, score
 from hotband.questions.find.vary import MOST_DEPTH, Varied, exactly, value_shown
 
@@ -24,8 +24,13 @@ Status = Literal["found", "everywhere", "nowhere"]
 FLAT, APART = 0.3, 0.02
 """A figure that changes by less than a third of a percent for a percent of what is varied, between trials that lie at
 least 2 % beyond the bracket, makes the answer uncertain: chance moves a percentile of a trial by about a percent."""
+LEAST_REACHED, MOST_REACHED = 1 / 8, 1 / 2
+"""The next number of drives is from twice to eight times as large as that which is too small."""
 LOWEST, HIGHEST = 0.004, 4.0
 """Rates that are tried lie between these shares of what the machine answers with 256 I/Os outstanding."""
+
+BEYOND = 1.2
+"""A rate is tried up to so many times what the machine answers with 256 I/Os outstanding."""
 
 
 @dataclass
@@ -127,6 +132,20 @@ def _beyond(bracket: Bracket, axis: Axis, bounded: bool) -> list[float]:
     return [value for value in dict.fromkeys(found) if value not in tried]
 
 
+def at_rate(frame: Frame, spec: RunSpec, load: Load, rate: float) -> Search:
+    """Return the figures at a rate, and whether the machine reaches it. A rate far beyond the machine's highest is not
+    tried: all I/Os would wait."""
+    axis = _rate_axis(frame, rate, rate)
+    full = _texted(frame, spec, load.with_closed_loop(MOST_DEPTH))
+    trials = yield [Wanted(full, None, f"closed loop, {MOST_DEPTH} outstanding")]
+    if rate > BEYOND * (trials[0].record.summary.iops or 0.0):
+        return Outcome("nowhere", axis, trials, trials[0])
+    asked = _texted(frame, spec, load.with_open_loop(rate, frame.arrival))
+    trials += yield [Wanted(asked, rate, number(rate), rate)]
+    score(trials[1], frame.question.conditions, trials, offered=True)
+    return Outcome("found" if trials[1].met else "nowhere", axis, trials, trials[1])
+
+
 def by_value(frame: Frame, spec: RunSpec, varied: Varied, load: Load, rate: float | None) -> Search:
     """The value of an axis next to the first crossing from below; at `rate` where one is offered."""
     question, axis = frame.question, varied.axis
@@ -140,12 +159,26 @@ def by_value(frame: Frame, spec: RunSpec, varied: Varied, load: Load, rate: floa
     def wanted_at(value: float) -> Wanted:
         return Wanted(varied.run(base, value), value, exactly(axis, value), rate)
 
-    values = [axis.low, axis.high]
+    # Each additional drive is simulated, too: from the fewest upwards.
+    is_upward = question.varied == DRIVES
+    values = [axis.low] if is_upward else [axis.low, axis.high]
     while values and bracket.left:
         trials += yield [wanted_at(value) for value in dict.fromkeys(values[: bracket.left])]
         _told(bracket, trials, goals)
-        values = bracket.next() if bracket.ends else _thirds(bracket, axis)
+        outwards = _upwards if is_upward else _thirds
+        values = bracket.next() if bracket.ends else outwards(bracket, axis)
     return _with_limits(frame, _outcome(bracket, axis, trials), goals)
+
+
+def _upwards(bracket: Bracket, axis: Axis) -> list[float]:
+    """Return larger numbers of drives if none of those tried was enough: as many as the conditions need in proportion
+    to what the most drives reached of them, and half as many again."""
+    most = bracket.points[-1]
+    if most.met or most.value == axis.high:
+        return []
+    guess = most.value / min(max(1 + most.score, LEAST_REACHED), MOST_REACHED)
+    found = (min(axis.snap(guess * more), axis.high) for more in (1.0, 1.5))
+    return [value for value in dict.fromkeys(found) if value > most.value] or [axis.high]
 
 
 def _thirds(bracket: Bracket, axis: Axis) -> list[float]:

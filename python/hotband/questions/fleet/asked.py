@@ -43,10 +43,10 @@ class FleetQuestion(Question):
     out: Path | None = out()
     fresh: bool = fresh()
 
-    def ending(self, found: Fleet) -> Ending | None:
+    def ending(self, fleet: Fleet) -> Ending | None:
         """Return that of an interruption where one ended it."""
-        if found.complete:
+        if fleet.complete:
             return None
         where = f"; kept in {self.out}: the same command goes on from there" if self.out is not None else ""
-        many = f"{found.repetitions:,} of {found.spec.repetitions:,} repetitions were finished"
+        many = f"{fleet.repetitions:,} of {fleet.spec.repetitions:,} repetitions were finished"
         return Ending(INTERRUPTED, f"interrupted; {many}{where}")

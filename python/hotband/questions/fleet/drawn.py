@@ -60,14 +60,14 @@ def draws_of(group: Group, service: Service | None, seed: int, count: int) -> Gr
         rebuild = group.rebuild.draws(seed, count)
     else:
         assert chosen is not None, "a group without a time of rebuilds has a workload"
-        rebuild = np.array([one.rebuild for one in chosen])
+        rebuild = np.array([seen.rebuild for seen in chosen])
     written = None if group.wear.writes is None else group.wear.writes.draws(seed, count) / HOURS_A_DAY
     if written is None:
-        written = column([one.written for one in chosen or ()])
+        written = column([seen.written for seen in chosen or ()])
     bears = group.wear.endurance
     endurance = None if bears is None else bears.draws(seed, count)
     if endurance is None:
-        endurance = column([one.endurance for one in chosen or ()])
+        endurance = column([seen.endurance for seen in chosen or ()])
     if endurance is None and (listed := of_catalog(group, "reference.endurance", size_bytes)) is not None:
         endurance = listed.draws(seed, count)
     return GroupDraws(
@@ -88,22 +88,22 @@ def seen_by(group: Group, service: Service | None, seed: int, count: int) -> lis
         return None
     every = service.all
     places = (uniform(seed, f"{group.name}.service", count) * len(every)).astype(int)
-    return [every[place] for place in places]
+    return [every[index] for index in places]
 
 
 def column(seen: list[float | None]) -> Floats | None:
     """What runs said, a number a repetition; None where one of them did not say it."""
-    known = [one for one in seen if one is not None]
+    known = [number for number in seen if number is not None]
     return np.array(known) if known and len(known) == len(seen) else None
 
 
 def of_catalog(group: Group, key: str, parse: Callable[[str], float | None]) -> Value | None:
     """A value of the first product's, with its range; None where the catalog has none."""
     product = group.products[0]
-    for one in entries.drive(product)["values"]:
-        ends = [parse(str(end)) for end in (one["range"] or (one["value"], one["value"]))]
-        if one["key"] == key and ends[0] is not None and ends[-1] is not None:
-            return Value(ends[0], ends[-1], f"{product}.{key}", f"{product}: {one['source']}")
+    for value in entries.drive(product)["values"]:
+        ends = [parse(str(end)) for end in (value["range"] or (value["value"], value["value"]))]
+        if value["key"] == key and ends[0] is not None and ends[-1] is not None:
+            return Value(ends[0], ends[-1], f"{product}.{key}", f"{product}: {value['source']}")
     return None
 
 
@@ -111,10 +111,10 @@ def watts_of(group: Group, chosen: list[Seen] | None, seed: int, count: int) -> 
     """Watts of a drive: as given, as a run had them (between the ends of its ranges), or at rest by the catalog."""
     if group.drive_power is not None:
         return group.drive_power.draws(seed, count)
-    seen = [one.watts for one in chosen or () if one.watts is not None]
+    seen = [run.watts for run in chosen or () if run.watts is not None]
     if seen and len(seen) == count:
-        place = uniform(seed, f"{group.products[0]}.power", count)
-        low, high = (np.array([one[end] for one in seen]) for end in (1, 2))
-        return np.asarray(low + (high - low) * place)
+        share = uniform(seed, f"{group.products[0]}.power", count)
+        low, high = (np.array([powers[end] for powers in seen]) for end in (1, 2))
+        return np.asarray(low + (high - low) * share)
     idle = of_catalog(group, "power_idle", watts)
     return None if idle is None else idle.draws(seed, count)

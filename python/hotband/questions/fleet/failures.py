@@ -77,9 +77,9 @@ def events_of(plan: Plan, drawn: Drawn, rng: np.random.Generator, z: Floats | No
     before = 0
     while len(generations[-1]):
         last = generations[-1]
-        place = before + np.arange(len(last))
+        numbers = before + np.arange(len(last))
         before += len(last)
-        generations.append(next_generation(plan, drawn, rng, last, place))
+        generations.append(next_generation(plan, drawn, rng, last, numbers))
     return joined(generations)
 
 
@@ -103,11 +103,11 @@ def first_block(plan: Plan, drawn: Drawn, rng: np.random.Generator, z: Floats | 
     before = float(lives.cumulative(np.array(plan.age)))
     meets = lives.cumulative(plan.age + stop - born) - before
     drew = rng.standard_exponential(len(born) * width).reshape(-1, width)
-    own = None if z is None else z[machines.start * width : machines.stop * width].reshape(-1, width)
-    fails = drew < (meets[:, None] if own is None else meets[:, None] * own)
+    factors = None if z is None else z[machines.start * width : machines.stop * width].reshape(-1, width)
+    fails = drew < (meets[:, None] if factors is None else meets[:, None] * factors)
     leaves = fails | (worn_at < gone)[:, None]
     row, column = np.nonzero(leaves)
-    factor = np.ones(len(row)) if own is None else own[row, column]
+    factor = np.ones(len(row)) if factors is None else factors[row, column]
     failed = fails[row, column]
     at = born[row] - plan.age + lives.age(before + drew[row, column] / factor)
     at = np.where(failed, at, worn_at[row])
@@ -134,35 +134,37 @@ class Leaving:
         return Leaving(slot, at, born, age, self.z[which], self.parent[which], self.failed[which])
 
 
-def next_generation(plan: Plan, drawn: Drawn, rng: np.random.Generator, last: Events, place: Indices) -> Events:
+def next_generation(plan: Plan, drawn: Drawn, rng: np.random.Generator, last: Events, parents: Indices) -> Events:
     """Drives that came for those of `last`, whose places in the whole are `place`. They are new, and each from a batch
     of its own."""
     lives = drawn.lives
     machine = last.slot // plan.array.drives
     gone = plan.gone[machine]
-    there = last.back < gone
-    slot, born, gone = last.slot[there], last.back[there], gone[there]
-    z, parent = last.z_next[there], place[there]
+    serves = last.back < gone
+    slot, born, gone = last.slot[serves], last.back[serves], gone[serves]
+    z, parent = last.z_next[serves], parents[serves]
     worn_at = born + drawn.wear
     stop = np.minimum(gone, worn_at)
     drew = rng.standard_exponential(len(slot))
     failed = drew < z * lives.cumulative(stop - born)
     leaves = failed | (worn_at < gone)
     at = np.where(failed, born + lives.age(drew / z), worn_at)
-    of = Leaving(slot, at, born, np.zeros(len(slot)), z, parent, failed)
-    return left(plan, drawn, rng, of.chosen(leaves))
+    leaving = Leaving(slot, at, born, np.zeros(len(slot)), z, parent, failed)
+    return left(plan, drawn, rng, leaving.chosen(leaves))
 
 
-def left(plan: Plan, drawn: Drawn, rng: np.random.Generator, of: Leaving) -> Events:
+def left(plan: Plan, drawn: Drawn, rng: np.random.Generator, leaving: Leaving) -> Events:
     """With the hour at which the next drive is whole: after delay and rebuild, or at once where a worn one was copied
     while it still worked."""
-    count = len(of.slot)
+    count = len(leaving.slot)
     rebuild = np.full(count, float(drawn.rebuild))
     if not plan.rebuild_constant:
         rebuild *= rng.standard_exponential(count)
-    back = of.at + np.where(of.failed, drawn.delay + rebuild, 0.0)
+    back = leaving.at + np.where(leaving.failed, drawn.delay + rebuild, 0.0)
     z_next = drawn.lives.batches(rng, count)
-    return Events(of.slot, of.at, back, of.born, of.age, of.z, z_next, of.parent, of.failed)
+    return Events(
+        leaving.slot, leaving.at, back, leaving.born, leaving.age, leaving.z, z_next, leaving.parent, leaving.failed
+    )
 
 
 def waits_of(stock: Stock, delivery: float, at: Floats) -> Floats:

@@ -37,9 +37,9 @@ class Chunk:
     totals: list[npt.NDArray[np.float32]]
 
 
-def key_of(asked: str, said: str) -> str:
+def key_of(question: str, answers: str) -> str:
     """What tells one fleet from another: what was asked, what its files and runs said, and the version of Hotband."""
-    return hashlib.sha256(json.dumps([version(), asked, said]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([version(), question, answers]).encode()).hexdigest()
 
 
 def held_in(folder: Path) -> tuple[str, int] | None:
@@ -81,9 +81,9 @@ class Kept:
     def load(self, number: int, groups: int, count: int) -> Chunk | None:
         """A chunk that is there with all of its repetitions; None else."""
         try:
-            with np.load(self.path(number), allow_pickle=False) as found:
-                months = [found[f"months{index}"] for index in range(groups)]
-                totals = [found[f"totals{index}"] for index in range(groups)]
+            with np.load(self.path(number), allow_pickle=False) as arrays:
+                months = [arrays[f"months{index}"] for index in range(groups)]
+                totals = [arrays[f"totals{index}"] for index in range(groups)]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None
         if any(len(month) < count for month in months) or any(total.shape[1:] != (len(TOTALS),) for total in totals):
@@ -93,7 +93,7 @@ class Kept:
     def keep(self, number: int, chunk: Chunk) -> None:
         """Writes a chunk; from any thread. Raises OSError."""
         buffer = io.BytesIO()
-        columns = {f"months{index}": one for index, one in enumerate(chunk.months)}
-        columns |= {f"totals{index}": one for index, one in enumerate(chunk.totals)}
+        columns = {f"months{index}": array for index, array in enumerate(chunk.months)}
+        columns |= {f"totals{index}": array for index, array in enumerate(chunk.totals)}
         np.savez(buffer, **columns)  # type: ignore[arg-type]
         write_file(self.path(number), buffer.getvalue())

@@ -51,8 +51,8 @@ class Law:
     @property
     def is_known(self) -> bool:
         """Whether nothing of it is drawn."""
-        given = [one for one in (self.rate, self.scale, self.shape, self.variance) if one is not None]
-        return self.fit is None and all(one.is_known for one in given)
+        given = [value for value in (self.rate, self.scale, self.shape, self.variance) if value is not None]
+        return self.fit is None and all(value.is_known for value in given)
 
     @property
     def middle(self) -> Lives:
@@ -76,7 +76,7 @@ class Law:
         if self.variance is None:
             return drawn
         given = self.variance.draws(seed, count).tolist()
-        return [replace(one, variance=variance) for one, variance in zip(drawn, given, strict=True)]
+        return [replace(lives, variance=variance) for lives, variance in zip(drawn, given, strict=True)]
 
 
 def read_law(table: TomlTable, folder: Path) -> Law:
@@ -118,7 +118,7 @@ def read_weibull(table: TomlTable, law: Law) -> Law:
     if scale is None:
         table.refuse("scale", 'is missing; expected the age at which 63 % have failed, such as "30 years"')
     table.finish()
-    return replace(law, scale=scale, shape=shape, source=table.place)
+    return replace(law, scale=scale, shape=shape, source=table.path)
 
 
 def read_batches(table: TomlTable) -> Law:

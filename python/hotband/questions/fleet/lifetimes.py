@@ -61,10 +61,10 @@ class Fit:
         """The most likely ones."""
         return Lives(*map(math.exp, self.logs))
 
-    def interval(self, place: int) -> tuple[float, float]:
+    def interval(self, index: int) -> tuple[float, float]:
         """The 95 % interval of scale (0), shape (1) or variance (2)."""
-        spread = 1.959963984540054 * math.sqrt(self.covariance[place][place])
-        return math.exp(self.logs[place] - spread), math.exp(self.logs[place] + spread)
+        spread = 1.959963984540054 * math.sqrt(self.covariance[index][index])
+        return math.exp(self.logs[index] - spread), math.exp(self.logs[index] + spread)
 
     def draws(self, seed: int, count: int, stream: str) -> list[Lives]:
         """Lives of `count` repetitions, as uncertain as the fit is; the first are the same however many are asked
@@ -86,10 +86,10 @@ def fit_file(path: Path, model: str | None = None, has_batches: bool = False) ->
         accepted = f"expected at least {LEAST_FAILURES} failures to fit lives to"
         raise UserError(str(path), "failed", f"{failures} failures of {len(watched.end)} drives", accepted)
     try:
-        found = fit(watched, has_batches)
+        fitted = fit(watched, has_batches)
     except UserError as error:
         raise UserError(str(path), error.key, error.value, error.accepted) from None
-    return Fit(found.logs, found.covariance, found.drives, found.failures, path.name)
+    return Fit(fitted.logs, fitted.covariance, fitted.drives, fitted.failures, path.name)
 
 
 def fit(watched: Watched, with_batches: bool = False) -> Fit:
@@ -102,10 +102,10 @@ def fit(watched: Watched, with_batches: bool = False) -> Fit:
     def loss(logs: Floats) -> float:
         return -log_likelihood(watched, logs)
 
-    found = minimize(
+    optimum = minimize(
         loss, np.array(start), method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-9, "maxiter": 4000}
     )
-    logs = np.asarray(found.x, dtype=float)
+    logs = np.asarray(optimum.x, dtype=float)
     if with_batches and math.exp(float(logs[2])) < LEAST_VARIANCE:
         return fit(watched)
     try:
@@ -147,18 +147,18 @@ def batch_likelihood(watched: Watched, met: Floats, variance: float) -> float:
 def curvature(function: Callable[[Floats], float], at: Floats) -> Floats:
     """Second derivatives by central differences; steps of 1e-3 of a logarithm are a thousandth of the value."""
     size, step = len(at), 1e-3
-    found = np.empty((size, size))
+    matrix = np.empty((size, size))
     for row in range(size):
         for column in range(size):
             total = 0.0
-            for one in (1, -1):
+            for first in (1, -1):
                 for other in (1, -1):
                     moved = at.copy()
-                    moved[row] += one * step
+                    moved[row] += first * step
                     moved[column] += other * step
-                    total += one * other * function(moved)
-            found[row, column] = total / (4.0 * step * step)
-    return found
+                    total += first * other * function(moved)
+            matrix[row, column] = total / (4.0 * step * step)
+    return matrix
 
 
 def read_lifetimes(path: Path, model: str | None = None) -> Watched:
@@ -205,20 +205,20 @@ def of_model(frame: pl.DataFrame, path: Path, model: str) -> pl.DataFrame:
 
 def number(frame: pl.DataFrame, path: Path, name: str) -> pl.Series:
     """A column as numbers. Raises UserError for what is none."""
-    found = frame[name].str.strip_chars().cast(pl.Float64, strict=False)
-    wrong = frame.filter(found.is_null() | ~found.is_finite())
+    numbers = frame[name].str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = frame.filter(numbers.is_null() | ~numbers.is_finite())
     if wrong.height:
         raise UserError(str(path), name, str(wrong[name][0] or ""), "expected a number")
-    return found
+    return numbers
 
 
 def days(frame: pl.DataFrame, path: Path, name: str) -> pl.Series:
     """A column of dates as days."""
-    found = frame[name].str.strip_chars().str.to_date("%Y-%m-%d", strict=False)
-    wrong = frame.filter(found.is_null())
+    dates = frame[name].str.strip_chars().str.to_date("%Y-%m-%d", strict=False)
+    wrong = frame.filter(dates.is_null())
     if wrong.height:
         raise UserError(str(path), name, str(wrong[name][0] or ""), 'expected a date, such as "2026-11-23"')
-    return found.to_physical().cast(pl.Float64)
+    return dates.to_physical().cast(pl.Float64)
 
 
 def by_drive(frame: pl.DataFrame, path: Path) -> pl.DataFrame:

@@ -54,8 +54,8 @@ class Costs:
     def plus(self, other: Costs) -> Costs:
         """Of two groups; a part that only one has a price for is left out of neither."""
 
-        def both(one: Floats | None, two: Floats | None) -> Floats | None:
-            return two if one is None else one if two is None else one + two
+        def both(first: Floats | None, two: Floats | None) -> Floats | None:
+            return two if first is None else first if two is None else first + two
 
         return Costs(
             self.drives + other.drives,
@@ -138,15 +138,15 @@ def wear_left(group: Group, draws: GroupDraws, count: int) -> Floats | None:
     born, machines = np.unique(plan.born, return_counts=True)
     rate = draws.written[:count] / draws.endurance[:count]
     most = 1.0 if group.wear.limit is None else group.wear.limit
-    found = np.zeros((count, plan.months))
-    there = np.zeros(plan.months)
+    left = np.zeros((count, plan.months))
+    serving = np.zeros(plan.months)
     for begin, number in zip(born, machines, strict=True):
         serves = (ends > begin) & (ends <= plan.gone[0] + 1e-6)
         used = np.outer(rate, np.clip(ends - begin, 0.0, None) + plan.age)
         used = np.mod(used, most) if group.wear.limit is not None else np.minimum(used, 1.0)
-        found += number * (1.0 - used) * serves
-        there += number * serves
-    return np.divide(found, there, out=np.full_like(found, np.nan), where=there > 0)
+        left += number * (1.0 - used) * serves
+        serving += number * serves
+    return np.divide(left, serving, out=np.full_like(left, np.nan), where=serving > 0)
 
 
 def no_cost(spec: Spec) -> str | None:

@@ -58,10 +58,10 @@ class Plan:
     def drives_bought(self) -> Floats:
         """Drives of machines that begin, in each month, and the stock of spares with the first of them [months]."""
         begins = np.bincount(np.rint(self.born / MONTH_HOURS).astype(int), minlength=self.months)
-        found = begins * float(self.array.drives)
+        bought = begins * float(self.array.drives)
         if self.stock is not None:
-            found[int(np.flatnonzero(begins)[0])] += self.stock.on_site
-        return np.asarray(found)
+            bought[int(np.flatnonzero(begins)[0])] += self.stock.on_site
+        return np.asarray(bought)
 
     def machine_hours(self) -> Floats:
         """Hours of service of all machines in each month [months]."""
@@ -91,11 +91,11 @@ def months_of_service(count: int, begin: int, end: int | None, growth: float, mo
     whole machines at the months in which they are due, all until `end` (or later than the last)."""
     last = months if end is None else min(end, months)
     born = [np.full(count, begin * MONTH_HOURS)]
-    there = count
+    present = count
     for month in range(begin + 1, last):
         due = math.floor(count * (1.0 + growth) ** ((month - begin) / 12) + 1e-9)
-        if due > there:
-            born.append(np.full(due - there, month * MONTH_HOURS))
-            there = due
-    found = np.concatenate(born)
-    return found, np.full(len(found), last * MONTH_HOURS)
+        if due > present:
+            born.append(np.full(due - present, month * MONTH_HOURS))
+            present = due
+    begins = np.concatenate(born)
+    return begins, np.full(len(begins), last * MONTH_HOURS)

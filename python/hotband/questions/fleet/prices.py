@@ -52,18 +52,18 @@ def read_power(table: TomlTable) -> Power:
 
 def read_prices(table: TomlTable) -> Prices:
     """[prices]. Raises UserError for the first mistake, two currencies among them."""
-    found: dict[str, str] = {}
-    machine, found["machine"] = priced(table, "machine")
-    loss, found["loss"] = priced(table, "loss")
+    currencies: dict[str, str] = {}
+    machine, currencies["machine"] = priced(table, "machine")
+    loss, currencies["loss"] = priced(table, "loss")
     part = table.part("drives")
     drives = {}
     for name in list(part.table):
-        value, found[f"drives.{name}"] = priced(part, name)
+        value, currencies[f"drives.{name}"] = priced(part, name)
         if value is not None:
             drives[name] = value
     table.finish()
-    named = {name: one for name, one in found.items() if one}
-    other = next((name for name, one in named.items() if one != next(iter(named.values()))), None)
+    named = {name: currency for name, currency in currencies.items() if currency}
+    other = next((name for name, currency in named.items() if currency != next(iter(named.values()))), None)
     if other is not None:
         table.refuse(other, f"expected prices in one currency, {next(iter(named.values()))}", named[other])
     return Prices(drives, machine, loss, next(iter(named.values()), ""))
@@ -76,11 +76,11 @@ def priced(table: TomlTable, name: str, behind: str = "", expected: str = MONEY)
     def amount(text: str) -> float | None:
         if not text.strip().endswith(behind):
             return None
-        found = values.money(text.strip().removesuffix(behind))
-        if found is None:
+        money = values.money(text.strip().removesuffix(behind))
+        if money is None:
             return None
-        currencies.append(found[1])
-        return found[0]
+        currencies.append(money[1])
+        return money[0]
 
     value = values.value_of(table, name, amount, expected)
     if len(set(currencies)) > 1:

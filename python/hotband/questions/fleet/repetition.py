@@ -77,20 +77,20 @@ def supplied(plan: Plan, drawn: Drawn, events: Events) -> tuple[Events, Floats, 
     return events.chosen(happened), wait[happened], spares
 
 
-def by_place(place: Indices, at: Floats) -> Indices:
+def by_place(number: Indices, at: Floats) -> Indices:
     """The order by place, and by time within one. Hours have at most 2^-20 of rounding at a million places."""
-    return np.lexsort((at, place))
+    return np.lexsort((at, number))
 
 
-def episodes(place: Indices, at: Floats, back: Floats) -> npt.NDArray[np.bool_]:
+def episodes(number: Indices, at: Floats, back: Floats) -> npt.NDArray[np.bool_]:
     """Whether each event, sorted by place and time, finds all else whole at its place."""
-    if not len(place):
+    if not len(number):
         return np.zeros(0, dtype=bool)
     # Places one far behind the other, so that the latest end so far is of the same place or before everything of it.
     far = float(back.max()) + 1.0
-    latest = np.maximum.accumulate(place * far + back)
-    whole = np.ones(len(place), dtype=bool)
-    whole[1:] = place[1:] * far + at[1:] >= latest[:-1]
+    latest = np.maximum.accumulate(number * far + back)
+    whole = np.ones(len(number), dtype=bool)
+    whole[1:] = number[1:] * far + at[1:] >= latest[:-1]
     return whole
 
 
@@ -98,25 +98,25 @@ def degraded_hours(plan: Plan, failures: Events) -> Floats:
     """Hours of machines with a drive missing, by month."""
     machine = failures.slot // plan.array.drives
     order = by_place(machine, failures.at)
-    place, at, back = machine[order], failures.at[order], failures.back[order]
-    starts = np.flatnonzero(episodes(place, at, back))
+    number, at, back = machine[order], failures.at[order], failures.back[order]
+    starts = np.flatnonzero(episodes(number, at, back))
     if not len(starts):
         return np.zeros(plan.months)
     ends = np.maximum.reduceat(back, starts)
-    return hours_by_month(plan, at[starts], np.minimum(ends, plan.gone[place[starts]]))
+    return hours_by_month(plan, at[starts], np.minimum(ends, plan.gone[number[starts]]))
 
 
 def hours_by_month(plan: Plan, begin: Floats, end: Floats) -> Floats:
     """Hours between two times, in each month."""
-    found: Floats = np.zeros(plan.months)
+    hours: Floats = np.zeros(plan.months)
     while len(begin):
         month = month_of(plan, begin)
         month_end = np.asarray((month + 1) * MONTH_HOURS, dtype=np.float64)
         within = np.bincount(month, np.minimum(end, month_end) - begin, minlength=plan.months)
-        found += within
+        hours += within
         on = (end > month_end) & (month < plan.months - 1)
         begin, end = month_end[on], end[on]
-    return found
+    return hours
 
 
 @dataclass(frozen=True)
@@ -205,21 +205,21 @@ def hazard_left(
         factors = situation.z.reshape(-1, array.width).sum(axis=1)[group]
     hazard = factors * lives.hazard(served, repair)
     events = situation.events
-    place = events.slot // array.width
-    order = by_place(place, events.at)
-    events, place = events.chosen(order), place[order]
+    group_of_event = events.slot // array.width
+    order = by_place(group_of_event, events.at)
+    events, group_of_event = events.chosen(order), group_of_event[order]
     # The first of a group's events; those before the failure follow it.
-    at = np.searchsorted(place, group)
+    at = np.searchsorted(group_of_event, group)
     going = np.arange(len(first))
     while len(going):
-        here = at[going] < len(place)
+        here = at[going] < len(group_of_event)
         going = going[here]
-        here = (place[at[going]] == group[going]) & (events.at[at[going]] < first.at[going])
+        here = (group_of_event[at[going]] == group[going]) & (events.at[at[going]] < first.at[going])
         going = going[here]
-        one = events.chosen(at[going])
+        earlier = events.chosen(at[going])
         now, hours = first.at[going], repair[going]
-        hazard[going] += one.z_next * lives.hazard(now - one.back, hours)
-        hazard[going] -= one.z * lives.hazard(now - one.born + one.age, hours)
+        hazard[going] += earlier.z_next * lives.hazard(now - earlier.back, hours)
+        hazard[going] -= earlier.z * lives.hazard(now - earlier.born + earlier.age, hours)
         at[going] += 1
     hazard -= first.z * lives.hazard(first.at - first.born + first.age, repair)
     return np.asarray(np.maximum(hazard, 0.0) / (array.width - 1))

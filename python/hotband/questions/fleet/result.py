@@ -135,7 +135,7 @@ class Rows:
         by_drives = [outcome.group.plan.machine_hours() * outcome.group.plan.array.drives for outcome in outcomes]
         by_bytes = [outcome.group.plan.machine_hours() * outcome.group.plan.array.usable_bytes for outcome in outcomes]
         length = self._sum(np.full(self.months, MONTH_HOURS))
-        found: Columns = {
+        columns: Columns = {
             "group": [self.name] * count,
             ("month" if self.step == 1 else "year"): [n if self.step == 1 else n + 1 for n in range(count)],
             "machines": (self._sum(hours) / length).tolist(),
@@ -143,24 +143,24 @@ class Rows:
             "usable_bytes": (self._sum(np.sum(by_bytes, axis=0)) / length).tolist(),
         }
         served = np.maximum(self._sum(hours), 1e-9)
-        self._add(found, "failures", self._all(outcomes, "failures"))
-        self._add(found, "worn", self._all(outcomes, "worn"))
+        self._add(columns, "failures", self._all(outcomes, "failures"))
+        self._add(columns, "worn", self._all(outcomes, "worn"))
         bought = [
             outcome.group.plan.drives_bought() + outcome.column("failures") + outcome.column("worn")
             for outcome in outcomes
         ]
-        self._add(found, "bought", self._sum(np.sum(bought, axis=0)))
-        self._add(found, "rebuilds", self._all(outcomes, "repair_hours") / length)
-        self._add(found, "degraded_share", self._all(outcomes, "degraded_hours") / served)
-        self._add(found, "losses", self._sum(np.sum([outcome.losses for outcome in outcomes], axis=0)))
-        self._add(found, "waited", self._all(outcomes, "waited"))
-        self._add(found, "energy_kwh", self._known([outcome.energy_kwh for outcome in outcomes]))
+        self._add(columns, "bought", self._sum(np.sum(bought, axis=0)))
+        self._add(columns, "rebuilds", self._all(outcomes, "repair_hours") / length)
+        self._add(columns, "degraded_share", self._all(outcomes, "degraded_hours") / served)
+        self._add(columns, "losses", self._sum(np.sum([outcome.losses for outcome in outcomes], axis=0)))
+        self._add(columns, "waited", self._all(outcomes, "waited"))
+        self._add(columns, "energy_kwh", self._known([outcome.energy_kwh for outcome in outcomes]))
         alone = outcomes[0].endurance_left if len(outcomes) == 1 else None
-        self._add(found, "endurance_left", None if alone is None else alone[:, self._last()])
+        self._add(columns, "endurance_left", None if alone is None else alone[:, self._last()])
         cost = self._known([None if outcome.costs is None else outcome.costs.total for outcome in outcomes])
-        self._add(found, "cost", cost)
-        self._add(found, "cost_so_far", None if cost is None else np.cumsum(cost, axis=1))
-        return found
+        self._add(columns, "cost", cost)
+        self._add(columns, "cost_so_far", None if cost is None else np.cumsum(cost, axis=1))
+        return columns
 
     def _last(self) -> list[int]:
         return [min(month, self.months) - 1 for month in range(self.step, self.months + self.step, self.step)]
@@ -176,18 +176,18 @@ class Rows:
         known = [part for part in parts if part is not None]
         return self._sum(np.sum(known, axis=0)) if len(known) == len(parts) else None
 
-    def _add(self, found: Columns, name: str, values: Floats | None) -> None:
+    def _add(self, table: Columns, name: str, values: Floats | None) -> None:
         """Mean and ends of [repetitions, rows]; nothing known is null, as is a month without machines."""
         count = -(-self.months // self.step)
         columns: tuple[Floats, Floats, Floats]
         if values is None:
             for key in (name, f"{name}_low", f"{name}_high"):
-                found[key] = list[float | None]([None] * count)
+                table[key] = list[float | None]([None] * count)
             return
         low, high = np.percentile(values, (2.5, 97.5), axis=0)
         columns = (values.mean(axis=0), low, high)
         for key, column in zip((name, f"{name}_low", f"{name}_high"), columns, strict=True):
-            found[key] = [float(one) if np.isfinite(one) else None for one in column]
+            table[key] = [float(number) if np.isfinite(number) else None for number in column]
 
 
 def sum_of(outcomes: Sequence[Outcome], column: str) -> FigureDoc:

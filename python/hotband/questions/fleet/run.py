@@ -58,12 +58,14 @@ def run_fleet(spec: Spec, question: FleetQuestion, watch: Watch) -> Fleet:
         if question.out is not None and not question.fresh:
             held_in(question.out)
         runs = None if question.out is None else question.out / RUNS_FOLDER
-        with watch("runs of the model") if any(one.wants_run for one in spec.groups) else nullcontext() as tick:
+        with watch("runs of the model") if any(group.wants_run for group in spec.groups) else nullcontext() as tick:
             served = services(spec.groups, runs, question.fresh, question.jobs, spec.seed, tick)
-        draws = [draws_of(one, served.get(one.name), spec.seed, spec.repetitions) for one in spec.groups]
-        kept = None if question.out is None else Kept(question.out, key(spec, served), spec.name, CHUNK, question.fresh)
+        draws = [draws_of(group, served.get(group.name), spec.seed, spec.repetitions) for group in spec.groups]
+        stored = (
+            None if question.out is None else Kept(question.out, key(spec, served), spec.name, CHUNK, question.fresh)
+        )
         with watch(spec.name) as tick:
-            left = simulate(spec, draws, kept, question.jobs, tick)
+            left = simulate(spec, draws, stored, question.jobs, tick)
         outcomes = tuple(
             outcome_of(spec, group, drawn, served.get(group.name), months, totals)
             for group, drawn, months, totals in zip(spec.groups, draws, left.months, left.totals, strict=True)

@@ -83,7 +83,7 @@ def services(
     if not specs:
         return {}
     done = Experiment(points_of(specs), what="the runs of a fleet").run(out=out, fresh=fresh, jobs=jobs, progress=tick)
-    by_id = {one.spec.id: one for one in done.finished}
+    by_id = {run.spec.id: run for run in done.finished}
     return {group.name: service_of(group, by_id) for group in wanted}
 
 
@@ -97,35 +97,39 @@ def specs_of(group: Group, seed: int) -> list[RunSpec]:
         machine_text=text_of(group.machine, "machine"), workload_text=text_of(group.workload, "workload"), in_use=True,
     )  # fmt: skip
     drawn = drawn_from(base, seed)
-    found = []
-    for one in (base, *drawn):
-        found.append(one)
+    specs = []
+    for spec in (base, *drawn):
+        specs.append(spec)
         if group.rebuild is None:
-            found.append(failing(group, one))
-    return found
+            specs.append(failing(group, spec))
+    return specs
 
 
 def drawn_from(base: RunSpec, seed: int) -> list[RunSpec]:
     """The run with draws of its uncertain values."""
     values = of_run(base)
     drawn = Sampler(values, seed).shares(DRAWS if values else 0)
-    rows = [[(one, one.at(float(u))) for one, u in zip(values, row, strict=True)] for row in drawn]
-    found = [accepted(base, row) for row in rows]
-    return [replace(one, id=f"{base.id} {number}") for number, one in enumerate(found, 1)]
+    rows = [[(value, value.at(float(u))) for value, u in zip(values, row, strict=True)] for row in drawn]
+    variants = [accepted(base, row) for row in rows]
+    return [replace(variant, id=f"{base.id} {number}") for number, variant in enumerate(variants, 1)]
 
 
 def accepted(base: RunSpec, drawn: list[tuple[Uncertain, object]]) -> RunSpec:
     """The run with the values drawn. One that the model refuses beside the others (a pass of pages that do not divide
     it) is left as it is."""
     while drawn:
-        one = with_values(base, drawn)
+        spec = with_values(base, drawn)
         try:
-            prepare(one)
+            prepare(spec)
         except UserError as error:
-            left = [(of, value) for of, value in drawn if of.range.key not in (error.key, error.key.rpartition(".")[2])]
+            left = [
+                (uncertain, value)
+                for uncertain, value in drawn
+                if uncertain.range.key not in (error.key, error.key.rpartition(".")[2])
+            ]
             drawn = left if len(left) < len(drawn) else []
         else:
-            return one
+            return spec
     return base
 
 
@@ -154,7 +158,11 @@ def small(group: Group) -> dict[str, str]:
 
 def service_of(group: Group, by_id: dict[str, Finished]) -> Service:
     """What its runs said."""
-    names = [one for one in by_id if one == f"{group.name} whole" or one.startswith(f"{group.name} whole ")]
+    names = [
+        run_name
+        for run_name in by_id
+        if run_name == f"{group.name} whole" or run_name.startswith(f"{group.name} whole ")
+    ]
     seen = []
     for name in names:
         degraded = by_id.get(name.replace(" whole", " degraded", 1))
@@ -178,8 +186,8 @@ def seen_in(group: Group, whole: RecordDoc, degraded: RecordDoc | None) -> Seen:
         ends = (energy["mean_w"], energy["energy_low_j"] / seconds, energy["energy_high_j"] / seconds)
         watts = tuple(end / energy["drives"] for end in ends)
     smart = whole.get("smart", [])
-    written = [one["at_end"]["host_bytes"] - one["at_begin"]["host_bytes"] for one in smart]
-    bears = [float(one["endurance_bytes"]) for one in smart if one["endurance_bytes"] is not None]
+    written = [drive["at_end"]["host_bytes"] - drive["at_begin"]["host_bytes"] for drive in smart]
+    bears = [float(drive["endurance_bytes"]) for drive in smart if drive["endurance_bytes"] is not None]
     return Seen(
         rebuild,
         sum(written) / len(written) / seconds * 3600.0 if written else None,
@@ -196,12 +204,12 @@ def rebuild_in(group: Group, record: RecordDoc) -> tuple[float, LevelDoc]:
     rebuilds = [] if repair is None else [rebuild for rebuild in repair["rebuilds"] if rebuild["mean_bytes_per_s"]]
     if repair is None or not rebuilds:
         accepted = "no rebuild went on in a run of it; expected rebuild_time with it"
-        raise UserError(group.place, "workload", str(group.workload), accepted)
+        raise UserError(group.table_key, "workload", str(group.workload), accepted)
     rate = sum(rebuild["mean_bytes_per_s"] or 0.0 for rebuild in rebuilds) / len(rebuilds)
-    level = next((one for one in repair["service"] if one["phase"] == "rebuilding"), None)
-    found: LevelDoc = {
+    level = next((phase for phase in repair["service"] if phase["phase"] == "rebuilding"), None)
+    level_doc: LevelDoc = {
         "iops": None if level is None else level["iops"],
         "latency_mean_ns": None if level is None else level["latency_mean_ns"],
         "latency_p99_ns": None if level is None else level["latency_p99_ns"],
     }
-    return group.plan.array.member_bytes / rate / 3600.0, found
+    return group.plan.array.member_bytes / rate / 3600.0, level_doc

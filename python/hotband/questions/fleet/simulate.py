@@ -61,11 +61,11 @@ def expect_time(spec: Spec, draws: Sequence[GroupDraws]) -> None:
             leave = plan.drives * (met + plan.horizon / drawn.at(group, 0).wear)
             if leave > MOST_FAILURES:
                 accepted = f"expected fewer drives that leave: about {numbers.number(leave)} in one repetition"
-                raise UserError(spec.file, f"{group.place}.machines", str(plan.machines), accepted)
+                raise UserError(spec.file, f"{group.table_key}.machines", str(plan.machines), accepted)
 
 
 def simulate(
-    spec: Spec, draws: Sequence[GroupDraws], kept: Kept | None, jobs: int | None, tick: Tick | None
+    spec: Spec, draws: Sequence[GroupDraws], store: Kept | None, jobs: int | None, tick: Tick | None
 ) -> Simulated:
     """All repetitions, or those that were finished when the user interrupted. Raises OSError where one cannot be
     kept."""
@@ -74,12 +74,12 @@ def simulate(
     chunks: dict[int, Chunk] = {}
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number, size in enumerate(sizes):
-        found = None if kept is None else kept.load(number, len(spec.groups), size)
-        if found is None:
+        chunk = None if store is None else store.load(number, len(spec.groups), size)
+        if chunk is None:
             waiting.put(number)
         else:
-            chunks[number] = found
-    work = _Work(spec, draws, sizes, kept, waiting, chunks)
+            chunks[number] = chunk
+    work = _Work(spec, draws, sizes, store, waiting, chunks)
     interrupted = work.run(min(jobs or os.cpu_count() or 1, len(sizes)), tick)
     whole = next((number for number in range(len(sizes)) if number not in chunks), len(sizes))
     found_chunks = [chunks[number] for number in range(whole)]
@@ -87,8 +87,8 @@ def simulate(
     if not found_chunks:
         raise KeyboardInterrupt
     return Simulated(
-        [np.concatenate([found_chunk.months[place] for found_chunk in found_chunks]) for place in places],
-        [np.concatenate([found_chunk.totals[place] for found_chunk in found_chunks]) for place in places],
+        [np.concatenate([found_chunk.months[index] for found_chunk in found_chunks]) for index in places],
+        [np.concatenate([found_chunk.totals[index] for found_chunk in found_chunks]) for index in places],
         sum(sizes[:whole]),
         interrupted,
     )
@@ -101,7 +101,7 @@ class _Work:
     spec: Spec
     draws: Sequence[GroupDraws]
     sizes: list[int]
-    kept: Kept | None
+    store: Kept | None
     waiting: queue.SimpleQueue[int]
     chunks: dict[int, Chunk]
 
@@ -146,8 +146,8 @@ class _Work:
                 chunk = chunk_of(self.spec, self.draws, number * CHUNK, self.sizes[number], stopping.is_set)
                 if chunk is None:
                     return
-                if self.kept is not None:
-                    self.kept.keep(number, chunk)
+                if self.store is not None:
+                    self.store.keep(number, chunk)
                 self.chunks[number] = chunk
             except BaseException as error:  # told to the thread that waits, whatever it is
                 failures.append(error)

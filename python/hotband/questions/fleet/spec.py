@@ -42,7 +42,7 @@ class Group:
     drives."""
 
     name: str
-    place: str
+    table_key: str
     machine: str
     workload: str | None
     set: tuple[tuple[str, str], ...]
@@ -119,15 +119,15 @@ def read_group(table: TomlTable, folder: Path, months: int) -> Group:
         table.text("machine")
     settings = table.settings("set")
     law = read_law(table, folder)
-    asked = asked_of(table, folder, machine, of_drives(table, settings, workload, machine))
-    subject, members = subject_in(table, asked, law.is_given)
+    question = asked_of(table, folder, machine, of_drives(table, settings, workload, machine))
+    subject, members = subject_in(table, question, law.is_given)
     law = law.of_catalog(life_of_catalog(subject, members[0]))
     plan = read_plan(table, name, subject, months)
     delivery, stock = read_spares(table)
     plan = replace(plan, batch=law.batch, mixed=law.mixed, stock=stock, rebuild_constant=is_constant(table, plan))
-    found = Group(
+    group = Group(
         name,
-        table.place,
+        table.path,
         machine,
         workload or None,
         settings,
@@ -145,7 +145,7 @@ def read_group(table: TomlTable, folder: Path, months: int) -> Group:
         value_of(table, "machine_power", watts, 'a power, such as "150 W"') or Value(0.0, 0.0),
     )
     table.finish()
-    return found
+    return group
 
 
 def of_drives(
@@ -155,19 +155,19 @@ def of_drives(
     if not workload:
         return settings
     try:
-        of = {set_key.key for set_key in set_keys(workload, machine) if set_key.part.startswith("drive ")}
+        keys = {set_key.key for set_key in set_keys(workload, machine) if set_key.part.startswith("drive ")}
     except UserError as error:
         raise in_group(table, error) from None
-    return tuple((key, value) for key, value in settings if key in of)
+    return tuple((key, value) for key, value in settings if key in keys)
 
 
 def is_constant(table: TomlTable, plan: Plan) -> bool:
     """Whether rebuilds take their mean exactly."""
     given = table.has("rebuild_distribution")
-    found = table.choice("rebuild_distribution", DISTRIBUTIONS, "constant")
+    distribution = table.choice("rebuild_distribution", DISTRIBUTIONS, "constant")
     if given and plan.array.tolerated == 0:
         table.refuse("rebuild_distribution", f"has no effect: {plan.array.kind} has no redundancy")
-    return found == "constant"
+    return distribution == "constant"
 
 
 def in_folder(name: str, folder: Path) -> str:
@@ -218,8 +218,8 @@ def subject_in(table: TomlTable, question: ReliabilityQuestion, has_lives: bool)
 def life_of_catalog(subject: Subject, member: Member) -> Value:
     """The mean life that the catalog has, with its range."""
     product, middle = member["product"], subject.conditions.mtbf
-    found = [value for value in entries.drive(product)["values"] if value["key"] == "reference.mtbf"]
-    ends = [values.hours(str(end)) for one in found for end in (one["range"] or ())]
+    entries_of_mtbf = [value for value in entries.drive(product)["values"] if value["key"] == "reference.mtbf"]
+    ends = [values.hours(str(end)) for entry in entries_of_mtbf for end in (entry["range"] or ())]
     is_own = "mtbf" in values_of(member)
     low, high = (middle, middle) if is_own or len(ends) != 2 else (ends[0] or middle, ends[1] or middle)
     return Value(low, high, f"{product}.mtbf", subject.sources.get("mtbf", ""))

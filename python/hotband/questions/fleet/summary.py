@@ -58,7 +58,7 @@ def part_of(outcomes: Sequence[Outcome]) -> PartDoc:
         "rebuilds": figure(repair / plans[0].horizon),
         "degraded_share": figure(degraded / hours),
         "loss": loss_of(outcomes),
-        "energy_kwh": figure(np.sum([one.sum(axis=1) for one in energy], axis=0)) if is_known else None,
+        "energy_kwh": figure(np.sum([energies.sum(axis=1) for energies in energy], axis=0)) if is_known else None,
         "cost": cost_of([outcome.costs for outcome in outcomes]),
     }
 
@@ -66,48 +66,48 @@ def part_of(outcomes: Sequence[Outcome]) -> PartDoc:
 def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
     """Loss of data, and what independence would say of it."""
     events: Floats = np.sum([outcome.losses.sum(axis=1) for outcome in outcomes], axis=0)
-    found = figure(events)
+    events_figure = figure(events)
     independent = sum(independent_losses(outcome) for outcome in outcomes)
     exact = all(is_exact(outcome) for outcome in outcomes)
     log_intact: Floats = np.sum([outcome.total("log_intact") for outcome in outcomes], axis=0)
     return {
-        "events": found,
+        "events": events_figure,
         "by_failure": sum_of(outcomes, "loss_failure"),
         "chance": float(np.abs(np.expm1(log_intact)).mean()),
         "bytes_lost": figure(np.sum([outcome.bytes_lost() for outcome in outcomes], axis=0)),
         "seen": int(sum(outcome.total("seen").sum() for outcome in outcomes)),
         "independent": independent,
         "is_exact": exact,
-        "within_interval": found["mean_low"] <= independent <= found["mean_high"] if exact else None,
+        "within_interval": events_figure["mean_low"] <= independent <= events_figure["mean_high"] if exact else None,
     }
 
 
-def is_exact(one: Outcome) -> bool:
+def is_exact(outcome: Outcome) -> bool:
     """Whether the Markov chain is of this very group: exponential independent lives, no waits, nothing drawn, and
     repairs so short that a group is whole again when it goes on after a loss."""
-    group = one.group
-    if one.total("likely").any():
+    group = outcome.group
+    if outcome.total("likely").any():
         return False
     values = [group.delay, *([] if group.rebuild is None else [group.rebuild])]
     known = group.rebuild is not None and group.law.is_known and all(value.is_known for value in values)
-    return known and group.law.middle.is_exponential and group.plan.stock is None and not has_wear(one)
+    return known and group.law.middle.is_exponential and group.plan.stock is None and not has_wear(outcome)
 
 
-def has_wear(one: Outcome) -> bool:
+def has_wear(outcome: Outcome) -> bool:
     """Whether drives are replaced because they are worn."""
-    return one.group.wear.limit is not None
+    return outcome.group.wear.limit is not None
 
 
-def independent_losses(one: Outcome) -> float:
+def independent_losses(outcome: Outcome) -> float:
     """Losses of independent drives with exponential lives, as many of which fail, and repairs of the same mean."""
-    plan = one.group.plan
-    failures = float(one.column("failures").sum(axis=1).mean())
-    lives = one.group.law.middle
+    plan = outcome.group.plan
+    failures = float(outcome.column("failures").sum(axis=1).mean())
+    lives = outcome.group.law.middle
     hours = float(plan.machine_hours().sum()) * plan.array.drives
-    is_told = (lives.is_exponential and one.group.law.is_known) or failures == 0
+    is_told = (lives.is_exponential and outcome.group.law.is_known) or failures == 0
     mtbf = lives.scale if is_told else hours / failures
-    repair = float((one.draws.rebuild + one.draws.delay).mean())
-    return closed_form_losses(plan, mtbf, repair, one.group.error)
+    repair = float((outcome.draws.rebuild + outcome.draws.delay).mean())
+    return closed_form_losses(plan, mtbf, repair, outcome.group.error)
 
 
 def cost_of(costs: Sequence[Costs | None]) -> CostDoc | None:
@@ -116,8 +116,8 @@ def cost_of(costs: Sequence[Costs | None]) -> CostDoc | None:
     if len(known) < len(costs) or not known:
         return None
     all_of = known[0]
-    for one in known[1:]:
-        all_of = all_of.plus(one)
+    for further in known[1:]:
+        all_of = all_of.plus(further)
     return {
         "drives": figure(all_of.drives.sum(axis=1)),
         "machines": None if all_of.machines is None else figure(all_of.machines.sum(axis=1)),
@@ -128,13 +128,13 @@ def cost_of(costs: Sequence[Costs | None]) -> CostDoc | None:
     }
 
 
-def group_of(one: Outcome) -> GroupDoc:
+def group_of(outcome: Outcome) -> GroupDoc:
     """A group, with what it rests on."""
-    group, left = one.group, one.endurance_left
+    group, left = outcome.group, outcome.endurance_left
     middle, fit = group.law.middle, group.law.fit
     source = group.rebuild.source if group.rebuild is not None else "runs of the model beside its workload"
     return {
-        **part_of([one]),
+        **part_of([outcome]),
         "name": group.name,
         "machine": group.machine,
         "workload": group.workload,
@@ -146,36 +146,36 @@ def group_of(one: Outcome) -> GroupDoc:
             "fitted_drives": None if fit is None else fit.drives,
             "fitted_failures": None if fit is None else fit.failures,
         },
-        "rebuild_hours": figure(one.draws.rebuild),
+        "rebuild_hours": figure(outcome.draws.rebuild),
         "rebuild_source": source,
-        "spares": spares_of(one),
-        "endurance_left": None if left is None else figure(left[:, last_served(one)]),
+        "spares": spares_of(outcome),
+        "endurance_left": None if left is None else figure(left[:, last_served(outcome)]),
         "service": None
-        if one.service is None
+        if outcome.service is None
         else {
-            "whole": one.service.nominal.whole,
-            "degraded": None if group.rebuild is not None else one.service.nominal.degraded,
+            "whole": outcome.service.nominal.whole,
+            "degraded": None if group.rebuild is not None else outcome.service.nominal.degraded,
         },
     }
 
 
-def last_served(one: Outcome) -> int:
+def last_served(outcome: Outcome) -> int:
     """The last month in which the group has machines."""
-    return int(np.flatnonzero(one.group.plan.machine_hours() > 0)[-1])
+    return int(np.flatnonzero(outcome.group.plan.machine_hours() > 0)[-1])
 
 
-def spares_of(one: Outcome) -> SparesDoc | None:
+def spares_of(outcome: Outcome) -> SparesDoc | None:
     """The stock of spares, and what would be enough."""
-    stock = one.group.plan.stock
+    stock = outcome.group.plan.stock
     if stock is None:
         return None
-    needed = one.total("spares")
-    waited = one.column("waited").sum(axis=1) / np.maximum(one.column("failures").sum(axis=1), 1.0)
+    needed = outcome.total("spares")
+    waited = outcome.column("waited").sum(axis=1) / np.maximum(outcome.column("failures").sum(axis=1), 1.0)
     return {
         "on_site": stock.on_site,
         "order": stock.order,
         "waited_share": figure(waited),
-        "longest_wait_hours": figure(one.total("wait_hours")),
+        "longest_wait_hours": figure(outcome.total("wait_hours")),
         "needed_95": math.ceil(np.percentile(needed, 95)),
         "needed_99": math.ceil(np.percentile(needed, 99)),
     }
@@ -184,15 +184,15 @@ def spares_of(one: Outcome) -> SparesDoc | None:
 def notes_of(fleet: Fleet) -> list[str]:
     """What has to be known to read the figures."""
     notes = [STATE_NOTE]
-    for one in fleet.outcomes:
-        group = one.group
-        likely = float(one.total("likely").mean())
+    for outcome in fleet.outcomes:
+        group = outcome.group
+        likely = float(outcome.total("likely").mean())
         if likely > 0:
             notes.append(
                 f"{group.name}: in {number(likely)} episodes a repetition another drive was likely to fail before the "
                 "first was replaced; of them the losses that happened are counted"
             )
-        if group.workload is None and group.drive_power is None and one.energy_kwh is not None:
+        if group.workload is None and group.drive_power is None and outcome.energy_kwh is not None:
             notes.append(f"{group.name}: drives draw what they do at rest, for no workload is given")
         if group.plan.array.tolerated and group.subject.sources.get("unrecoverable_error_bits") == NO_ERROR_RATE:
             products = ", ".join(group.products)
@@ -200,9 +200,9 @@ def notes_of(fleet: Fleet) -> list[str]:
                 f"{group.name}: losses are without sectors that cannot be read during a rebuild, for nothing says how "
                 f'many those of {products} are (error_rate = "1e15" in the group, the bits of a data sheet)'
             )
-        if one.energy_kwh is None:
+        if outcome.energy_kwh is None:
             notes.append(f"{group.name}: no energy, for the catalog has no watts of {', '.join(group.products)}")
-        if one.endurance_left is None and group.wear.limit is not None:
+        if outcome.endurance_left is None and group.wear.limit is not None:
             notes.append(f"{group.name}: replace_at has no effect, for nobody says what drives bear or are written")
     prices = fleet.spec.prices
     if no_cost(fleet.spec) is None:

@@ -35,11 +35,11 @@ MOST_HOURS = 1e9
 
 def hours(text: str) -> float | None:
     """Hours of a time above zero; None where the text is none."""
-    found = re.fullmatch(rf"{NUMBER}\s*(min|h|d|months?|years?)\s*", text)
-    if found is None:
+    match = re.fullmatch(rf"{NUMBER}\s*(min|h|d|months?|years?)\s*", text)
+    if match is None:
         return None
-    unit = found[2] if found[2] in HOURS else f"{found[2]}s"
-    value = float(found[1]) * HOURS[unit]
+    unit = match[2] if match[2] in HOURS else f"{match[2]}s"
+    value = float(match[1]) * HOURS[unit]
     return value if 0 < value <= MOST_HOURS else None
 
 
@@ -54,8 +54,8 @@ def afr_rate(text: str) -> float | None:
 
 def percent(text: str) -> float | None:
     """A share up to 100 %, zero among them."""
-    found = share(text) if "%" in text else None
-    return found if found is not None and found <= 1 else None
+    parsed = share(text) if "%" in text else None
+    return parsed if parsed is not None and parsed <= 1 else None
 
 
 def money(text: str) -> tuple[float, str] | None:
@@ -64,8 +64,8 @@ def money(text: str) -> tuple[float, str] | None:
     if plain is None:
         return None
     power = re.fullmatch(r"\d+(?:\.\d+)?[eE][+-]?\d{1,2}", plain[1])
-    found = float(power[0]) if power else amount(plain[1])
-    return None if found is None else (found, plain[2])
+    parsed = float(power[0]) if power else amount(plain[1])
+    return None if parsed is None else (parsed, plain[2])
 
 
 @dataclass(frozen=True)
@@ -118,22 +118,22 @@ def value_of(table: TomlTable, name: str, parse: Parse, expected: str, stream: s
     accepted = f'expected {expected}, or its two ends, as ["...", "..."]'
     if len(ends) not in (1, 2) or (isinstance(raw, list) and len(ends) == 1):
         table.refuse(name, accepted)
-    found = [one_value(table, name, end, parse, accepted) for end in ends]
-    if found[-1] < found[0]:
+    bounds = [one_value(table, name, end, parse, accepted) for end in ends]
+    if bounds[-1] < bounds[0]:
         table.refuse(name, "expected the lower end first")
     source = str(table.key(name))
-    return Value(found[0], found[-1], source if stream is None else f"{stream} {raw}", source)
+    return Value(bounds[0], bounds[-1], source if stream is None else f"{stream} {raw}", source)
 
 
 def one_value(table: TomlTable, name: str, text: Toml, parse: Parse, accepted: str) -> float:
     """A value of text."""
     try:
-        found = parse(text) if isinstance(text, str) else None
+        parsed = parse(text) if isinstance(text, str) else None
     except AmbiguousAmount as error:
         table.refuse(name, str(error), text)
-    if found is None:
+    if parsed is None:
         table.refuse(name, accepted, text)
-    return found
+    return parsed
 
 
 def numbers_of(table: TomlTable, name: str, least: float, most: float, expected: str) -> Value | None:
@@ -143,7 +143,12 @@ def numbers_of(table: TomlTable, name: str, least: float, most: float, expected:
         return None
     ends = raw if isinstance(raw, list) else [raw]
     ok = len(ends) == (2 if isinstance(raw, list) else 1)
-    found = [float(end) for end in ends if isinstance(end, int | float) and not isinstance(end, bool)]
-    if not ok or len(found) != len(ends) or not all(least <= one <= most for one in found) or found[-1] < found[0]:
+    bounds = [float(end) for end in ends if isinstance(end, int | float) and not isinstance(end, bool)]
+    if (
+        not ok
+        or len(bounds) != len(ends)
+        or not all(least <= bound <= most for bound in bounds)
+        or bounds[-1] < bounds[0]
+    ):
         table.refuse(name, f"expected {expected} from {least:g} to {most:g}, or its two ends, as [1.1, 1.4]")
-    return Value(found[0], found[-1], table.key(name), table.key(name))
+    return Value(bounds[0], bounds[-1], table.key(name), table.key(name))

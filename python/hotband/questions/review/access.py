@@ -39,21 +39,21 @@ def asks(target: Target) -> list[Ask]:
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> dict[str, AccessDoc]:
     """Mean, percentiles and distribution of reads and writes."""
     record = records["access"]
-    steps, streams = steps_of(record), {one["name"]: one for one in record["streams"]}
-    found: dict[str, AccessDoc] = {}
+    steps, streams = steps_of(record), {entry["name"]: entry for entry in record["streams"]}
+    by_op: dict[str, AccessDoc] = {}
     for op in ("read", "write"):
-        summary, own = steps[op], streams[op][op]
-        found[op] = {
+        summary, side = steps[op], streams[op][op]
+        by_op[op] = {
             "block_bytes": target.block(BLOCK),
             "queue_depth": 1,
-            "count": own["count"],
-            "mean_ns": int(own["latency_sum_ns"] or 0) / own["count"] if own["count"] else None,
+            "count": side["count"],
+            "mean_ns": int(side["latency_sum_ns"] or 0) / side["count"] if side["count"] else None,
             "p50_ns": summary["latency_p50_ns"],
             "p99_ns": summary["latency_p99_ns"],
-            "max_ns": own["latency_max_ns"],
-            "bins": bins(own["histogram"]["buckets"]),
+            "max_ns": side["latency_max_ns"],
+            "bins": bins(side["histogram"]["buckets"]),
         }
-    return found
+    return by_op
 
 
 def bins(buckets: Sequence[Sequence[int]], most: int = MOST_BINS) -> list[list[int]]:

@@ -52,13 +52,13 @@ def asks(target: Target) -> list[Ask]:
     """A run for each workload, and for each end of what is uncertain in it."""
     scale = scale_of(target)
     duration = DURATION_OF_SSD if target.wears else DURATION_QUICK if target.quick else None
-    found = []
+    runs = []
     for name in names():
         workload = entries.workload(name)["table"]
-        found.append(Ask(name, workload, set=scale, duration=duration))
+        runs.append(Ask(name, workload, set=scale, duration=duration))
         for key, end in ends(workload):
-            found.append(Ask(f"{name}{END}{key} = {end}", workload, set=(*scale, (key, end)), duration=duration))
-    return found
+            runs.append(Ask(f"{name}{END}{key} = {end}", workload, set=(*scale, (key, end)), duration=duration))
+    return runs
 
 
 def in_turn(target: Target, asks: Sequence[Ask]) -> list[Ask]:
@@ -66,27 +66,27 @@ def in_turn(target: Target, asks: Sequence[Ask]) -> list[Ask]:
     longer than all the rest. What happens to a machine happens once, so that runs with events are not in turn."""
     if not target.wears or "state" in dict(target.set) or target.events:
         return list(asks)
-    found: list[Ask] = []
+    ordered: list[Ask] = []
     for ask in asks:
-        before = found[-1].name if found else ""
+        before = ordered[-1].name if ordered else ""
         same = before.partition(END)[0] == ask.name.partition(END)[0]
-        found.append(replace(ask, after=before if same else ""))
-    return found
+        ordered.append(replace(ask, after=before if same else ""))
+    return ordered
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[ApplicationDoc]:
     """Rates of each, with the lowest and highest at the ends of what is uncertain."""
     rows: list[ApplicationDoc] = []
     for name in (name for name in records if END not in name):
-        entry, one = entries.workload(name), records[name]["summary"]
-        of = [record for run, record in records.items() if run == name or run.startswith(name + END)]
-        low, high = ends_of([record["summary"]["bandwidth_bytes_per_s"] for record in of])
+        entry, nominal = entries.workload(name), records[name]["summary"]
+        runs_of_load = [record for run, record in records.items() if run == name or run.startswith(name + END)]
+        low, high = ends_of([record["summary"]["bandwidth_bytes_per_s"] for record in runs_of_load])
         rows.append(
             {
                 "name": name,
                 "title": entry["title"],
-                "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
-                "iops": one["iops"],
+                "bandwidth_bytes_per_s": nominal["bandwidth_bytes_per_s"],
+                "iops": nominal["iops"],
                 "low_bytes_per_s": low,
                 "high_bytes_per_s": high,
                 "uncertainty": said(entry["table"].get("uncertainty", {})),

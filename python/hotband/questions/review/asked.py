@@ -125,4 +125,4 @@ def steps_of(record: RecordDoc) -> dict[str, StepFigures]:
     steps = record.get("steps")
     if steps is None:
         return {"measure": {**record["summary"], "duration_ns": record["duration_ns"]}}
-    return {one["name"]: {**one["summary"], "duration_ns": one["duration_ns"]} for one in steps}
+    return {entry["name"]: {**entry["summary"], "duration_ns": entry["duration_ns"]} for entry in steps}

@@ -73,15 +73,15 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[BlockSizeD
         for file, blocks in cells(target):
             steps = steps_of(records[f"{op} {file}"]) if blocks else {}
             for block in blocks:
-                one = steps[name(file, block)]
+                figures_of_cell = steps[name(file, block)]
                 rows.append(
                     {
                         "file_bytes": file,
                         "op": op,
                         "block_bytes": block,
                         "queue_depth": 1,
-                        "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
-                        "iops": one["iops"],
+                        "bandwidth_bytes_per_s": figures_of_cell["bandwidth_bytes_per_s"],
+                        "iops": figures_of_cell["iops"],
                     }
                 )
     return rows

@@ -45,16 +45,16 @@ def _of(record: RecordDoc) -> list[str]:
         for key, value in of_part["counters"].items():
             if isinstance(value, int | float):
                 total[key] = total.get(key, 0.0) + value
-    found = []
+    sentences = []
     written = total.get("written_bytes", 0.0)
     left = (written - total["destaged_bytes"]) / written if written and total.get("cached_writes") else 0.0
     if left >= UNWRITTEN:
         rate = "the write rate is partly that of the cache"
-        found.append(f"ended with {share(left)} of its writes in a volatile write cache; {rate}")
+        sentences.append(f"ended with {share(left)} of its writes in a volatile write cache; {rate}")
     if written and total.get("pslc_bytes", 0.0) >= IN_PSLC * written:
-        found.append("the writes ended in the pSLC cache, which never filled; sustained writes are slower")
+        sentences.append("the writes ended in the pSLC cache, which never filled; sustained writes are slower")
     reads = total.get("reads", 0.0)
     hits = total.get("cache_hits", 0.0) - total.get("look_ahead_hits", 0.0)
     if reads and hits >= FROM_MEMORY * reads:
-        found.append(f"the drives' memory answered {share(hits / reads)} of the reads; the media is slower")
-    return found
+        sentences.append(f"the drives' memory answered {share(hits / reads)} of the reads; the media is slower")
+    return sentences

@@ -33,11 +33,11 @@ def asks(target: Target) -> list[Ask]:
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> DefragmentationDoc:
     """Extents and bytes moved a second; the latency is that of an extent, read and written."""
-    one = steps_of(records["move"])["move"]
-    read_ns, write_ns = one["read"]["latency_mean_ns"], one["write"]["latency_mean_ns"]
+    moves = steps_of(records["move"])["move"]
+    read_ns, write_ns = moves["read"]["latency_mean_ns"], moves["write"]["latency_mean_ns"]
     return {
         "extent_bytes": EXTENT,
-        "extents_per_s": one["write"]["iops"],
-        "bandwidth_bytes_per_s": one["write"]["bandwidth_bytes_per_s"],
+        "extents_per_s": moves["write"]["iops"],
+        "bandwidth_bytes_per_s": moves["write"]["bandwidth_bytes_per_s"],
         "latency_mean_ns": None if read_ns is None or write_ns is None else read_ns + write_ns,
     }

@@ -79,7 +79,7 @@ class Machine:
             raise UserError("question.interval", "", "", f"{accepted}: expected other parts, too")
         drawn = replace(plan, parts=parts)
         specs = tuple(drawn.specs())
-        values = {spec.id: [one for one in of_run(spec) if one.range.key not in SAID] for spec in specs}
+        values = {spec.id: [value for value in of_run(spec) if value.range.key not in SAID] for spec in specs}
         return cls(drawn, specs, values)
 
     def run_again(self, again: Again) -> list[RunSpec]:
@@ -112,8 +112,8 @@ class Draws:
 
     def names_of(self, machine: Machine) -> list[str]:
         """The values of a machine that are drawn."""
-        own = {value.name for values in machine.values.values() for value in values}
-        return [value.name for value in self.values if value.name in own]
+        names = {value.name for values in machine.values.values() for value in values}
+        return [value.name for value in self.values if value.name in names]
 
     def told(self) -> str:
         """What is about to be run."""
@@ -123,44 +123,51 @@ class Draws:
         return f"intervals, after the review: {drawn} {SEEDS} other seeds, each of {each} runs: {self.runs:,} runs"
 
 
-def draws_of(plans: Sequence[Plan], asked: Asked) -> Draws:
+def draws_of(plans: Sequence[Plan], request: Asked) -> Draws:
     """Draws of the machines of some plans. Raises UserError."""
-    found = Draws([Machine.of(plan) for plan in plans])
-    found.again = [Again(f"seed {number}", number) for number in range(1, SEEDS + 1)]
-    specs = {name: spec for machine in found.machines for spec in machine.specs for name in _names(machine, spec)}
-    values = {one.name: one for machine in found.machines for own in machine.values.values() for one in own}
+    draws = Draws([Machine.of(plan) for plan in plans])
+    draws.again = [Again(f"seed {number}", number) for number in range(1, SEEDS + 1)]
+    specs = {name: spec for machine in draws.machines for spec in machine.specs for name in _names(machine, spec)}
+    values = {
+        value.name: value
+        for machine in draws.machines
+        for values_of_run in machine.values.values()
+        for value in values_of_run
+    }
     seed = plans[0].target.seed
     tried = Sampler(list(values.values()), seed).shares(STEPS_TRIED)
     steps = [
-        name for (name, one), of in zip(values.items(), tried.T, strict=True) if takes_steps(one, specs[name], list(of))
+        name
+        for (name, uncertain_value), shares in zip(values.items(), tried.T, strict=True)
+        if takes_steps(uncertain_value, specs[name], list(shares))
     ]
     if steps:
-        found.notes.append(f"not drawn, because the model takes steps only: {', '.join(steps)}")
-    found.values = [one for name, one in values.items() if name not in steps]
-    if found.values:
-        _draw(found, asked.draws, seed)
-    return found
+        draws.notes.append(f"not sampled, because the model changes only in steps: {', '.join(steps)}")
+    draws.values = [value for name, value in values.items() if name not in steps]
+    if draws.values:
+        _draw(draws, request.draws, seed)
+    return draws
 
 
 def _names(machine: Machine, spec: RunSpec) -> list[str]:
-    return [one.name for one in machine.values[spec.id]]
+    return [value.name for value in machine.values[spec.id]]
 
 
-def _draw(found: Draws, draws: int, seed: int) -> None:
+def _draw(drawing: Draws, draws: int, seed: int) -> None:
     """Draws values; what the model refuses of one of the machines is drawn again."""
-    sampler = Sampler(found.values, seed)
-    names = [value.name for value in found.values]
+    sampler = Sampler(drawing.values, seed)
+    names = [value.name for value in drawing.values]
     for _ in range(TRIES * draws):
-        number = len(found.again) - SEEDS
+        number = len(drawing.again) - SEEDS
         if number == draws:
             return
         shares = dict(zip(names, map(float, sampler.shares(1)[0]), strict=True))
         again = Again(f"draw {number + 1}", 0, shares)
-        if all(refusal(machine.run_again(again)) is None for machine in found.machines):
-            found.again.append(again)
+        if all(refusal(machine.run_again(again)) is None for machine in drawing.machines):
+            drawing.again.append(again)
         else:
-            found.refused += 1
-    found.notes.append(f"the model refused {found.refused} draws: {len(found.again) - SEEDS} of {draws} were run")
+            drawing.refused += 1
+    drawing.notes.append(f"the model refused {drawing.refused} draws: {len(drawing.again) - SEEDS} of {draws} were run")
 
 
 @dataclass
@@ -185,10 +192,14 @@ def run_draws(
     the same runs and version, are not made again, unless `fresh`. Raises UserError, OSError, RunsInterrupted."""
     made: dict[str, Kept] = {}
     specs = {again.name: machine.run_again(again) for again in draws.again}
-    keys = {name: key_of_all(lines_of(of)) for name, of in specs.items()} if folder is not None else {}
+    keys = (
+        {name: key_of_all(lines_of(specs_of_draw)) for name, specs_of_draw in specs.items()}
+        if folder is not None
+        else {}
+    )
     if folder is not None and not fresh:
-        found = {name: _kept(folder, name, keys[name]) for name in specs}
-        made = {name: one for name, one in found.items() if one is not None}
+        stored = {name: _kept(folder, name, keys[name]) for name in specs}
+        made = {name: result for name, result in stored.items() if result is not None}
         if made:
             say(f"{len(made)} of {len(specs)} draws of {machine.plan.target.name} were there already")
     missing = [name for name in specs if name not in made]
@@ -202,9 +213,9 @@ def run_draws(
             made[name] = _document(machine, name, finished)
             if folder is not None:
                 _keep(folder, name, keys[name], made[name])
-    kept = [made[name] for name in specs]
-    documents = [one.document for one in kept]
-    return Drawn(documents[:SEEDS], documents[SEEDS:], sum(one.ios for one in kept))
+    results = [made[name] for name in specs]
+    documents = [result.document for result in results]
+    return Drawn(documents[:SEEDS], documents[SEEDS:], sum(result.ios for result in results))
 
 
 def _together(runs: int, jobs: int | None) -> int:
@@ -212,11 +223,13 @@ def _together(runs: int, jobs: int | None) -> int:
     return -(-RUNS_EACH * cores(jobs) // runs)
 
 
-def _within(tick: Tick, first: int, batch: int, of: int, runs: int) -> Tick:
+def _within(tick: Tick, first: int, batch: int, total: int, runs: int) -> Tick:
     """Progress of some draws as progress of all."""
 
-    def shown(told: Progress) -> None:
-        tick(replace(told, share=(first + told.share * batch) / of, done=first * runs + told.done, of=of * runs))
+    def shown(state: Progress) -> None:
+        tick(
+            replace(state, share=(first + state.share * batch) / total, done=first * runs + state.done, of=total * runs)
+        )
 
     return shown
 
@@ -232,9 +245,9 @@ class Kept:
 def _document(machine: Machine, name: str, finished: Sequence[Finished]) -> Kept:
     """The documents of a draw, from its runs under the names that they have in the review."""
     prefix = f"{name}: "
-    own = [one for one in finished if one.spec.id.startswith(prefix)]
-    named = [replace(one, spec=replace(one.spec, id=one.spec.id.removeprefix(prefix))) for one in own]
-    return Kept(assemble(machine.plan, named), sum(one.ios for one in own))
+    runs = [run for run in finished if run.spec.id.startswith(prefix)]
+    named = [replace(run, spec=replace(run.spec, id=run.spec.id.removeprefix(prefix))) for run in runs]
+    return Kept(assemble(machine.plan, named), sum(run.ios for run in runs))
 
 
 def _path(folder: Path, name: str) -> Path:
@@ -250,7 +263,7 @@ def _kept(folder: Path, name: str, key: str) -> Kept | None:
     return Kept(cast("ReviewDoc", document), ios) if isinstance(document, dict) and isinstance(ios, int) else None
 
 
-def _keep(folder: Path, name: str, key: str, one: Kept) -> None:
+def _keep(folder: Path, name: str, key: str, result: Kept) -> None:
     check_writable(folder / FOLDER)
-    text = json.dumps({"key": key, "ios": one.ios, "review": one.document}, ensure_ascii=False)
+    text = json.dumps({"key": key, "ios": result.ios, "review": result.document}, ensure_ascii=False)
     write_file(_path(folder, name), text + "\n")

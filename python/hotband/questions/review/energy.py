@@ -51,15 +51,15 @@ def asks(target: Target) -> list[Ask]:
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> EnergyByPatternDoc:
     """Watts at rest and under each pattern, and joules for each of its I/Os, with the ends that the ranges of the
     drives' power values leave open."""
-    drawn = {name: one["energy"] for name, one in records.items()}
-    seconds = {name: one["duration_ns"] / 1e9 for name, one in records.items()}
+    drawn = {name: record["energy"] for name, record in records.items()}
+    seconds = {name: record["duration_ns"] / 1e9 for name, record in records.items()}
     return {
         "queue_depth": DEPTH,
         "idle_w": next(iter(drawn.values()))["idle_w"],
-        "patterns_w": {name: one["mean_w"] for name, one in drawn.items()},
-        "patterns_low_w": {name: one["energy_low_j"] / seconds[name] for name, one in drawn.items()},
-        "patterns_high_w": {name: one["energy_high_j"] / seconds[name] for name, one in drawn.items()},
-        "joules_per_io": {name: one["joules_per_io"] for name, one in drawn.items()},
-        "joules_per_io_low": {name: one["joules_per_io_low"] for name, one in drawn.items()},
-        "joules_per_io_high": {name: one["joules_per_io_high"] for name, one in drawn.items()},
+        "patterns_w": {name: power["mean_w"] for name, power in drawn.items()},
+        "patterns_low_w": {name: power["energy_low_j"] / seconds[name] for name, power in drawn.items()},
+        "patterns_high_w": {name: power["energy_high_j"] / seconds[name] for name, power in drawn.items()},
+        "joules_per_io": {name: power["joules_per_io"] for name, power in drawn.items()},
+        "joules_per_io_low": {name: power["joules_per_io_low"] for name, power in drawn.items()},
+        "joules_per_io_high": {name: power["joules_per_io_high"] for name, power in drawn.items()},
     }

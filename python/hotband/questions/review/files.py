@@ -39,7 +39,7 @@ def counts(target: Target, size: str, depth: int, factor: int = 1) -> tuple[int,
 def moved(target: Target, op: str, size: str) -> Ask:
     """The run of reads or writes."""
     sizes = target.blocks(SIZES[size])
-    streams = [stream("files", op, 0, True, sizes={f"{one} B": 1 for one in sizes})]
+    streams = [stream("files", op, 0, True, sizes={f"{count} B": 1 for count in sizes})]
     phases: list[PhaseTable] = []
     for depth in depths(target):
         before, counted = counts(target, size, depth)
@@ -52,10 +52,10 @@ def copied(target: Target, size: str) -> Ask:
     sizes = target.blocks(SIZES[size])
     streams: list[StreamTable] = []
     steps: list[ScriptStepTable] = []
-    for one in sizes:
+    for block in sizes:
         for op in ("read", "write"):
-            streams.append(stream(f"{op} {one}", op, one, True))
-            steps.append({"name": f"{op} {one}", "stream": f"{op} {one}", "ios": 1})
+            streams.append(stream(f"{op} {block}", op, block, True))
+            steps.append({"name": f"{op} {block}", "stream": f"{op} {block}", "ios": 1})
     script: ScriptTable = {
         "name": "copy",
         "unit": "copy",
@@ -85,14 +85,14 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[FilesDoc]:
             steps = steps_of(records[f"{op} {size}"])
             for depth in depths(target):
                 at_depth = steps[str(depth)]
-                one = at_depth["read"] if op == "read" else at_depth["write"]
+                figures_of_step = at_depth["read"] if op == "read" else at_depth["write"]
                 rows.append(
                     {
                         "op": op,
                         "size": size,
                         "queue_depth": depth,
-                        "files_per_s": one["iops"],
-                        "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
+                        "files_per_s": figures_of_step["iops"],
+                        "bandwidth_bytes_per_s": figures_of_step["bandwidth_bytes_per_s"],
                     }
                 )
     return rows

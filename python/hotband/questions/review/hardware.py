@@ -23,15 +23,15 @@ def hardware_target(
             raise UserError(
                 "question.settings", key, value, f"is of models: expected {' or '.join(OF_WORKLOAD)} for hardware"
             )
-    place = place_of(machine)
+    device = place_of(machine)
     return Target(
         name=machine,
         title=machine.removeprefix(REAL),
         text="",
         set=tuple(pairs),
         run_set=tuple(pair for pair in pairs if pair[0] == STATE),
-        capacity_bytes=(size_bytes or USUAL_BYTES) if place.is_ours else place.size_bytes,
-        block_bytes=place.block_bytes,
+        capacity_bytes=(size_bytes or USUAL_BYTES) if device.is_ours else device.size_bytes,
+        block_bytes=device.block_bytes,
         drives=(),
         wears=False,
         scale=1,
@@ -46,10 +46,10 @@ def sayable(specs: Mapping[str, RunSpec], capacity_bytes: int) -> dict[str, str]
     left_out = {}
     for name, spec in specs.items():
         try:
-            asked = asked_of(spec)
-            expect_real(asked)
-            if asked.end_bytes > capacity_bytes:
-                left_out[name] = f"it reaches to {asked.end_bytes:,} bytes, and there are {capacity_bytes:,}"
+            request = asked_of(spec)
+            expect_real(request)
+            if request.end_bytes > capacity_bytes:
+                left_out[name] = f"it reaches to {request.end_bytes:,} bytes, and there are {capacity_bytes:,}"
         except UserError as error:
             left_out[name] = error.accepted
     return left_out

@@ -47,52 +47,56 @@ class Moved(NamedTuple):
     farthest: Spread
 
 
-def add(reviews: Sequence[ReviewDoc], drawn: Sequence[Drawn], draws: Draws, asked: Asked) -> None:
+def add(reviews: Sequence[ReviewDoc], drawn: Sequence[Drawn], draws: Draws, request: Asked) -> None:
     """Puts intervals into reviews, each beside its documents of all draws; not where something is not modelled."""
     term = model_term()
-    for review, machine, one in zip(reviews, draws.machines, drawn, strict=True):
+    for review, machine, drawn_machine in zip(reviews, draws.machines, drawn, strict=True):
         if review.get("unmodelled"):
             review["notes"].append("no intervals: no study says how far off what is not modelled is")
             continue
         system = system_of(machine.specs[0])
-        spreads = spreads_of(_part(review), list(map(_part, one.draws)), list(map(_part, one.seeds)))
-        found = {
-            place: term.bounds(Kind(class_of(place), system), moved.spread, asked.level, moved.farthest)
-            for place, moved in spreads.items()
+        spreads = spreads_of(
+            _part(review), list(map(_part, drawn_machine.draws)), list(map(_part, drawn_machine.seeds))
+        )
+        bounds = {
+            key: term.bounds(Kind(class_of(key), system), moved.spread, request.level, moved.farthest)
+            for key, moved in spreads.items()
         }
-        groups = [logs for place, logs in found.items() if place[0] == "summary"]
+        groups = [logs for key, logs in bounds.items() if key[0] == "summary"]
         if groups:
             # Of units that differ: the mean of its groups, as the figure itself is.
-            found["overall",] = (fmean(low for low, _ in groups), fmean(high for _, high in groups))
+            bounds["overall",] = (fmean(low for low, _ in groups), fmean(high for _, high in groups))
         whole: ReviewIntervalsDoc = {
-            "level": float(asked.level),
-            "draws": len(one.draws),
+            "level": float(request.level),
+            "draws": len(drawn_machine.draws),
             "refused": draws.refused,
             "runs": len(draws.again) * len(machine.specs),
-            "ios": one.ios,
+            "ios": drawn_machine.ios,
             "values": draws.names_of(machine),
             "notes": draws.notes,
         }
         review["intervals"] = whole
-        _attach(review, found)
+        _attach(review, bounds)
 
 
-def add_to_comparison(comparison: ComparisonDoc, drawn: Sequence[Drawn], draws: Draws, asked: Asked) -> None:
+def add_to_comparison(comparison: ComparisonDoc, drawn: Sequence[Drawn], draws: Draws, request: Asked) -> None:
     """Puts intervals of its ratios into a comparison: of each draw the machines are compared as they are."""
     term = model_term()
     pools = any(system_of(machine.specs[0]) == POOLS for machine in draws.machines)
     kind = Kind(FigureClass.GAIN, POOLS if pools else ARRAYS)
-    compared = [compare(list(reviews)) for reviews in zip(*(one.draws for one in drawn), strict=True)]
-    seeds = [compare(list(reviews)) for reviews in zip(*(one.seeds for one in drawn), strict=True)]
+    compared = [
+        compare(list(reviews)) for reviews in zip(*(drawn_machine.draws for drawn_machine in drawn), strict=True)
+    ]
+    seeds = [compare(list(reviews)) for reviews in zip(*(drawn_machine.seeds for drawn_machine in drawn), strict=True)]
     spreads = spreads_of(_ratios(comparison), list(map(_ratios, compared)), list(map(_ratios, seeds)))
-    found = {
+    bounds = {
         # The first machine is as fast as itself.
-        place: term.bounds(kind, moved.spread, asked.level, moved.farthest)
-        for place, moved in spreads.items()
-        if place[-1] != comparison["baseline"]
+        key: term.bounds(kind, moved.spread, request.level, moved.farthest)
+        for key, moved in spreads.items()
+        if key[-1] != comparison["baseline"]
     }
-    comparison["intervals"] = {"level": float(asked.level), "draws": len(compared)}
-    _attach(comparison, found)
+    comparison["intervals"] = {"level": float(request.level), "draws": len(compared)}
+    _attach(comparison, bounds)
 
 
 def spreads_of(
@@ -101,30 +105,30 @@ def spreads_of(
     """How far draws and seeds move every figure of a document, from documents of the same shape."""
     base = figures_of(nominal)
     drawn, chance = list(map(figures_of, draws)), list(map(figures_of, seeds))
-    found = {}
-    for place, value in base.items():
-        by_seed = [0.0, *_log_ratios(place, value, chance)]
+    moves = {}
+    for path, value in base.items():
+        by_seed = [0.0, *_log_ratios(path, value, chance)]
         seed = stdev(by_seed) if len(by_seed) > 1 else 0.0
-        logs = _log_ratios(place, value, drawn)
-        found[place] = Moved(Spread.of(logs, seed), Spread.farthest(logs, seed))
-    return found
+        logs = _log_ratios(path, value, drawn)
+        moves[path] = Moved(Spread.of(logs, seed), Spread.farthest(logs, seed))
+    return moves
 
 
-def _log_ratios(place: Place, value: float, documents: Sequence[Mapping[Place, float]]) -> list[float]:
-    return [math.log(document[place] / value) for document in documents if place in document]
+def _log_ratios(path: Place, value: float, documents: Sequence[Mapping[Place, float]]) -> list[float]:
+    return [math.log(document[path] / value) for document in documents if path in document]
 
 
-def figures_of(node: object, place: Place = ()) -> dict[Place, float]:
+def figures_of(node: object, path: Place = ()) -> dict[Place, float]:
     """Every figure of a document that is above zero, by its place."""
-    found: dict[Place, float] = {}
+    figures: dict[Place, float] = {}
     for key, value in _items(node):
         if not is_figure(key):
-            found |= figures_of(value, (*place, key))
+            figures |= figures_of(value, (*path, key))
             continue
         for name, number in value.items() if isinstance(value, dict) else [("", value)]:
             if isinstance(number, int | float) and number > 0:
-                found[(*place, key, name) if name else (*place, key)] = float(number)
-    return found
+                figures[(*path, key, name) if name else (*path, key)] = float(number)
+    return figures
 
 
 def _items(node: object) -> Iterator[tuple[str | int, Any]]:
@@ -142,11 +146,11 @@ def is_figure(key: str | int) -> bool:
     return key in (*RATES, RATIOS) or key.endswith(("_per_s", "_ns"))
 
 
-def class_of(place: Place) -> FigureClass:
+def class_of(path: Place) -> FigureClass:
     """The class of a figure of a review."""
-    key = next(str(key) for key in place if is_figure(key))
-    percentile = next((found for end, found in PERCENTILES.items() if key.endswith(end)), None)
-    names = place[:2] if place[0] == "summary" else place[:1]
+    key = next(str(key) for key in path if is_figure(key))
+    percentile = next((percentile_class for end, percentile_class in PERCENTILES.items() if key.endswith(end)), None)
+    names = path[:2] if path[0] == "summary" else path[:1]
     rate = FigureClass.SEQUENTIAL if names[-1] in SEQUENTIAL else FigureClass.RANDOM
     return percentile or rate
 
@@ -161,20 +165,20 @@ def _ratios(comparison: ComparisonDoc) -> dict[str, object]:
     return {key: value for key, value in comparison.items() if key in ("groups", "overall")}
 
 
-def _attach(document: Any, found: Mapping[Place, Logs]) -> None:
+def _attach(document: Any, bounds_of: Mapping[Place, Logs]) -> None:
     """Puts intervals into the objects that have the figures, under the same keys."""
-    for place, (low, high) in found.items():
-        at = next(number for number, key in enumerate(place) if is_figure(key))
+    for path, (low, high) in bounds_of.items():
+        at = next(number for number, key in enumerate(path) if is_figure(key))
         holder: Any = document
-        for key in place[:at]:
+        for key in path[:at]:
             holder = _item(holder, key)
         value: Any = holder
-        own: Any = holder.setdefault(INTERVALS, {})
-        for key in place[at:-1]:
-            value, own = value[key], own.setdefault(key, {})
-        value = value[place[-1]]
+        target: Any = holder.setdefault(INTERVALS, {})
+        for key in path[at:-1]:
+            value, target = value[key], target.setdefault(key, {})
+        value = value[path[-1]]
         bounds: BoundsDoc = {"low": value * math.exp(low), "high": value * math.exp(high)}
-        own[place[-1]] = bounds
+        target[path[-1]] = bounds
 
 
 def _item(node: Any, key: str | int) -> Any:

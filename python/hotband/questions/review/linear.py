@@ -102,7 +102,7 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> LinearDoc:
             }
             for offset in at
         ]
-    means = {op: mean([one["bandwidth_bytes_per_s"] for one in curves[op]]) for op in curves}
+    means = {op: mean([point["bandwidth_bytes_per_s"] for point in curves[op]]) for op in curves}
     read, write = curves["read"], curves["write"]
     return {"read": read, "write": write, "block_bytes": BLOCK, "queue_depth": DEPTH, "mean": means}
 

@@ -85,12 +85,12 @@ def review_all(
     expect_out(fresh, out)
     targets = targets_of(machines, set, volume, seed, quick, events, size_bytes)
     plans = [plan(target, only) for target in targets]
-    executors = [_executor(one, hardware, intervals is not None) for one in plans]
+    executors = [_executor(machine_plan, hardware, intervals is not None) for machine_plan in plans]
     drawing = None if intervals is None else _Drawing.of(plans, intervals, jobs, out, fresh, say, progress)
     done = Reviewed(of_several=len(plans) > 1)
     with nullcontext() if out is None else Lock(out):
         if out is not None and not fresh:
-            expect_own_reviews(out, [folder_name(one.target.name) for one in plans])
+            expect_own_reviews(out, [folder_name(machine_plan.target.name) for machine_plan in plans])
         if drawing is not None:
             say(drawing.draws.told())
         if not _run_all(plans, executors, done, jobs, out, fresh, say, progress):
@@ -104,11 +104,11 @@ def review_all(
     return done
 
 
-def expect_own_reviews(out: Path, own: Sequence[str]) -> None:
+def expect_own_reviews(out: Path, folders: Sequence[str]) -> None:
     """Refuses a folder whose page has a machine that is not among those asked for, by their folders, or which is of
     another command. Raises UserError."""
-    expect_own_page(out, [f"{name}/{REVIEW_FILE}" for name in own])
-    others = [path.parent.name for path in sorted(out.glob(f"*/{REVIEW_FILE}")) if path.parent.name not in own]
+    expect_own_page(out, [f"{name}/{REVIEW_FILE}" for name in folders])
+    others = [path.parent.name for path in sorted(out.glob(f"*/{REVIEW_FILE}")) if path.parent.name not in folders]
     if others and (out / REPORT_FILE).exists():
         raise refused(out, f"holds {REPORT_FILE} with the review of {others[0]}")
 
@@ -117,7 +117,7 @@ def expect_own_reviews(out: Path, own: Sequence[str]) -> None:
 class _Drawing:
     """The draws of a review, and how they are run."""
 
-    asked: Asked
+    request: Asked
     draws: Draws
     jobs: int | None
     out: Path | None
@@ -127,12 +127,12 @@ class _Drawing:
 
     @classmethod
     def of(
-        cls, plans: Sequence[Plan], asked: Asked, jobs: int | None, out: Path | None, fresh: bool, say: Say,
+        cls, plans: Sequence[Plan], request: Asked, jobs: int | None, out: Path | None, fresh: bool, say: Say,
         progress: Watch,
     ) -> _Drawing:  # fmt: skip
         """Checks all draws, before anything is run. Raises UserError."""
         residuals.model_term()
-        return cls(asked, draws_of(plans, asked), jobs, out, fresh, say, progress)
+        return cls(request, draws_of(plans, request), jobs, out, fresh, say, progress)
 
     def run(self, done: Reviewed) -> bool:
         """Puts intervals into reviews that are done, and into their comparison; whether the user let it."""
@@ -141,33 +141,33 @@ class _Drawing:
         except (RunsInterrupted, KeyboardInterrupt):
             self.say("interrupted: kept without intervals")
             return False
-        intervals.add(done.reviews, drawn, self.draws, self.asked)
+        intervals.add(done.reviews, drawn, self.draws, self.request)
         if done.comparison is not None and not any(review.get("unmodelled") for review in done.reviews):
-            intervals.add_to_comparison(done.comparison, drawn, self.draws, self.asked)
+            intervals.add_to_comparison(done.comparison, drawn, self.draws, self.request)
         if self.out is not None:
             for review in done.reviews:
                 write_file(review_path(review, self.out), json_text(review))
         return True
 
     def _run_all(self) -> list[Drawn]:
-        found = []
+        results = []
         for machine in self.draws.machines:
             name = machine.plan.target.name
             folder = None if self.out is None else self.out / folder_name(name)
             with self.progress(f"intervals of {name}") as tick:
-                found.append(draws.run_draws(self.draws, machine, self.jobs, folder, self.fresh, self.say, tick))
-        return found
+                results.append(draws.run_draws(self.draws, machine, self.jobs, folder, self.fresh, self.say, tick))
+        return results
 
 
-def _executor(one: Plan, hardware: Hardware | None, with_intervals: bool) -> Executor | None:
+def _executor(machine_plan: Plan, hardware: Hardware | None, with_intervals: bool) -> Executor | None:
     """Who runs a plan; None for the cores of this computer. Raises UserError."""
-    if not one.target.is_hardware:
+    if not machine_plan.target.is_hardware:
         return None
     if with_intervals:
-        raise UserError("question.interval", "", "", f"is of predictions, and {one.target.name} is measured")
+        raise UserError("question.interval", "", "", f"is of predictions, and {machine_plan.target.name} is measured")
     if hardware is None:
-        raise UserError("question.on", "", one.target.name, "is hardware: hotband review runs it")
-    return hardware(one.specs())
+        raise UserError("question.on", "", machine_plan.target.name, "is hardware: hotband review runs it")
+    return hardware(machine_plan.specs())
 
 
 def _run_all(
@@ -181,12 +181,14 @@ def _run_all(
     progress: Watch,
 ) -> bool:
     """Reviews one machine after the other, each kept when it is done; whether all were."""
-    for number, (one, executor) in enumerate(zip(plans, executors, strict=True), start=1):
-        place = f" ({number} of {len(plans)})" if len(plans) > 1 else ""
-        folder = None if out is None else out / folder_name(one.target.name)
+    for number, (machine_plan, executor) in enumerate(zip(plans, executors, strict=True), start=1):
+        position = f" ({number} of {len(plans)})" if len(plans) > 1 else ""
+        folder = None if out is None else out / folder_name(machine_plan.target.name)
         try:
-            with progress(f"review of {one.target.name}{place}") as update:
-                done.reviews.append(run_plan(one, update, jobs, out=folder, fresh=fresh, say=say, executor=executor))
+            with progress(f"review of {machine_plan.target.name}{position}") as update:
+                done.reviews.append(
+                    run_plan(machine_plan, update, jobs, out=folder, fresh=fresh, say=say, executor=executor)
+                )
         except KeyboardInterrupt:
             done.interrupted = True
             return False

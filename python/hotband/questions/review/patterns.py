@@ -37,7 +37,7 @@ def depths(target: Target) -> list[int]:
 def streams_of(target: Target, pattern: str) -> list[StreamTable]:
     """Streams of the catalog's workload, with sizes that the drives take: smaller ones become the drives' block."""
     listed = entries.workload(PATTERNS[pattern])["table"]["streams"]
-    return [{**one, "sizes": taken(target, one["sizes"])} for one in listed]
+    return [{**table, "sizes": taken(target, table["sizes"])} for table in listed]
 
 
 def taken(target: Target, sizes: Mapping[str, float]) -> dict[str, float]:
@@ -69,15 +69,15 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[PatternDoc
     for pattern in PATTERNS:
         steps = steps_of(records[pattern])
         for depth in depths(target):
-            one = steps[str(depth)]
+            figures_of_step = steps[str(depth)]
             rows.append(
                 {
                     "pattern": pattern,
                     "queue_depth": depth,
-                    "iops": one["iops"],
-                    "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
-                    "latency_mean_ns": one["latency_mean_ns"],
-                    "latency_p99_ns": one["latency_p99_ns"],
+                    "iops": figures_of_step["iops"],
+                    "bandwidth_bytes_per_s": figures_of_step["bandwidth_bytes_per_s"],
+                    "latency_mean_ns": figures_of_step["latency_mean_ns"],
+                    "latency_p99_ns": figures_of_step["latency_p99_ns"],
                 }
             )
     return rows

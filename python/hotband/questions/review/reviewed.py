@@ -38,7 +38,6 @@ class ReviewQuestion(OnHardware, Question):
     schema = ""
     answers = "hotband.questions.review.many:Reviewed"
     runs = True
-    folds = False
 
     on: FirstTargets = asks(
         "A drive, LAYOUT:COUNTxDRIVE, or a TOML file.",
@@ -75,12 +74,12 @@ class ReviewQuestion(OnHardware, Question):
         object.__setattr__(self, "against", (*self.on[1:], *self.against))
         object.__setattr__(self, "on", self.on[:1])
 
-    def ending(self, found: Reviewed) -> Ending | None:
+    def ending(self, result: Reviewed) -> Ending | None:
         """Return that of an interruption where one ended it."""
-        if not found.interrupted:
+        if not result.interrupted:
             return None
-        last = ", and one in part" if found.in_part else ""
-        whole = len(found.reviews) - found.in_part
+        last = ", and one in part" if result.in_part else ""
+        whole = len(result.reviews) - result.in_part
         return Ending(INTERRUPTED, f"interrupted; finished reviews: {whole}{last}")
 
 
@@ -108,5 +107,5 @@ def answer(question: ReviewQuestion, way: Way) -> Reviewed:
             hardware=lambda specs: question.executor_on(way, specs, of_hardware),
             size_bytes=of_hardware.how().size_bytes,
         )
-        way.there(done)
+        way.before_saving(done)
         return done

@@ -52,16 +52,18 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[StreamsDoc
     rows: list[StreamsDoc] = []
     for op in ("read", "write"):
         steps = steps_of(records[op])
-        moved = {one["name"]: one[op]["bytes"] for one in records[op]["streams"]}
+        moved = {figures_of_step["name"]: figures_of_step[op]["bytes"] for figures_of_step in records[op]["streams"]}
         for count in range(1, MOST + 1):
-            one = steps[str(count)]
+            figures_of_step = steps[str(count)]
             slowest = min(moved[name(count, reader)] for reader in range(count))
             rows.append(
                 {
                     "op": op,
                     "streams": count,
-                    "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
-                    "slowest_bytes_per_s": slowest / one["duration_ns"] * 1e9 if one["duration_ns"] else None,
+                    "bandwidth_bytes_per_s": figures_of_step["bandwidth_bytes_per_s"],
+                    "slowest_bytes_per_s": slowest / figures_of_step["duration_ns"] * 1e9
+                    if figures_of_step["duration_ns"]
+                    else None,
                 }
             )
     return rows

@@ -88,41 +88,41 @@ def chosen_parts(only: Sequence[str]) -> list[str]:
     return [name for name in PARTS if not only or name in only]
 
 
-def plan(of: Target, only: Sequence[str] = ()) -> Plan:
+def plan(machine: Target, only: Sequence[str] = ()) -> Plan:
     """What is run of a machine. Raises UserError where it has no part that is asked for: it is too small, or its
     drives do not state what they draw."""
     parts: dict[str, list[Ask]] = {}
-    notes = [note for note in (of.scale_note(), of.state_note(), of.event_note()) if note is not None]
+    notes = [note for note in (machine.scale_note(), machine.state_note(), machine.event_note()) if note is not None]
     for name in chosen_parts(only):
-        why = why_not(of, name)
+        why = why_not(machine, name)
         if why is not None:
             notes.append(f"{name}: left out, {why}")
         else:
-            parts[name] = PARTS[name].asks(of)
-    if of.is_hardware:
-        notes += _leave_out(of, parts)
+            parts[name] = PARTS[name].asks(machine)
+    if machine.is_hardware:
+        notes += _leave_out(machine, parts)
     if "applications" in parts:
-        asked = parts["applications"]
-        fits, left_out = (asked, []) if of.is_hardware else fitting(of, asked)
-        parts["applications"] = applications.in_turn(of, fits)
+        loads = parts["applications"]
+        fits, left_out = (loads, []) if machine.is_hardware else fitting(machine, loads)
+        parts["applications"] = applications.in_turn(machine, fits)
         notes += left_out
-    if not parts and list(only) == ["energy"] and energy.why_not(of) is not None:
-        raise UserError(of.name, "", "", f"no energy to review: {energy.why_not(of)}")
+    if not parts and list(only) == ["energy"] and energy.why_not(machine) is not None:
+        raise UserError(machine.name, "", "", f"no energy to review: {energy.why_not(machine)}")
     if not parts:
         raise UserError(
-            of.name, "", f"{of.capacity_bytes} B", "too small to be reviewed: no part that is asked for fits"
+            machine.name, "", f"{machine.capacity_bytes} B", "too small to be reviewed: no part that is asked for fits"
         )
-    return Plan(of, parts, notes)
+    return Plan(machine, parts, notes)
 
 
-def _leave_out(of: Target, parts: dict[str, list[Ask]]) -> list[str]:
+def _leave_out(machine: Target, parts: dict[str, list[Ask]]) -> list[str]:
     """Takes out what fio cannot ask of hardware: single applications, and whole parts of the others."""
     notes = []
     for name, asks in list(parts.items()):
-        why = sayable({ask.name: run_spec(of, name, ask) for ask in asks}, of.capacity_bytes)
+        why = sayable({ask.name: run_spec(machine, name, ask) for ask in asks}, machine.capacity_bytes)
         if name == "applications":
             parts[name] = [ask for ask in asks if ask.name not in why]
-            notes += [f"{ask}: left out, {said}" for ask, said in why.items()]
+            notes += [f"{ask}: left out, {reason}" for ask, reason in why.items()]
         elif why:
             del parts[name]
             notes.append(f"{name}: left out, {next(iter(why.values()))}")
@@ -131,17 +131,17 @@ def _leave_out(of: Target, parts: dict[str, list[Ask]]) -> list[str]:
     return notes
 
 
-def why_not(of: Target, part: str) -> str | None:
+def why_not(machine: Target, part: str) -> str | None:
     """Why a machine has no such part; none where it has."""
     needs: int = PARTS[part].NEEDS
-    if of.capacity_bytes < needs:
-        return f"the machine has {of.capacity_bytes} B and it needs {needs} B"
-    if part == "energy" and of.is_hardware:
+    if machine.capacity_bytes < needs:
+        return f"the machine has {machine.capacity_bytes} B and it needs {needs} B"
+    if part == "energy" and machine.is_hardware:
         return "what hardware draws is in the records of its runs, where a meter is read"
-    return energy.why_not(of) if part == "energy" else None
+    return energy.why_not(machine) if part == "energy" else None
 
 
-def fitting(of: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]:
+def fitting(machine: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]:
     """Workloads of the catalog that the machine takes, and why it does not take the others: a note a workload. One that
     is left out is so with all ends of its uncertainties."""
     fits: list[Ask] = []
@@ -152,7 +152,7 @@ def fitting(of: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]:
         if load in left_out:
             continue
         try:
-            prepare(run_spec(of, "applications", ask))
+            prepare(run_spec(machine, "applications", ask))
             fits.append(ask)
         except UserError as error:
             notes.append(f"{ask.name}: left out, {error.accepted}")
@@ -161,32 +161,32 @@ def fitting(of: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]:
     return fits, notes
 
 
-def run_spec(of: Target, part: str, ask: Ask) -> RunSpec:
+def run_spec(machine: Target, part: str, ask: Ask) -> RunSpec:
     """A run of the review as the engine takes it."""
     return RunSpec(
         f"{part}: {ask.name}",
-        of.name,
+        machine.name,
         f"review {part}, {ask.name}",
-        tuple((dict(of.run_set) | dict(ask.set)).items()),
-        of.seed,
+        tuple((dict(machine.run_set) | dict(ask.set)).items()),
+        machine.seed,
         ask.duration,
-        machine_text=of.text,
-        workload_text=text_of(of, ask),
+        machine_text=machine.text,
+        workload_text=text_of(machine, ask),
         weight=ask.ios or 1e4,
         after=f"{part}: {ask.after}" if ask.after else "",
         # A run that follows another finds what happened to the machine in that one.
-        events=() if ask.after else of.events,
+        events=() if ask.after else machine.events,
     )
 
 
-def text_of(of: Target, ask: Ask) -> str:
+def text_of(machine: Target, ask: Ask) -> str:
     """The workload of a run as text. Drives that wear are filled before the first run, where nothing else is said."""
-    stated = "precondition" in ask.workload or "state" in dict(of.set)
-    return toml_text(filled(ask) if of.wears and not stated and not ask.after else ask.workload)
+    stated = "precondition" in ask.workload or "state" in dict(machine.set)
+    return toml_text(filled(ask) if machine.wears and not stated and not ask.after else ask.workload)
 
 
 def run_plan(
-    of: Plan,
+    machine_plan: Plan,
     progress: Tick | None = None,
     jobs: int | None = None,
     *,
@@ -198,46 +198,46 @@ def run_plan(
     """Runs a plan, on all cores where no executor is given; returns the review. With `out` the runs are kept there, and
     those that are there already are not repeated, unless `fresh`. Raises UserError, or ReviewInterrupted with what was
     finished."""
-    experiment = Experiment(points(of), what=f"the review of {of.target.name}")
+    experiment = Experiment(points(machine_plan), what=f"the review of {machine_plan.target.name}")
     try:
         done = experiment.run(out=out, fresh=fresh, executor=executor, jobs=jobs, progress=progress, say=say)
     except RunsInterrupted as stop:
-        raise ReviewInterrupted(assemble(of, stop.finished)) from None
-    return assemble(of, done.finished)
+        raise ReviewInterrupted(assemble(machine_plan, stop.finished)) from None
+    return assemble(machine_plan, done.finished)
 
 
-def points(of: Plan) -> list[Point]:
+def points(machine_plan: Plan) -> list[Point]:
     """The runs of a plan by part and ask."""
-    places = [{"part": part, "ask": ask.name} for part, asks in of.parts.items() for ask in asks]
-    return points_of(of.specs(), places)
+    places = [{"part": part, "ask": ask.name} for part, asks in machine_plan.parts.items() for ask in asks]
+    return points_of(machine_plan.specs(), places)
 
 
-def assemble(of: Plan, finished: Sequence[Finished]) -> ReviewDoc:
+def assemble(machine_plan: Plan, finished: Sequence[Finished]) -> ReviewDoc:
     """The review of the runs that were finished: a part is there when all of its runs are."""
-    records = {one.spec.id: one.record for one in finished}
+    records = {run.spec.id: run.record for run in finished}
     parts: dict[str, object] = {}
-    notes = list(of.notes)
+    notes = list(machine_plan.notes)
     for name in PARTS:
-        wanted = of.parts.get(name)
+        wanted = machine_plan.parts.get(name)
         ids = {ask.name: f"{name}: {ask.name}" for ask in wanted or []}
         key = name.replace("-", "_")
         parts[key] = None
         if wanted is None:
             continue
-        if any(one not in records for one in ids.values()):
+        if any(run_id not in records for run_id in ids.values()):
             notes.append(f"{name}: left out, the review was interrupted")
             continue
-        of_part = {ask: records[one] for ask, one in ids.items()}
-        parts[key] = PARTS[name].figures(of.target, of_part)
+        of_part = {ask: records[run_id] for ask, run_id in ids.items()}
+        parts[key] = PARTS[name].figures(machine_plan.target, of_part)
         notes += [*errors_of(name, of_part), *cache_notes(name, of_part)]
     unmodelled = unmodelled_notes_of(records.values())
     # Each part is made by the module of its name, which mypy cannot follow.
     whole = cast("PartsDoc", parts)
     groups = summary(whole)
-    made = head(of.target)
+    made = head(machine_plan.target)
     # All runs are on drives that are set alike; what they held first is the same in nearly all.
     made["machine"]["drive_state"] = next(
-        (one["drive_state"] for one in records.values() if "drive_state" in one), None
+        (record["drive_state"] for record in records.values() if "drive_state" in record), None
     )
     # mypy takes what a review may have for something that its beginning may have.
     review = {**made, **whole, "summary": groups, "overall": overall(groups), "notes": [*unmodelled, *notes]}
@@ -246,27 +246,27 @@ def assemble(of: Plan, finished: Sequence[Finished]) -> ReviewDoc:
 
 def errors_of(part: str, records: Mapping[str, RecordDoc]) -> list[str]:
     """A note for each run in which I/Os failed: its figures say little then."""
-    failed = {name: one["summary"]["errors"] for name, one in records.items() if one["summary"]["errors"]}
+    failed = {name: record["summary"]["errors"] for name, record in records.items() if record["summary"]["errors"]}
     return [f"{part}, {name}: {count} I/Os failed" for name, count in failed.items()]
 
 
-def head(of: Target) -> HeadDoc:
+def head(machine: Target) -> HeadDoc:
     """What a review is of, and which version made it."""
     return {
         "schema": "hotband-review",
         "version": 1,
         "hotband": __version__,
-        "seed": str(of.seed),
-        "quick": of.quick,
+        "seed": str(machine.seed),
+        "quick": machine.quick,
         "machine": {
-            "name": of.name,
-            "title": of.title,
-            "spec": of.text,
-            "capacity_bytes": of.capacity_bytes * of.scale,
-            "drives": list(of.drives),
-            "set": dict(of.set),
-            "scale": of.scale,
-            "events": list(of.events),
+            "name": machine.name,
+            "title": machine.title,
+            "spec": machine.text,
+            "capacity_bytes": machine.capacity_bytes * machine.scale,
+            "drives": list(machine.drives),
+            "set": dict(machine.set),
+            "scale": machine.scale,
+            "events": list(machine.events),
         },
     }
 

@@ -52,7 +52,7 @@ def sequential(review: PartsDoc) -> Figures:
 
 def access(review: PartsDoc) -> Figures:
     """Accesses a second, one at a time: the inverse of the access time, so that more is better."""
-    return {op: 1e9 / one["mean_ns"] for op, one in (review["access"] or {}).items() if one["mean_ns"]}
+    return {op: 1e9 / figures["mean_ns"] for op, figures in (review["access"] or {}).items() if figures["mean_ns"]}
 
 
 def defragmentation(review: PartsDoc) -> Figures:
@@ -86,16 +86,16 @@ def geometric_mean(values: Iterable[float]) -> float | None:
 
 def summary(review: PartsDoc) -> list[GroupDoc]:
     """The geometric mean of each group that the review has figures of, and of how many."""
-    found: list[GroupDoc] = []
+    groups: list[GroupDoc] = []
     for group in GROUPS:
         figures = group.figures(review)
         mean = geometric_mean(figures.values())
         if mean is not None:
-            of = len(figures)
-            found.append(
-                {"group": group.name, "title": group.title, "geometric_mean": mean, "unit": group.unit, "of": of}
+            count = len(figures)
+            groups.append(
+                {"group": group.name, "title": group.title, "geometric_mean": mean, "unit": group.unit, "of": count}
             )
-    return found
+    return groups
 
 
 def overall(rows: Sequence[GroupDoc]) -> float | None:
@@ -120,7 +120,9 @@ def compare(reviews: Sequence[ReviewDoc]) -> ComparisonDoc:
         figures = [group.figures(review) for review in reviews]
         if not figures[0]:
             continue
-        ratios = {name: ratio(of, figures[0]) for name, of in zip(names, figures, strict=True)}
+        ratios = {
+            name: ratio(figures_of_machine, figures[0]) for name, figures_of_machine in zip(names, figures, strict=True)
+        }
         listed.append(ratios)
         groups.append({"group": group.name, "title": group.title, "ratios": ratios})
     means = {}
@@ -132,7 +134,7 @@ def compare(reviews: Sequence[ReviewDoc]) -> ComparisonDoc:
         "version": 1,
         "machines": names,
         "baseline": names[0],
-        "unequal_state": unequal([(one["machine"]["name"], states_of(one["machine"])) for one in reviews]),
+        "unequal_state": unequal([(review["machine"]["name"], states_of(review["machine"])) for review in reviews]),
         "groups": groups,
         "overall": means,
     }

@@ -124,7 +124,7 @@ def targets_of(
             )
     check_events(events)
     accepted = "and a review asks for I/Os of its own: expected a value of the drives, or data or state"
-    found = []
+    targets = []
     for machine in machines:
         with mistakes_without_load(machine, pairs, accepted, OF_WORKLOAD):
             if is_real(machine):
@@ -132,11 +132,11 @@ def targets_of(
                     raise UserError(
                         "question.events", "", events[0], f"happens to models alone, and {machine} is hardware"
                     )
-                found.append(hardware_target(machine, pairs, seed, quick, size_bytes))
+                targets.append(hardware_target(machine, pairs, seed, quick, size_bytes))
             else:
-                one = one_of(machines, machine, pairs, volume, seed, quick)
-                found.append(replace(one, events=tuple(events)))
-    return found
+                reviewed = one_of(machines, machine, pairs, volume, seed, quick)
+                targets.append(replace(reviewed, events=tuple(events)))
+    return targets
 
 
 def one_of(
@@ -239,8 +239,8 @@ def one_volume(
     document = tomlkit.parse(offer.text)
     volumes: Any = document.get("volumes")
     # A logical unit, or the one thing that can be meant, is a volume without being defined as one.
-    kept = {"on": volume} if volumes is None else volumes[volume].unwrap()
-    document["volumes"] = {volume.replace(".", "-"): kept}
+    definition = {"on": volume} if volumes is None else volumes[volume].unwrap()
+    document["volumes"] = {volume.replace(".", "-"): definition}
     return Offer.of(machine, tomlkit.dumps(document), pairs)
 
 

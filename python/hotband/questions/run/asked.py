@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, seed
+from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, rate, seed, slo
 from hotband.data.documents.run import MOST_SPARES
-from hotband.data.inputs.kinds import Machine, Settings, Texts, Workload, Workloads
+from hotband.data.inputs.kinds import Machine, Rate, Settings, Texts, Workload, Workloads
 from hotband.data.inputs.specify import expect_interval
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.execution.targets.fields import OnHardware, erase, expect, hosts, keep, power, purge_by, size, yes
@@ -27,13 +27,14 @@ class RunQuestion(OnHardware, Question):
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
-    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
-    `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). With `interval` (a
-    percentage, such as 90) the uncertain values of the machine are drawn, and `Record.intervals` says how far each
-    figure may be off (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second
-    in a notebook or on a terminal. A function is called with a `Progress` about ten times a second: share, I/Os and, of
-    one run, the intervals of its measured time that are over (`Progress.intervals`); where it raises KeyboardInterrupt
-    the run is stopped.
+    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
+    `rate` a closed loop becomes an open one of so many I/Os a second, with the same mix; several share it. `slo` ("p99
+    < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of
+    `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
+    drawn, and `Record.intervals` says how far each figure may be off (docs/guides/intervals.md). `progress` True shows
+    a bar, False none; None shows one after a second in a notebook or on a terminal. A function is called with a
+    `Progress` about ten times a second: share, I/Os and, of one run, the intervals of its measured time that are over
+    (`Progress.intervals`); where it raises KeyboardInterrupt the run is stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
@@ -55,6 +56,8 @@ class RunQuestion(OnHardware, Question):
     )
     on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE")
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
+    rate: Rate | None = rate("Issue so many I/Os a second, whether or not others are done.")
+    slo: str | None = slo()
     seed: int = seed()
     duration: str | None = duration()
     out: Path | None = out()
@@ -68,7 +71,6 @@ class RunQuestion(OnHardware, Question):
         least=0,
         most=MOST_SPARES,
         metavar="COUNT",
-        called="spare",
     )
     rebuild_rate: str | None = asks('Most that a rebuild writes, such as "50 MB/s".', default=None, metavar="RATE")
     rebuild_after: str | None = asks("How long after a failure a spare is taken.", default=None, metavar="TIME")
@@ -102,6 +104,14 @@ class RunQuestion(OnHardware, Question):
             accepted = "intervals are of one run: leave out question.then"
             raise UserError("question.interval", "", f"{self.interval:g}", accepted)
         expect_interval(self.interval, self.draws)
+        if self.rate is not None:
+            from hotband.data.inputs.rate import setting_of
+
+            setting_of(self.rate, self.settings)
+        if self.slo is not None:
+            from hotband.questions.slo import slo_of
+
+            slo_of(self.slo)
 
     def written_json(self, found: Ran | Emulation) -> str:
         """Return the records as they were written."""

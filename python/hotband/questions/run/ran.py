@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hotband.data.record.finished import Finished
     from hotband.data.record.record import Record
     from hotband.execution.targets.emulated import Emulated
+    from hotband.questions.find.figures import Figure
+    from hotband.questions.find.question import Condition
+    from hotband.questions.slo import Judged
 
 
 @dataclass
@@ -33,6 +38,21 @@ class Ran:
         """Return the record as it was written; of several runs a list of them."""
         texts = [one.text for one in self.finished]
         return texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]"
+
+
+def judged_run(slo: Sequence[Condition], finished: Finished) -> tuple[Judged, ...]:
+    """Return whether a run meets an objective, by the intervals of its figures where it has them."""
+    from hotband.data.record.record import record_of
+    from hotband.questions.slo import judge
+
+    record = record_of(finished)
+    known = {one["figure"]: one for one in finished.record.get("intervals", {}).get("figures", [])}
+
+    def ends(of: Figure) -> tuple[float, float] | None:
+        one, scale = known.get(of.document_name), 1.0 if of.is_rate else 1e-9
+        return None if one is None else (one["low"] * scale, one["high"] * scale)
+
+    return judge(slo, lambda of: of.of(record), ends)
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,17 @@ from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import save
 from hotband.execution.runs.sequence import in_sequence
 from hotband.inference.interval import DRAWS
-from hotband.questions.run.ran import Emulation, Ran
+from hotband.questions.run.ran import Emulation, Ran, judged_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from hotband.base.question import Way
+    from hotband.data.documents.record import SloDoc
     from hotband.data.record.finished import Finished
     from hotband.execution.targets.on_device import OnDevice
+    from hotband.questions.find.question import Condition
     from hotband.questions.run.asked import RunQuestion
 
 
@@ -54,7 +56,7 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
     with into_store(question.into, at_end=question.interval is not None):
         with way.watch(title) as tick:
             experiment = Experiment(points_of(specs), what=f"the runs {title}")
-            with guarded(question, specs, way):
+            with guarded(question, specs, way), blaming_rate(question):
                 if len(specs) > 1:
                     done = experiment.run(
                         out=question.out, fresh=question.fresh, executor=hardware, progress=tick, say=way.say
@@ -63,12 +65,32 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
                     # A single run is always run: there is nothing to go on from. It takes the place of itself.
                     done = experiment.run(executor=hardware, progress=tick)
         ran = Ran(done.finished, question.io_log)
-        way.there(ran)
+        way.before_saving(ran)
         if question.interval is not None:
             ran.is_whole = add_intervals(question, specs[0], ran.finished[0], way)
+        if question.slo is not None:
+            add_slo(question.slo, ran.finished)
         if is_real(on) and question.out is not None and way.as_text:
             ran.report = view_of("hotband-run", "report")(specs).save(question.out / REPORT_FILE)
         return ran
+
+
+def settings_of(question: RunQuestion) -> tuple[tuple[str, str], ...]:
+    """Return what is set, the rate with it."""
+    if question.rate is None:
+        return question.settings
+    from hotband.data.inputs.rate import setting_of
+
+    return (*question.settings, *setting_of(question.rate, question.settings))
+
+
+def blaming_rate(question: RunQuestion) -> AbstractContextManager[None]:
+    """Return the context in which a workload that takes no rate is a mistake of the rate."""
+    if question.rate is None:
+        return nullcontext()
+    from hotband.data.inputs.rate import mistakes_of_rate
+
+    return mistakes_of_rate(question.rate)
 
 
 def specs_of(question: RunQuestion) -> list[RunSpec]:
@@ -83,7 +105,7 @@ def specs_of(question: RunQuestion) -> list[RunSpec]:
         "run",
         question.on.name,
         question.workload.name,
-        question.settings,
+        settings_of(question),
         question.seed,
         question.duration,
         io_log=question.io_log,
@@ -161,6 +183,34 @@ def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way:
     return True
 
 
+def add_slo(slo: str, finished: Sequence[Finished]) -> None:
+    """Put into each record, and its folder if it has one, whether it meets the objective."""
+    from hotband.data.record.written import record_text
+    from hotband.questions.slo import slo_of
+
+    for one in finished:
+        one.record["slo"] = slo_of_record(slo_of(slo), one)
+        one.text = record_text(one.record)
+        if one.spec.out is not None:
+            save(one, one.spec.out)
+
+
+def slo_of_record(slo: Sequence[Condition], finished: Finished) -> list[SloDoc]:
+    """Return the conditions of an objective with the figures of a run, in the units of their names."""
+    found = judged_run(slo, finished)
+    scales = [1.0 if one.condition.is_goal else 1e9 for one in found]
+    return [
+        {
+            "condition": one.condition.text,
+            "figure": one.condition.figure.document_name,
+            "value": None if one.value is None else one.value * scale,
+            "bound": one.condition.bound * scale,
+            "met": one.is_met,
+        }
+        for one, scale in zip(found, scales, strict=True)
+    ]
+
+
 MODEL, FIO, SERVED = "model", "emulated", "served"
 """Folders of the records of a model and the emulated drive."""
 VIRTUAL = ("then", "io_log", "power_loss", "fail", "spares", "rebuild_rate", "rebuild_after", "interval")
@@ -182,7 +232,7 @@ def on_emulated(question: RunQuestion, way: Way) -> Emulation:
         raise UserError("question.on", "", on, "expected emulated:MACHINE, such as emulated:exos-15e900-512n")
     workload, out = question.workload.name, question.out
     spec = RunSpec(
-        "run", machine, workload, question.settings, question.seed, question.duration, out, events=question.events
+        "run", machine, workload, settings_of(question), question.seed, question.duration, out, events=question.events
     )
     with into_store(question.into), nullcontext() if out is None else Lock(out):
         if out is not None and not question.fresh:

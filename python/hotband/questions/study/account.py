@@ -1,4 +1,4 @@
-"""The account of all studies: each is run, its errors are summed up by class, and what is missed is named."""
+"""The errors of all studies: run each, sum up its errors by class, and list the large ones."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from hotband.questions.study.asked import StudyAccuracyQuestion
 
 LARGE = 25.0
-"""Errors beyond this (percent) are named: the bound of nine in ten rates and times."""
+"""Errors beyond this (percent) are listed: the bound of nine in ten rates and times."""
 
 
 def answer(question: StudyAccuracyQuestion, way: Way) -> Accuracy:
-    """Return the errors. Raises UserError, for a page that cannot be rewritten before anything is run."""
+    """Return the errors. Raises UserError before any run for a page that cannot be rewritten."""
     if question.page is not None:
         view_of("hotband-study-accuracy", "rewritable")(question.page)
     return Accuracy(run_account(question, way))
 
 
 def run_account(question: StudyAccuracyQuestion, way: Way) -> AccountDoc:
-    """Run studies of the catalog (all where none is named) and sum up their errors. With `out` every study has its runs
-    in a folder there and goes on from those that it finds, unless they are of another version."""
+    """Run studies of the catalog (by default all) and sum up their errors. With `out`, each study stores its runs in a
+    folder there and continues from finished ones, unless they come from another version."""
     known = {study.name: study for study in map(file.load, question.studies or file.whole_names())}
     check_released(known.values() if not question.studies else map(file.load, file.whole_names()))
     figures: dict[str, list[ListedFigureDoc]] = {}
@@ -41,14 +41,14 @@ def run_account(question: StudyAccuracyQuestion, way: Way) -> AccountDoc:
         folder = None if question.out is None else question.out / name
         before = None if folder is None else other_version(folder)
         if before is not None and not question.fresh:
-            way.say(f"{name}: the runs in {folder} are of another version, {before}; begun again")
+            way.say(f"{name}: the runs in {folder} come from another version, {before}; starting again")
         of_study = StudyRunQuestion(study=study, out=folder, fresh=question.fresh or before is not None)
         figures[name] = run_study(of_study, way, page=False)[0]["figures"]
     return account_of(known, figures)
 
 
 def account_of(studies: Mapping[str, Study], figures: Mapping[str, Sequence[ListedFigureDoc]]) -> AccountDoc:
-    """The account of what studies predicted."""
+    """Return the errors of the predictions of studies."""
     return {
         "studies": {
             name: {"classes": by_class(rows), "missed": missed(studies[name], rows)} for name, rows in figures.items()
@@ -59,17 +59,17 @@ def account_of(studies: Mapping[str, Study], figures: Mapping[str, Sequence[List
 
 
 def missed(study: Study, figures: Sequence[ListedFigureDoc]) -> list[MissedDoc]:
-    """What counts and is off by more than `LARGE`: by cell, with the study's explanation."""
+    """Return counted figures with errors above `LARGE`, by cell, with the study's explanation."""
     names = {config.label: config.name for config in study.configs}
     cells: dict[tuple[str, str], MissedDoc] = {}
     for row in figures:
         error = row["error_pct"]
         if not row["counted"] or error is None or abs(error) <= LARGE:
             continue
-        place = row["config"], row["label"]
-        if place not in cells:
-            name = names.get(place[0], place[0])
-            cells[place] = {"config": name, "label": place[1], "errors": [], "why": reason(study, *place)}
+        cell = row["config"], row["label"]
+        if cell not in cells:
+            name = names.get(cell[0], cell[0])
+            cells[cell] = {"config": name, "label": cell[1], "errors": [], "why": reason(study, *cell)}
         blind = None if row["blind"] is None else row["blind"]["error_pct"]
-        cells[place]["errors"].append({"metric": row["metric"], "error_pct": error, "blind_error_pct": blind})
+        cells[cell]["errors"].append({"metric": row["metric"], "error_pct": error, "blind_error_pct": blind})
     return list(cells.values())

@@ -1,4 +1,4 @@
-"""How large errors of studies are."""
+"""Results with the errors of studies."""
 
 from __future__ import annotations
 
@@ -28,28 +28,33 @@ class Accuracy:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a study ("all" together at last) and class of figure: study, figure_class, then of figures that were
-        `seen` while the models were built, of `blind` predictions, and of these figures as they are predicted `now`
-        (null where there is none): seen_measurements, seen_median_pct, seen_p90_pct, seen_largest_pct, and so on;
-        `intervals`, published figures whose prediction has an interval, and `inside`, those that lie in it."""
+        """One row per study (last "all") and class of figure: study, figure_class, then errors of figures that were
+        `seen` while the models were built, of `blind` predictions, and of these figures as predicted `now` (null if
+        there is none): seen_measurements, seen_median_pct, seen_p90_pct, seen_largest_pct, and so on; `intervals`,
+        published figures whose prediction has an interval, and `inside`, those that lie in it."""
         import polars as pl
 
         columns = {f"{name}_{key}": pl.Int64 if key == OF_SET[0] else pl.Float64 for name in SETS for key in OF_SET}
         counts = {"intervals": pl.Int64, "inside": pl.Int64}
         schema = {"study": pl.String, "figure_class": pl.String, **columns, **counts}
-        of = [*((name, one["classes"]) for name, one in self._document["studies"].items())]
-        rows = [_row(name, one) for name, classes in (*of, (ALL, self._document["totals"])) for one in classes]
+        studies = [*((name, study["classes"]) for name, study in self._document["studies"].items())]
+        rows = [
+            _row(name, class_errors)
+            for name, classes in (*studies, (ALL, self._document["totals"]))
+            for class_errors in classes
+        ]
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     @property
     def goals(self) -> pl.DataFrame:
-        """What is to be reached beside what is: figures, measurements, statistic, most_pct, reached_pct, holds."""
+        """Goals and the errors reached: figures, measurements, statistic, most_pct, reached_pct, holds."""
         import polars as pl
 
         return pl.DataFrame(list(self._document["goals"]), infer_schema_length=None)
 
     def to_dict(self) -> AccountDoc:
-        """All that `hotband study accuracy --json` prints; a copy. Of each study it names what is `missed`."""
+        """Return a copy of what `hotband study accuracy --json` prints, with the large errors (`missed`) of each
+        study."""
         return with_schema(copy.deepcopy(self._document), "hotband-study-accuracy")
 
     def __repr__(self) -> str:
@@ -60,18 +65,18 @@ class Accuracy:
         return f"<div>{frame_html(self.frame.select('study', 'figure_class', *names))}</div>"
 
 
-def _row(study: str, of: ClassErrorsDoc) -> tuple[str | float | None, ...]:
+def _row(study: str, class_errors: ClassErrorsDoc) -> tuple[str | float | None, ...]:
     numbers: list[float | None] = []
-    for errors in (of["seen"], of["blind"], of["now"]):
+    for errors in (class_errors["seen"], class_errors["blind"], class_errors["now"]):
         numbers += [errors["measurements"], errors["median_pct"], errors["p90_pct"], errors["largest_pct"]]
-    covered = of["coverage"]
+    covered = class_errors["coverage"]
     ends = (None, None) if covered is None else (covered["intervals"], covered["inside"])
-    return (study, of["figure_class"], *numbers, *ends)
+    return (study, class_errors["figure_class"], *numbers, *ends)
 
 
 @dataclass(frozen=True)
 class BlindErrors:
-    """Errors of the blind predictions of a class of figures, either way, in percent; each measurement once."""
+    """Absolute errors in percent of the blind predictions of a class of figures; each measurement counts once."""
 
     study: str
     figures: str
@@ -83,7 +88,7 @@ class BlindErrors:
 
 @dataclass(frozen=True)
 class AllBlindErrors:
-    """Errors of blind predictions, by study of the catalog and class of figures, and at last over all studies."""
+    """Errors of blind predictions, by study of the catalog and class of figures, and last over all studies."""
 
     errors: tuple[BlindErrors, ...]
 

@@ -1,5 +1,5 @@
-"""How large errors are, by class of figure: of what was seen while the models were built, and of what was predicted
-before it was seen. Pure functions of a result's figures."""
+"""Errors by class of figure: figures seen while the models were built, and figures predicted before they were seen.
+Pure functions of a result's figures."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 RATES_AND_TIMES = "rates and times"
 ALL = "all"
-LISTED = tuple(one for one in FigureClass if one is not FigureClass.OTHER)
-"""The classes that are summed up, in the order of the tables."""
+LISTED = tuple(entry for entry in FigureClass if entry is not FigureClass.OTHER)
+"""The classes with sums, in the order of the tables."""
 
 
 def errors(values: Iterable[float | None]) -> ErrorsDoc:
-    """Sizes of errors; None is no error. Percentiles are taken linearly between two measurements."""
+    """Return statistics of absolute errors (percent), without None. Percentiles are interpolated linearly."""
     sizes = np.abs([value for value in values if value is not None])
     if not sizes.size:
         return {"measurements": 0, "median_pct": None, "p90_pct": None, "largest_pct": None}
@@ -33,16 +33,19 @@ def errors(values: Iterable[float | None]) -> ErrorsDoc:
 
 
 def coverage(rows: Sequence[ListedFigureDoc]) -> CoverageDoc | None:
-    """How many published figures lie inside the interval of their prediction; None where none has one."""
-    known = [(row["published"], found) for row in rows if (found := row["interval"]) is not None]
-    compared = [(value, found) for value, found in known if value is not None]
+    """Count the published figures inside the interval of their prediction; None if no prediction has one."""
+    known = [(row["published"], interval) for row in rows if (interval := row["interval"]) is not None]
+    compared = [(value, interval) for value, interval in known if value is not None]
     if not compared:
         return None
-    return {"intervals": len(compared), "inside": sum(one["low"] <= value <= one["high"] for value, one in compared)}
+    return {
+        "intervals": len(compared),
+        "inside": sum(interval["low"] <= value <= interval["high"] for value, interval in compared),
+    }
 
 
 def of_class(name: str, rows: Sequence[ListedFigureDoc]) -> ClassErrorsDoc:
-    """The errors of some figures, those that count: what was predicted blind apart from what was seen."""
+    """Return the errors of the figures that count, blind predictions apart from seen figures."""
     known = [row for row in rows if row["counted"] and row["error_pct"] is not None]
     blind = [row for row in known if row["blind"] is not None]
     return {
@@ -55,13 +58,13 @@ def of_class(name: str, rows: Sequence[ListedFigureDoc]) -> ClassErrorsDoc:
 
 
 def by_class(figures: Sequence[ListedFigureDoc]) -> list[ClassErrorsDoc]:
-    """The errors of each class that has any."""
-    found = [of_class(one, [row for row in figures if row["figure_class"] == one]) for one in LISTED]
-    return [one for one in found if one["seen"]["measurements"] or one["now"]["measurements"]]
+    """Return the errors of each class that has any."""
+    class_errors = [of_class(name, [row for row in figures if row["figure_class"] == name]) for name in LISTED]
+    return [row for row in class_errors if row["seen"]["measurements"] or row["now"]["measurements"]]
 
 
 def totals(studies: Mapping[str, Sequence[ListedFigureDoc]]) -> list[ClassErrorsDoc]:
-    """The same over all studies, and at last rates and times together."""
+    """Return the errors of each class over all studies, and last of rates and times together."""
     every = [row for rows in studies.values() for row in rows]
     together = [row for row in every if row["figure_class"] in (*RATES, FigureClass.TIME)]
     return [*by_class(every), of_class(RATES_AND_TIMES, together)]
@@ -70,28 +73,28 @@ def totals(studies: Mapping[str, Sequence[ListedFigureDoc]]) -> list[ClassErrors
 GOALS: tuple[tuple[str, tuple[FigureClass, ...], str, float], ...] = (
     (RATES_AND_TIMES, (*RATES, FigureClass.TIME), "median", 10.0),
     (RATES_AND_TIMES, (*RATES, FigureClass.TIME), "90th percentile", 25.0),
-    *((str(one), (one,), "median", 20.0) for one in PERCENTILES if one is not FigureClass.P999),
+    *((str(entry), (entry,), "median", 20.0) for entry in PERCENTILES if entry is not FigureClass.P999),
     (str(FigureClass.P999), (FigureClass.P999,), "median", 35.0),
     (str(FigureClass.AMPLIFICATION), (FigureClass.AMPLIFICATION,), "largest", 30.0),
 )
-"""What is to be reached by figures seen and released together (issue H): classes, which error of them, percent."""
+"""Goals for seen and released figures together (issue H): name, classes, statistic of their errors, percent."""
 
 
 def goals(studies: Mapping[str, Sequence[ListedFigureDoc]]) -> list[GoalDoc]:
-    """What is to be reached beside what is."""
+    """Return the goals with the errors that were reached."""
     every = [row for rows in studies.values() for row in rows if row["counted"]]
     reached: list[GoalDoc] = []
     for name, classes, statistic, most in GOALS:
-        found = errors(row["error_pct"] for row in every if row["figure_class"] in classes)
+        error_sizes = errors(row["error_pct"] for row in every if row["figure_class"] in classes)
         value = {
-            "median": found["median_pct"],
-            "90th percentile": found["p90_pct"],
-            "largest": found["largest_pct"],
+            "median": error_sizes["median_pct"],
+            "90th percentile": error_sizes["p90_pct"],
+            "largest": error_sizes["largest_pct"],
         }[statistic]
         reached.append(
             {
                 "figures": name,
-                "measurements": found["measurements"],
+                "measurements": error_sizes["measurements"],
                 "statistic": statistic,
                 "most_pct": most,
                 "reached_pct": value,

@@ -1,4 +1,4 @@
-"""What the auditor says of a study's published table, as findings of the study (docs/guides/studies.md)."""
+"""Findings of the auditor on a study's published table (docs/guides/studies.md)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from hotband.questions.study.definition import PUBLISHED_FILE
 if TYPE_CHECKING:
     from hotband.data.documents.study import FindingDoc
 
-# Digits of a number in a study's table: one more than the published ones have.
+# Digits of a number in a study's table: one more than published numbers have.
 _DIGITS = 5
 
 
 def published_findings(folder: Path) -> list[FindingDoc]:
-    """Findings of the published table in a study's folder, with the rule as id. Raises UserError."""
-    found = []
-    for one in findings(read_table(folder / PUBLISHED_FILE), None):
-        entry: FindingDoc = {"id": one.rule, "title": one.title, "text": one.advice}
-        if one.table is not None:
-            rows = [[_short(value) for value in row] for row in one.table.rows]
-            entry["table"] = {"columns": list(one.table.columns), "rows": rows}
-        found.append(entry)
-    return found
+    """Return findings on the published table in a study's folder, with the rule as id. Raises UserError."""
+    entries = []
+    for finding in findings(read_table(folder / PUBLISHED_FILE), None):
+        entry: FindingDoc = {"id": finding.rule, "title": finding.title, "text": finding.advice}
+        if finding.table is not None:
+            rows = [[_short(value) for value in row] for row in finding.table.rows]
+            entry["table"] = {"columns": list(finding.table.columns), "rows": rows}
+        entries.append(entry)
+    return entries
 
 
 def _short(value: Number) -> Number:

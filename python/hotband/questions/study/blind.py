@@ -1,8 +1,8 @@
 """Figures that were predicted before they were seen: `data/catalog/studies/released.csv`.
 
-A row a figure that was withheld while the models were built: the published value and, where one was made, the
-prediction of it (`blind`), its error in percent and the commit that made it (`blind_of`). The figure itself stands in
-the `published.csv` of its study. Predictions are never made again: a later model has seen the figure.
+Each row is a figure that was withheld while the models were built: the published value and, if there is one, its
+prediction (`blind`), the error in percent and the commit that made it (`blind_of`). The `published.csv` of the study
+has the figure itself. Predictions are never repeated: a later model has seen the figure.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COLUMNS = ("id", "value", "blind", "blind_error_pct", "blind_of")
 
 @dataclass(frozen=True)
 class Released:
-    """A figure that was withheld: its published value as text, and what was predicted of it, if anything was."""
+    """A figure that was withheld: its published value as text, and its prediction, if there is one."""
 
     row: int
     id: str
@@ -40,18 +40,18 @@ class Released:
 
 @cache
 def released(path: Path = TABLE) -> tuple[Released, ...]:
-    """The rows of the table. Raises UserError for the first mistake."""
-    found: dict[str, Released] = {}
+    """Read the rows of the table. Raises UserError for the first mistake."""
+    rows: dict[str, Released] = {}
     for number, cells in read_rows(path, COLUMNS):
-        one = _released(path, number, cells)
-        if one.id in found:
-            raise UserError(str(path), f"row {number}: id", one.id, f"is given twice; first in row {found[one.id].row}")
-        found[one.id] = one
-    return tuple(found.values())
+        row = _released(path, number, cells)
+        if row.id in rows:
+            raise UserError(str(path), f"row {number}: id", row.id, f"is given twice; first in row {rows[row.id].row}")
+        rows[row.id] = row
+    return tuple(rows.values())
 
 
 def _released(path: Path, number: int, cells: dict[str, str]) -> Released:
-    """One row. A prediction has the commit that made it; an error needs a prediction."""
+    """Check a row: a prediction needs the commit that made it, an error needs a prediction."""
     value, error = (
         _number(path, f"row {number}: {name}", cells[name]) if cells[name] else None
         for name in ("blind", "blind_error_pct")
@@ -64,44 +64,45 @@ def _released(path: Path, number: int, cells: dict[str, str]) -> Released:
     return Released(number, cells["id"], cells["value"], blind, error)
 
 
-def _number(path: Path, place: str, text: str) -> float:
-    value = number_in(path, place, text)
+def _number(path: Path, key: str, text: str) -> float:
+    value = number_in(path, key, text)
     if value is None:
-        raise UserError(str(path), place, text, "expected a number, or nothing")
+        raise UserError(str(path), key, text, "expected a number, or nothing")
     return value
 
 
 def predictions(path: Path = TABLE) -> dict[str, BlindPrediction]:
-    """What was predicted blind, by the id of the published figure."""
-    return {one.id: one.blind for one in released(path) if one.blind is not None}
+    """Return the blind predictions by the id of the published figure."""
+    return {row.id: row.blind for row in released(path) if row.blind is not None}
 
 
 def check_released(studies: Iterable[Study], path: Path = TABLE) -> None:
-    """Refuses a released figure that none of these studies publishes, or publishes with another value."""
+    """Raise UserError for a released figure that no study publishes, or that one publishes with another value."""
     published = {row.id: (row.text, study) for study in studies for row in study.published}
-    for one in released(path):
-        text, study = published.get(one.id, (None, None))
+    for released_row in released(path):
+        text, study = published.get(released_row.id, (None, None))
         if study is None:
-            raise UserError(str(path), f"row {one.row}: id", one.id, "is no figure of a study of the catalog")
-        if text != one.value:
+            raise UserError(
+                str(path), f"row {released_row.row}: id", released_row.id, "is not a figure of a study of the catalog"
+            )
+        if text != released_row.value:
             accepted = f"expected {text}, as published.csv of {study.name} has"
-            raise UserError(str(path), f"row {one.row}: value", one.value, accepted)
+            raise UserError(str(path), f"row {released_row.row}: value", released_row.value, accepted)
 
 
 def scored_as(study: Study, row: FigureDoc) -> str:
-    """By which rule a figure's error is taken (`comparisons.error_of`): that of its comparison; else a percentage of
-    two configurations is a gain."""
-    for one in study.comparisons:
-        if one.id == row["id"]:
-            return one.kind
+    """Return the rule for a figure's error (`comparisons.error_of`): that of its comparison, or "gain_pct" for a
+    percentage of two configurations."""
+    for comparison in study.comparisons:
+        if comparison.id == row["id"]:
+            return comparison.kind
     return "gain_pct" if row["unit"] == "%" and figure_class(row) is FigureClass.GAIN else ""
 
 
 def blind_of(study: Study, row: FigureDoc) -> BlindDoc | None:
-    """What was predicted of a figure before it was seen, with its error by the rule of today's; None where nothing
-    was."""
+    """Return the blind prediction of a figure, with its error by today's rule; None without one."""
     made = study.blind.get(row["source"])
     if made is None:
         return None
     error = error_of(scored_as(study, row), row["published"], made.predicted)
-    return {"predicted": made.predicted, "error_pct": error, "of": made.of}
+    return {"predicted": made.predicted, "error_pct": error, "of": made.commit}

@@ -1,4 +1,4 @@
-"""Errors of what was predicted before it was seen."""
+"""Errors of blind predictions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def answer(_: StudyBlindQuestion, __: Way) -> AllBlindErrors:
 
 
 def blind_figures(study: Study) -> list[ListedFigureDoc]:
-    """The figures of a study that were predicted blind, with the prediction of then in the place of today's."""
+    """Return the figures of a study that were predicted blind, with the blind prediction instead of today's."""
     readings = {comparison.id: comparison.reading for comparison in study.comparisons if comparison.reading is not None}
     rows: list[FigureDoc] = []
     for row in study.published:
@@ -41,19 +41,19 @@ def blind_figures(study: Study) -> list[ListedFigureDoc]:
                 published=readings.get(row.id, row.value),
                 predicted=study.blind[row.id].predicted,
             )
-            found = blind_of(study, made)
-            rows.append({**made, "error_pct": None if found is None else found["error_pct"]})
+            blind = blind_of(study, made)
+            rows.append({**made, "error_pct": None if blind is None else blind["error_pct"]})
     return listing(study, rows)
 
 
 def blind_errors() -> list[BlindErrors]:
-    """By study of the catalog and class, and at last over all studies. Nothing is run."""
+    """Return the errors by study of the catalog and class, and last over all studies. Runs nothing."""
     studies = [file.load(name) for name in file.names()]
     check_released(studies)
     rows = {study.name: blind_figures(study) for study in studies}
     return [
-        BlindErrors(name, of["figure_class"], **of["blind"])
-        for name, figures in (*((name, {name: found}) for name, found in rows.items()), (ALL, rows))
-        for of in totals(figures)
-        if of["blind"]["measurements"]
+        BlindErrors(name, class_errors["figure_class"], **class_errors["blind"])
+        for name, figures in (*((name, {name: of_study}) for name, of_study in rows.items()), (ALL, rows))
+        for class_errors in totals(figures)
+        if class_errors["blind"]["measurements"]
     ]

@@ -1,4 +1,4 @@
-"""Rows that a study's result keeps of its cells: response curves, where the time went, and why. Pure functions."""
+"""Rows of a study's result about its cells: response curves, times of I/Os, and causes. Pure functions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 # Where the time of an I/O goes, in the order in which it passes (`times_mean_ns` of a record).
 TIMES = ("queue", "overhead", "seek", "rotation", "transfer", "flash", "link")
-# Measures that stand for the two axes of a response curve when published together.
+# Measures that give the two axes of a response curve when published together.
 RATE_MEASURES, LATENCY_MEASURES = ("iops", "max_step_iops"), ("latency_mean_ms", "step_latency_ms")
 
 
 def chart_names(results: Results) -> dict[str, str]:
-    """The chart that the curves of each load stand in, by the load's id: that of its group, or its own where several
-    loads of the group have curves, for a line goes through one load."""
+    """Return the chart of each load's curves, by the load's id: that of its group, or its own if several loads of the
+    group have curves, because a line connects one load."""
     curved: dict[str, set[str]] = {}
     for cell in results.cells.values():
         if cell.load.group and len(curve(cell.runs)) > 1:
@@ -40,13 +40,13 @@ def chart_names(results: Results) -> dict[str, str]:
 
 
 def depth_rows(results: Results) -> list[DepthPointDoc]:
-    """Points against queue depth: one a run of a sweep, or of a load that is one depth of its group."""
+    """Return points against queue depth: one per run of a sweep, or per load that is one depth of its group."""
     points: list[DepthPointDoc] = []
     charts = chart_names(results)
     for cell in results.cells.values():
-        own = dict(cell.load.set).get("qd", "0") if cell.load.group and not cell.load.what_if else "0"
+        load_depth = dict(cell.load.set).get("qd", "0") if cell.load.group and not cell.load.what_if else "0"
         for sweep, record in sorted(cell.records.items()):
-            depth = sweep or int(own)
+            depth = sweep or int(load_depth)
             if depth:
                 summary = record["summary"]
                 points.append(
@@ -63,7 +63,7 @@ def depth_rows(results: Results) -> list[DepthPointDoc]:
 
 
 def response_rows(results: Results) -> list[ResponsePointDoc]:
-    """Points of the response curves of every cell that has more than one."""
+    """Return the points of the response curves with more than one point."""
     rows: list[ResponsePointDoc] = []
     charts = chart_names(results)
     for cell in results.cells.values():
@@ -83,12 +83,12 @@ def response_rows(results: Results) -> list[ResponsePointDoc]:
 
 
 def rule_rows(results: Results) -> list[LatencyRuleDoc]:
-    """The latencies at which loads ask for IOPS, by group."""
+    """Return the latencies (ms) at which measures read IOPS, by group."""
     rows: dict[tuple[str, float], LatencyRuleDoc] = {}
     charts = chart_names(results)
     for cell in results.cells.values():
         for name in cell.load.measures:
-            at = milliseconds(results.study.measure(name).how.at_ns)
+            at = milliseconds(results.study.measure(name).parameters.at_ns)
             if at is not None:
                 group = charts[cell.load.id]
                 rows[group, at] = {"group": group, "latency_mean_ms": at}
@@ -96,9 +96,9 @@ def rule_rows(results: Results) -> list[LatencyRuleDoc]:
 
 
 def published_points(results: Results, published: Mapping[tuple[str, str, str], float]) -> list[ResponsePointDoc]:
-    """Published points of response curves; `published` has figures by the ids of config, load and measure.
+    """Return published points of response curves; `published` has figures by the ids of config, load and measure.
 
-    A figure is a point where its latency is known: IOPS at a latency, or IOPS and latency published together.
+    A figure is a point if its latency is known: IOPS at a latency, or IOPS and latency published together.
     """
     rows: list[ResponsePointDoc] = []
     charts = chart_names(results)
@@ -120,23 +120,25 @@ def published_points(results: Results, published: Mapping[tuple[str, str, str], 
 
 
 def _pairs_of(results: Results, known: Mapping[str, float]) -> Iterable[tuple[str, float, float]]:
-    """Name, IOPS and latency (ms) of the points that a cell's published figures make."""
+    """Yield name, IOPS and latency (ms) of the points in a cell's published figures."""
     measures = [results.study.measure(name) for name in known]
-    for one in measures:
-        at = milliseconds(one.how.at_ns)
+    for measure in measures:
+        at = milliseconds(measure.parameters.at_ns)
         if at is not None:
-            yield one.metric, known[one.id], at
-        if one.of not in RATE_MEASURES:
+            yield measure.metric, known[measure.id], at
+        if measure.of not in RATE_MEASURES:
             continue
-        last = Parameters(one.how.pick, step="last")
+        last = Parameters(measure.parameters.pick, step="last")
         for other in measures:
-            same = other.how == one.how or (one.of == "max_step_iops" and other.how in (one.how, last))
+            same = other.parameters == measure.parameters or (
+                measure.of == "max_step_iops" and other.parameters in (measure.parameters, last)
+            )
             if other.of in LATENCY_MEASURES and same:
-                yield f"{one.metric}, {other.metric}", known[one.id], known[other.id]
+                yield f"{measure.metric}, {other.metric}", known[measure.id], known[other.id]
 
 
 def time_rows(results: Results) -> list[IoTimeDoc]:
-    """Mean milliseconds of an I/O by what it waited for: of every cell, or of both ends of its curve."""
+    """Return the mean milliseconds of an I/O by stage, for every cell or for both ends of its curve."""
     rows: list[IoTimeDoc] = []
     for cell in results.cells.values():
         points = curve(cell.runs)
@@ -149,13 +151,13 @@ def time_rows(results: Results) -> list[IoTimeDoc]:
 
 
 def times_ms(figures: FiguresDoc | None) -> dict[str, float]:
-    """`times_mean_ns` in milliseconds; empty where a record has none."""
+    """Return `times_mean_ns` in milliseconds; empty if a record has none."""
     times = cast("Mapping[str, float | None]", (figures and figures.get("times_mean_ns")) or {})
     return {name: float(time) / 1e6 for name in TIMES if (time := times.get(name)) is not None}
 
 
 def why_rows(results: Results) -> list[WhyDoc]:
-    """What the drives of every cell did; of a sweep, its last run."""
+    """Return the work of the drives of every cell; for a sweep that of its last run."""
     rows: list[WhyDoc] = []
     for cell in results.cells.values():
         depth = max(cell.runs)
@@ -165,17 +167,17 @@ def why_rows(results: Results) -> list[WhyDoc]:
 
 
 def why(record: RecordDoc) -> DriveWorkDoc:
-    """What explains a record's rates: hits, destages, queues and busy shares of its drives.
+    """Return explanations of a record's rates: hits, destages, queues and busy shares of its drives.
 
-    A value is None where the record has no counter for it.
+    A value is None if the record has no counter for it.
     """
     drives = [part for part in record.get("parts") or [] if is_drive(part)]
     seconds, caches = float(record["duration_ns"]) / 1e9, record.get("caches")
     whole, arms = seconds * len(drives), sum(actuators(part["counters"]) for part in drives)
 
     def each(name: str) -> float | None:
-        found = [part["counters"][name] for part in drives if name in part["counters"]]
-        return float(sum(found)) if found else None
+        counts = [part["counters"][name] for part in drives if name in part["counters"]]
+        return float(sum(counts)) if counts else None
 
     def over(name: str, divisor: float, scale: float = 1.0) -> float | None:
         total = each(name)
@@ -194,13 +196,13 @@ def why(record: RecordDoc) -> DriveWorkDoc:
 
 
 def is_drive(part: PartDoc) -> bool:
-    """Whether a part is a drive: layouts and links count neither media I/Os nor commands."""
+    """Return whether a part is a drive: layouts and links count neither media I/Os nor commands."""
     counters = part.get("counters") or {}
     return "media_reads" in counters or "command_ns" in counters
 
 
 def run_rows(results: Results) -> list[RunDoc]:
-    """Every run with its folder, and what a page draws of it."""
+    """Return every run with its folder and the texts of its charts."""
     rows: list[RunDoc] = []
     for cell in results.cells.values():
         for depth in cell.runs:

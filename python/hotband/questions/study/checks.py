@@ -1,4 +1,4 @@
-"""What is looked at when a study's parts are known: units, published values, comparisons."""
+"""Checks of a study whose parts have been read: units, published values, comparisons."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from hotband.questions.study.rows import is_number
 from hotband.questions.study.units import PERCENT, RATIO
 
 SIGNED_WORDS = (*COMPARED_WORDS, "difference", "delta", "saving")
-"""What metrics that may be below zero contain."""
+"""Words in the names of metrics that may be below zero."""
 
 _UNITS = {"ratio": RATIO, "inverse_ratio": RATIO, "gain_pct": PERCENT, "reduction_pct": PERCENT}
-"""Of comparisons; a difference has that of its measure."""
+"""Units of comparisons; a difference has the unit of its measure."""
 
 
 def check_ids(study: Study, table: TomlTable, config_tables: Sequence[TomlTable]) -> None:
-    """Figures that are numbered have an id each."""
+    """Check that numbered figures have different ids."""
     try:
         is_numbered = study.id_format.format(1) != study.id_format.format(2)
     except (IndexError, KeyError, ValueError, AttributeError):
@@ -42,22 +42,22 @@ def check_ids(study: Study, table: TomlTable, config_tables: Sequence[TomlTable]
             "id_format", 'expected a text with the place of one number, such as "mirrors-{:03d}"', study.id_format
         )
     seen: dict[int, str] = {}
-    tables = {one.id: entry for one, entry in zip(study.configs, config_tables, strict=True)}
+    tables = {config.id: entry for config, entry in zip(study.configs, config_tables, strict=True)}
     for config, load in study.pairs():
         first = config.ids.get(load.id)
         for number in range(first, first + len(load.measures)) if first is not None else ():
             if number in seen:
                 accepted = (
-                    f"numbers the {len(load.measures)} figures of this load from it on, and {number} is {seen[number]}"
+                    f"numbers the {len(load.measures)} figures of this load from it on, but {number} is {seen[number]}"
                 )
                 tables[config.id].part("ids").refuse(load.id, accepted)
             seen[number] = f'one of "{load.id}" of "{config.id}"'
 
 
 def check_fills(study: Study, tables: Sequence[TomlTable]) -> None:
-    """What is filled in has its place in a text."""
+    """Check that every key of `fill` occurs in a text."""
     for table, config in zip(tables, study.configs, strict=True):
-        loads = [load for one, load in study.pairs() if one is config and config.fill]
+        loads = [load for other, load in study.pairs() if other is config and config.fill]
         named = [name for load in loads for name in (load.machine or config.machine, load.workload)]
         files = [name for name in dict.fromkeys(named) if name.endswith(".toml")]
         texts = [text_in(study.folder / name, "machine or workload") for name in files]
@@ -68,12 +68,12 @@ def check_fills(study: Study, tables: Sequence[TomlTable]) -> None:
 
 
 def check_units(study: Study, tables: Sequence[TomlTable]) -> None:
-    """A measure has a unit that its number is in, and a prediction the unit of the figure that stands beside it."""
-    known = {one.id: entry for one, entry in zip(study.measures, tables, strict=True)}
+    """Check that a measure has a unit of its number, and a prediction the unit of its published figure."""
+    known = {measure.id: entry for measure, entry in zip(study.measures, tables, strict=True)}
     for measure in study.measures:
         unit = MEASURES[measure.of].unit
         if not unit.takes(measure.unit):
-            known[measure.id].refuse("unit", f'expected {unit.accepted}: in it is what "{measure.of}" reads')
+            known[measure.id].refuse("unit", f'expected {unit.accepted}, the unit of "{measure.of}"')
     for config, load in study.pairs():
         for measure in map(study.measure, load.measures):
             row = published_row(study, config, load, measure)
@@ -81,48 +81,54 @@ def check_units(study: Study, tables: Sequence[TomlTable]) -> None:
                 continue
             if MEASURES[measure.of].unit.takes(row.unit):
                 known[measure.id].refuse("unit", f'expected "{row.unit}", as {row.id} is published')
-            accepted = f'expected "{measure.unit}", in which the measure "{measure.id}" is: convert the value'
+            accepted = f'expected "{measure.unit}", the unit of the measure "{measure.id}": convert the value'
             raise _of_row(study, row, "unit", row.unit, accepted)
 
 
 def check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
-    """Both sides of a comparison are run; its unit is that of its kind; a reading is of words."""
+    """Check that both sides of a comparison are run, that its unit fits its kind, and that only words have a
+    reading."""
     run = {(config.id, load.id) for config, load in study.pairs()}
     rows = {row.id: row for row in study.published}
-    for one, table in zip(study.comparisons, tables, strict=True):
-        for key, config in (("of", one.of), *(("over", other) for other in one.over)):
-            if (config, one.load) not in run:
-                table.refuse(key, f'the configuration does not run the load "{one.load}"', config)
-        if one.of in one.over:
-            table.refuse("over", "expected another configuration than that of the key of", one.of)
-        unit, row = _UNITS.get(one.kind, MEASURES[study.measure(one.measure).of].unit), rows.get(one.id)
-        if one.unit and not unit.takes(one.unit):
-            table.refuse("unit", f'expected {unit.accepted}: in it is "{one.kind}"')
+    for comparison, table in zip(study.comparisons, tables, strict=True):
+        for key, config in (("of", comparison.of), *(("over", other) for other in comparison.over)):
+            if (config, comparison.load) not in run:
+                table.refuse(key, f'the configuration does not run the load "{comparison.load}"', config)
+        if comparison.of in comparison.over:
+            table.refuse("over", "expected another configuration than that of the key of", comparison.of)
+        unit, row = (
+            _UNITS.get(comparison.kind, MEASURES[study.measure(comparison.measure).of].unit),
+            rows.get(comparison.id),
+        )
+        if comparison.unit and not unit.takes(comparison.unit):
+            table.refuse("unit", f'expected {unit.accepted}, the unit of "{comparison.kind}"')
         if row is not None and not unit.takes(row.unit):
-            raise _of_row(study, row, "unit", row.unit, f'expected {unit.accepted}: it is compared as "{one.kind}"')
-        if one.reading is not None and row is None:
-            table.refuse("reading", f'is of a published row, and none in {PUBLISHED_FILE} has the id "{one.id}"')
-        if one.reading is not None and row is not None and row.value is not None:
-            table.refuse("reading", f"is for words, and {row.id} is published as a number, {row.text}")
+            raise _of_row(
+                study, row, "unit", row.unit, f'expected {unit.accepted}: it is compared as "{comparison.kind}"'
+            )
+        if comparison.reading is not None and row is None:
+            table.refuse("reading", f'names a published row, but none of {PUBLISHED_FILE} has the id "{comparison.id}"')
+        if comparison.reading is not None and row is not None and row.value is not None:
+            table.refuse("reading", f"applies to words, but {row.id} is published as a number, {row.text}")
 
 
 def check_explanations(study: Study, tables: Sequence[TomlTable]) -> None:
-    """An explanation names figures by their label, their configuration or both: where none has these, it would never be
-    shown. Conclusions and a module of its own may add figures."""
+    """Check that an explanation names existing figures, by label, configuration or both: otherwise it would never be
+    shown. Conclusions and the study's module may add figures."""
     if _adds_figures(study):
         return
     cells = [(config.label, load.label) for config, load in study.pairs() if not (config.what_if or load.what_if)]
     compared = [figure_of(study, comparison, Value(None)) for comparison in study.comparisons]
-    places = dict.fromkeys([*cells, *((one["config"], one["label"]) for one in compared)])
-    for one, table in zip(study.explanations, tables, strict=True):
-        there = list(places)
+    places = dict.fromkeys([*cells, *((figure["config"], figure["label"]) for figure in compared)])
+    for explanation, table in zip(study.explanations, tables, strict=True):
+        candidates = list(places)
         for index, key in enumerate(("config", "label")):
-            fits = [place for place in there if one[key] in place[index]]
+            fits = [cell for cell in candidates if explanation[key] in cell[index]]
             if not fits:
-                known = ", ".join(f'"{name}"' for name in dict.fromkeys(place[index] for place in there))
-                of = f' of "{one["config"]}"' if index and one["config"] else ""
-                table.refuse(key, f"expected a text that is in one of the {key}s of figures{of}: {known}")
-            there = fits
+                known = ", ".join(f'"{name}"' for name in dict.fromkeys(cell[index] for cell in candidates))
+                config_words = f' of "{explanation["config"]}"' if index and explanation["config"] else ""
+                table.refuse(key, f"expected a text that is in one of the {key}s of figures{config_words}: {known}")
+            candidates = fits
 
 
 def _adds_figures(study: Study) -> bool:
@@ -134,19 +140,20 @@ def _adds_figures(study: Study) -> bool:
 
 
 def check_values(study: Study, readings: Mapping[str, float], tables: Sequence[TomlTable]) -> None:
-    """No rate, latency, time or ratio is below zero. A gain, a change or a difference may be. Readings are of words."""
+    """Check that no rate, latency, time or ratio is below zero (gains, changes and differences may be), and
+    readings."""
     file = str(study.folder / STUDY_FILE)
     kinds = {comparison.id: comparison.kind for comparison in study.comparisons}
     places: dict[tuple[str, str, str], str] = {}
     cells = [(config, load, measure) for config, load in study.pairs() for measure in load.measures]
     predicted = {row.id for cell in cells if (row := published_row(study, cell[0], cell[1], study.measure(cell[2])))}
     for row in study.published:
-        place = (row.config, row.workload, row.metric)
-        if places.setdefault(place, row.id) in predicted and places[place] != row.id:
-            accepted = f"has configuration, workload and metric of {places[place]}: one figure cannot be two"
+        cell_names = (row.config, row.workload, row.metric)
+        if places.setdefault(cell_names, row.id) in predicted and places[cell_names] != row.id:
+            accepted = f"has configuration, workload and metric of {places[cell_names]}: one figure cannot be two"
             raise _of_row(study, row, "metric", row.metric, accepted)
         if row.id in readings and is_number(row.text):
-            accepted = f"is for words, and it is published as a number, {row.text}"
+            accepted = f"applies to words, but it is published as a number, {row.text}"
             raise UserError(file, f"readings.{row.id}", f"{readings[row.id]:g}", accepted)
         if row.value is None or row.value >= 0:
             continue
@@ -155,13 +162,13 @@ def check_values(study: Study, readings: Mapping[str, float], tables: Sequence[T
             raise UserError(file, f"readings.{row.id}", f"{row.value:g}", accepted)
         if accepted:
             raise _of_row(study, row, "value", row.text, accepted)
-    for one, table in zip(study.comparisons, tables, strict=True):
-        if one.reading is not None and _is_below(one.kind, one.reading):
-            table.refuse("reading", NEVER_BELOW[one.kind])
+    for entry, table in zip(study.comparisons, tables, strict=True):
+        if entry.reading is not None and _is_below(entry.kind, entry.reading):
+            table.refuse("reading", NEVER_BELOW[entry.kind])
 
 
 def _accepted(row: Published, kind: str | None, is_predicted: bool) -> str:
-    """What is accepted in the place of a value below zero; "" where it may be one."""
+    """Return the accepted values instead of one below zero; "" if it may be below zero."""
     assert row.value is not None, "the value is a number"
     if kind is not None:
         return NEVER_BELOW[kind] if _is_below(kind, row.value) else ""
@@ -171,7 +178,7 @@ def _accepted(row: Published, kind: str | None, is_predicted: bool) -> str:
 
 
 def _is_below(kind: str, value: float) -> bool:
-    """Whether a comparison of two figures cannot be so small (a reduction: so large)."""
+    """Return whether a comparison of two figures cannot be this small (a reduction: this large)."""
     return kind in NEVER_BELOW and RATIOS.get(kind, float)(value) < 0
 
 

@@ -1,4 +1,4 @@
-"""Figures of two configurations, or of one against the mean of several: how much faster, how many percent."""
+"""Figures of two configurations, or of one against the mean of several: ratios, gains, differences."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from hotband.data.documents.study import ComparisonFigure
 
 KINDS: dict[str, Callable[[float, float], float]] = {
-    "ratio": lambda of, over: of / over,
-    "inverse_ratio": lambda of, over: over / of,
-    "gain_pct": lambda of, over: (of / over - 1) * 100,
-    "reduction_pct": lambda of, over: (1 - of / over) * 100,
-    "difference": lambda of, over: of - over,
+    "ratio": lambda value, over: value / over,
+    "inverse_ratio": lambda value, over: over / value,
+    "gain_pct": lambda value, over: (value / over - 1) * 100,
+    "reduction_pct": lambda value, over: (1 - value / over) * 100,
+    "difference": lambda value, over: value - over,
 }
 UNITS = {"ratio": "x", "inverse_ratio": "x", "gain_pct": "%", "reduction_pct": "%"}
 NEVER_BELOW = {
@@ -27,30 +27,30 @@ NEVER_BELOW = {
     "gain_pct": "expected a gain of -100 % or more",
     "reduction_pct": "expected a reduction of at most 100 %",
 }
-"""What is accepted of kinds of which not every number can be: what is compared is never below zero."""
+"""Accepted values of kinds with a bound: the compared values are never below zero."""
 
 
-def compare(kind: str, of: Value, over: Value) -> Value:
-    """One configuration's value against another's; None where either has none."""
-    note = " ".join(dict.fromkeys(one.note for one in (of, over) if one.note))
-    below = of.number if kind == "inverse_ratio" else over.number
-    if of.number is None or over.number is None or (below == 0 and kind != "difference"):
+def compare(kind: str, side: Value, over: Value) -> Value:
+    """Compare one configuration's value with another's; None if either has none."""
+    note = " ".join(dict.fromkeys(value.note for value in (side, over) if value.note))
+    below = side.number if kind == "inverse_ratio" else over.number
+    if side.number is None or over.number is None or (below == 0 and kind != "difference"):
         return Value(None, note)
-    return Value(KINDS[kind](of.number, over.number), note)
+    return Value(KINDS[kind](side.number, over.number), note)
 
 
 def mean(values: Sequence[Value]) -> Value:
-    """The plain mean of several configurations; None where one of them has no number."""
+    """Return the plain mean of several configurations; None if one of them has no number."""
     note = " ".join(dict.fromkeys(value.note for value in values if value.note))
     numbers = [value.number for value in values if value.number is not None]
     return Value(sum(numbers) / len(numbers) if len(numbers) == len(values) else None, note)
 
 
 def rates_apart(gain_pct: float | None, reduction_pct: float | None) -> float | None:
-    """How many times as fast one of two others is as the other, if both percentages are against plain means.
+    """Return how many times faster one of two other configurations is, if both percentages are against plain means.
 
-    With rates a and b of the others and clients that wait for each answer, the mean of the rates is (a + b) / 2 and the
-    mean latency follows (1 / a + 1 / b) / 2. So (1 + gain) (1 - reduction) = 4 a b / (a + b)^2; None where that is
+    With rates a and b of the others and clients that wait for each completion, the mean of the rates is (a + b) / 2 and
+    the mean latency follows (1 / a + 1 / b) / 2. So (1 + gain) (1 - reduction) = 4 a b / (a + b)^2; None if that is
     above 1, which no two rates give.
     """
     if gain_pct is None or reduction_pct is None:
@@ -63,30 +63,31 @@ def rates_apart(gain_pct: float | None, reduction_pct: float | None) -> float | 
 
 
 def error_of(kind: str, published: float | None, predicted: float | None) -> float | None:
-    """Error in percent. A gain or a reduction is scored by the ratio that it stands for: a predicted gain of 2 % is not
-    half of a published one of 4 %, it is 2 % short of it."""
+    """Return the error in percent. A gain or a reduction is scored by its ratio: a predicted gain of 2 % is not half of
+    a published one of 4 %, it is 2 % short of it."""
     if kind not in RATIOS or published is None or predicted is None:
         return error_pct(published, predicted)
     return error_pct(RATIOS[kind](published), RATIOS[kind](predicted))
 
 
-def figure_of(study: Study, one: Comparison, value: Value) -> ComparisonFigure:
-    """The figure of a comparison, beside its published row where it has one."""
+def figure_of(study: Study, comparison: Comparison, value: Value) -> ComparisonFigure:
+    """Return the figure of a comparison, with its published row if it has one."""
     rows: Mapping[str, Published] = {row.id: row for row in study.published}
-    row, measure, load = rows.get(one.id), study.measure(one.measure), study.load(one.load)
+    row, measure, load = rows.get(comparison.id), study.measure(comparison.measure), study.load(comparison.load)
     published = None
     if row is not None:
-        published = row.value if one.reading is None else one.reading
+        published = row.value if comparison.reading is None else comparison.reading
     return {
-        "id": one.id,
-        "config": row.config if row else one.config or _named(study, one),
-        "label": one.label or load.label,
+        "id": comparison.id,
+        "config": row.config if row else comparison.config or _named(study, comparison),
+        "label": comparison.label or load.label,
         "workload": row.workload if row else load.published,
-        "metric": one.metric or (row.metric if row else f"{measure.metric}, {one.kind.replace('_', ' ')}"),
+        "metric": comparison.metric
+        or (row.metric if row else f"{measure.metric}, {comparison.kind.replace('_', ' ')}"),
         "published": published,
-        "unit": one.unit or (row.unit if row else UNITS.get(one.kind, measure.unit)),
+        "unit": comparison.unit or (row.unit if row else UNITS.get(comparison.kind, measure.unit)),
         "predicted": value.number,
-        "error": error_of(one.kind, published, value.number),
+        "error": error_of(comparison.kind, published, value.number),
         "source": row.id if row else "not published, or withheld",
         "caveat": row.caveat if row else "",
         "note": value.note,
@@ -94,7 +95,7 @@ def figure_of(study: Study, one: Comparison, value: Value) -> ComparisonFigure:
     }
 
 
-def _named(study: Study, one: Comparison) -> str:
+def _named(study: Study, comparison: Comparison) -> str:
     labels = {config.id: config.label for config in study.configs}
-    others = " and ".join(labels[name] for name in one.over)
-    return f"{labels[one.of]} against {'the mean of ' if len(one.over) > 1 else ''}{others}"
+    others = " and ".join(labels[name] for name in comparison.over)
+    return f"{labels[comparison.of]} against {'the mean of ' if len(comparison.over) > 1 else ''}{others}"

@@ -1,6 +1,6 @@
-"""Data that a study needs and that is not part of Hotband: a folder that the user has, and where it is found.
+"""Data that a study needs and Hotband does not ship: a folder of the user.
 
-Texts of machines and workloads have `{data}` where the folder's path belongs.
+Texts of machines and workloads contain `{data}` for the folder's path.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from pathlib import Path
 from hotband.base.errors import UserError
 
 DATA = "{data}"
-"""Where a text has the folder."""
+"""The placeholder of the folder in a text."""
 CHECKOUT = Path(__file__).parents[4]
-"""The folder of the sources, where Hotband runs from these: folders that are shared stand beside it."""
+"""The folder of the sources, if Hotband runs from them: shared folders are next to it."""
 
 
 @dataclass(frozen=True)
 class Data:
-    """A folder that a study needs: what it is, the variable that names it, where it stands beside a checkout of the
-    sources, and what was said for this run."""
+    """A folder that a study needs: its content, the variable that names it, its name next to a checkout of the sources,
+    and the folder given for this run."""
 
     about: str
     variable: str
     beside: str
-    said: Path | None = None
+    given: Path | None = None
 
     def folder(self, study: str) -> Path:
-        """Where it is. Raises UserError where there is none."""
+        """Return the path of the folder. Raises UserError if there is none."""
         named = os.environ.get(self.variable)
-        for key, given in (("question.data", self.said), (self.variable, Path(named) if named else None)):
+        for key, given in (("question.data", self.given), (self.variable, Path(named) if named else None)):
             if given is not None:
                 if not given.is_dir():
-                    raise UserError(key, "", str(given), f"is no folder; expected {self.about}")
+                    raise UserError(key, "", str(given), f"is not a folder; expected {self.about}")
                 return given.resolve()
         beside = CHECKOUT.parent / self.beside
         if not beside.is_dir():
@@ -43,5 +43,5 @@ class Data:
 
 
 def toml_text(folder: Path) -> str:
-    """A path as it stands between the quotes of a TOML text."""
+    """Escape a path for the quotes of a TOML text."""
     return str(folder).replace("\\", "\\\\").replace('"', '\\"')

@@ -1,4 +1,4 @@
-"""What a study is: configurations, loads, measures, published figures (docs/guides/studies.md)."""
+"""The definition of a study: configurations, loads, measures, published figures (docs/guides/studies.md)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Settings = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Published:
-    """One row of `published.csv`: a figure as it was published. `value` is None where it is no plain number."""
+    """One row of `published.csv`: a figure as it was published. `value` is None if it is not a plain number."""
 
     id: str
     config: str
@@ -44,20 +44,19 @@ class Published:
 
 @dataclass(frozen=True)
 class BlindPrediction:
-    """What was predicted of a figure while it was withheld, and the commit `of` the model that did."""
+    """The prediction of a withheld figure, and the commit of the model that made it."""
 
     predicted: float
-    of: str
+    commit: str
 
 
 @dataclass(frozen=True)
 class Config:
     """A machine of the study, or a product that the machines of the loads are built from. `label` is the published
     name; `ids` maps load ids to the number of their first figure; a `what_if` is run and shown but compared with
-    nothing; `short` names it in charts, where the label is too long for them. The loads of its `sequence` run one after
-    the other on one machine, each as the one before left it. `events` happen to its machine in every run ("at 60 s:
-    fail d3"), `spares` wait to replace failed drives. `fill` has what stands for `{key}` in the texts of machines and
-    workloads."""
+    nothing; `short` names it in charts if the label is too long. The loads of its `sequence` run one after the other on
+    one machine, each on the state that the one before left. `events` happen to its machine in every run ("at 60 s: fail
+    d3"), `spares` replace failed drives. `fill` has values for `{key}` in the texts of machines and workloads."""
 
     id: str
     label: str
@@ -76,19 +75,18 @@ class Config:
 
     @property
     def name(self) -> str:
-        """What charts call it."""
+        """The name in charts."""
         return self.short or self.label
 
 
 @dataclass(frozen=True)
 class Load:
     """A workload of the study, or a sweep of one: `sweep` lists the queue depths. `published_config` is the name
-    under which its figures are published, where that is not the configuration's own. A `machine` of its own has
-    the configuration's product in the place of `{product}`; `edit` gives keys of the workload's text other values.
-    `skip` names configurations that do not run it. `warm_up` draws how its caches fill; `chart` gives its runs a place
-    in a chart of their own: "entropy" as points of write amplification against entropy, "wear-in" as lines of it over
-    time. Of runs of unequal length those of a larger `weight` start first. `events` and `spares` are those of its runs,
-    after those of the configuration."""
+    under which its figures are published, if it differs from the configuration's. `{product}` in its `machine` becomes
+    the configuration's product; `edit` replaces values of the workload's text. `skip` names configurations that do not
+    run it. `warm_up` plots how its caches fill; `chart` adds its runs to a further chart: "entropy" as points of write
+    amplification against entropy, "wear-in" as lines of it over time. Runs of a larger `weight` start first. `events`
+    and `spares` apply to its runs, after those of the configuration."""
 
     id: str
     label: str
@@ -113,14 +111,14 @@ class Load:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is read from a cell: `of` names it in `hotband.measures`, `how` holds what it is told. `published` is
-    the workload under which its figures are published, where that is not the load's own; `bar` draws it by drive."""
+    """A value read from a cell: `of` names it in `measures.MEASURES`, `parameters` configure it. `published` is the
+    workload under which its figures are published, if it differs from the load's; `bar` plots it by drive."""
 
     id: str
     metric: str
     of: str
     unit: str
-    how: Parameters = field(default_factory=Parameters)
+    parameters: Parameters = field(default_factory=Parameters)
     published: str = ""
     bar: bool = False
 
@@ -144,13 +142,13 @@ class Comparison:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """All configurations that it reads, `of` first."""
+        """All configurations of the comparison, `of` first."""
         return (self.of, *self.over)
 
 
 @dataclass(frozen=True)
 class Swing(Range):
-    """An assumption with two ends that can be run, for these configurations and loads (all where none is named)."""
+    """An assumption with two ends to run, for these configurations and loads (by default all)."""
 
     configs: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
@@ -158,9 +156,9 @@ class Swing(Range):
 
 @dataclass(frozen=True)
 class Study:
-    """A published evaluation. `inputs` says of published rows that nothing predicts what they are used for; `repeats`
-    names rows that say again what another one says, which an account of errors counts; `blind` has what was predicted
-    of a row before it was seen. `data` is a folder that it needs and Hotband does not ship."""
+    """A published evaluation. `inputs` explains the use of published rows that nothing predicts; `repeats` maps rows to
+    the row that they repeat, which alone counts among the errors; `blind` has predictions made before a row was seen.
+    `data` is a folder that it needs and Hotband does not ship."""
 
     name: str
     title: str
@@ -184,11 +182,11 @@ class Study:
     data: Data | None = None
 
     def __str__(self) -> str:
-        """What names it on the command line: its name, or the folder of one that is not of the catalog."""
+        """Return its name on the command line: its name, or its folder outside the catalog."""
         return self.name if in_catalog(self) else str(self.folder)
 
     def pairs(self) -> list[tuple[Config, Load]]:
-        """Every configuration with the loads that it runs."""
+        """Return every configuration with each of its loads."""
         return [
             (config, load)
             for config in self.configs
@@ -197,30 +195,30 @@ class Study:
         ]
 
     def measure(self, name: str) -> Measure:
-        """A measure by id."""
-        return next(one for one in self.measures if one.id == name)
+        """Return a measure by id."""
+        return next(entry for entry in self.measures if entry.id == name)
 
     def load(self, name: str) -> Load:
-        """A load by id."""
-        return next(one for one in self.loads if one.id == name)
+        """Return a load by id."""
+        return next(entry for entry in self.loads if entry.id == name)
 
 
 def published_row(study: Study, config: Config, load: Load, measure: Measure) -> Published | None:
-    """The published row of a measure of a configuration under a load; None where there is none."""
-    place = (load.published_config or config.label, measure.published or load.published, measure.metric)
-    rows = (row for row in study.published if (row.config, row.workload, row.metric.removeprefix("max ")) == place)
+    """Return the published row of a measure of a configuration under a load; None if there is none."""
+    key = (load.published_config or config.label, measure.published or load.published, measure.metric)
+    rows = (row for row in study.published if (row.config, row.workload, row.metric.removeprefix("max ")) == key)
     return next(rows, None)
 
 
 def findings_file(study: Study) -> Path:
-    """The program of a study's folder, which need not be there: those of the catalog have none."""
+    """Return the path of the program of a study's folder, which may not exist: studies of the catalog have none."""
     return study.folder / FINDINGS_FILE
 
 
 def in_catalog(study: Study) -> bool:
-    """Whether a study is one that Hotband ships."""
+    """Return whether a study is one that Hotband ships."""
     return study.folder.resolve().parent == STUDIES_DIR
 
 
 PRODUCT = "{product}"
-"""Where a machine's text has the product of the configuration."""
+"""The placeholder of the configuration's product in a machine's text."""

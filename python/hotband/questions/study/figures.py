@@ -1,4 +1,4 @@
-"""Figures of a study: of its cells, of comparisons of two configurations, and what its conclusions add."""
+"""Figures of a study: of its cells, of comparisons of two configurations, and those that its conclusions add."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Conclusion:
-    """What a study's own module adds: claims, findings, figures that no single cell has, and the answer to its
-    question."""
+    """Claims, findings and figures that no single cell has, and the answer to the study's question."""
 
     claims: list[ClaimDoc] = field(default_factory=list)
     findings: list[FindingDoc] = field(default_factory=list)
@@ -34,13 +33,13 @@ def figure(
     error: float | None = None,
     **named: Unpack[NamedFigure],
 ) -> FigureDoc:
-    """One figure with its error: that given, else the prediction's in percent of what is published."""
+    """Return a figure with its error: the given one, or that of the prediction in percent of the published value."""
     error = error_pct(published, predicted) if error is None else error
     return {**named, "published": published, "predicted": predicted, "error_pct": error, "note": note}
 
 
 def cell_figures(results: Results) -> dict[tuple[str, str, str], FigureDoc]:
-    """Every figure of every cell, published or not, by the ids of config, load and measure."""
+    """Return every figure of every cell, published or not, by the ids of config, load and measure."""
     study = results.study
     listed = {}
     for cell in results.cells.values():
@@ -52,7 +51,7 @@ def cell_figures(results: Results) -> dict[tuple[str, str, str], FigureDoc]:
 
 
 def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> FigureDoc:
-    """A measure of a cell, beside its published row."""
+    """Return the figure of a measure of a cell, with its published row."""
     row = published_row(study, cell.config, cell.load, measure)
     first = cell.config.ids.get(cell.load.id)
     numbered = study.id_format.format(first + offset) if first is not None else None
@@ -74,17 +73,19 @@ def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> Fig
 
 
 def _figure_id(study: Study, cell: Cell, row: Published) -> str:
-    """The row's id; a row that is published for all configurations stands for itself beside the first of them, and one
-    of a load that is run in several ways beside the first of these."""
+    """Return the row's id; a row published for all configurations has it only with the first of them, and one of a load
+    with several variants only with the first of these. Others get a suffix."""
     shared = cell.load.published_config and cell.config.id != study.configs[0].id
     again = study.data is not None and cell.load.id != _first_way(study, cell).id
     return row.id + (f"/{cell.config.id}" if shared else "") + (f"/{cell.load.id}" if again else "")
 
 
 def _first_way(study: Study, cell: Cell) -> Load:
-    """The first load of the configuration that is published as this one is."""
-    ways = (load for config, load in study.pairs() if config is cell.config and load.published == cell.load.published)
-    return next(ways)
+    """Return the first load of the configuration with the same published name."""
+    variants = (
+        load for config, load in study.pairs() if config is cell.config and load.published == cell.load.published
+    )
+    return next(variants)
 
 
 def _own_id(study: Study, cell: Cell, measure: Measure) -> str:
@@ -92,17 +93,17 @@ def _own_id(study: Study, cell: Cell, measure: Measure) -> str:
 
 
 def comparison_figures(results: Results) -> list[FigureDoc]:
-    """Figures of two configurations, where both were run."""
+    """Return the figures of comparisons whose configurations were all run."""
     listed = []
-    for one in results.study.comparisons:
-        cells = [results.cells.get((config, one.load)) for config in one.sides]
-        values = [cell.value(results.study.measure(one.measure)) for cell in cells if cell is not None]
+    for comparison in results.study.comparisons:
+        cells = [results.cells.get((config, comparison.load)) for config in comparison.sides]
+        values = [cell.value(results.study.measure(comparison.measure)) for cell in cells if cell is not None]
         if len(values) == len(cells):
-            value = comparisons.compare(one.kind, values[0], comparisons.mean(values[1:]))
-            listed.append(figure(**comparisons.figure_of(results.study, one, value)))
+            value = comparisons.compare(comparison.kind, values[0], comparisons.mean(values[1:]))
+            listed.append(figure(**comparisons.figure_of(results.study, comparison, value)))
     return listed
 
 
 def figures(results: Results) -> list[FigureDoc]:
-    """Every figure that the cells alone have."""
+    """Return every figure of cells and comparisons."""
     return [*cell_figures(results).values(), *comparison_figures(results)]

@@ -1,6 +1,6 @@
-"""A study as its folder states it: configurations, loads, measures, published figures (docs/guides/studies.md).
+"""Find and load studies: configurations, loads, measures, published figures (docs/guides/studies.md).
 
-`study.parse` reads the folder; here is what it holds.
+`study.parse` reads a folder.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
 
 
 def folders() -> dict[str, Path]:
-    """Folders of the catalog's studies by name."""
-    found = {}
+    """Return the folders of the catalog's studies by name."""
+    by_name = {}
     for path in sorted(STUDIES_DIR.glob(f"*/{STUDY_FILE}")):
         with path.open("rb") as file:
-            found[str(tomli.load(file)["name"])] = path.parent
-    return found
+            by_name[str(tomli.load(file)["name"])] = path.parent
+    return by_name
 
 
 def names() -> list[str]:
-    """Names of the studies."""
+    """Return the names of the catalog's studies."""
     return sorted(folders())
 
 
 def whole_names() -> list[str]:
-    """Names of the studies that run everywhere: without those that need data which Hotband does not ship."""
+    """Return the names of the studies that run everywhere: those without data that Hotband does not ship."""
     return [name for name in names() if load(name).data is None]
 
 
 def load(given: str | Study) -> Study:
-    """Reads a study of the catalog, or one from a folder; one that was read already is that. Raises UserError."""
+    """Load a study of the catalog or from a folder; return a loaded one unchanged. Raises UserError."""
     if isinstance(given, Study):
         return given
     name = given
@@ -54,16 +54,16 @@ def load(given: str | Study) -> Study:
 
 
 def with_data(study: Study, folder: Path | None) -> Study:
-    """The study with the folder of its data as it was said. Raises UserError where it needs none."""
+    """Set the given folder of the study's data. Raises UserError if the study needs no data."""
     if folder is None:
         return study
     if study.data is None:
         raise UserError("question.data", "", str(folder), f"the study {study.name} needs no data")
-    return replace(study, data=replace(study.data, said=folder))
+    return replace(study, data=replace(study.data, given=folder))
 
 
 def describe(given: str | Study) -> StudyOutline:
-    """A study's outline as plain data, by its name or as it was loaded."""
+    """Return a study's outline as plain data."""
     study = load(given)
     return {
         "name": study.name,
@@ -71,6 +71,9 @@ def describe(given: str | Study) -> StudyOutline:
         "question": study.question,
         "source": study.source,
         "configs": [{"id": c.id, "label": c.label, "machine": c.machine or c.product} for c in study.configs],
-        "loads": [{"id": one.id, "label": one.label, "workload": one.workload} for one in study.loads],
+        "loads": [
+            {"id": load_entry.id, "label": load_entry.label, "workload": load_entry.workload}
+            for load_entry in study.loads
+        ],
         "published": [vars(row) for row in study.published],
     }

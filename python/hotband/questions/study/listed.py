@@ -29,7 +29,7 @@ class ShownStudy:
 
 @dataclass(frozen=True, kw_only=True)
 class StudiesQuestion(CatalogQuestion):
-    """What studies the catalog holds; with NAME its configurations, loads and published figures."""
+    """List studies of the catalog; with NAME show its machines, loads and published figures."""
 
     name = "studies"
     shown = ("hotband.questions.catalog:Listing", "hotband.questions.study.listed:ShownStudy")

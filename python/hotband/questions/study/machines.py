@@ -1,4 +1,4 @@
-"""Rows of a study's machines: what each configuration was built from, and how its drives were set."""
+"""Rows of a study's machines: parts of each configuration, and the state of its drives."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hotband.questions.study.runs import Results, products
 if TYPE_CHECKING:
     from hotband.data.documents.study_answer import MachineDoc, MachineStateDoc
 
-# Between the parts of a state in words; not the comma of "write cache on (protected, called volatile)".
+# Separator of the parts of a state; not the comma of "write cache on (protected, called volatile)".
 PIECES = re.compile(r", (?![^()]*\))")
 
 
 def machine_rows(results: Results) -> list[MachineDoc]:
-    """A row a configuration that was run."""
+    """Return one row per configuration that was run."""
     run = {config for config, _ in results.cells}
     return [_row(results, config) for config in results.study.configs if config.id in run]
 
@@ -37,11 +37,11 @@ def _row(results: Results, config: Config) -> MachineDoc:
 
 
 def _built(results: Results, config: Config) -> str:
-    """ "raid1:2xent-15k", or the drives of a machine that has a file of its own, and the daemons on them."""
+    """Return "raid1:2xent-15k", or the drives and daemons of a machine with a file."""
     if config.machine and not config.machine.endswith(".toml") and PRODUCT not in config.machine:
         return config.machine
-    found = (names for (name, _), names in products(results).items() if name == config.id)
-    names = list(dict.fromkeys(name for of_cell in found for name in of_cell))
+    of_config = (names for (name, _), names in products(results).items() if name == config.id)
+    names = list(dict.fromkeys(name for of_cell in of_config for name in of_cell))
     drives = [name for name in names if (CATALOG_DIR / "drives" / f"{name}.toml").is_file()]
     others = "".join(f", {name}" for name in names if name not in drives)
     if not names:
@@ -51,19 +51,19 @@ def _built(results: Results, config: Config) -> str:
 
 
 def _states(results: Results, config: Config) -> tuple[str, list[MachineStateDoc]]:
-    """What every load's record says of the drives, and what only some say, with those loads. Loads that nothing is
-    measured under are left out where others are not."""
+    """Return the state of the drives that the records of all loads share, and further states with their loads. Loads
+    without measures count only if there are no others."""
     cells = [cell for (name, _), cell in results.cells.items() if name == config.id]
     cells = [cell for cell in cells if cell.load.measures] or cells
-    found: dict[tuple[str, ...], list[str]] = {}
+    loads_by_state: dict[tuple[str, ...], list[str]] = {}
     for cell in cells:
         for record in cell.records.values():
-            loads = found.setdefault(tuple(PIECES.split(state_words(record))), [])
+            loads = loads_by_state.setdefault(tuple(PIECES.split(state_words(record))), [])
             if cell.load.label not in loads:
                 loads.append(cell.load.label)
-    common = [piece for piece in next(iter(found)) if all(piece in pieces for pieces in found)]
+    common = [piece for piece in next(iter(loads_by_state)) if all(piece in pieces for pieces in loads_by_state)]
     varying: list[MachineStateDoc] = [
         {"text": ", ".join(piece for piece in pieces if piece not in common), "loads": loads}
-        for pieces, loads in found.items()
+        for pieces, loads in loads_by_state.items()
     ]
-    return ", ".join(common), varying if len(found) > 1 else []
+    return ", ".join(common), varying if len(loads_by_state) > 1 else []

@@ -1,8 +1,8 @@
-"""What a study reads from its runs: pure functions, one a measure.
+"""Measures of a study: pure functions of its runs.
 
-A measure reads the runs of one cell (by queue depth; 0 where there is no sweep). What it cannot read is None, with
-a note that says why: a record without the key it needs is an answer, never an error. Those of operations and of wear
-stand in `operations`.
+A measure reads the runs of one cell (by queue depth; 0 without a sweep). A value that it cannot read is None, with a
+note on the reason: a record without a needed key is a result, never an error. `operations` has the measures of
+operations and of wear.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Point:
 
 
 def curve(runs: Runs) -> list[Point]:
-    """The response curve of a cell: steps where its records have them, else its queue depths; by concurrency."""
+    """Return the response curve of a cell by concurrency: the steps of its records, or its queue depths."""
     points = []
     for depth, run in sorted(runs.items()):
         steps = run.record.get("steps") or []
@@ -64,7 +64,7 @@ def _point(name: str, concurrency: float | None, figures: FiguresDoc) -> Point:
 
 
 def _step(record: Record, name: str) -> StepDoc | None:
-    """The step of that name; the last one for "last"."""
+    """Return the step of a name, or the last one for "last"; None if there is none."""
     steps = record.get("steps") or []
     if name == "last" and steps:
         return steps[-1]
@@ -77,34 +77,34 @@ def _no_step(runs: Runs, name: str) -> Value:
 
 
 def _of_summary(read: Callable[[SummaryDoc], float | None]) -> Callable[[Runs, Parameters], Value]:
-    """A measure that one summary answers: that of the run, or of the step that is named."""
+    """Make a measure of one summary: that of the run, or of the named step."""
 
-    def measure(runs: Runs, how: Parameters) -> Value:
-        if not how.step:
-            return Value(pick([read(run.record["summary"]) for _, run in sorted(runs.items())], how.pick))
-        steps = [_step(run.record, how.step) for _, run in sorted(runs.items())]
-        found = [step for step in steps if step is not None]
-        if not found:
-            return _no_step(runs, how.step)
-        return Value(pick([read(step["summary"]) for step in found], how.pick))
+    def measure(runs: Runs, parameters: Parameters) -> Value:
+        if not parameters.step:
+            return Value(pick([read(run.record["summary"]) for _, run in sorted(runs.items())], parameters.pick))
+        steps = [_step(run.record, parameters.step) for _, run in sorted(runs.items())]
+        steps_found = [step for step in steps if step is not None]
+        if not steps_found:
+            return _no_step(runs, parameters.step)
+        return Value(pick([read(step["summary"]) for step in steps_found], parameters.pick))
 
     return measure
 
 
 def _concurrency(summary: SummaryDoc) -> float | None:
-    """I/Os outstanding by Little's law."""
+    """Return outstanding I/Os by Little's law."""
     mean = summary.get("latency_mean_ns")
     return None if mean is None else known(summary["iops"]) * mean / 1e9
 
 
-def max_step_iops(runs: Runs, how: Parameters) -> Value:
-    """The highest IOPS along the response curve."""
+def max_step_iops(runs: Runs, parameters: Parameters) -> Value:
+    """Return the highest IOPS along the response curve."""
     return Value(max(point.iops for point in curve(runs)))
 
 
-def iops_at_latency(runs: Runs, how: Parameters) -> Value:
-    """IOPS where the response curve first crosses the mean latency `at` from below, between two points linearly."""
-    at = milliseconds(how.at_ns) or 0.0
+def iops_at_latency(runs: Runs, parameters: Parameters) -> Value:
+    """Return IOPS where the response curve first crosses the mean latency `at_ns` from below, interpolated linearly."""
+    at = milliseconds(parameters.at_ns) or 0.0
     points = [(point.iops, point.latency_ms) for point in curve(runs) if point.latency_ms is not None]
     if not points:
         return Value(None, "nothing was measured")
@@ -120,32 +120,34 @@ def iops_at_latency(runs: Runs, how: Parameters) -> Value:
     return Value(best[0], f"the curve stays at or below {at:g} ms: its highest IOPS")
 
 
-def step_latency_ms(runs: Runs, how: Parameters) -> Value:
-    """Mean latency of a step, the last one where none is named."""
-    name = how.step or "last"
-    return _of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))(runs, Parameters(how.pick, step=name))
+def step_latency_ms(runs: Runs, parameters: Parameters) -> Value:
+    """Return the mean latency (ms) of the named step, by default the last."""
+    name = parameters.step or "last"
+    return _of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))(
+        runs, Parameters(parameters.pick, step=name)
+    )
 
 
-def _scripts(runs: Runs, how: Parameters) -> tuple[list[ScriptDoc], str]:
-    """The scripts asked for, one a run, and what to say where there are none."""
-    found = []
+def _scripts(runs: Runs, parameters: Parameters) -> tuple[list[ScriptDoc], str]:
+    """Return the requested scripts, one per run, and a note for the case that there are none."""
+    chosen = []
     known: dict[str, None] = {}
     for _, run in sorted(runs.items()):
-        place = run.record if not how.step else _step(run.record, how.step)
-        scripts = (place.get("scripts") if place is not None else None) or []
+        source = run.record if not parameters.step else _step(run.record, parameters.step)
+        scripts = (source.get("scripts") if source is not None else None) or []
         known |= dict.fromkeys(str(script["name"]) for script in scripts)
-        found += [script for script in scripts if how.script in ("", script["name"])][:1]
-    wanted = f'script "{how.script}"' if how.script else "script"
-    where = f'step "{how.step}"' if how.step else "record"
-    return found, f"no {wanted} in the {where}; its scripts: {', '.join(known) or 'none'}"
+        chosen += [script for script in scripts if parameters.script in ("", script["name"])][:1]
+    wanted = f'script "{parameters.script}"' if parameters.script else "script"
+    where = f'step "{parameters.step}"' if parameters.step else "record"
+    return chosen, f"no {wanted} in the {where}; its scripts: {', '.join(known) or 'none'}"
 
 
 def _of_script(read: Callable[[ScriptDoc], float | None]) -> Callable[[Runs, Parameters], Value]:
-    """A measure of the script that is named, or of the first."""
+    """Make a measure of the named script, or of the first."""
 
-    def measure(runs: Runs, how: Parameters) -> Value:
-        found, missing = _scripts(runs, how)
-        return Value(pick([read(script) for script in found], how.pick)) if found else Value(None, missing)
+    def measure(runs: Runs, parameters: Parameters) -> Value:
+        scripts, missing = _scripts(runs, parameters)
+        return Value(pick([read(script) for script in scripts], parameters.pick)) if scripts else Value(None, missing)
 
     return measure
 
@@ -155,11 +157,11 @@ def _script_total_s(script: ScriptDoc) -> float | None:
     return None if begin is None or end is None else (float(end) - float(begin)) / 1e9
 
 
-def peak_interval_iops(runs: Runs, how: Parameters) -> Value:
-    """The highest IOPS over any window of the length asked for, from the series."""
-    peaks = [_peak(run, how.window_ns or 0.0) for _, run in sorted(runs.items())]
+def peak_interval_iops(runs: Runs, parameters: Parameters) -> Value:
+    """Return the highest IOPS over any window of `window_ns`, from the series."""
+    peaks = [_peak(run, parameters.window_ns or 0.0) for _, run in sorted(runs.items())]
     notes = [note for _, note in peaks if note]
-    return Value(pick([peak for peak, _ in peaks], how.pick), notes[0] if notes else "")
+    return Value(pick([peak for peak, _ in peaks], parameters.pick), notes[0] if notes else "")
 
 
 def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
@@ -180,8 +182,8 @@ def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
 
 
 def _rates(run: Reading, interval: float) -> list[float]:
-    """IOPS of all streams together by whole interval. A step or the run may end within one: its rows are shorter, and
-    those after it lie across two; each counts where it lies, for as long as it is."""
+    """Return IOPS of all streams together by whole interval. A step or the run may end within one: its rows are
+    shorter, and later rows overlap two intervals; each row counts in both by its length there."""
     columns = run.series or {}
     times = [int(time) for time in columns["time_ns"] if isinstance(time, int | float)]
     rates = [float(iops) if isinstance(iops, int | float) else 0.0 for iops in columns["iops"]]
@@ -190,38 +192,39 @@ def _rates(run: Reading, interval: float) -> list[float]:
     lengths = dict(zip(starts, [b - a for a, b in pairwise([*starts, end])], strict=True))
     whole: dict[int, float] = {}
     for time, iops in zip(times, rates, strict=True):
-        place, end = int(time // interval), time + min(lengths[time], interval)
-        inside = min(end, (place + 1) * interval) - time
-        for at, length in ((place, inside), (place + 1, end - time - inside)):
+        index, end = int(time // interval), time + min(lengths[time], interval)
+        inside = min(end, (index + 1) * interval) - time
+        for at, length in ((index, inside), (index + 1, end - time - inside)):
             if length > 0:
                 whole[at] = whole.get(at, 0.0) + iops * length / interval
-    return [whole.get(place, 0.0) for place in range(max(whole) + 1)]
+    return [whole.get(index, 0.0) for index in range(max(whole) + 1)]
 
 
-def latency_percentile_ms(runs: Runs, how: Parameters) -> Value:
-    """The latency that `percent` of the I/Os do not exceed, from the merged histograms of all streams."""
-    found = [milliseconds(percentile(whole(run.record), how.percent or 0.0)) for _, run in sorted(runs.items())]
-    return Value(pick(found, how.pick))
+def latency_percentile_ms(runs: Runs, parameters: Parameters) -> Value:
+    """Return the latency (ms) that `percent` of the I/Os do not exceed, from the merged histograms of all streams."""
+    latencies = [
+        milliseconds(percentile(whole(run.record), parameters.percent or 0.0)) for _, run in sorted(runs.items())
+    ]
+    return Value(pick(latencies, parameters.pick))
 
 
-def _flash_hit_ratio(runs: Runs, how: Parameters) -> Value:
-    """Share of the reads that the flash answered."""
+def _flash_hit_ratio(runs: Runs, parameters: Parameters) -> Value:
+    """Return the share of the reads served by flash."""
     caches = [run.record.get("caches") for _, run in sorted(runs.items())]
-    found = [cache["flash_hit_ratio"] for cache in caches if cache and cache.get("flash_hit_ratio") is not None]
-    return Value(pick(found, how.pick)) if found else Value(None, "no drive has a flash read cache")
+    ratios = [cache["flash_hit_ratio"] for cache in caches if cache and cache.get("flash_hit_ratio") is not None]
+    return Value(pick(ratios, parameters.pick)) if ratios else Value(None, "no drive has a flash read cache")
 
 
-def _demerit_pct(runs: Runs, how: Parameters) -> Value:
-    """Demerit of a trace that was replayed, in percent of the measured mean."""
-    found = [run.record.get("comparison") for _, run in sorted(runs.items())]
-    demerits = [one["demerit_pct"] for one in found if one is not None]
-    return Value(pick(demerits, how.pick)) if demerits else Value(None, "no trace with latencies was replayed")
+def _demerit_pct(runs: Runs, parameters: Parameters) -> Value:
+    """Return the demerit of a replayed trace, in percent of the measured mean."""
+    comparisons = [run.record.get("comparison") for _, run in sorted(runs.items())]
+    demerits = [comparison["demerit_pct"] for comparison in comparisons if comparison is not None]
+    return Value(pick(demerits, parameters.pick)) if demerits else Value(None, "no trace with latencies was replayed")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A measure: in which unit it is, how it is read, which parameters it takes, and which of them it cannot do
-    without."""
+    """A kind of measure: its unit, its reader, the parameters that it accepts, and those that it needs."""
 
     unit: units.Unit
     read: Callable[[Runs, Parameters], Value]
@@ -263,18 +266,18 @@ MEASURES: dict[str, Kind] = {
 PICKS = ("only", "first", "last", "max", "min")
 
 
-def read(of: str, runs: Runs, how: Parameters | None = None) -> Value:
-    """A measure over the runs of a cell."""
-    return MEASURES[of].read(runs, how or Parameters())
+def read(measure: str, runs: Runs, parameters: Parameters | None = None) -> Value:
+    """Read a measure over the runs of a cell."""
+    return MEASURES[measure].read(runs, parameters or Parameters())
 
 
 def error_pct(published: float | None, predicted: float | None) -> float | None:
-    """Error of a prediction in percent of the published figure."""
+    """Return the error of a prediction in percent of the published figure; None without both."""
     if published is None or predicted is None or published == 0:
         return None
     return (predicted / published - 1) * 100
 
 
 def median(values: list[float]) -> float | None:
-    """The median; None of nothing."""
+    """Return the median; None for an empty list."""
     return statistics.median(values) if values else None

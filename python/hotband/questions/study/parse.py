@@ -1,4 +1,4 @@
-"""Reading a study's folder: `study.toml`, checked key by key, and `published.csv`."""
+"""Read a study's folder: `study.toml`, checked key by key, and `published.csv`."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 
 def read_study(folder: Path) -> Study:
-    """A study from its folder. Raises UserError for the first mistake."""
+    """Read a study from its folder. Raises UserError for the first mistake."""
     table = TomlTable.read(folder / STUDY_FILE, "study")
     readings = table.part("readings")
-    said = {name: readings.number(name) for name in readings.table}
-    published = read_published(folder / PUBLISHED_FILE, said)
+    readings_by_id = {name: readings.number(name) for name in readings.table}
+    published = read_published(folder / PUBLISHED_FILE, readings_by_id)
     config_tables, load_tables, measure_tables = table.parts("configs"), table.parts("loads"), table.parts("measures")
     _once("id", config_tables, load_tables, measure_tables)
     # A published row is found by the label of its configuration.
@@ -59,7 +59,7 @@ def read_study(folder: Path) -> Study:
         readings.expect_one_of(name, name, [row.id for row in published])
     loads = [_load(load_table, _ids(config_tables), _ids(measure_tables)) for load_table in load_tables]
     configs = [_config(config_table, [load.id for load in loads]) for config_table in config_tables]
-    names = ([config.id for config in configs], [one.id for one in loads])
+    names = ([config.id for config in configs], [load.id for load in loads])
     assumption_tables, made = table.parts("assumptions"), predictions()
     swings = [
         _swing(assumption_table, *names) for assumption_table in assumption_tables if assumption_table.has("swing")
@@ -84,7 +84,7 @@ def read_study(folder: Path) -> Study:
         inputs=_inputs(table.part("inputs"), published),
         repeats=_repeats(table.part("repeats"), published),
         blind={row.id: made[row.id] for row in published if row.id in made},
-        data=table.part("data").made(Data, said=None) if table.has("data") else None,
+        data=table.part("data").made(Data, given=None) if table.has("data") else None,
     )
     table.finish()
     _check_sequences(study, config_tables)
@@ -95,7 +95,7 @@ def read_study(folder: Path) -> Study:
     check_fills(study, config_tables)
     check_units(study, measure_tables)
     check_comparisons(study, comparison_tables)
-    check_values(study, said, comparison_tables)
+    check_values(study, readings_by_id, comparison_tables)
     check_explanations(study, table.parts("explanations"))
     return study
 
@@ -105,13 +105,13 @@ def _ids(tables: Sequence[TomlTable]) -> list[str]:
 
 
 def _once(key: str, *kinds: Sequence[TomlTable]) -> None:
-    """Refuses an id, or what `key` names, that two entries of one kind have."""
+    """Raise UserError for a value of `key` that two entries of one kind share."""
     for tables in kinds:
         seen: set[str] = set()
-        for one in tables:
-            name = one.text(key)
+        for table in tables:
+            name = table.text(key)
             if name in seen:
-                one.refuse(key, "is given twice")
+                table.refuse(key, "is given twice")
             seen.add(name)
 
 
@@ -142,7 +142,7 @@ def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> 
 
 
 def _duration(table: TomlTable) -> str | None:
-    """A measured time, as a run takes it."""
+    """Read a measured time, as a run accepts it."""
     text = table.text("duration", "") or None
     try:
         is_time = text is None or _core.quantity("time", text) > 0
@@ -154,7 +154,7 @@ def _duration(table: TomlTable) -> str | None:
 
 
 def _events(table: TomlTable) -> tuple[str, ...]:
-    """What happens to the machine at a time: texts that the run takes as `--event`."""
+    """Read events of the machine: texts that a run accepts as `--event`."""
     events = table.texts("events")
     try:
         check_events(events)
@@ -164,10 +164,10 @@ def _events(table: TomlTable) -> tuple[str, ...]:
 
 
 def _measure(table: TomlTable) -> Measure:
-    of = table.choice("of", tuple(MEASURES))
-    kind = MEASURES[of]
+    name_of_measure = table.choice("of", tuple(MEASURES))
+    kind = MEASURES[name_of_measure]
     pick = table.choice("pick", PICKS, "only")
-    how = Parameters(
+    parameters = Parameters(
         pick="max" if pick == "only" else pick,
         at_ns=table.span("at"),
         window_ns=table.span("window"),
@@ -177,16 +177,18 @@ def _measure(table: TomlTable) -> Measure:
         operations=table.positive("operations") if table.has("operations") else None,
         percent=table.positive("percent") if table.has("percent") else None,
     )
-    if how.percent is not None and how.percent > 100:
+    if parameters.percent is not None and parameters.percent > 100:
         table.refuse("percent", "expected a percentile, above 0 and at most 100")
     for name in ("at", "window", "step", "script", "operation", "operations", "percent"):
         if name in kind.needs and not table.has(name):
-            table.refuse(name, f'is missing; the measure "{of}" needs it')
+            table.refuse(name, f'is missing; the measure "{name_of_measure}" needs it')
         if table.has(name) and name not in kind.takes:
             takes = ", ".join(kind.takes) or "no parameter"
-            table.refuse(name, f'the measure "{of}" takes {takes}')
+            table.refuse(name, f'the measure "{name_of_measure}" accepts {takes}')
     metric, unit = table.text("metric"), table.text("unit")
-    measure = Measure(table.text("id"), metric, of, unit, how, table.text("published", ""), table.flag("bar"))
+    measure = Measure(
+        table.text("id"), metric, name_of_measure, unit, parameters, table.text("published", ""), table.flag("bar")
+    )
     for name in ("at", "window"):
         table.raw(name)
     table.finish()
@@ -207,17 +209,17 @@ def _comparison(table: TomlTable, configs: Sequence[str], loads: Sequence[str], 
 
 
 def _over(table: TomlTable, configs: Sequence[str]) -> tuple[str, ...]:
-    """One configuration, or a list of those whose mean is compared with."""
+    """Read one configuration, or a list of those whose mean is compared."""
     if not isinstance(table.raw("over"), list):
         return (table.choice("over", configs),)
-    found = table.texts("over", configs)
-    if not found:
+    configs_over = table.texts("over", configs)
+    if not configs_over:
         table.refuse("over", "expected a configuration, or a list of one or more")
-    return found
+    return configs_over
 
 
 def _inputs(table: TomlTable, published: Sequence[Published]) -> dict[str, str]:
-    """What published rows that nothing predicts are used for."""
+    """Read the use of published rows that nothing predicts."""
     known = [row.id for row in published]
     for name in table.table:
         table.expect_one_of(name, name, known)
@@ -225,23 +227,23 @@ def _inputs(table: TomlTable, published: Sequence[Published]) -> dict[str, str]:
 
 
 def _repeats(table: TomlTable, published: Sequence[Published]) -> dict[str, str]:
-    """Published rows that say again what another one says: of two ways to print one measurement, one counts."""
+    """Read published rows that repeat another row: of two forms of one measurement, one counts."""
     known = [row.id for row in published]
     for name in table.table:
         table.expect_one_of(name, name, known)
-        # What stands in for others counts itself.
-        table.expect_one_of(name, table.text(name), [one for one in known if one not in table.table])
+        # A row that represents others counts itself.
+        table.expect_one_of(name, table.text(name), [other for other in known if other not in table.table])
     return {name: table.text(name) for name in table.table}
 
 
 def _explanation(table: TomlTable) -> dict[str, str]:
-    found = {name: table.text(name, "") for name in ("config", "label")} | {"text": table.text("text")}
+    texts = {name: table.text(name, "") for name in ("config", "label")} | {"text": table.text("text")}
     table.finish()
-    return found
+    return texts
 
 
 def _assumption(table: TomlTable) -> AssumptionDoc:
-    """An assumption as the report shows it, without its swing."""
+    """Read an assumption as the report shows it, without its range to run."""
     part, key, source = (table.text(name) for name in ("part", "key", "source"))
     confidence, note = table.text("confidence", ""), table.text("note", "")
     value, span, estimate = table.raw("value"), table.raw("range"), table.flag("estimate")
@@ -294,9 +296,9 @@ def _end(table: TomlTable, name: str) -> Toml:
 
 
 def _check_sequences(study: Study, tables: Sequence[TomlTable]) -> None:
-    """A sequence is of loads that the configuration runs, each once, without a sweep and on one machine."""
+    """Check that the configuration runs the loads of its sequence, without a sweep and on one machine."""
     for table, config in zip(tables, study.configs, strict=True):
-        runs = {load.id: load for one, load in study.pairs() if one.id == config.id}
+        runs = {load.id: load for other, load in study.pairs() if other.id == config.id}
         for name in config.sequence:
             table.expect_one_of("sequence", name, list(runs))
             if runs[name].sweep:
@@ -306,14 +308,14 @@ def _check_sequences(study: Study, tables: Sequence[TomlTable]) -> None:
 
 
 def _check_depths(study: Study, config_tables: Sequence[TomlTable], load_tables: Sequence[TomlTable]) -> None:
-    """Nothing else sets the queue depth of a load that has a sweep of it."""
-    loads = {one.id: table for one, table in zip(study.loads, load_tables, strict=True)}
-    configs = {one.id: table for one, table in zip(study.configs, config_tables, strict=True)}
+    """Check that only the sweep sets the queue depth of a load."""
+    loads = {load.id: table for load, table in zip(study.loads, load_tables, strict=True)}
+    configs = {config.id: table for config, table in zip(study.configs, config_tables, strict=True)}
     for config, load in study.pairs():
         if not load.sweep:
             continue
-        for own, table in ((load.set, loads[load.id]), (config.set, configs[config.id])):
-            depth = dict(own).get("qd")
+        for settings, table in ((load.set, loads[load.id]), (config.set, configs[config.id])):
+            depth = dict(settings).get("qd")
             if depth is not None:
                 accepted = f'the load "{load.id}" has a sweep of the queue depth: expected sweep or qd'
                 table.part("set").refuse("qd", accepted, depth)
@@ -322,36 +324,36 @@ def _check_depths(study: Study, config_tables: Sequence[TomlTable], load_tables:
 def _check_machines(
     study: Study, table: TomlTable, config_tables: Sequence[TomlTable], load_tables: Sequence[TomlTable]
 ) -> None:
-    """Every pair of a configuration and a load has a machine, its product and its files."""
-    for key, found in (("configs", study.configs), ("loads", study.loads)):
-        if not found:
+    """Check that every pair of a configuration and a load has a machine, its product and its files."""
+    for key, entries in (("configs", study.configs), ("loads", study.loads)):
+        if not entries:
             table.refuse(key, f"is missing; expected tables [[{key}]]")
     workloads, drives = (_core.catalog_names(CATALOG_DIR, kind) for kind in ("workloads", "drives"))
-    tables = {one.id: entry for one, entry in zip(study.loads, load_tables, strict=True)}
-    known = {one.id: entry for one, entry in zip(study.configs, config_tables, strict=True)}
+    tables = {load.id: entry for load, entry in zip(study.loads, load_tables, strict=True)}
+    known = {config.id: entry for config, entry in zip(study.configs, config_tables, strict=True)}
     for config, load in study.pairs():
-        place = tables[load.id] if load.machine else known[config.id]
+        table_of_machine = tables[load.id] if load.machine else known[config.id]
         machine = load.machine or config.machine
         if not machine:
-            accepted = f'is missing; the load "{load.id}" names no machine of its own'
+            accepted = f'is missing; the load "{load.id}" names no machine'
             known[config.id].refuse("machine", accepted)
-        text = _file_of(study, place, "machine", machine) or machine
+        text = _file_of(study, table_of_machine, "machine", machine) or machine
         if text == machine and ":" not in machine and machine != PRODUCT:
-            place.expect_one_of("machine", machine, drives)
+            table_of_machine.expect_one_of("machine", machine, drives)
         if PRODUCT in text and not config.product:
             known[config.id].refuse("product", f'is missing; the machine of "{load.id}" is built from it')
         if _file_of(study, tables[load.id], "workload", load.workload) is None:
             tables[load.id].expect_one_of("workload", load.workload, workloads)
 
 
-def _file_of(study: Study, place: TomlTable, key: str, name: str) -> str | None:
-    """Text of a file that a key names, None where it names no file."""
+def _file_of(study: Study, table: TomlTable, key: str, name: str) -> str | None:
+    """Return the text of the file that a key names; None if it names no file."""
     if not name.endswith(".toml"):
         return None
     path = study.folder / name
     if not path.resolve().is_relative_to(study.folder.resolve()) or not path.is_file():
-        place.refuse(key, f"no such file in {study.folder}", name)
+        table.refuse(key, f"no such file in {study.folder}", name)
     try:
         return text_in(path, key)
     except UserError as error:
-        place.refuse(key, error.accepted, name)
+        table.refuse(key, error.accepted, name)

@@ -1,4 +1,4 @@
-"""Which assumptions of a study have a range at whose ends it is run, and for which loads."""
+"""Plan the assumptions of a study that are run at both ends of their range, and their loads."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hotband.questions.study.runs import Pair, in_catalog, machine_of, with_sequ
 
 @dataclass(frozen=True)
 class Planned:
-    """An assumption and the pairs that it is swung for."""
+    """An assumption and the pairs that are run at its ends."""
 
     swing: Swing
     pairs: tuple[Pair, ...]
 
 
 def plan(study: Study) -> list[Planned]:
-    """The study's own swings, then every value with a range of every drive that the loads of `swing_loads` use."""
+    """Return the study's swings, then every value with a range of every drive that the loads of `swing_loads` use."""
     pairs = [(config, load) for config, load in study.pairs() if not (config.what_if or load.what_if)]
     planned = []
     for swing in study.swings:
@@ -36,18 +36,18 @@ def plan(study: Study) -> list[Planned]:
 
 
 def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
-    """A value that a configuration or a load sets is the study's own choice there, not the drive's."""
+    """Plan the drives' values, without those that a configuration or a load sets: they are the study's choice."""
     users: dict[str, list[Pair]] = {}
     for pair in pairs:
         for name in drives_of(study, pair):
             users.setdefault(name, []).append(pair)
-    own = {(swing.of, swing.key) for swing in study.swings}
+    swung = {(swing.of, swing.key) for swing in study.swings}
     planned = []
     for name, used in users.items():
         for value in product(name)["values"]:
             key = value["key"]
             # Power changes no figure that studies compare.
-            if not value["range"] or key.startswith(("reference.", "power_")) or ("set", key) in own:
+            if not value["range"] or key.startswith(("reference.", "power_")) or ("set", key) in swung:
                 continue
             fits = tuple(pair for pair in used if key not in dict((*pair[0].set, *pair[1].set)))
             if fits:
@@ -58,8 +58,8 @@ def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
 
 
 def drives_of(study: Study, pair: Pair) -> list[str]:
-    """Catalog drives and daemons of a pair's machine, from its text or its short form."""
-    told = _core.machine(CATALOG_DIR, *machine_of(study, *pair))
-    names = [drive["product"] for drive in told["drives"]]
-    names += [layout["osd"] for layout in told["layouts"] if layout["osd"] is not None]
+    """Return the catalog drives and daemons of a pair's machine, from its text or its short form."""
+    machine = _core.machine(CATALOG_DIR, *machine_of(study, *pair))
+    names = [drive["product"] for drive in machine["drives"]]
+    names += [layout["osd"] for layout in machine["layouts"] if layout["osd"] is not None]
     return [name for name in dict.fromkeys(names) if in_catalog(name)]

@@ -1,4 +1,4 @@
-"""What measures read and what they answer: runs, the parameters they are told, and values."""
+"""Inputs and results of measures: runs, parameters and values."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ Columns = Mapping[str, Sequence[Cell]]
 
 @dataclass(frozen=True)
 class Reading:
-    """What a measure reads of one run: its record and, where they were kept, its series and its caches over time by
-    column."""
+    """One run as a measure reads it: its record and, if stored, its series and its caches over time by column."""
 
     record: Record
     series: Columns | None = None
@@ -24,8 +23,8 @@ class Reading:
 
 @dataclass(frozen=True)
 class Parameters:
-    """What a measure may be told. `pick` chooses among the runs of a sweep; `operations` counts those of a job whose
-    time is asked for, `percent` those I/Os that a latency is not exceeded by."""
+    """Parameters of a measure. `pick` chooses among the runs of a sweep; `operations` is the size of a job whose time
+    is measured, `percent` the share of I/Os of a percentile."""
 
     pick: str = "max"
     at_ns: float | None = None
@@ -39,7 +38,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Value:
-    """A number read from runs, and what has to be said about it."""
+    """A number read from runs, with a note on its limits."""
 
     number: float | None
     note: str = ""
@@ -49,13 +48,13 @@ Runs = Mapping[int, Reading]
 
 
 def milliseconds(nanoseconds: float | None) -> float | None:
-    """Nanoseconds as milliseconds."""
+    """Convert nanoseconds to milliseconds."""
     return None if nanoseconds is None else float(nanoseconds) / 1e6
 
 
-def pick(values: Sequence[float | None], how: str) -> float | None:
-    """One of the values of a sweep, which come in the order of the queue depths."""
-    if how in ("first", "last"):
-        return values[0 if how == "first" else -1]
-    found = [value for value in values if value is not None]
-    return (min if how == "min" else max)(found) if found else None
+def pick(values: Sequence[float | None], rule: str) -> float | None:
+    """Choose one of the values of a sweep, which come in the order of the queue depths."""
+    if rule in ("first", "last"):
+        return values[0 if rule == "first" else -1]
+    known = [value for value in values if value is not None]
+    return (min if rule == "min" else max)(known) if known else None

@@ -1,4 +1,4 @@
-"""What a study predicted: figures as a frame, and records."""
+"""The result of a study: figures as a frame, and records."""
 
 from __future__ import annotations
 
@@ -25,38 +25,37 @@ TEXTS_BEFORE, NUMBERS = ("id", "config", "label", "metric", "unit"), ("published
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What a study predicted: `figures` beside the published ones, `claims`, `findings`, `records` by run id."""
+    """The result of a study: `figures` with the published ones, `claims`, `findings`, `records` by run id."""
 
     records: Mapping[str, Record]
     _result: StudyDoc
 
     @property
     def name(self) -> str:
-        """Of the study."""
+        """Name of the study."""
         return str(self._result["study"])
 
     @property
     def answer(self) -> str | None:
-        """The answer to the study's question in a few sentences, with its figures: what is published, and what is
-        predicted beside it. None where only some loads were run, and of a study that has none of its own."""
-        found = self._result["answer"]
-        return None if found is None else f"{found['text']} {found['further']}".strip()
+        """The answer to the study's question in a few sentences, with its published and predicted figures. None if only
+        some loads were run, and for a study without an answer."""
+        stored = self._result["answer"]
+        return None if stored is None else f"{stored['text']} {stored['further']}".strip()
 
     @property
     def figures(self) -> pl.DataFrame:
-        """A row a figure: id, config, label, metric, unit, published and predicted (null where there is none, in
-        `unit`), error_pct (of the prediction, in percent of what is published), note, figure_class ("random rate"),
-        and of figures that were predicted before they were seen that prediction and its error, blind and
-        blind_error_pct; null for others. The 90 % interval of the prediction, in `unit`, is from interval_low to
-        interval_high (docs/guides/intervals.md)."""
+        """One row per figure: id, config, label, metric, unit, published and predicted (in `unit`, null if there is
+        none), error_pct (of the prediction, in percent of the published value), note, figure_class ("random rate"),
+        blind and blind_error_pct (the prediction made before the figure was seen and its error; null for others). The
+        90 % interval of the prediction, in `unit`, is from interval_low to interval_high (docs/guides/intervals.md)."""
         import polars as pl
 
         rows = self._result["figures"]
         texts = {name: [row.get(name) for row in rows] for name in (*TEXTS_BEFORE, "note", "figure_class")}
         numbers = {name: [row.get(name) for row in rows] for name in NUMBERS}
         made = [row["blind"] for row in rows]
-        numbers["blind"] = [None if one is None else one["predicted"] for one in made]
-        numbers["blind_error_pct"] = [None if one is None else one["error_pct"] for one in made]
+        numbers["blind"] = [None if prediction is None else prediction["predicted"] for prediction in made]
+        numbers["blind_error_pct"] = [None if prediction is None else prediction["error_pct"] for prediction in made]
         intervals = [row["interval"] for row in rows]
         numbers["interval_low"] = [None if interval is None else interval["low"] for interval in intervals]
         numbers["interval_high"] = [None if interval is None else interval["high"] for interval in intervals]
@@ -73,38 +72,40 @@ class StudyResult:
 
     @property
     def median_error_pct(self) -> float | None:
-        """Median of the errors, either way, in percent; None where nothing is published."""
+        """Median of the absolute errors in percent; None if nothing is published."""
         value = self._result["summary"]["median_abs_error_pct"]
         return None if value is None else float(value)
 
     @property
     def largest_error_pct(self) -> float | None:
-        """Largest error, either way, in percent; None where nothing is published."""
+        """Largest absolute error in percent; None if nothing is published."""
         value = self._result["summary"]["max_abs_error_pct"]
         return None if value is None else float(value)
 
     @property
     def claims(self) -> list[ClaimDoc]:
-        """Published claims, each with whether it holds. Empty where only some loads were run."""
+        """Published claims, each with whether it holds. Empty if only some loads were run."""
         return copy.deepcopy(self._result["claims"])
 
     @property
     def findings(self) -> list[FindingDoc]:
-        """What was found, in words. Empty where only some loads were run."""
+        """Findings in words. Empty if only some loads were run."""
         return copy.deepcopy(self._result["findings"])
 
     def to_dict(self) -> StudyDoc:
-        """All of it as `hotband study run --json` prints it; a copy."""
+        """Return a copy of what `hotband study run --json` prints."""
         return with_schema(copy.deepcopy(self._result), "hotband-study")
 
     def report(self) -> Report:
-        """Its report: `.save("page.html")`, and every chart by name in `.charts`, as that of `hotband.views.report`."""
+        """Return its report: `.save("page.html")`, and every chart by name in `.charts`, as in
+        `hotband.views.report`."""
         loaded = {name: record.loaded() for name, record in self.records.items()}
         report: Report = view_of("hotband-study", "report")(self._result, loaded)
         return report
 
     def plot(self) -> View:
-        """Errors at a glance (altair): each published figure a point, zero is exact. UserError where there is none."""
+        """Plot the errors (altair): one point per published figure, zero is exact. Raises UserError if there is
+        none."""
         drawn: View = view_of("hotband-study", "chart")(self.name, self._result["figures"])
         return drawn
 

@@ -1,4 +1,4 @@
-"""Rows of a study's tables (CSV): read with their heading, every mistake named by file, row and column."""
+"""Rows of a study's tables (CSV): read with their heading; errors name file, row and column."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kin
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a table, numbered, by column: at least those asked for. Raises UserError."""
+    """Return the numbered rows of a table by column, which must include `columns`. Raises UserError."""
     try:
         text = text_in(path, "table of figures")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -30,39 +30,39 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, s
         raise UserError(str(path), "columns", ", ".join(missing), "missing from the published figures")
     twice = next((name for name in columns if heading.count(name) > 1), None)
     if twice is not None:
-        raise UserError(str(path), "columns", twice, "is there twice; expected each once")
+        raise UserError(str(path), "columns", twice, "occurs twice; expected each once")
     return [(number, _row(path, number, heading, row)) for number, row in enumerate(rows[1:], start=1) if row]
 
 
 def _row(path: Path, number: int, heading: Sequence[str], row: Sequence[str]) -> dict[str, str]:
-    """One row, which has a cell for every column."""
+    """Return one row by column, which must have a cell for each."""
     if len(row) != len(heading):
         raise UserError(str(path), f"row {number}", f"{len(row)} cells", f"expected {len(heading)}, as the heading has")
     return dict(zip(heading, (cell.strip() for cell in row), strict=True))
 
 
 KINDS = ("measured", "derived")
-"""What a published figure is: one that was measured, or one that follows from others, which is not counted again."""
+"""Kinds of published figures: measured ones, and ones derived from others, which are not counted again."""
 SEPARATED = re.compile(r"[-+]?\d{1,3}([, ']\d{3})+(\.\d+)?")
-"""A number that is written for people."""
+"""A number with separators for people."""
 
 
-def number_in(path: Path, place: str, text: str, reading: float | None = None) -> float | None:
-    """A cell as a number; of one that holds words its `reading`. Raises UserError for one that is not finite."""
+def number_in(path: Path, key: str, text: str, reading: float | None = None) -> float | None:
+    """Read a cell as a number; words become their `reading`. Raises UserError for a number that is not finite."""
     try:
         value: float | None = float(text)
     except ValueError:
         if SEPARATED.fullmatch(text.strip()):
             plain = re.sub(r"[, ']", "", text.strip())
-            raise UserError(str(path), place, text, f"expected a plain number, such as {plain}, or words") from None
+            raise UserError(str(path), key, text, f"expected a plain number, such as {plain}, or words") from None
         value = reading
     if value is not None and not math.isfinite(value):
-        raise UserError(str(path), place, text, "expected a finite number, or words")
+        raise UserError(str(path), key, text, "expected a finite number, or words")
     return value
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell holds a number, and no words."""
+    """Return whether a cell holds a number, not words."""
     try:
         return math.isfinite(float(text))
     except ValueError:
@@ -70,8 +70,8 @@ def is_number(text: str) -> bool:
 
 
 def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, ...]:
-    """Reads the figures as published; `readings` are numbers for values printed as words ("nearly 6000")."""
-    found: list[Published] = []
+    """Read the published figures; `readings` are numbers for values printed as words ("nearly 6000")."""
+    rows: list[Published] = []
     ids: set[str] = set()
     for number, cells in read_rows(path, PUBLISHED_COLUMNS):
         if cells["id"] in ids:
@@ -84,5 +84,5 @@ def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, .
         if value is None and is_number(alone := cells["value"].strip().removesuffix(known["unit"])):
             accepted = f"expected the number alone, {alone.strip()}: its unit has a column"
             raise UserError(str(path), f"row {number}: value", cells["value"], accepted)
-        found.append(Published(**known, text=cells["value"], value=value))
-    return tuple(found)
+        rows.append(Published(**known, text=cells["value"], value=value))
+    return tuple(rows)

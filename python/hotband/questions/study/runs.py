@@ -1,4 +1,4 @@
-"""The runs of a study: which machine, workload and settings each pair of a configuration and a load means."""
+"""The runs of a study: machine, workload and settings of each pair of a configuration and a load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pair = tuple[Config, Load]
 
 @dataclass(frozen=True)
 class Cell:
-    """One configuration under one load: the runs of it by queue depth (0 where there is no sweep)."""
+    """One configuration under one load: its runs by queue depth (0 without a sweep)."""
 
     config: Config
     load: Load
@@ -35,61 +35,61 @@ class Cell:
         return {depth: run.record for depth, run in self.runs.items()}
 
     def value(self, measure: Measure) -> Value:
-        """A measure over the runs of the cell."""
-        return read(measure.of, self.runs, measure.how)
+        """Return a measure over the runs of the cell."""
+        return read(measure.of, self.runs, measure.parameters)
 
 
 @dataclass(frozen=True)
 class Results:
-    """Everything a study ran, for its findings: cells by (config id, load id)."""
+    """All runs of a study, for its findings: cells by (config id, load id)."""
 
     study: Study
     cells: dict[tuple[str, str], Cell]
 
     def iops(self, config: str, load: str) -> float:
-        """IOPS of a cell (the most of a sweep)."""
+        """Return the IOPS of a cell (the highest of a sweep)."""
         return max(known(record["summary"]["iops"]) for record in self.cells[config, load].records.values())
 
     def value(self, config: str, load: str, measure: str) -> float | None:
-        """A measure of a cell, by the ids of all three."""
+        """Return a measure of a cell, by the ids of all three."""
         return self.cells[config, load].value(self.study.measure(measure)).number
 
 
 def run_id(config: Config, load: Load, depth: int) -> str:
-    """Folder name of a run."""
+    """Return the folder name of a run."""
     return run_id_of(config, load.id) + (f".qd{depth}" if depth else "")
 
 
 def run_id_of(config: Config, load: str) -> str:
-    """Folder name of the run of a load without a sweep."""
+    """Return the folder name of the run of a load without a sweep."""
     return f"{config.id}.{load}"
 
 
 def chosen(study: Study, only: Collection[str]) -> list[Pair]:
-    """The pairs of the loads asked for, and of those before them in a sequence; all where none is asked for."""
+    """Return the pairs of the requested loads and of those before them in a sequence, by default all."""
     return with_sequences(study, [pair for pair in study.pairs() if not only or pair[1].id in only])
 
 
 def with_sequences(study: Study, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs, and those that leave them their machines."""
+    """Return the pairs, and those that run before them on the same machine."""
     wanted = {(config.id, name) for config, load in pairs for name in (*before(config, load.id), load.id)}
     return [pair for pair in study.pairs() if (pair[0].id, pair[1].id) in wanted]
 
 
 def before(config: Config, load: str) -> tuple[str, ...]:
-    """The loads before one in the sequence of a configuration, the first one first."""
+    """Return the loads before one in the sequence of a configuration, in order."""
     return config.sequence[: config.sequence.index(load)] if load in config.sequence else ()
 
 
 def specs(study: Study, pairs: Sequence[Pair], out: Path | None, seed: int, fresh: bool = False) -> list[RunSpec]:
-    """The runs of pairs. With `fresh`, the runs of a sequence have seeds of their own: each asks for other offsets than
-    those before it."""
-    own = [seed + (len(before(config, load.id)) if fresh else 0) for config, load in pairs]
-    return [spec for pair, seed in zip(pairs, own, strict=True) for spec in specs_of(study, pair, out, seed)]
+    """Return the runs of pairs. With `fresh`, the runs of a sequence have different seeds: each draws other offsets
+    than those before it."""
+    seeds = [seed + (len(before(config, load.id)) if fresh else 0) for config, load in pairs]
+    return [spec for pair, seed in zip(pairs, seeds, strict=True) for spec in specs_of(study, pair, out, seed)]
 
 
 def points(study: Study, pairs: Sequence[Pair], out: Path | None, seed: int, fresh: bool = False) -> list[Point]:
-    """The runs of pairs as points of an experiment, by configuration, load and queue depth (0 where there is no
+    """Return the runs of pairs as points of an experiment, by configuration, load and queue depth (0 without a
     sweep)."""
     runs = specs(study, pairs, out, seed, fresh)
     places = [(config, load, depth) for config, load in pairs for depth in load.sweep or (0,)]
@@ -99,7 +99,7 @@ def points(study: Study, pairs: Sequence[Pair], out: Path | None, seed: int, fre
 
 
 def specs_of(study: Study, pair: Pair, out: Path | None, seed: int) -> list[RunSpec]:
-    """The runs of one pair."""
+    """Return the runs of one pair."""
     config, load = pair
     machine, machine_text = machine_of(study, config, load)
     workload_text = workload_of(study, config, load)
@@ -123,7 +123,7 @@ def specs_of(study: Study, pair: Pair, out: Path | None, seed: int) -> list[RunS
                 weight=load.weight,
                 after=run_id_of(config, earlier[-1]) if earlier else "",
                 repair=Repair(spares=load.spares if earlier else config.spares or load.spares),
-                # Those of a configuration count from the first of the runs on its machine.
+                # Events of a configuration count from the first of the runs on its machine.
                 events=(*(() if earlier else config.events), *load.events),
             )
         )
@@ -131,12 +131,12 @@ def specs_of(study: Study, pair: Pair, out: Path | None, seed: int) -> list[RunS
 
 
 def merged(*settings: Settings) -> Settings:
-    """Settings in one, those said later before those said earlier: load, configuration, queue depth."""
+    """Merge settings; later ones replace earlier ones: load, configuration, queue depth."""
     return tuple(dict(pair for some in settings for pair in some).items())
 
 
 def machine_of(study: Study, config: Config, load: Load) -> tuple[str, str | None]:
-    """Name and, where it is a file, text of the machine of a pair, its product filled in."""
+    """Return the name of the machine of a pair and, if it is a file, its text, with the product filled in."""
     machine = load.machine or config.machine
     if not machine.endswith(".toml"):
         return machine.replace(PRODUCT, config.product), None
@@ -146,15 +146,15 @@ def machine_of(study: Study, config: Config, load: Load) -> tuple[str, str | Non
 
 
 def workload_of(study: Study, config: Config, load: Load) -> str | None:
-    """Text of a load's workload where it is a file of the study, None where the catalog has it."""
+    """Return the text of a load's workload if it is a file of the study; None if the catalog has it."""
     if not load.workload.endswith(".toml"):
         return None
     return filled(study, config, text_in(study.folder / load.workload, "workload"))
 
 
 def filled(study: Study, config: Config, text: str) -> str:
-    """A text with what the configuration has in the place of its keys, and with the folder of the study's data. Raises
-    UserError where that is not there."""
+    """Fill a text with the configuration's values and the folder of the study's data. Raises UserError if that folder
+    is missing."""
     for key, value in config.fill:
         text = text.replace(f"{{{key}}}", value)
     if study.data is None or DATA not in text:
@@ -163,13 +163,13 @@ def filled(study: Study, config: Config, text: str) -> str:
 
 
 def catalog_workload(load: Load) -> str:
-    """Text of a workload of the catalog. Raises UserError for an unknown name."""
+    """Return the text of a workload of the catalog. Raises UserError for an unknown name."""
     return str(workload(load.workload)["text"])
 
 
 def collect(study: Study, pairs: Iterable[Pair], finished: Sequence[Finished], prefix: str = "") -> Results:
-    """Sorts finished runs into cells."""
-    by_id = {one.spec.id: Reading(one.record, one.columns("series"), one.columns("caches")) for one in finished}
+    """Sort finished runs into cells."""
+    by_id = {run.spec.id: Reading(run.record, run.columns("series"), run.columns("caches")) for run in finished}
     cells = {}
     for config, load in pairs:
         runs = {depth: by_id[prefix + run_id(config, load, depth)] for depth in load.sweep or (0,)}
@@ -178,16 +178,16 @@ def collect(study: Study, pairs: Iterable[Pair], finished: Sequence[Finished], p
 
 
 def products(results: Results) -> dict[tuple[str, str], list[str]]:
-    """Names of the catalog drives and daemons of every cell's machine, as its record lists them."""
-    found = {}
+    """Return the names of the catalog drives and daemons of every cell's machine, from its records."""
+    by_cell = {}
     for key, cell in results.cells.items():
         names: dict[str, None] = {}
         for record in cell.records.values():
             names |= dict.fromkeys((record.get("spec") or {}).get("drives") or {})
-        found[key] = [name for name in names if in_catalog(name)]
-    return found
+        by_cell[key] = [name for name in names if in_catalog(name)]
+    return by_cell
 
 
 def in_catalog(name: str) -> bool:
-    """Whether a drive or a daemon of this name is in the catalog."""
+    """Return whether a drive or a daemon of this name is in the catalog."""
     return any((CATALOG_DIR / folder / f"{name}.toml").is_file() for folder in ("drives", "osds"))

@@ -1,4 +1,4 @@
-"""Studies: run what a published evaluation ran, print published beside predicted, say what cannot be right."""
+"""Studies: run a published evaluation on models, and compare published with predicted figures."""
 
 from __future__ import annotations
 
@@ -51,17 +51,16 @@ if TYPE_CHECKING:
 __all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
 
 DERIVED = "derived"
-"""The group of figures that follow from others."""
+"""The group of figures that are derived from others."""
 SCORED = {"IOPS": "IOPS", "op/s": "op/s", "x": "ratios", "%": "gains"}
-"""Units whose errors are summed up by group of loads, and what their figures are called. Gains and reductions are
-scored by the ratio that they stand for (`comparisons.error_of`)."""
+"""Units whose errors are summed up by group of loads, and the names of their figures. Gains and reductions are scored
+by their ratio (`comparisons.error_of`)."""
 SIGNIFICANT_ERROR = 10.0
-"""Errors beyond this (percent) are explained, not only printed."""
+"""Errors beyond this (percent) get an explanation."""
 
 
 def listing(study: Study, rows: Sequence[FigureDoc]) -> list[ListedFigureDoc]:
-    """Figures as a result lists them. What is derived from other figures says nothing of its own, so it does not
-    count."""
+    """Return figures as a result lists them. A figure derived from others adds no information, so it does not count."""
     groups = {load.label: load.group or load.label for load in study.loads}
     derived = {row["source"]: "" for row in rows if row.get("group") == DERIVED and row["published"] is not None}
     derived |= {row.id: "" for row in study.published if row.kind == DERIVED}
@@ -80,8 +79,8 @@ def listing(study: Study, rows: Sequence[FigureDoc]) -> list[ListedFigureDoc]:
 
 
 def accuracy(listed: Sequence[ListedFigureDoc]) -> StudyAccuracyDoc:
-    """How large the errors are, over all figures, by class, and by what is scored: rates, ratios and gains, by group of
-    loads. Each measurement counts once (`figureclass.counted`)."""
+    """Return errors over all figures, by class, and by unit and group of loads (rates, ratios and gains). Each
+    measurement counts once (`figureclass.counted`)."""
 
     def of(chosen: Sequence[ListedFigureDoc]) -> AccuracyDoc:
         errors = [abs(row["error_pct"]) for row in chosen if row["counted"] and row["error_pct"] is not None]
@@ -97,19 +96,19 @@ def accuracy(listed: Sequence[ListedFigureDoc]) -> StudyAccuracyDoc:
         if row["unit"] in SCORED:
             groups.setdefault((SCORED[row["unit"]], row["group"]), []).append(row)
     scored: list[ScoredDoc] = [{"figure": name, "group": group, **of(rows)} for (name, group), rows in groups.items()]
-    iops = {one["group"]: of(groups["IOPS", one["group"]]) for one in scored if one["figure"] == "IOPS"}
+    iops = {entry["group"]: of(groups["IOPS", entry["group"]]) for entry in scored if entry["figure"] == "IOPS"}
     return {**of(listed), "iops_by_group": iops, "scored": scored, "classes": by_class(listed)}
 
 
 def misses(study: Study, listed: Sequence[FigureDoc]) -> list[MissDoc]:
-    """Cells with a large error in any figure, each with the study's explanation. What is derived from others is missed
-    where they are."""
+    """Return cells with a large error in any figure, each with the study's explanation. Derived figures are left out:
+    their sources are in the list."""
     cells: dict[tuple[str, str], list[FigureDoc]] = {}
     for row in listed:
         if row.get("group") != DERIVED and row["error_pct"] is not None and abs(row["error_pct"]) > SIGNIFICANT_ERROR:
             cells.setdefault((row["config"], row["label"]), []).append(row)
     explained: list[MissDoc] = []
-    names = {one.label: one.name for one in study.configs}
+    names = {entry.label: entry.name for entry in study.configs}
     for (config, label), rows in cells.items():
         errors = ", ".join(f"{row['metric']} {percent(row['error_pct'])}" for row in rows)
         what = f"{names.get(config, config)}, {label}: {errors}"
@@ -119,15 +118,15 @@ def misses(study: Study, listed: Sequence[FigureDoc]) -> list[MissDoc]:
 
 
 def by_reason(missed: Sequence[MissDoc]) -> dict[str, list[MissDoc]]:
-    """What is missed by its explanation: cells that share one are told together, and it once."""
+    """Group misses by their explanation."""
     groups: dict[str, list[MissDoc]] = {}
-    for one in missed:
-        groups.setdefault(one["why"], []).append(one)
+    for miss in missed:
+        groups.setdefault(miss["why"], []).append(miss)
     return groups
 
 
 def reason(study: Study, config: str, label: str) -> str:
-    """Why a cell is missed, as far as the study knows."""
+    """Return the study's explanation of a cell's error, empty if it has none."""
     fits = [
         entry["text"]
         for entry in study.explanations
@@ -137,13 +136,13 @@ def reason(study: Study, config: str, label: str) -> str:
 
 
 def unmatched(study: Study, listed: Sequence[FigureDoc], conclusion: Conclusion) -> list[str]:
-    """Ids of published rows that stand beside no prediction and under no claim: background, or a slip in a name."""
+    """Return ids of published rows without prediction, claim or input: background, or a slip in a name."""
     used = {row["source"] for row in listed} | {claim.get("source") for claim in conclusion.claims} | set(study.inputs)
     return [row.id for row in study.published if row.id not in used]
 
 
 def inputs(study: Study) -> list[InputDoc]:
-    """Published rows that are given to the model, or stand for comparison: nothing predicts them."""
+    """Return published rows that are inputs of the model or shown for comparison: nothing predicts them."""
     rows = {row.id: row for row in study.published}
     return [
         {
@@ -160,7 +159,7 @@ def inputs(study: Study) -> list[InputDoc]:
 
 
 def assumptions(results: Results) -> list[AssumptionDoc]:
-    """What the study itself assumes, and every value of every drive used."""
+    """Return the study's assumptions, and every value of every drive used."""
     listed = list(results.study.assumptions)
     for name in dict.fromkeys(name for names in products(results).values() for name in names):
         for value in product(name)["values"]:
@@ -170,43 +169,43 @@ def assumptions(results: Results) -> list[AssumptionDoc]:
 
 
 def not_trusted(study: Study, trust: bool) -> str | None:
-    """Why the program `findings.py` of a study's folder is not executed: nobody said that it may. None where it is, or
-    where there is none."""
+    """Return why the program `findings.py` of a study's folder is not executed: the user has not allowed it. None if it
+    is executed, or missing."""
     path = findings_file(study)
     if trust or in_catalog(study) or not path.is_file():
         return None
     return (
         f"{path} was not executed, so there are no claims and findings: it is a program that came with the folder. "
-        "Read it, and run the study again with --trust; runs that are there are not repeated"
+        "Read it, and run the study again with --trust; finished runs are not repeated"
     )
 
 
 def conclude(study: Study, results: Results, trust: bool = False, conclusions: Conclusions | None = None) -> Conclusion:
-    """Evaluate the study's `conclusions.toml` (compiled in `conclusions`, where it has been read before), and with
-    `trust` run the program `findings.py` of a folder that has one."""
+    """Evaluate the study's `conclusions.toml` (`conclusions`, if it has been compiled before), and with `trust` run the
+    program `findings.py` of a folder that has one."""
     from hotband.questions.study.conclusions.conclude import conclusions_of
 
     conclusions = conclusions or conclusions_of(study)
-    found = Conclusion() if conclusions is None else conclusions.of(results)
+    stated = Conclusion() if conclusions is None else conclusions.of(results)
     path = findings_file(study)
     if not path.is_file() or not_trusted(study, trust) is not None:
-        return found
+        return stated
     spec = importlib.util.spec_from_file_location(f"{study.folder.name}_findings", path)
     assert spec is not None, "a path that ends in .py has a loader"
     assert spec.loader is not None, "a path that ends in .py has a loader"
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    own: Conclusion = module.conclude(results)
+    programmed: Conclusion = module.conclude(results)
     return Conclusion(
-        [*found.claims, *own.claims],
-        [*found.findings, *own.findings],
-        [*found.figures, *own.figures],
-        own.answer or found.answer,
+        [*stated.claims, *programmed.claims],
+        [*stated.findings, *programmed.findings],
+        [*stated.figures, *programmed.figures],
+        programmed.answer or stated.answer,
     )
 
 
 def check_only(study: Study, only: Collection[str]) -> None:
-    """Refuses a load that the study does not have."""
+    """Raise UserError for a load that the study does not have."""
     known = [load.id for load in study.loads]
     for name in only:
         if name not in known:
@@ -214,14 +213,14 @@ def check_only(study: Study, only: Collection[str]) -> None:
 
 
 def answer(question: StudyRunQuestion, way: Way) -> StudyResult:
-    """Return what a study predicts. Raises UserError, and what its runs raise."""
+    """Return the predictions of a study. Raises UserError, and the errors of its runs."""
     result, finished = run_study(question, way)
-    return StudyResult({one.spec.id: record_of(one) for one in finished}, result)
+    return StudyResult({run.spec.id: record_of(run) for run in finished}, result)
 
 
 def run_study(question: StudyRunQuestion, way: Way, page: bool = True) -> tuple[StudyDoc, list[Finished]]:
-    """Run a study, or only some loads of it; return its result, and the runs that it rests on. In the folder `out` are
-    then records, `result.json` and (with `page`) `report.html`.
+    """Run a study, or only some loads of it; return its result and its runs. The folder `out` receives records,
+    `result.json` and (with `page`) `report.html`.
 
     Without all loads there are no claims and findings: they are about the whole.
     """
@@ -242,14 +241,14 @@ def predict(
     page: bool = True,
     command: str = "",
 ) -> tuple[StudyDoc, list[Finished]]:
-    """Run a study; `command` is what its result says it can be repeated with."""
+    """Run a study; its result names `command` as the way to repeat it."""
     expect_out(question.fresh, question.out)
     check_only(study, question.only)
     out, root = question.out, study.seed if question.seed is None else question.seed
     pairs = chosen(study, question.only)
     whole = len(pairs) == len(study.pairs())
     untrusted = not_trusted(study, question.trust) if whole else None
-    # Compiled before anything runs: a mistake in it is said at once.
+    # Compile before anything runs, to report mistakes at once.
     from hotband.questions.study.conclusions.conclude import conclusions_of
 
     conclusions = conclusions_of(study)
@@ -273,15 +272,15 @@ def predict(
 
 
 def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
-    """The result of a study as plain data."""
+    """Return the result of a study as plain data."""
     from hotband.questions.study.intervals.listing import intervals_of
 
     study = results.study
     of_cells = cell_figures(results)
     rows = [*of_cells.values(), *comparison_figures(results), *conclusion.figures]
     listed = listing(study, rows)
-    found, rest_on = intervals_of(study, listed, seed)
-    listed = [{**row, "interval": found.get(row["id"])} for row in listed]
+    intervals, rest_on = intervals_of(study, listed, seed)
+    listed = [{**row, "interval": intervals.get(row["id"])} for row in listed]
     published = {key: row["published"] for key, row in of_cells.items() if row["published"] is not None}
     return {
         "study": study.name,
@@ -316,10 +315,10 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
 
 
 def write_study(out: Path, result: StudyDoc, finished: Sequence[Finished], page: bool = True) -> None:
-    """Writes `result.json` and, from the records in memory, `report.html` where it is asked for."""
+    """Write `result.json` and, with `page`, `report.html` from the records in memory."""
     write_file(out / "result.json", json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     if not page:
         return
-    loaded = {one.spec.id: loaded_run(one) for one in finished}
+    loaded = {run.spec.id: loaded_run(run) for run in finished}
     report: Report = view_of("hotband-study", "report")(result, loaded)
     result["report"] = str(report.save(out / REPORT_FILE))

@@ -1,6 +1,6 @@
-"""Running every assumption of a study at both ends of its range, one at a time.
+"""Run every assumption of a study at both ends of its range, one at a time.
 
-What it leaves out: assumptions that act together. Each is moved alone, everything else stays at its nominal value.
+Left out: assumptions that act together. Each changes alone, everything else stays at its nominal value.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Runner:
-    """How runs are run: the root of their randomness, how many at a time, and who sees their progress."""
+    """Options of the runs: seed, number of parallel jobs, and display of progress."""
 
     seed: int
     jobs: int | None
@@ -44,15 +44,15 @@ class Runner:
 
 
 def select(planned: Sequence[Planned], only: Collection[str]) -> list[Planned]:
-    """Those whose name or key is asked for; all where none is. Raises UserError for one that nothing has."""
+    """Return the assumptions whose name or key is in `only`, by default all. Raises UserError for an unknown one."""
     for name in only:
-        if not any(name in (one.swing.name, one.swing.key) for one in planned):
-            raise unknown("question.only", name, [one.swing.name for one in planned])
-    return [one for one in planned if not only or {one.swing.name, one.swing.key} & set(only)]
+        if not any(name in (candidate.swing.name, candidate.swing.key) for candidate in planned):
+            raise unknown("question.only", name, [candidate.swing.name for candidate in planned])
+    return [candidate for candidate in planned if not only or {candidate.swing.name, candidate.swing.key} & set(only)]
 
 
 def figures_of(results: Results, pairs: Sequence[Pair]) -> tuple[Figures, dict[str, str]]:
-    """Predictions that the given pairs have a part in, and the labels of their figures."""
+    """Return the predictions that depend on the given pairs, and the labels of their figures."""
     touched = {(config.id, load.id) for config, load in pairs}
     rows = [row for (config, load, _), row in cell_figures(results).items() if (config, load) in touched]
     sides = {
@@ -65,12 +65,12 @@ def figures_of(results: Results, pairs: Sequence[Pair]) -> tuple[Figures, dict[s
 
 
 def answer(question: StudySwingsQuestion, way: Way) -> Swings:
-    """Return what the assumptions move. Raises UserError."""
+    """Return the sensitivity to the assumptions. Raises UserError."""
     return Swings(run_swings(question, way))
 
 
 def run_swings(question: StudySwingsQuestion, way: Way) -> SwingFile:
-    """Swing the assumptions of a study; what is already there and still holds is not run again. Writes after each."""
+    """Run the assumptions of a study at their ends, without valid stored results. Writes after each."""
     study, say = file.load(question.study), way.say
     root = study.seed if question.seed is None else question.seed
     planned = plan(study)
@@ -84,11 +84,11 @@ def run_swings(question: StudySwingsQuestion, way: Way) -> SwingFile:
     with ExitStack() as held:
         for folder, option in folders:
             held.enter_context(Lock(folder, option))
-        _take_over(swings, paths, {one.swing.name for one in planned})
+        _take_over(swings, paths, {candidate.swing.name for candidate in planned})
         try:
             _swing_all(study, swings, chosen, paths, Runner(root, question.jobs, way.watch), say)
         except (RunsInterrupted, KeyboardInterrupt):
-            kept_in = f", kept in {paths[0]}" if paths else ""
+            kept_in = f", stored in {paths[0]}" if paths else ""
             say(f"interrupted; {len(swings.entries)} assumptions are done{kept_in}")
             raise
         _write(swings, paths)
@@ -96,10 +96,10 @@ def run_swings(question: StudySwingsQuestion, way: Way) -> SwingFile:
 
 
 def _take_over(swings: SwingFile, paths: Sequence[Path], known: Collection[str]) -> None:
-    """Takes what an earlier call with the same seed left, of assumptions that are known still."""
-    kept = next((found for path in paths if (found := read_swings(path)) is not None), None)
-    if kept is not None and kept.seed == swings.seed:
-        swings.labels, swings.entries = kept.labels, [entry for entry in kept.entries if entry.name in known]
+    """Take over results of an earlier call with the same seed, for assumptions that still exist."""
+    earlier = next((swing_file for path in paths if (swing_file := read_swings(path)) is not None), None)
+    if earlier is not None and earlier.seed == swings.seed:
+        swings.labels, swings.entries = earlier.labels, [entry for entry in earlier.entries if entry.name in known]
 
 
 def _swing_all(
@@ -110,26 +110,26 @@ def _swing_all(
     runner: Runner,
     say: Say,
 ) -> None:
-    """Runs what is not kept, one assumption after the other, and writes after each."""
+    """Run assumptions without stored results, one after the other, and write after each."""
     nominal = _nominal(study, chosen, runner)
-    for number, one in enumerate(chosen, 1):
-        figures, labels = figures_of(nominal, one.pairs)
+    for number, planned in enumerate(chosen, 1):
+        figures, labels = figures_of(nominal, planned.pairs)
         swings.labels |= labels
-        low, high = str(one.swing.low), str(one.swing.high)
-        if any(entry.is_of(one.swing.name, low, high, figures) for entry in swings.entries):
-            say(f"{one.swing.name}: kept")
+        low, high = str(planned.swing.low), str(planned.swing.high)
+        if any(entry.is_of(planned.swing.name, low, high, figures) for entry in swings.entries):
+            say(f"{planned.swing.name}: done before")
             continue
-        title = f"{number} of {len(chosen)}: {one.swing.name}"
-        swings.put(_entry(study, one, nominal, figures, runner, title))
+        title = f"{number} of {len(chosen)}: {planned.swing.name}"
+        swings.put(_entry(study, planned, nominal, figures, runner, title))
         _write(swings, paths)
 
 
 def _folders(study: Study, out: Path | None, save: bool) -> list[tuple[Path, str]]:
-    """The folders to write to, each with its option; the first is read."""
-    found = [(out, "question.out")] if out is not None else []
+    """Return the folders to write to, each with its option; the first is read, too."""
+    folders = [(out, "question.out")] if out is not None else []
     if save and (out is None or out.resolve() != study.folder.resolve()):
-        found.append((study.folder, "question.save"))
-    return found
+        folders.append((study.folder, "question.save"))
+    return folders
 
 
 def _write(swings: SwingFile, paths: Sequence[Path]) -> None:
@@ -143,38 +143,40 @@ def _execute(runs: Sequence[RunSpec], runner: Runner, title: str) -> list[Finish
 
 
 def _nominal(study: Study, chosen: Sequence[Planned], runner: Runner) -> Results:
-    """The study as it stands, for every pair that a swing, or a comparison with one, needs."""
-    needed = {(config.id, load.id) for one in chosen for config, load in one.pairs}
-    for one in study.comparisons:
-        sides = {(config, one.load) for config in one.sides}
+    """Run the nominal study for every pair that an assumption, or a comparison with one, needs."""
+    needed = {(config.id, load.id) for planned in chosen for config, load in planned.pairs}
+    for comparison in study.comparisons:
+        sides = {(config, comparison.load) for config in comparison.sides}
         needed |= sides if sides & needed else set()
     pairs = [pair for pair in study.pairs() if (pair[0].id, pair[1].id) in needed]
     return collect(study, pairs, _execute(specs(study, pairs, None, runner.seed), runner, f"{study.name}: nominal"))
 
 
-def _entry(study: Study, one: Planned, nominal: Results, figures: Figures, runner: Runner, title: str) -> Entry:
-    """Both ends of one assumption, run together; an end that the model refuses is noted, not run."""
-    entry = Entry(one.swing.name, str(one.swing.low), str(one.swing.high), figures)
-    ends = one.swing.moves()
+def _entry(study: Study, planned: Planned, nominal: Results, figures: Figures, runner: Runner, title: str) -> Entry:
+    """Run both ends of one assumption together; an end that the model refuses is noted, not run."""
+    entry = Entry(planned.swing.name, str(planned.swing.low), str(planned.swing.high), figures)
+    ends = planned.swing.moves()
     entry.ends = {end: dict(figures) for end in ENDS if end not in ends}
-    runs = {end: [spec for pair in one.pairs for spec in _specs(study, one, pair, end, runner.seed)] for end in ends}
+    runs = {
+        end: [spec for pair in planned.pairs for spec in _specs(study, planned, pair, end, runner.seed)] for end in ends
+    }
     for end, error in _refusals(runs).items():
         entry.refused[end] = error
         ends.remove(end)
     finished = _execute([spec for end in ends for spec in runs[end]], runner, title) if ends else []
     for end in ends:
-        changed = collect(study, one.pairs, finished, f"{end}.")
+        changed = collect(study, planned.pairs, finished, f"{end}.")
         results = Results(study, {**nominal.cells, **changed.cells})
-        entry.ends[end] = figures_of(results, one.pairs)[0]
+        entry.ends[end] = figures_of(results, planned.pairs)[0]
     return entry
 
 
-def _specs(study: Study, one: Planned, pair: Pair, end: End, seed: int) -> list[RunSpec]:
-    return [at_end(spec, one.swing, end, f"{end}.") for spec in specs_of(study, pair, None, seed)]
+def _specs(study: Study, planned: Planned, pair: Pair, end: End, seed: int) -> list[RunSpec]:
+    return [at_end(spec, planned.swing, end, f"{end}.") for spec in specs_of(study, pair, None, seed)]
 
 
 def _refusals(runs: Mapping[End, list[RunSpec]]) -> dict[End, str]:
-    """Why the model refuses an end (two values of a drive that do not fit together, for one)."""
+    """Return why the model refuses an end (such as two values of a drive that do not fit together)."""
     refused: dict[End, str] = {}
     for end, specs_ in runs.items():
         try:

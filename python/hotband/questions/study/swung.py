@@ -1,4 +1,4 @@
-"""What swinging each assumption of a study does, as Python has it."""
+"""The result of `study swings` for Python: sensitivity to each assumption of a study."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ class Swings:
 
     @property
     def summary(self) -> SwingsDoc:
-        """What a study's result has of them."""
+        """The summary that a study's result contains."""
         return summary(self._file)
 
     @property
     def text(self) -> str:
-        """In a sentence: how many were run, and how many move nothing much."""
+        """A sentence with the number of assumptions run, and of those that change little."""
         return summary(self._file)["text"]
 
     @property
     def moved(self) -> list[MovedDoc]:
-        """Assumptions that move a prediction by more than 10 %, those that move one most first."""
+        """Assumptions that change a prediction by more than 10 %, the largest change first."""
         return summary(self._file)["moved"]
 
     @property
     def refused(self) -> list[RefusedSwingDoc]:
-        """Ends that the model refuses, and why."""
+        """Ends that the model refuses, with the reason."""
         return summary(self._file)["refused"]
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row for each assumption, end and figure: name, range_low and range_high, end ("low" or "high"), figure (its
-        id) and label, nominal and predicted (null where there is none), moved_pct (null where nothing can be said)."""
+        """One row per assumption, end and figure: name, range_low and range_high, end ("low" or "high"), figure (its
+        id) and label, nominal and predicted (null if there is none), moved_pct (null if it cannot be computed)."""
         import polars as pl
 
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
@@ -63,7 +63,7 @@ class Swings:
                     yield (entry.name, entry.low, entry.high, end, figure, label, *values)
 
     def to_dict(self) -> dict[str, Json]:
-        """All that `hotband study swings --json` prints."""
+        """Return the JSON that `hotband study swings --json` prints."""
         return with_schema(asdict(self._file), "hotband-study-swings")
 
     def __repr__(self) -> str:

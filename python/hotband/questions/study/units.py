@@ -1,7 +1,7 @@
-"""Units of a study's figures: in which of them a measure's number is.
+"""Units of measures and published figures of a study.
 
-A prediction is not converted: one in milliseconds beside a figure in microseconds would be a thousand times off, and
-look like an error of the model.
+Predictions are not converted: milliseconds next to a figure in microseconds would be off by a factor of 1,000, and look
+like an error of the model.
 """
 
 from __future__ import annotations
@@ -10,36 +10,36 @@ import re
 from dataclasses import dataclass
 
 DATA_RATE = re.compile(r"[kKMGTP]?i?(B|b|bits?|[Bb]ytes?)/s(ec)?")
-"""What would pass for so many of something a second."""
+"""Rates of data, which match the pattern of counts per second but are none."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: `name` is what it is called, `pattern` matches all that means it, `others` says which that are."""
+    """A unit: `pattern` matches all its spellings, `others` describes those other than `name`."""
 
     name: str
     pattern: str = ""
     others: str = ""
 
-    def takes(self, said: str) -> bool:
-        """Whether a unit that was said is this one."""
-        return re.fullmatch(self.pattern or re.escape(self.name), said) is not None
+    def takes(self, unit: str) -> bool:
+        """Return whether a unit is this one."""
+        return re.fullmatch(self.pattern or re.escape(self.name), unit) is not None
 
     @property
     def accepted(self) -> str:
-        """What is accepted, in words."""
+        """The accepted units, in words."""
         return f'"{self.name}"{self.others}'
 
 
 class _Rate(Unit):
-    """So many of something a second: operations, transactions, pages; no bytes."""
+    """A count per second: operations, transactions, pages; not bytes."""
 
-    def takes(self, said: str) -> bool:
-        """Whether a unit that was said is one of these."""
-        return super().takes(said) and DATA_RATE.fullmatch(said) is None
+    def takes(self, unit: str) -> bool:
+        """Return whether a unit is one of these."""
+        return super().takes(unit) and DATA_RATE.fullmatch(unit) is None
 
 
-RATE = _Rate("IOPS", r"IOPS|tps|[A-Za-z/]+/s", ', or what is done in a second, such as "op/s", "tps" or "pages/s"')
+RATE = _Rate("IOPS", r"IOPS|tps|[A-Za-z/]+/s", ', or a count per second, such as "op/s", "tps" or "pages/s"')
 MEBIBYTES = Unit("MiB/s", others=' (what many tools print as MB/s: 2^20 bytes; 10^6 are "bandwidth_mb_per_s")')
 MEGABYTES = Unit("MB/s", others=' (10^6 bytes; 2^20 are "bandwidth_mib_per_s")')
 MILLISECONDS, SECONDS, TERABYTES = Unit("ms"), Unit("s"), Unit("TB")

@@ -1,4 +1,4 @@
-"""Rows that a study's result keeps of drives that wear: write amplification against entropy, bars by load. Pure."""
+"""Rows of a study's result about wear: write amplification against entropy, bars by load. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 THEORY_POINTS = 100
 DATA_KEY, SPARE_KEY, SWITCH_KEY = "data", "over_provisioning", "compression"
-"""What a load sets to give its writes an entropy; what a drive's catalog file calls its spare capacity and the switch
+"""Setting of a load for the entropy of its writes; keys of a drive's catalog file for its spare capacity and the switch
 of its compression."""
 
 
 def entropy_rows(results: Results) -> EntropyCurveDoc:
-    """Write amplification of the loads that ask for a place in that chart, each with what theory says; and the theory
+    """Return the write amplification of the loads in the entropy chart, each with its theoretical value, and the theory
     of every drive over all entropies."""
     points: list[EntropyPointDoc] = []
     theory: list[EntropyPointDoc] = []
@@ -33,8 +33,8 @@ def entropy_rows(results: Results) -> EntropyCurveDoc:
             spare, compresses = _spare(cell, name)
             if spare:
                 spares[cell.config.name] = spare, compresses
-        own, switched = spares.get(cell.config.name, (None, False))
-        expected = _theory(own, switched, entropy)
+        own_spare, switched = spares.get(cell.config.name, (None, False))
+        expected = _theory(own_spare, switched, entropy)
         for record in cell.records.values():
             points.append({**_row(cell.config.name, entropy, amplification(record)), "theory": expected})
     for variant, (spare, switched) in spares.items():
@@ -48,21 +48,21 @@ def _row(variant: str, entropy: float | None, value: float | None) -> EntropyPoi
 
 
 def _theory(spare: float | None, compresses: bool, entropy: float | None) -> float | None:
-    """A drive that does not compress amplifies all data alike."""
+    """Return the theoretical amplification; a drive without compression amplifies all data alike."""
     if not spare or entropy is None or not 0 < entropy <= 1:
         return None
     return compressed(spare, entropy) if compresses else uniform(spare)
 
 
 def _spare(cell: Cell, name: str) -> tuple[float | None, bool]:
-    """Over-provisioning of a drive and whether it compresses: what the study sets, else what its catalog file says."""
+    """Return a drive's over-provisioning and whether it compresses, from the study's settings or its catalog file."""
     settings = dict((*cell.load.set, *cell.config.set))
     values = {value["key"]: value["value"] for value in drive(name)["values"]} | settings
     return share(values.get(SPARE_KEY, "")), values.get(SWITCH_KEY) == "on"
 
 
 def bar_rows(results: Results, published: dict[tuple[str, str, str], float]) -> list[BarDoc]:
-    """Values of the measures that are drawn as bars, by load; `published` by the ids of config, load and measure."""
+    """Return the values of the measures shown as bars, by load; `published` by the ids of config, load and measure."""
     rows: list[BarDoc] = []
     for (config, load), cell in results.cells.items():
         if cell.load.what_if:

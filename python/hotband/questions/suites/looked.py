@@ -23,7 +23,7 @@ from hotband.questions.suites.quick import QUICK_FILE, QuickDoc, run_quick
 
 @dataclass(frozen=True, kw_only=True)
 class QuickQuestion(OnHardware, Question):
-    """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?
+    """Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.
 
     Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
     `erase` is its serial number; in a folder a file of `size` is made, which is written. Beside the figures stand those

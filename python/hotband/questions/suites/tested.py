@@ -31,7 +31,7 @@ class DriveClass(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class PtsQuestion(OnHardware, Question):
-    """SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, report.
+    """Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.
 
     `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all where none is named).
     Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.question import Ending, Question, asks, duration, fresh, into, jobs, out
-from hotband.data.inputs.kinds import AlikeWorkloads, Axes, Machines, Seeds, Texts
+from hotband.base.question import Ending, Question, asks, duration, fresh, into, jobs, out, rate, slo
+from hotband.data.inputs.kinds import AlikeWorkloads, Axes, Machines, Rate, Seeds, Texts
+from hotband.data.inputs.rate import rates_of
 from hotband.data.inputs.specify import expect_interval
 from hotband.data.results.sweep_journal import FRAME_FILE
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.execution.targets.fields import OnHardware, erase, hosts, keep, purge_by, size, yes
 from hotband.inference.interval.fields import draws_of, level_of
+from hotband.questions.slo import slo_of
 
 if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep
@@ -24,15 +26,16 @@ class SweepQuestion(OnHardware, Question):
     curves, and what they say.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
-    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. With `interval` the first seed of
-    every point has intervals of its predictions. All runs are checked before the first begins: a mistake in one raises
-    UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is
-    finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as
-    it ends, and one that is there, of the same spec, seed and version, is not run again. Without `records` only the
-    rows of the frame are kept, which is quicker and takes a thousandth of the memory. Runs on hardware (`real:PATH`)
-    come one after the other behind those on models, which `executor` runs where it is not this computer: "ray",
-    "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
-    """
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. So is `rate`, which makes loops
+    open ones; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its conditions. With
+    `interval` the first seed of every point has intervals of its predictions. All runs are checked before the first
+    begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the
+    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
+    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
+    run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
+    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs where
+    it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
+    `hotband.execution.experiment`. Otherwise as `run`."""
 
     name = "sweep"
     schema = "hotband-sweep-answers"
@@ -45,6 +48,8 @@ class SweepQuestion(OnHardware, Question):
     )
     on: Machines = asks("A machine, as of run. May be repeated.", metavar="MACHINE")
     settings: Axes = asks("Values of a key: one, a list or a range.", default=(), metavar="KEY=VALUES")
+    rate: Rate | None = rate("I/Os a second, issued whether or not others are done: one or several.")
+    slo: str | None = slo()
     repeat: int | None = asks("Seeds of every point; its mean and spread are shown.", default=None, metavar="COUNT")
     seed: Seeds = asks(
         "Root of all randomness; the first of several.",
@@ -73,6 +78,10 @@ class SweepQuestion(OnHardware, Question):
         """Refuse draws without intervals, too. Raises UserError."""
         super().__post_init__()
         expect_interval(self.interval, self.draws)
+        if self.rate is not None:
+            rates_of(self.rate, self.settings)
+        if self.slo is not None:
+            slo_of(self.slo)
 
     def written(self, found: Sweep, page: Path | None) -> list[str]:
         """Write the page where a run was finished; name the frame that is in the folder, too."""

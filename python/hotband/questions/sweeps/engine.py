@@ -25,6 +25,7 @@ from hotband.inference.interval import of_record
 from hotband.inference.interval.of_record import keep
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.inference.interval.of_run import pinned
+from hotband.questions.find.question import Condition
 from hotband.questions.sweeps.estimate import expect_size
 from hotband.questions.sweeps.hardware import Hardware, among, by_hardware, run_on
 from hotband.questions.sweeps.plan import Grid
@@ -39,7 +40,8 @@ Watch = Callable[[str], AbstractContextManager[Tick | None]]
 class Asked:
     """What a sweep is asked for besides its grid: how many runs at a time, the folder, whether records are kept,
     intervals of predictions, which the first seed of every point gets, who runs those on hardware (named by
-    `real:...`), one after the other, and who goes on with those on models later (None: the cores of this computer)."""
+    `real:...`), one after the other, who goes on with those on models later (None: the cores of this computer), and the
+    objective that points are judged by."""
 
     jobs: int | None = None
     out: Path | None = None
@@ -48,6 +50,7 @@ class Asked:
     intervals: IntervalsAsked | None = None
     hardware: Hardware | None = None
     executor: str | Executor | None = None
+    slo: tuple[Condition, ...] = ()
 
     def __post_init__(self) -> None:
         if self.jobs is not None and (isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1):
@@ -93,6 +96,7 @@ def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:
         runs.grid.duration,
         runs.grid.events,
         lambda before: _resumed(runs, before),
+        runs.asked.slo,
     )
 
 

@@ -6,13 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.data.inputs.values import ENDINGS, Value, base_of
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 from hotband.data.results.sweep_rows import NAMES, Row
+from hotband.questions.slo import SLO, Judged, judge
 from hotband.questions.sweeps.plan import NOT_SET
 
 if TYPE_CHECKING:
+    from hotband.questions.find.figures import Figure
+    from hotband.questions.find.question import Condition
     from hotband.questions.sweeps.sweep import Sweep
 
 CONFIDENCE = 0.95
@@ -45,7 +49,42 @@ def means_frame(sweep: Sweep) -> pl.DataFrame:
             columns.append(pl.Series(f"{name}{ending}", [one[place] for one in found], pl.Float64))
     if sweep.level is not None:
         columns += _intervals([of[0][1] for of in groups.values()])
-    return pl.DataFrame(columns)
+    frame = pl.DataFrame(columns)
+    judged = [judged_row(sweep.slo, row) for row in frame.iter_rows(named=True)]
+    verdicts = [pl.Series(one.text, [of[at].verdict for of in judged], pl.String) for at, one in enumerate(sweep.slo)]
+    return frame.with_columns(verdicts)
+
+
+def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tuple[Judged, ...]:
+    """Return whether a point meets an objective, by the interval of its predictions or else of its seeds. Raises
+    UserError for a figure that rows do not have."""
+
+    def value(of: Figure) -> float | None:
+        found = row[column_of(of)]
+        return None if found is None else found * scale_of(of)
+
+    def ends(of: Figure) -> tuple[float, float] | None:
+        for ending in ("_interval", ""):
+            low, high = (row.get(f"{column_of(of)}{ending}_{end}") for end in ("low", "high"))
+            if low is not None and high is not None:
+                return low * scale_of(of), high * scale_of(of)
+        return None
+
+    return judge(slo, value, ends)
+
+
+def scale_of(of: Figure) -> float:
+    """Return what a value of a row is multiplied with: latencies of rows are in nanoseconds."""
+    return 1.0 if of.is_rate else 1e-9
+
+
+def column_of(of: Figure) -> str:
+    """Return the column of a figure in the frames. Raises UserError for one that rows do not have."""
+    name = of.document_name.replace(".", "_", 1) if of.side else of.document_name
+    if name not in NAMES:
+        accepted = "is no figure of a sweep; expected IOPS, MB/s, mean, p50, p99, p99.9, read.p99 or write.p99"
+        raise UserError(SLO, "", str(of), accepted)
+    return name
 
 
 def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None, float | None]:

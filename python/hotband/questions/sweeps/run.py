@@ -5,15 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.inputs.rate import KEY as RATE
+from hotband.data.inputs.rate import mistakes_of_rate, rates_of
+from hotband.data.inputs.values import Values
 from hotband.data.store.into import into_store
 from hotband.inference.interval import DRAWS
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.questions.slo import slo_of
 from hotband.questions.sweeps import engine, plan
+from hotband.questions.sweeps.frames import column_of
 
 if TYPE_CHECKING:
     from hotband.base.question import Way
     from hotband.questions.sweeps.asked import SweepQuestion
     from hotband.questions.sweeps.sweep import Sweep
+
+
+def axes_of(question: SweepQuestion) -> dict[str, Values]:
+    """Return the settings with all their values, the rate among them."""
+    axes = {key: plan.axis_of(key, value) for key, value in question.settings}
+    if question.rate is not None:
+        axes[RATE] = rates_of(question.rate, question.settings)
+    return axes
 
 
 def answer(question: SweepQuestion, way: Way) -> Sweep:
@@ -23,10 +36,13 @@ def answer(question: SweepQuestion, way: Way) -> Sweep:
         if name in plan.NOT_SET:
             shown = list(value) if isinstance(value, tuple) else value
             raise UserError("question.settings", name, str(shown), "is the name of an argument: on, workload or seed")
+    slo = () if question.slo is None else slo_of(question.slo)
+    for condition in slo:
+        column_of(condition.figure)  # refuses what rows do not have
     grid = plan.Grid(
         plan.by_name(question.workload, "workload"),
         plan.by_name(question.on, "on"),
-        {key: plan.axis_of(key, value) for key, value in question.settings},
+        axes_of(question),
         plan.seeds_of(question.seed, question.repeat),
         question.duration,
         question.events,
@@ -43,8 +59,9 @@ def answer(question: SweepQuestion, way: Way) -> Sweep:
         None if question.interval is None else IntervalsAsked(question.interval, drawn),
         lambda specs: question.executor_on(way, specs, of_hardware),
         way.executor,
+        slo,
     )
-    with into_store(question.into):
+    with into_store(question.into), mistakes_of_rate(question.rate):
         done = engine.sweep(grid, how, way.watch, way.say)
-        way.there(done)
+        way.before_saving(done)
         return done

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.views import View
+    from hotband.questions.find.question import Condition
 
 MOST_NAMED = 20
 """Values of an axis that a mistake names."""
@@ -32,7 +33,7 @@ class Sweep:
     """A grid of runs: `points` are its coordinates (`target`, `workload`, a value for each setting, `seed`), `records`
     what each left, None for those that an interrupt kept from ending and, where only rows are kept, for all. Iterating
     gives the records. `rows` has what the frame says of each run, `level` the percentage of its intervals; `duration`
-    and `events` are those that all runs were given."""
+    and `events` are those that all runs were given, `slo` the conditions that points are judged by."""
 
     points: tuple[Coordinates, ...]
     records: tuple[Record | None, ...]
@@ -42,6 +43,7 @@ class Sweep:
     events: tuple[str, ...] = ()
     # Runs what is missing; None for a sweep that was made of records.
     _go_on: Callable[[Mapping[int, Kept]], Sweep] | None = None
+    slo: tuple[Condition, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.rows:
@@ -123,7 +125,8 @@ class Sweep:
     @property
     def means(self) -> pl.DataFrame:
         """A row a point, over its seeds: the coordinates, `runs`, the mean of each figure under its name and, where
-        there are several runs, its 95 % t interval as `iops_low`, `iops_high`; null where there is one run."""
+        there are several runs, its 95 % t interval as `iops_low`, `iops_high`; null where there is one run. With an
+        objective a column per condition, named by it: yes, likely (in a part of the interval alone) or no."""
         return means_frame(self)
 
     @property

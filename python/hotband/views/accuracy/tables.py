@@ -11,8 +11,7 @@ from hotband.base.text.table import PERCENT, Cell, Table, Value, column, numeric
 if TYPE_CHECKING:
     from hotband.base.text.table import View
     from hotband.data.documents.study import AccountDoc, ClassErrorsDoc, ErrorsDoc, GoalDoc
-    from hotband.questions.study.accounted import Accuracy, AllBlindErrors
-    from hotband.questions.study.asked import StudyAccuracyQuestion, StudyBlindQuestion
+    from hotband.questions.study.accounted import AllBlindErrors
 
 TOTAL = "all studies"
 NOTHING = "–"
@@ -76,14 +75,13 @@ def accuracy_table(account: AccountDoc) -> Table:
     return table
 
 
-def terminal(found: Accuracy, _: StudyAccuracyQuestion) -> list[View]:
-    """What `study accuracy` prints."""
-    account = found.to_dict()
+def evidence(account: AccountDoc) -> list[View]:
+    """Return errors by study and class, and the goals."""
     return [accuracy_table(account), "", goals_table(account["goals"])]
 
 
-def blind_terminal(found: AllBlindErrors, _: StudyBlindQuestion) -> list[View]:
-    """What `study blind` prints."""
+def blind_table(found: AllBlindErrors) -> Table:
+    """Return the errors of predictions made before the figure was seen, by study and class."""
     columns = [
         column("study"),
         column("figures"),
@@ -93,7 +91,7 @@ def blind_terminal(found: AllBlindErrors, _: StudyBlindQuestion) -> list[View]:
     table = Table("Errors of predictions made before the figure was seen, either way, in percent", columns)
     for one in found.errors:
         table.add(one.study, one.figures, one.measurements, one.median_pct, one.p90_pct, one.largest_pct)
-    return [table]
+    return table
 
 
 def goals_table(goals: Iterable[GoalDoc]) -> Table:

@@ -23,6 +23,7 @@ STRIP = 50
 MOST_DRIVES = 4
 """A candidate that needs more than so many times the drives of the recommended one is part of the evidence alone."""
 MOST_NOTES = 2
+CLASS_PRICES = "Prices are those of the catalog's classes, with their ranges; a table of your own replaces them."
 
 
 def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[View]) -> Screen:
@@ -42,7 +43,7 @@ def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[Vi
         verdict="yes" if chosen.surely else "likely",
         more=[f"Likely to, for less: {_bought(cheaper, advice.currency)}."] if cheaper else [],
         body=[_table(advice, points), "", *_strips(advice, points[:STRIPS])],
-        state=[_why(advice, chosen, cheaper), _searched(advice)],
+        state=[_why(advice, chosen, cheaper), _searched(advice), *([CLASS_PRICES] if advice.priced_by_class else [])],
         remarks=advice.notes[:MOST_NOTES],
         next=question,
         details=details,

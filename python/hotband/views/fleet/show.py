@@ -20,7 +20,6 @@ from hotband.base.text.table import (
     Table,
     Unit,
     Value,
-    View,
     column,
     interval,
     numeric,
@@ -149,9 +148,8 @@ def groups_table(data: FleetDoc) -> Table:
     return table_of("By group", columns, 3)
 
 
-def figures_table(data: FleetDoc) -> Table:
-    """A row a figure of the whole fleet: mean, the interval of the mean, and between what 95 % of the repetitions
-    lie."""
+def figures_of(data: FleetDoc) -> list[tuple[str, FigureDoc, Range, Unit]]:
+    """Return the figures of the whole fleet: name, figure, the ends between which 95 % of the repetitions lie, unit."""
     whole, cost = data["fleet"], data["fleet"]["cost"]
     rows: list[tuple[str, FigureDoc | None, Unit]] = [
         ("failures", whole["failures"], PLAIN),
@@ -163,13 +161,19 @@ def figures_table(data: FleetDoc) -> Table:
         ("energy", whole["energy_kwh"], MWH),
         ("cost", None if cost is None else cost["total"], Unit(data["currency"])),
     ]
+    return [
+        (name, figure, Range(figure["low"], figure["high"]), unit) for name, figure, unit in rows if figure is not None
+    ]
+
+
+def figures_table(data: FleetDoc) -> Table:
+    """Return a row per figure of the whole fleet: mean, the interval of the mean, and between what 95 % of the
+    repetitions lie."""
     title = f"{data['name']}: {duration(data['months'])}, {data['repetitions']:,} repetitions"
     ends = [interval("of the mean, 95 %", OF_ROW), interval("of fleets, 95 %", OF_ROW)]
     table = Table(title, [column(""), numeric("mean", OF_ROW), *ends])
-    for name, of, unit in rows:
-        if of is not None:
-            ranges = Range(of["mean_low"], of["mean_high"]), Range(of["low"], of["high"])
-            table.add(name, of["mean"], *ranges, unit=unit)
+    for name, figure, within, unit in figures_of(data):
+        table.add(name, figure["mean"], Range(figure["mean_low"], figure["mean_high"]), within, unit=unit)
     return table
 
 
@@ -255,14 +259,6 @@ def closing_lines(data: FleetDoc) -> list[str]:
     if data["no_cost"] is not None:
         lines.append(f"note: no cost: {data['no_cost']} ([prices] and [power] of the file)")
     return lines
-
-
-def terminal(fleet: Fleet, _: object) -> list[View]:
-    """The answers, tables of figures and years, and what they rest on."""
-    data = fleet.summary
-    groups = [groups_table(data)] if len(data["groups"]) > 1 else []
-    tables = [figures_table(data), *groups, years_table(fleet)]
-    return [*answers_of(data), *tables, *group_lines(data), *closing_lines(data)]
 
 
 def html_of(fleet: Fleet) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.question import Question, Way, asks
+from hotband.base.text.table import Table, column, numeric
 from hotband.base.text.write import expect_page
 from hotband.data.inputs.kinds import Machine, Records, paths_of
 from hotband.data.record.incomplete import refusing_incomplete
@@ -17,11 +20,22 @@ from hotband.inference.audit.facts import of_options
 from hotband.inference.audit.fields import cache, media, target
 from hotband.views.report.kept import FolderReport, Report, expect_fit, folder_report, kept_study, places_of, report_of
 from hotband.views.report.matrix_screen import matrix_screen
-from hotband.views.text.screen import Screen, command
+from hotband.views.report.page import Block, Prose
+from hotband.views.report.page import Table as PageTable
+from hotband.views.text.screen import Screen, command, screen_table, shortened
 
 if TYPE_CHECKING:
-    from hotband.base.text.table import View
     from hotband.data.record.load import LoadedRecord
+
+
+MOST_AUDITED = 3
+"""Records that the next command names."""
+MOST_ROWS = 12
+MOST_SENTENCES = 3
+FIGURES = {"Run": "", "IOPS": "IOPS", "MB/s": "MB/s"} | {
+    f"{name} (ms)": f"{name.lower()} ms" for name in ("Mean", "p50", "p99", "Max")
+}
+"""Columns of a page's table that a terminal shows, and their names there."""
 
 
 class ChartFormat(StrEnum):
@@ -45,7 +59,6 @@ class ReportQuestion(Question):
     schema = ""
     answers = "hotband.views.report.kept:Report"
     has_json = False
-    folds = False
 
     records: Records = asks(
         "Records, folders of them, results of other tools, or the folder of a study run.",
@@ -62,16 +75,16 @@ class ReportQuestion(Question):
     media: str | None = media()
     cache: str | None = cache()
 
-    def written(self, found: Report, _: Path | None) -> list[str]:
+    def written(self, report: Report, _: Path | None) -> list[str]:
         """Write the page and the charts; return where they are. Raises UserError, OSError."""
         lines = []
         with whole(places_of(loaded(self.records))):
             if self.output is not None:
-                page = found.save(self.output)
+                page = report.save(self.output)
                 # The screen of a folder names its page in the first sentence.
-                lines += [] if isinstance(found, FolderReport) else [f"Report: {page}"]
+                lines += [] if isinstance(report, FolderReport) else [f"Report: {page}"]
             if self.charts is not None:
-                charts = found.save_charts(self.charts, (self.chart_format or ChartFormat.svg).value)
+                charts = report.save_charts(self.charts, (self.chart_format or ChartFormat.svg).value)
                 lines.append(f"Charts: {len(charts)} in {self.charts}")
         return lines
 
@@ -118,9 +131,35 @@ def expect_somewhere(question: ReportQuestion) -> None:
         raise UserError("question.chart_format", "", question.chart_format.value, accepted)
 
 
-def terminal(found: Report, question: ReportQuestion) -> Screen | list[View]:
-    """Return the matrix of a folder of results; of other reports nothing, as what was written is named anyway."""
-    if not isinstance(found, FolderReport):
-        return []
-    written = " ".join(f"{path} written." for path in found.saved)
-    return matrix_screen(found.matrix, written, command("audit", *paths_of(question.records)))
+def terminal(report: Report, question: ReportQuestion) -> Screen:
+    """Return the matrix of a folder of results; of another report its answer, and a row per record."""
+    if isinstance(report, FolderReport):
+        written = " ".join(f"{path} written." for path in report.saved)
+        return matrix_screen(report.matrix, written, command("audit", *paths_of(question.records)))
+    texts = [text for block in _answer_blocks(report) if isinstance(block, Prose) for text in block.paragraphs]
+    first, *more = re.split(r"(?<=[.:]) (?=[A-Z0-9])", texts[0], maxsplit=1) if texts else [report.title]
+    paths = paths_of(question.records)
+    tables = [block for block in _answer_blocks(report) if isinstance(block, PageTable)]
+    is_audited = len(paths) <= MOST_AUDITED and kept_study(loaded(question.records)) is None
+    return Screen(
+        answer=first,
+        more=[*more, *texts[1:]][:MOST_SENTENCES],
+        body=[shortened(table, MOST_ROWS, "more record") for table in map(_figures, tables[:1]) if table.columns],
+        next=command("audit", *paths) if is_audited else "",
+        details=[report.title, *texts],
+    )
+
+
+def _answer_blocks(report: Report) -> Sequence[Block]:
+    """Return the blocks of the first section of a page, which has its answer."""
+    return report.page.sections[0].blocks if report.page.sections else []
+
+
+def _figures(shown: PageTable) -> Table:
+    """Return the figures of a page's table that fit on a terminal; none of a table that has no such columns."""
+    places = [at for at, name in enumerate(shown.columns) if name in FIGURES]
+    columns = [(numeric if shown.numeric[at] else column)(FIGURES[shown.columns[at]]) for at in places]
+    table = screen_table(columns)
+    for row in (row for group in shown.groups for row in group.rows):
+        table.add(*(row[at].text for at in places))
+    return table

@@ -1,17 +1,36 @@
-"""Findings of the auditor as a section of a page."""
+"""Findings of the auditor as a section of a page, and as a page of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import cell, counted
 from hotband.inference.audit.finding import Finding, listed
-from hotband.views.audit import rows_table
-from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table
+from hotband.views.audit import rows_table, sentence_of
+from hotband.views.report.page import Block, Cell, Group, Page, Prose, Section, Table, unchecked
 
-MOST_NAMED = 12
-"""Results that a row of several findings names."""
+if TYPE_CHECKING:
+    from hotband.inference.audit.result import AuditResult
+
+MOST_NAMED = 3
+"""Results that a row names; the tables of runs below have all."""
 TITLES = {"severe": "Severe", "warning": "Warnings", "note": "Notes"}
+
+
+@unchecked()
+def audit_page(result: AuditResult) -> Page:
+    """Return the page of an audit: how many findings there are, then each with what to do."""
+    count = counted(len(result.subjects), "result")
+    skipped = [Prose([f"! {words}" for words in result.skipped])] if result.skipped else []
+    answer = Section("answer", "Answer", [Prose([sentence_of(result)], lead=True), *skipped])
+    section = replace(audit_section(result.findings, len(result.subjects)), title="Findings")
+    names = Section("results", "Results", [Prose([", ".join(result.subjects)])], folded=True)
+    sections = [answer, section, names] if result.findings else [answer, names]
+    alone = len(result.subjects) == 1
+    title = f"What does {result.subjects[0]} prove?" if alone else f"What do these {count} prove?"
+    return Page(title, sections, count, "Hotband audit")
 
 
 def audit_section(findings: Sequence[Finding], count: int) -> Section:
@@ -25,9 +44,9 @@ def audit_section(findings: Sequence[Finding], count: int) -> Section:
         if rows:
             groups.append(Group(rows, title))
     blocks: list[Block] = [Table(["Found, and what to do", "Rule and numbers", "Records"], groups)]
-    for one in findings:
-        if one.table is not None:
-            blocks.append(Table.of(rows_table("", one.table, every=True), f"{one.rule}: the runs", folded=True))
+    for finding in findings:
+        if finding.table is not None:
+            blocks.append(Table.of(rows_table("", finding.table, every=True), f"{finding.rule}: the runs", folded=True))
     return Section("audit", "What do these results prove?", blocks)
 
 
@@ -47,5 +66,4 @@ def _row(alike: Sequence[Finding]) -> list[Cell]:
     numbers = "; ".join(f"{key} = {cell(value)}" for key, value in first.numbers.items())
     more = f" The same in {counted(len(names) - 1, 'more result')}." if len(alike) > 1 and len(names) > 1 else ""
     title = f"{first.subject[0]}: {first.title}.{more}" if more else first.title
-    subjects = listed(names, MOST_NAMED) if len(alike) > 1 else ", ".join(names)
-    return [Cell(title, under=first.advice), Cell(first.rule, under=numbers), Cell(subjects)]
+    return [Cell(title, under=first.advice), Cell(first.rule, under=numbers), Cell(listed(names, MOST_NAMED))]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.views.draw.published import error_chart
 from hotband.views.report.advise_page import advise_page
+from hotband.views.report.audit_page import audit_page
+from hotband.views.report.compare_page import compare_page
 from hotband.views.report.kept import Report
 from hotband.views.report.study_figures import error_frame
 from hotband.views.report.study_page import study_page
@@ -16,12 +18,24 @@ if TYPE_CHECKING:
     from hotband.base.views import View
     from hotband.data.documents.study import ListedFigureDoc, StudyDoc
     from hotband.data.record.load import LoadedRecord
+    from hotband.inference.audit.result import AuditResult
     from hotband.questions.advise.advice import Advice
+    from hotband.questions.compare import Compared
 
 
 def of_advice(advice: Advice) -> Report:
     """What to buy."""
     return Report(advise_page(advice))
+
+
+def of_comparison(result: Compared) -> Report:
+    """Return the page of which side is faster."""
+    return Report(compare_page(result))
+
+
+def of_audit(result: AuditResult) -> Report:
+    """Return the page of what results prove."""
+    return Report(audit_page(result))
 
 
 def of_study(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Report:

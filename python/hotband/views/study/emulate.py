@@ -1,24 +1,72 @@
-"""Emulated parts on the terminal: a row a part, and what must be known with it."""
+"""Emulated parts of a study on a screen: a row per part, and what must be known with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
-from hotband.base.text.numbers import number
-from hotband.base.text.table import OF_ROW, Table, Unit, column, numeric
+from hotband.base.text.numbers import counted, number
+from hotband.base.text.table import OF_ROW, TIMES, Table, Unit, column, numeric
+from hotband.views.text.bars import bar_column, bars
+from hotband.views.text.screen import Screen, Verdict, screen_table, shortened, with_hidden
 
 if TYPE_CHECKING:
-    from hotband.base.text.table import View
     from hotband.data.documents.emulate import EmulationDoc, PartDoc, RatioDoc
     from hotband.questions.study.asked import StudyEmulateQuestion
     from hotband.questions.study.emulate.result import EmulationResult
 
+BAR = 8
+MOST_ROWS = 8
+MOST_TITLES = 4
+MOST_REMARKS = 4
 
-def terminal(found: EmulationResult, _: StudyEmulateQuestion) -> list[View]:
-    """What `study emulate` prints."""
-    return [emulation_table(found.document), *emulation_lines(found.document)]
+
+def terminal(emulated: EmulationResult, question: StudyEmulateQuestion) -> Screen:
+    """Return what `study emulate` shows: whether real programs see what model and publication say."""
+    result = emulated.document
+    parts = result["parts"]
+    run = [part for part in parts if part["emulated"] is not None]
+    skipped = [f"{part['id']} was skipped: {part['skipped']}" for part in parts if part["skipped"]]
+    notes = [note for part in run for side in (part["a"], part["b"]) if side is not None for note in side["notes"]]
+    return Screen(
+        answer=_sentence(run, len(parts)),
+        verdict=_verdict(run),
+        body=[shortened(_ratios_table(run), MOST_ROWS, "more part")] if run else [],
+        state=with_hidden([f"{part['id']}: {part['title']}" for part in run], MOST_TITLES, "more part"),
+        remarks=with_hidden([*skipped, *dict.fromkeys(notes)], MOST_REMARKS),
+        next=question,
+        details=[emulation_table(result), *emulation_lines(result)],
+    )
+
+
+def _sentence(run: Sequence[PartDoc], parts_in_all: int) -> str:
+    """Return in how many parts the emulated machines differ as predicted and as published."""
+    if not run:
+        return f"None of {counted(parts_in_all, 'part')} was run."
+    agree = [sum(bool(part["agrees"].get(name)) for part in run) for name in ("predicted", "published")]
+    go = "goes" if agree[0] == 1 else "go"
+    predicted = f"{agree[0]} of {counted(len(run), 'part')} {go} the way that the model predicts"
+    return f"{predicted}, {agree[1]} the way that was published."
+
+
+def _verdict(run: Sequence[PartDoc]) -> Verdict:
+    decided = [agrees for part in run for agrees in part["agrees"].values() if agrees is not None]
+    return "" if not decided else "yes" if all(decided) else "likely" if any(decided) else "no"
+
+
+def _ratios_table(run: Sequence[PartDoc]) -> Table:
+    """Return a row per part: the ratio of both machines, emulated with a bar, predicted and published."""
+    columns = [column("part"), column("figure"), numeric("emulated", TIMES), bar_column(BAR)]
+    columns += [numeric("model", TIMES), numeric("published", TIMES), column("agrees with")]
+    table = screen_table(columns)
+    ratios = [
+        [ratio and ratio["ratio"] for ratio in (part["emulated"], part["predicted"], part["published"])] for part in run
+    ]
+    drawn = bars([emulated for emulated, *_ in ratios], BAR)
+    for part, (emulated, model, published), picture in zip(run, ratios, drawn, strict=True):
+        table.add(part["id"], part["figure"], emulated, picture, model, published, agreement_text(part))
+    return table
 
 
 def emulation_table(result: EmulationDoc) -> Table:
@@ -32,7 +80,8 @@ def emulation_table(result: EmulationDoc) -> Table:
         if part["a"] is None or part["b"] is None:
             continue
         ratios = [
-            None if one is None else one["ratio"] for one in (part["emulated"], part["predicted"], part["published"])
+            None if ratio is None else ratio["ratio"]
+            for ratio in (part["emulated"], part["predicted"], part["published"])
         ]
         values = (part["a"]["value"], part["b"]["value"])
         table.add(part["id"], part["figure"], *values, *ratios, agreement_text(part), unit=Unit(part["unit"]))

@@ -73,14 +73,14 @@ def _parted(text: str) -> tuple[str, str]:
 
 def _summary(result: StudyDoc) -> str:
     """Return a sentence for a result without an answer: how far its predictions are off."""
-    found = result["summary"]
+    summary = result["summary"]
     loads = f" (only {', '.join(result['only'])})" if "only" in result else ""
-    be = "is" if found["figures"] == 1 else "are"
-    what = f"{counted(found['figures'], 'figure')} of {result['title']}{loads} {be} predicted"
-    if not found["compared"]:
+    be = "is" if summary["figures"] == 1 else "are"
+    what = f"{counted(summary['figures'], 'figure')} of {result['title']}{loads} {be} predicted"
+    if not summary["compared"]:
         return f"{what}, none of them published."
-    typical, worst = (percent(found[key], signed=False) for key in ("median_abs_error_pct", "max_abs_error_pct"))
-    return f"{what}, {found['compared']} compared, median error {typical}, largest {worst}."
+    typical, worst = (percent(summary[key], signed=False) for key in ("median_abs_error_pct", "max_abs_error_pct"))
+    return f"{what}, {summary['compared']} compared, median error {typical}, largest {worst}."
 
 
 def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
@@ -119,9 +119,9 @@ def _ends(points: Sequence[AnswerPointDoc]) -> list[AnswerPointDoc]:
         curves.setdefault((point["machine"], point["row"]), []).append(point)
     if all(point["qd"] is None for point in points):
         return list(points)
-    ends = [sorted(curve, key=lambda one: one["qd"] or 0) for curve in curves.values()]
-    found = [curve[at] for curve in ends for at in ((0, -1) if len(curve) > 1 else (0,))]
-    return sorted(found, key=lambda one: (one["row"], one["qd"] or 0))
+    ends = [sorted(curve, key=lambda point: point["qd"] or 0) for curve in curves.values()]
+    ends_of_curves = [curve[at] for curve in ends for at in ((0, -1) if len(curve) > 1 else (0,))]
+    return sorted(ends_of_curves, key=lambda point: (point["row"], point["qd"] or 0))
 
 
 def _error(point: AnswerPointDoc) -> float | None:
@@ -146,30 +146,30 @@ def _figure_bars(result: StudyDoc) -> tuple[list[Bar], str]:
 def _table(rows: Sequence[Bar], title: str, room: int) -> Table:
     """Return the bars, as many as there is room for below the headings."""
     shown = rows if len(rows) <= room else rows[: room - 1]
-    said = any(one.published is not None for one in shown)
-    grouped = any(one.group for one in shown)
+    has_published = any(bar.published is not None for bar in shown)
+    grouped = any(bar.group for bar in shown)
     names = [column("", once=True)] if grouped else []
-    values = [row.published if said else row.predicted for row in rows]
+    values = [row.published if has_published else row.predicted for row in rows]
     table = screen_table(
         [
             *names,
             column(""),
             bar_column(BAR),
-            *([numeric("published")] if said else []),
+            *([numeric("published")] if has_published else []),
             numeric("predicted"),
-            *([numeric("error", CHANGE)] if said else []),
+            *([numeric("error", CHANGE)] if has_published else []),
         ],
         title,
     )
-    for one, drawn in zip(shown, bars(values, BAR), strict=False):
-        error = one.error_pct
+    for bar, drawn in zip(shown, bars(values, BAR), strict=False):
+        error = bar.error_pct
         table.add(
-            *([one.group] if grouped else []),
-            one.name,
+            *([bar.group] if grouped else []),
+            bar.name,
             drawn,
-            *([one.published] if said else []),
-            one.predicted,
-            *([None if error is None else Cell(error, error_colour(error))] if said else []),
+            *([bar.published] if has_published else []),
+            bar.predicted,
+            *([None if error is None else Cell(error, error_colour(error))] if has_published else []),
         )
     if len(shown) < len(rows):
         table.caption = f"{len(rows) - len(shown)} more: {DETAILS}"
@@ -180,11 +180,11 @@ def _accuracy(result: StudyDoc) -> list[str]:
     """Return how many predictions are near, and how many claims hold."""
     sizes = [abs(error) for row in result["figures"] if row["counted"] and (error := row["error_pct"]) is not None]
     near = sum(size <= NEAR for size in sizes)
-    found = [f"{near} of {len(sizes)} predictions are within {percent(NEAR, signed=False)}"] if sizes else []
+    sentences = [f"{near} of {len(sizes)} predictions are within {percent(NEAR, signed=False)}"] if sizes else []
     decided = [claim for claim in result["claims"] if claim["holds"] is not None]
     if decided:
-        found.append(f"{sum(bool(claim['holds']) for claim in decided)} of {len(decided)} claims hold")
-    return [f"{', '.join(found)}."] if found else []
+        sentences.append(f"{sum(bool(claim['holds']) for claim in decided)} of {len(decided)} claims hold")
+    return [f"{', '.join(sentences)}."] if sentences else []
 
 
 def _worst(result: StudyDoc) -> list[str]:

@@ -23,9 +23,9 @@ FEW = 3
 """Machines or loads that a line names; of more it says how many there are."""
 
 
-def terminal(found: StudyResult, question: StudyRunQuestion) -> Screen:
+def terminal(outcome: StudyResult, question: StudyRunQuestion) -> Screen:
     """Return what the terminal shows of a study."""
-    result = found.to_dict()
+    result = outcome.to_dict()
     return study_screen(result, question, result_views(result))
 
 
@@ -89,9 +89,9 @@ def _print_answer(result: StudyDoc, show: Callable[..., None]) -> None:
 def _drive_lines(machines: Sequence[MachineDoc]) -> list[str]:
     """How drives were set, and which machines were so: the names of a few, the number of many."""
     states: dict[str, list[str]] = {}
-    for one in machines:
-        varying = [f"{_few(each['loads'], 'loads')}: {each['text']}" for each in one["varying"]]
-        states.setdefault("; ".join([one["state"], *varying]), []).append(one["name"])
+    for machine in machines:
+        varying = [f"{_few(each['loads'], 'loads')}: {each['text']}" for each in machine["varying"]]
+        states.setdefault("; ".join([machine["state"], *varying]), []).append(machine["name"])
     if len(states) == 1:
         return [f"Drives: {state}" for state in states]
     return [f"Drives of {_few(names, 'machines')}: {state}" for state, names in states.items()]
@@ -104,19 +104,19 @@ def _few(names: Sequence[str], what: str) -> str:
 def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
     """How large the errors are."""
 
-    for of in result["summary"]["scored"]:
-        if of["compared"]:
-            worst, typical = (percent(of[key], False) for key in ("max_abs_error_pct", "median_abs_error_pct"))
-            what = f"{of['figure']}, {of['group']}"
-            show(f"{what}: {of['compared']} compared, median error {typical}, largest {worst}")
-    for one in result["summary"]["classes"]:
-        if one["blind"]["measurements"]:
+    for group in result["summary"]["scored"]:
+        if group["compared"]:
+            worst, typical = (percent(group[key], False) for key in ("max_abs_error_pct", "median_abs_error_pct"))
+            what = f"{group['figure']}, {group['group']}"
+            show(f"{what}: {group['compared']} compared, median error {typical}, largest {worst}")
+    for of_class in result["summary"]["classes"]:
+        if of_class["blind"]["measurements"]:
             then, now = (
-                f"{percent(of['median_pct'], False)}, largest {percent(of['largest_pct'], False)}"
-                for of in (one["blind"], one["now"])
+                f"{percent(score['median_pct'], False)}, largest {percent(score['largest_pct'], False)}"
+                for score in (of_class["blind"], of_class["now"])
             )
-            count = one["blind"]["measurements"]
-            show(f"{one['figure_class']}, predicted before seen: {count}, median error {then}; today {now}")
+            count = of_class["blind"]["measurements"]
+            show(f"{of_class['figure_class']}, predicted before seen: {count}, median error {then}; today {now}")
 
 
 def _print_misses(result: StudyDoc, show: Callable[..., None]) -> None:

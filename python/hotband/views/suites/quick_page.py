@@ -1,4 +1,4 @@
-"""The page of a quick suite, and what the terminal prints of it: the answer first."""
+"""The page of a quick suite, and the evidence that the terminal prints: the answer first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from hotband.views.report.page import Cards, Cell, Chart, Charts, Group, Page, P
 
 if TYPE_CHECKING:
     from hotband.base.views import View
-    from hotband.questions.suites.looked import QuickResult
 
 
 def write_quick(document: QuickDoc, out: Path) -> Path:
@@ -30,7 +29,7 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
         ]
         for row in document["loads"]
     ]
-    heads = ["Load", _how(document).capitalize(), *([f"Expected of {of}", "Verdict"] if of else [])]
+    heads = ["Load", how(document).capitalize(), *([f"Expected of {of}", "Verdict"] if of else [])]
     first = Section("answer", "What was found", [Prose(document["answer"], lead=True)])
     table = Table(heads, [Group(rows)], tight=True)
     sections = [first, Section("loads", "Loads", [table])]
@@ -53,8 +52,8 @@ def _question(document: QuickDoc) -> str:
     return f"Is {name} as fast as {of} should be?" if of else f"How fast is {name}?"
 
 
-def _how(document: QuickDoc) -> str:
-    """Return how the figures were found: a model's are predicted."""
+def how(document: QuickDoc) -> str:
+    """Return how the figures were found: those of a model are predicted."""
     return "predicted" if document["kind"] == "model" else "measured"
 
 
@@ -67,20 +66,15 @@ def over_time(document: QuickDoc) -> View:
     return curves(pl.DataFrame(rows), x, y, palette("Load", [name]))
 
 
-def terminal(found: QuickResult, _: object) -> Iterator[tables.View]:
-    """What is printed, in order."""
-    return views(found.document)
-
-
 def views(document: QuickDoc) -> Iterator[tables.View]:
-    """What is printed, in order."""
+    """Yield all that is known of a quick test, the answer first."""
     from rich.text import Text
 
     yield Text(f"{document['title']} ({document['name']})", style="bold")
     yield from document["answer"]
     beside = bool(document["expected_of"])
     expected = [tables.numeric("expected", OF_ROW), tables.column("verdict")] if beside else []
-    columns = [tables.column("load"), tables.numeric(_how(document), OF_ROW), *expected]
+    columns = [tables.column("load"), tables.numeric(how(document), OF_ROW), *expected]
     table = tables.Table("", columns, plain=True)
     for row in document["loads"]:
         of = [row["expected"], row["verdict"]] if beside else []

@@ -1,4 +1,4 @@
-"""A PTS run on the terminal: the answer first, then a table of figures, then what is to be known."""
+"""The evidence of a PTS run: the answer, every figure, how the run departs from the specification, and notes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,11 @@ from rich.text import Text
 from hotband.base.text.table import OF_ROW, Table, View, column, numeric
 from hotband.data.documents.pts import PtsDoc, TestDoc
 from hotband.questions.suites.pts.verdict import verdict
-from hotband.questions.suites.tested import PtsResult
 from hotband.views.suites.page import unit_of
 
 
-def terminal(found: PtsResult, _: object) -> Iterator[View]:
-    """What is printed, in order."""
-    return views(found.document)
-
-
-def views(document: PtsDoc) -> Iterator[View]:
-    """What is printed, in order."""
+def pts_views(document: PtsDoc) -> Iterator[View]:
+    """Yield all that is known of a PTS run, the answer first."""
     device = document["device"]
     yield Text(f"{device['title']} ({device['name']})", style="bold")
     yield from document["answer"]
@@ -27,7 +21,7 @@ def views(document: PtsDoc) -> Iterator[View]:
     if document["tests"]:
         yield figures_table(document["tests"])
     for why in document["specification"]["departures"]:
-        yield f"  not as the specification has it: {why}"
+        yield f"  not as specified: {why}"
     for test in document["tests"]:
         for note in test["notes"]:
             yield f"  {test['title']}: {note}"
@@ -41,12 +35,13 @@ def figures_table(tests: list[TestDoc]) -> Table:
     table = Table("", columns, plain=True)
     for test in tests:
         for index, figure in enumerate(test["figures"]):
-            steady = _steady(test) if index == 0 else ""
+            steady = steady_words(test) if index == 0 else ""
             table.add(test["title"], figure["name"], figure["value"], steady, unit=unit_of(figure))
     return table
 
 
-def _steady(test: TestDoc) -> str:
+def steady_words(test: TestDoc) -> str:
+    """Return in which round each loop of a test was steady; "" of a test without such a rule."""
     if test["steady"] is None:
         return ""
     rounds = ", ".join(str(len(loop["rounds"])) for loop in test["loops"])

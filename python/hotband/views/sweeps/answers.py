@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, percent, span
 from hotband.views.sweeps.curves import LOADS, Along, Curve, Curves, Dot
+from hotband.views.sweeps.slo import slo_sentence
 
 if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep
@@ -53,7 +54,7 @@ def answers_of(sweep: Sweep) -> list[str]:
     else:
         panel = next(iter(curves.panels.values()))
         found = [_along(panel, curves.along, better) for better in FIGURES] + [_saturation(panel, curves.along)]
-    return [sentence for sentence in [*found, _predictions(curves)] if sentence]
+    return [sentence for sentence in [slo_sentence(sweep), *found, _predictions(curves)] if sentence]
 
 
 def alike(one: Dot, other: Dot, figure: str) -> bool:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import Estimate, Table, Value, View, column, numeric
+from hotband.base.text.table import Table, Unit, View, column, numeric, unit_of
+from hotband.questions.sweeps.frames import column_of
 from hotband.views.sweeps.curves import TITLES
-from hotband.views.sweeps.show import FIGURES, figures_of, notes_of, said_below, states_of, sweep_table
+from hotband.views.sweeps.show import FIGURES, notes_of, said_below, states_of, sweep_table
+from hotband.views.sweeps.slo import slo_verdict, verdict_cell
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, Screen, folded, screen_table
+from hotband.views.text.screen import DETAILS, Screen, folded, screen_table, with_hidden
 
 if TYPE_CHECKING:
     from hotband.questions.sweeps.asked import SweepQuestion
     from hotband.questions.sweeps.sweep import Sweep
 
 BAR = 12
+BANDWIDTH = "bandwidth_bytes_per_s"
 MOST_ROWS = 10
 MOST_COLUMNS = 7
 MOST_ANSWER_LINES = 5
@@ -29,15 +32,15 @@ def terminal(done: Sweep, asked: SweepQuestion) -> Screen:
     answers = done.answers or [f"{counted(len(done), 'run')} of {len(done.points):,} were finished."]
     rows = done.means.height if len(done) else 0
     notes = [f"{note} ({counted(count, 'run')})" for note, count in notes_of(done)]
-    hidden = len(notes) - MOST_REMARKS
     states = [f"{name}: {line}" if name else line for name, line in states_of(done)] if len(done) else []
     more_rows = [f"{rows - MOST_ROWS:,} more points: {DETAILS}"] if rows > MOST_ROWS else []
     return Screen(
         answer=answers[0],
+        verdict=slo_verdict(done),
         more=_fitting(answers[1:]),
         body=[_table(done)] if rows else [],
         state=[*more_rows, *states[:MOST_STATES]],
-        remarks=[*notes[:MOST_REMARKS], *([f"{counted(hidden, 'more note')}: {DETAILS}"] if hidden > 0 else [])],
+        remarks=with_hidden(notes, MOST_REMARKS),
         next=asked,
         details=evidence(done),
     )
@@ -59,24 +62,30 @@ def _fitting(sentences: list[str]) -> list[str]:
 
 
 def _table(done: Sweep) -> Table:
-    """Return a row per point: what differs, its figures without intervals, and a bar of its rate."""
+    """Return a row per point: what differs, its figures without intervals, a bar of its rate or of what an objective is
+    about, and whether it meets each condition."""
     frame = done.means
     differs = [name for name in done.axes if name != "seed"] or ["target"]
     heads = [(name, {"target": "machine"}.get(name, TITLES.get(name, name))) for name in differs]
     axes = [numeric(head) if frame[name].dtype.is_numeric() else column(head) for name, head in heads]
-    figures = [numeric(head.lower() if head == "Mean" else head, unit) for head, _, unit in FIGURES]
-    skipped = 1 if len(axes) + len(figures) > MOST_COLUMNS - 1 else 0
-    has_bar = len(axes) + len(figures) - skipped < MOST_COLUMNS
-    shown = [(at, one) for at, one in enumerate(figures) if not (skipped and at == 1)]
-    table = screen_table([*axes, *(one for _, one in shown), *([bar_column(BAR)] if has_bar else [])])
+    figures = _figures(done, MOST_COLUMNS - len(axes))
+    has_bar = len(axes) + len(figures) + len(done.slo) < MOST_COLUMNS
+    barred = column_of(done.slo[0].figure) if done.slo else "iops"
+    columns = [numeric(head.lower() if head == "Mean" else head, unit) for head, _, unit in figures]
+    verdicts = [column(one.text) for one in done.slo]
+    table = screen_table([*axes, *columns, *([bar_column(BAR)] if has_bar else []), *verdicts])
     rows = list(frame.head(MOST_ROWS).iter_rows(named=True))
-    drawn = bars([row["iops"] for row in rows], BAR)
-    for row, bar in zip(rows, drawn, strict=True):
-        values = [_plain(value) for value in figures_of(row)]
+    for row, bar in zip(rows, bars([row[barred] for row in rows], BAR), strict=True):
         where = [value if isinstance(value := row[name], int | float | str) else str(value) for name in differs]
-        table.add(*where, *(values[at] for at, _ in shown), *([bar] if has_bar else []))
+        cells = [verdict_cell(row, one.text) for one in done.slo]
+        table.add(*where, *(row[name] for _, name, _ in figures), *([bar] if has_bar else []), *cells)
     return table
 
 
-def _plain(value: Value) -> Value:
-    return value.value if isinstance(value, Estimate) else value
+def _figures(done: Sweep, room: int) -> list[tuple[str, str, Unit]]:
+    """Return the figures of the table and those of the objective; MB/s are left out where there is little room."""
+    judged = {column_of(one.figure): one.figure for one in done.slo}
+    known = [name for _, name, _ in FIGURES]
+    shown = [*FIGURES, *((str(of), name, unit_of(name)) for name, of in judged.items() if name not in known)]
+    is_full = len(shown) + len(done.slo) >= room
+    return [one for one in shown if not (is_full and one[1] == BANDWIDTH and BANDWIDTH not in judged)]

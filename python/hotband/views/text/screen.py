@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from hotband.base.foreign import marked
+from hotband.base.text.numbers import counted
 from hotband.base.text.table import Cell, Column, Table, View
 
 if TYPE_CHECKING:
@@ -87,6 +88,21 @@ def signed(text: str, is_better: bool | None) -> Cell:
 def screen_table(columns: Sequence[Column], title: str = "") -> Table:
     """Return an empty table of a screen: no borders, one line per row."""
     return Table(title, list(columns), borderless=True)
+
+
+def with_hidden(lines: Sequence[str], most: int, noun: str = "more note") -> list[str]:
+    """Return the first lines, and one that counts those which only the evidence has."""
+    hidden = len(lines) - most
+    return [*lines[:most], *([f"{counted(hidden, noun)}: {DETAILS}"] if hidden > 0 else [])]
+
+
+def shortened(table: Table, most: int, noun: str = "more row") -> Table:
+    """Return the table with its first rows; a caption counts those which only the evidence has."""
+    hidden = len(table.rows) - most
+    if hidden > 0:
+        table.rows = table.rows[:most]
+        table.caption = f"{counted(hidden, noun)}: {DETAILS}"
+    return table
 
 
 def indent_below(line: str) -> int:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hotband.base.foreign import marked
-from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted, number, quantity, share, size, span
 from hotband.base.text.table import (
     CHANGE,
@@ -18,7 +17,6 @@ from hotband.base.text.table import (
     Cell,
     Range,
     Table,
-    View,
     column,
     interval,
     listing,
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
         SwingsDoc,
     )
     from hotband.data.inputs.keys import SetKey
-    from hotband.data.record.steadiness import Steadiness
 
 PERCENTILES: list[tuple[str, Percentile]] = [
     ("p50", "latency_p50_ns"),
@@ -122,13 +119,6 @@ def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
         level = f"{quantity(abs(left['level_pct']), '%')} {'higher' if left['level_pct'] > 0 else 'lower'}"
         lines.append(marked(f"  [yellow]left[/] in round {left['round']}: since round {left['since']} it is {level}"))
     return lines + [f"  note: {note}" for note in verdict["notes"]]
-
-
-def steadiness(found: Steadiness, _: object) -> list[View]:
-    """What the rule of steady state says: lines, or a table in a format of tables."""
-    if as_rows():
-        return [steady_table(found.verdicts)]
-    return [line for verdict in found.verdicts for line in steady_lines(verdict)]
 
 
 def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from hotband.inference.traces.compare import TracesCompared, TracesComparedDoc
 
 
-def compared_page(found: TracesComparedDoc) -> Page:
+def compared_page(document: TracesComparedDoc) -> Page:
     """How far the second trace (B) is from the first (A): figures, both distributions, classes, percentiles."""
-    sides = (("A", found["measured"]), ("B", found["replayed"]))
+    sides = (("A", document["measured"]), ("B", document["replayed"]))
     files = [PurePath(side.get("file", "")).name for _, side in sides]
     about = "; ".join(
         f"{name} is {side.get('file', '')} ({side['ios']:,} I/Os, {side.get('format', '')})" for name, side in sides
     )
-    blocks: list[Block] = [*comparison_blocks(found, ("A", "B"))]
-    blocks.insert(1, Prose([same_words(found)]))
+    blocks: list[Block] = [*comparison_blocks(document, ("A", "B"))]
+    blocks.insert(1, Prose([same_words(document)]))
     if notes := [note for name, side in sides for note in notes_of(name, side)]:
         blocks.append(Prose(notes))
     title = f"How far is {files[1]} from {files[0]}?"

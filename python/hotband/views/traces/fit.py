@@ -2,30 +2,68 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from hotband.base.foreign import marked
 from hotband.base.text.table import BYTES, CHANGE, MS, OF_ROW, PLAIN, SHARE, Table, Unit, View, column, numeric
 from hotband.inference.traces.fit.fit import NEVER, FitTraceQuestion, TraceFit
 from hotband.inference.traces.fit.replay import Replayed
+from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden, with_sign
 
 UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
 """Of properties."""
+MOST_ROWS = 14
+MOST_REMARKS = 2
 
 
-def terminal(fit: TraceFit, _: FitTraceQuestion) -> list[View]:
-    """The table, the verdict, both on a machine."""
-    found: list[View] = [_table(fit)]
-    found.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
-    if fit.lost:
-        found.append(marked("Not kept: {lost}.", lost="; ".join(fit.lost)))
-    found.append(f"Never kept: {'; '.join(NEVER)}.")
+def terminal(fit: TraceFit, question: FitTraceQuestion) -> Screen:
+    """Return what the terminal shows of a fit: how many properties are kept, and those that are not first."""
+    lost = f"Not kept: {'; '.join(fit.lost)}." if fit.lost else ""
+    machine: list[View] = []
     if fit.replayed is not None:
-        found += _replayed(fit.replayed)
-    found += [marked("Note: {note}", note=note) for note in fit.notes]
+        machine = ["", replace(_replayed_table(fit.replayed), borderless=True)]
+    notes = [*fit.notes, *([] if fit.replayed is None else fit.replayed.notes)]
+    return Screen(
+        answer=f"{len(fit.kept)} of {len(fit.rows)} properties of the trace are kept by the workload.",
+        verdict="likely" if fit.lost else "yes",
+        more=[lost] if lost else [],
+        body=[_screen_table(fit, MOST_ROWS - sum(map(_rows, machine))), *machine],
+        state=[f"Workload: {fit.output}"] if fit.output is not None else [],
+        remarks=with_hidden(notes, MOST_REMARKS),
+        next=question,
+        details=evidence(fit),
+    )
+
+
+def _rows(view: View) -> int:
+    return 2 + len(view.rows) if isinstance(view, Table) else 0
+
+
+def _screen_table(fit: TraceFit, most: int) -> Table:
+    """Return a row per property, those that are not kept first."""
+    values = [numeric("trace", OF_ROW), numeric("workload", OF_ROW)]
+    table = screen_table([column(""), *values, column("error"), column("bound"), column("kept")])
+    for row in sorted(fit.rows, key=lambda row: row.kept):
+        word = with_sign("yes" if row.kept else "no", "yes" if row.kept else "no")
+        values_of = (row.trace, row.synthetic, row.error_text(), row.within_text(), word)
+        table.add(row.property.strip(), *values_of, unit=UNITS.get(row.unit, PLAIN))
+    return shortened(table, most)
+
+
+def evidence(fit: TraceFit) -> list[View]:
+    """Return the table of properties, what is kept, and both on a machine."""
+    views: list[View] = [_table(fit)]
+    views.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
+    if fit.lost:
+        views.append(marked("Not kept: {lost}.", lost="; ".join(fit.lost)))
+    views.append(f"Never kept: {'; '.join(NEVER)}.")
+    if fit.replayed is not None:
+        views += [_replayed_table(fit.replayed), *(marked("Note: {note}", note=note) for note in fit.replayed.notes)]
+    views += [marked("Note: {note}", note=note) for note in fit.notes]
     if fit.output is not None:
-        found.append(marked("Workload: {file}", file=fit.output))
-    return found
+        views.append(marked("Workload: {file}", file=fit.output))
+    return views
 
 
 def _table(fit: TraceFit) -> Table:
@@ -44,12 +82,13 @@ def _short(machine: str) -> str:
     return Path(machine).name if machine.endswith(".toml") else machine
 
 
-def _replayed(both: Replayed) -> list[View]:
+def _replayed_table(both: Replayed) -> Table:
+    """Return the figures of both on a machine."""
     title = f"Both on {_short(both.machine)} (trace: {both.issue})"
     columns = [column(""), numeric("trace", OF_ROW), numeric("synthetic", OF_ROW), numeric("difference", CHANGE)]
     table = Table(title, columns)
     for side in both.sides:
-        of = "" if side.direction == "all" else f", {side.direction}s"
+        direction = "" if side.direction == "all" else f", {side.direction}s"
         unit = MS if side.unit == "ns" else Unit(side.unit)
-        table.add(f"{side.figure}{of}", side.trace, side.synthetic, side.error, unit=unit)
-    return [table, *(marked("Note: {note}", note=note) for note in both.notes)]
+        table.add(f"{side.figure}{direction}", side.trace, side.synthetic, side.error, unit=unit)
+    return table

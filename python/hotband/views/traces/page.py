@@ -39,16 +39,16 @@ def write_page(shown: Sequence[TraceShown], path: str | Path) -> Path:
 def trace_page(shown: Sequence[TraceShown]) -> Page:
     """The page of one trace or of several."""
     if len(shown) == 1:
-        (one,) = shown
+        (trace,) = shown
         sections = [
-            Section("answer", "What it is", [Prose(answers_of(one.properties), lead=True)]),
-            *_sections(one, ""),
+            Section("answer", "What it is", [Prose(answers_of(trace.properties), lead=True)]),
+            *_sections(trace, ""),
         ]
-        return Page(one.source.name, sections, subtitle=f"{one.source}, {one.format}", kicker="Trace")
+        return Page(trace.source.name, sections, subtitle=f"{trace.source}, {trace.format}", kicker="Trace")
     beside = Section("beside", "Beside each other", [_beside(shown)])
     parts = [
-        Part(f"trace-{index}", one.source.name, _sections(one, f"-{index}"), " ".join(answers_of(one.properties)))
-        for index, one in enumerate(shown)
+        Part(f"trace-{index}", trace.source.name, _sections(trace, f"-{index}"), " ".join(answers_of(trace.properties)))
+        for index, trace in enumerate(shown)
     ]
     return Page(f"{len(shown)} traces", [beside], kicker="Traces", parts=parts)
 
@@ -57,22 +57,22 @@ def _beside(shown: Sequence[TraceShown]) -> Table:
     return Table.of(table_of(shown))
 
 
-def _sections(one: TraceShown, number: str) -> list[Section]:
+def _sections(trace: TraceShown, number: str) -> list[Section]:
     """Figures and charts; ids of several traces end in their number, and their figures stand beside each other."""
-    rows = [[Cell(name), Cell(text)] for name, text in rows_of(one.properties)]
+    rows = [[Cell(name), Cell(text)] for name, text in rows_of(trace.properties)]
     figures = Section("figures", "Figures", [Table(["", ""], [Group(rows)], tight=True)])
     sections = [] if number else [figures]
-    for key, title, charts in _charts(one):
+    for key, title, charts in _charts(trace):
         sections += [Section(f"{key}{number}", title, [Charts(charts, width=WIDTH)])] * bool(charts)
-    if one.properties.latency:
-        sections.append(Section(f"latency{number}", "Latency", [_latency(one)]))
-    return [*sections, Section(f"conditions{number}", "How it was counted", [Prose(closing_of(one))])]
+    if trace.properties.latency:
+        sections.append(Section(f"latency{number}", "Latency", [_latency(trace)]))
+    return [*sections, Section(f"conditions{number}", "How it was counted", [Prose(closing_of(trace))])]
 
 
-def _latency(one: TraceShown) -> Table:
+def _latency(trace: TraceShown) -> Table:
     """Measured latencies by direction."""
     rows = []
-    for side in one.properties.latency:
+    for side in trace.properties.latency:
         ns = side.ns
         values = (ns.mean, ns.p10, ns.p50, ns.p90, ns.p99, ns.p999, ns.max)
         rows.append([Cell(f"{side.direction}s"), *(Cell(MS.bare(value), numeric=True) for value in values)])
@@ -80,33 +80,33 @@ def _latency(one: TraceShown) -> Table:
     return Table(heads, [Group(rows)], caption="As the trace has them: of the drive that was recorded.", tight=True)
 
 
-def _charts(one: TraceShown) -> list[tuple[str, str, list[Chart]]]:
+def _charts(trace: TraceShown) -> list[tuple[str, str, list[Chart]]]:
     return [
-        ("time", "Over time", _time(one)),
-        ("places", "Sizes and places", _places(one)),
-        ("blocks", "What is touched again", _blocks(one)),
+        ("time", "Over time", _time(trace)),
+        ("places", "Sizes and places", _places(trace)),
+        ("blocks", "What is touched again", _blocks(trace)),
     ]
 
 
-def _time(one: TraceShown) -> list[Chart]:
-    found, seconds = one.properties, plain_axis("Time (s)")
+def _time(trace: TraceShown) -> list[Chart]:
+    properties, seconds = trace.properties, plain_axis("Time (s)")
     charts = []
-    if found.span_ns:
-        view = lines_chart(rate_rows(found), seconds, from_zero("I/Os a second"), steps=True)
-        charts.append(Chart("Rate", view, f"In intervals of {span(found.time.interval_ns)}."))
-    rows = dispersion_rows(found)
+    if properties.span_ns:
+        view = lines_chart(rate_rows(properties), seconds, from_zero("I/Os a second"), steps=True)
+        charts.append(Chart("Rate", view, f"In intervals of {span(properties.time.interval_ns)}."))
+    rows = dispersion_rows(properties)
     if len(rows):
         caption = (
             "Variance over mean of the I/Os in a window. 1 (dashed): a Poisson process. Whiskers: 2 standard errors."
         )
         charts.append(Chart("Burstiness", dispersion_chart(rows), caption))
-    if found.reuse.accesses and found.span_ns:
-        view = lines_chart(touched_rows(found, so_far=True), seconds, from_zero("Touched (MB)"), steps=True)
+    if properties.reuse.accesses and properties.span_ns:
+        view = lines_chart(touched_rows(properties, so_far=True), seconds, from_zero("Touched (MB)"), steps=True)
         charts.append(Chart("Footprint", view, "Different blocks touched since the beginning."))
-        view = lines_chart(touched_rows(found, so_far=False), seconds, from_zero("Touched (MB)"), steps=True)
-        interval = number(found.working_set.interval_ns / 1e9)
+        view = lines_chart(touched_rows(properties, so_far=False), seconds, from_zero("Touched (MB)"), steps=True)
+        interval = number(properties.working_set.interval_ns / 1e9)
         charts.append(Chart("Working set over time", view, f"Different blocks touched in each {interval} s."))
-    rows = window_rows(found)
+    rows = window_rows(properties)
     if len(rows) > 1:
         axes = log_axis(rows["x"], "Window (s)"), log_axis(rows["y"], "Working set (MB)")
         charts.append(
@@ -115,29 +115,31 @@ def _time(one: TraceShown) -> list[Chart]:
     return charts
 
 
-def _places(one: TraceShown) -> list[Chart]:
-    found, charts = one.properties, []
-    if not found.runs.ios:
+def _places(trace: TraceShown) -> list[Chart]:
+    properties, charts = trace.properties, []
+    if not properties.runs.ios:
         return []
-    charts.append(Chart("Sizes", bars_chart(size_rows(found), "Size", "I/Os (%)")))
+    charts.append(Chart("Sizes", bars_chart(size_rows(properties), "Size", "I/Os (%)")))
     caption = "A run is what continues, in I/Os; of streams whatever comes between."
-    charts.append(Chart("Runs", bars_chart(run_rows(found), "Length of the run (I/Os)", "I/Os (%)"), caption))
-    rows = jump_rows(found)
+    charts.append(Chart("Runs", bars_chart(run_rows(properties), "Length of the run (I/Os)", "I/Os (%)"), caption))
+    rows = jump_rows(properties)
     if len(rows):
-        caption = f"From this distance to four times as far; {share(found.jumps.none)} do not jump."
+        caption = f"From this distance to four times as far; {share(properties.jumps.none)} do not jump."
         charts.append(Chart("Jumps", bars_chart(rows, "From", "I/Os (%)"), caption))
     return charts
 
 
-def _blocks(one: TraceShown) -> list[Chart]:
-    found = one.properties
-    if not found.reuse.accesses:
+def _blocks(trace: TraceShown) -> list[Chart]:
+    properties = trace.properties
+    if not properties.reuse.accesses:
         return []
-    rows = miss_rows(found)
+    rows = miss_rows(properties)
     axes = tight_log_axis(rows["x"], "Cache (MB)"), from_zero("Misses (%)")
-    caption = "Of accesses by block. " + ("Exact." if found.is_exact else "Shaded: two standard errors of the sample.")
-    charts = [Chart("LRU cache", lines_chart(rows, *axes, band=not found.is_exact), caption)]
-    rows = popularity_rows(found)
+    caption = "Of accesses by block. " + (
+        "Exact." if properties.is_exact else "Shaded: two standard errors of the sample."
+    )
+    charts = [Chart("LRU cache", lines_chart(rows, *axes, band=not properties.is_exact), caption)]
+    rows = popularity_rows(properties)
     if len(rows) > 1:
         axes = tight_log_axis(rows["x"], "Rank of the block"), tight_log_axis(rows["y"], "Touched")
         charts.append(Chart("Popularity", lines_chart(rows, *axes), "How often the block of a rank is touched."))

@@ -23,123 +23,133 @@ MOSTLY = 0.5
 Row = tuple[str, str]
 
 
-def answers_of(found: Properties) -> list[str]:
+def answers_of(properties: Properties) -> list[str]:
     """What the trace is, in sentences."""
-    transfers = found.of("read"), found.of("write")
-    return [_whole(found), *([_place(found), *_again(found)] if any(transfers) else []), *_measured(found)]
+    transfers = properties.of("read"), properties.of("write")
+    return [
+        _whole(properties),
+        *([_place(properties), *_again(properties)] if any(transfers) else []),
+        *_measured(properties),
+    ]
 
 
-def _whole(found: Properties) -> str:
-    rate = "" if found.rate is None else f", {number(found.rate)} a second"
-    head = f"{counted(found.ios, 'I/O')} in {span(found.span_ns)}{rate}{_spread(found)}"
-    sides = [one for one in (found.of("read"), found.of("write")) if one is not None]
+def _whole(properties: Properties) -> str:
+    rate = "" if properties.rate is None else f", {number(properties.rate)} a second"
+    head = f"{counted(properties.ios, 'I/O')} in {span(properties.span_ns)}{rate}{_spread(properties)}"
+    sides = [side for side in (properties.of("read"), properties.of("write")) if side is not None]
     if not sides:
         return f"{head}."
     if len(sides) == 1:
         return f"{head}: all {sides[0].direction}s, of {_sizes(sides[0])}."
     read, write = sides
-    return f"{head}: {share(found.read_share)} reads of {_sizes(read)}, writes of {_sizes(write)}."
+    return f"{head}: {share(properties.read_share)} reads of {_sizes(read)}, writes of {_sizes(write)}."
 
 
-def _spread(found: Properties) -> str:
+def _spread(properties: Properties) -> str:
     """How even they are, at the window nearest to a second."""
-    known = [one for one in found.time.dispersion if one.mean >= 1]
+    known = [window for window in properties.time.dispersion if window.mean >= 1]
     if not known:
         return ""
-    one = min(known, key=lambda one: abs(one.window_ns - 1e9))
-    of = f"variance over mean in {span(one.window_ns)}: {number(one.index)}"
-    word = "evenly" if one.index < EVEN else "in bursts" if one.index > BURSTY else "as a Poisson process"
-    return f", {word} ({of})"
+    nearest = min(known, key=lambda window: abs(window.window_ns - 1e9))
+    dispersion = f"variance over mean in {span(nearest.window_ns)}: {number(nearest.index)}"
+    word = "evenly" if nearest.index < EVEN else "in bursts" if nearest.index > BURSTY else "as a Poisson process"
+    return f", {word} ({dispersion})"
 
 
-def _sizes(one: Direction) -> str:
-    if one.size.min == one.size.max:
-        return size(one.size.max)
-    if one.size.p10 == one.size.p90:
-        return f"mostly {size(one.size.p50)}"
-    return f"{size(one.size.p10)} to {size(one.size.p90)} (half up to {size(one.size.p50)})"
+def _sizes(direction: Direction) -> str:
+    if direction.size.min == direction.size.max:
+        return size(direction.size.max)
+    if direction.size.p10 == direction.size.p90:
+        return f"mostly {size(direction.size.p50)}"
+    return f"{size(direction.size.p10)} to {size(direction.size.p90)} (half up to {size(direction.size.p50)})"
 
 
-def _place(found: Properties) -> str:
-    runs = found.runs
+def _place(properties: Properties) -> str:
+    runs = properties.runs
     if runs.continuing >= MOSTLY:
         return f"Mostly sequential: {share(runs.continuing)} continue the I/O before."
     if runs.in_streams >= MOSTLY:
         where = f"one of the last {runs.heads} runs"
         return f"Mostly sequential, in several streams at once: {share(runs.in_streams)} continue {where}."
-    if not found.jumps.count:
+    if not properties.jumps.count:
         return "A single place."
-    far = f"half of the jumps are longer than {size(found.jumps.distance.p50)}"
+    far = f"half of the jumps are longer than {size(properties.jumps.distance.p50)}"
     return f"At scattered places: {share(runs.continuing)} continue the I/O before, {far}."
 
 
-def _again(found: Properties) -> list[str]:
+def _again(properties: Properties) -> list[str]:
     """What is touched, how often again, and what a cache would do."""
-    touched = f"It touches {_about(found)}{size(found.footprint.bytes)} (blocks of {size(found.block_bytes)})"
-    first = found.reuse.first
+    touched = (
+        f"It touches {_about(properties)}{size(properties.footprint.bytes)} (blocks of {size(properties.block_bytes)})"
+    )
+    first = properties.reuse.first
     if first > 0.995:
         return [f"{touched}, hardly any of it twice: no cache would help."]
-    top = found.popularity.share_of_top(0.1)
+    top = properties.popularity.share_of_top(0.1)
     popular = "" if top is None else f"; a tenth of it has {share(top)} of the accesses"
-    zipf = found.popularity.zipf
+    zipf = properties.popularity.zipf
     law = (
         ""
         if zipf is None or zipf.misfit > MISFIT or zipf.theta < LEAST_THETA
         else f" (Zipf, exponent {_with_error(zipf.theta, zipf.error)})"
     )
-    tenth = share(found.reuse.curve.at(0.1 * found.footprint.bytes))
+    tenth = share(properties.reuse.curve.at(0.1 * properties.footprint.bytes))
     cache = f"An LRU cache of a tenth of that would miss {tenth}, one for all of it {share(first)}"
     return [f"{touched}{popular}{law}. {cache}."]
 
 
-def _about(found: Properties) -> str:
-    return "" if found.is_exact else "about "
+def _about(properties: Properties) -> str:
+    return "" if properties.is_exact else "about "
 
 
-def _measured(found: Properties) -> list[str]:
-    said = [f"{one.direction}s {span(one.ns.mean)} (p99 {span(one.ns.p99)})" for one in found.latency]
-    return [f"Measured when it was recorded, on average: {', '.join(said)}."] if said else []
+def _measured(properties: Properties) -> list[str]:
+    means = [
+        f"{latency.direction}s {span(latency.ns.mean)} (p99 {span(latency.ns.p99)})" for latency in properties.latency
+    ]
+    return [f"Measured when it was recorded, on average: {', '.join(means)}."] if means else []
 
 
 def _with_error(value: float, error: float) -> str:
     return f"{number(value)} ± {number(error, 2)}"
 
 
-def rows_of(found: Properties) -> list[Row]:
+def rows_of(properties: Properties) -> list[Row]:
     """Names of figures and figures, as text."""
-    return [*_of_load(found), *_of_places(found), *_of_blocks(found), *_of_latency(found)]
+    return [*_of_load(properties), *_of_places(properties), *_of_blocks(properties), *_of_latency(properties)]
 
 
-def _of_load(found: Properties) -> list[Row]:
-    total = sum(direction.bytes for direction in found.directions if direction.direction in ("read", "write"))
-    rows = [("I/Os", f"{found.ios:,} in {span(found.span_ns)}")]
-    if found.rate is not None:
-        rows.append(("rate", f"{number(found.rate)} IOPS, {number(total / found.span_ns * 1e3)} MB/s"))
-    for one in found.directions:
-        part = f"{share(one.ios / found.ios)} of I/Os"
-        if one.bytes:
-            sizes = f"p50 {size(one.size.p50)}, mean {size(one.size.mean)}"
-            rows.append((f"{one.direction}s", f"{part}, {size(one.bytes)}: {sizes}"))
+def _of_load(properties: Properties) -> list[Row]:
+    total = sum(direction.bytes for direction in properties.directions if direction.direction in ("read", "write"))
+    rows = [("I/Os", f"{properties.ios:,} in {span(properties.span_ns)}")]
+    if properties.rate is not None:
+        rows.append(("rate", f"{number(properties.rate)} IOPS, {number(total / properties.span_ns * 1e3)} MB/s"))
+    for direction in properties.directions:
+        part = f"{share(direction.ios / properties.ios)} of I/Os"
+        if direction.bytes:
+            sizes = f"p50 {size(direction.size.p50)}, mean {size(direction.size.mean)}"
+            rows.append((f"{direction.direction}s", f"{part}, {size(direction.bytes)}: {sizes}"))
         else:
-            rows.append((f"{one.direction}{'es' if one.direction == 'flush' else 's'}", f"{one.ios:,}"))
-    failed = sum(direction.failed for direction in found.directions)
+            rows.append(
+                (f"{direction.direction}{'es' if direction.direction == 'flush' else 's'}", f"{direction.ios:,}")
+            )
+    failed = sum(direction.failed for direction in properties.directions)
     rows += [("failed", f"{failed:,}")] if failed else []
-    known = [one for one in found.time.dispersion if one.window_ns in SHOWN_WINDOWS]
-    of = [f"{_with_error(one.index, one.error)} in {span(one.window_ns)}" for one in known]
-    rows += [("variance over mean", "; ".join(of))] if of else []
-    if found.time.gap_scv is not None:
-        rows.append(("gaps", f"{_quantiles(found.time.gap_ns)}, SCV {number(found.time.gap_scv)}"))
-    if len(found.devices) > 1:
-        rows.append(("devices", f"{len(found.devices):,}; the busiest: {found.devices[0].name}"))
+    known = [window for window in properties.time.dispersion if window.window_ns in SHOWN_WINDOWS]
+    dispersion = [f"{_with_error(window.index, window.error)} in {span(window.window_ns)}" for window in known]
+    rows += [("variance over mean", "; ".join(dispersion))] if dispersion else []
+    if properties.time.gap_scv is not None:
+        rows.append(("gaps", f"{_quantiles(properties.time.gap_ns)}, SCV {number(properties.time.gap_scv)}"))
+    if len(properties.devices) > 1:
+        rows.append(("devices", f"{len(properties.devices):,}; the busiest: {properties.devices[0].name}"))
     return rows
 
 
-def _quantiles(of: Quantiles) -> str:
-    return f"p50 {span(of.p50)}, p99 {span(of.p99)}"
+def _quantiles(quantiles: Quantiles) -> str:
+    return f"p50 {span(quantiles.p50)}, p99 {span(quantiles.p99)}"
 
 
-def _of_places(found: Properties) -> list[Row]:
-    runs, jumps = found.runs, found.jumps
+def _of_places(properties: Properties) -> list[Row]:
+    runs, jumps = properties.runs, properties.jumps
     if not runs.ios:
         return []
     sides = f"reads {share(runs.reads_continuing)}, writes {share(runs.writes_continuing)}"
@@ -150,21 +160,21 @@ def _of_places(found: Properties) -> list[Row]:
         ("runs", f"mean {number(lengths.mean)} I/Os, p99 {lengths.p99:,}, longest {lengths.max:,}"),
     ]
     if jumps.distance.count:
-        of = f"p50 {size(jumps.distance.p50)}, p90 {size(jumps.distance.p90)}"
+        distance = f"p50 {size(jumps.distance.p50)}, p90 {size(jumps.distance.p90)}"
         near = f"{share(jumps.near)} up to 1 MiB, {share(jumps.backward)} back"
-        rows.append(("jumps", f"{of}; {near}"))
+        rows.append(("jumps", f"{distance}; {near}"))
     return rows
 
 
-def _of_blocks(found: Properties) -> list[Row]:
-    if not found.reuse.accesses:
+def _of_blocks(properties: Properties) -> list[Row]:
+    if not properties.reuse.accesses:
         return []
-    touched, top, zipf = found.footprint, found.popularity, found.popularity.zipf
+    touched, top, zipf = properties.footprint, properties.popularity, properties.popularity.zipf
     parts = f"read {size(touched.read_bytes)}, written {size(touched.written_bytes)}"
     error = f" ± {size(touched.error_bytes)}" if touched.error_bytes else ""
     rows = [("touched", f"{size(touched.bytes)}{error} ({parts})")]
     # Of whole decades; shorter windows hold single I/Os, the longest is nearly all.
-    windows = [window for window in found.working_set.windows if str(window.window_ns).startswith("1")][-3:-1]
+    windows = [window for window in properties.working_set.windows if str(window.window_ns).startswith("1")][-3:-1]
     rows += [
         ("working set", "; ".join(f"{size(window.bytes)} in {span(window.window_ns)}" for window in windows))
     ] * bool(windows)
@@ -172,10 +182,10 @@ def _of_blocks(found: Properties) -> list[Row]:
     rows.append(("accesses to the top", "; ".join(tops)))
     if zipf is not None:
         rows.append(("Zipf's exponent", f"{_with_error(zipf.theta, zipf.error)} (misfit {share(zipf.misfit)})"))
-    curve, whole = found.reuse.curve, touched.bytes
+    curve, whole = properties.reuse.curve, touched.bytes
     caches = [f"{share(curve.at(part * whole))} with {size(part * whole)}" for part in CACHES]
-    rows.append(("LRU misses", f"{'; '.join(caches)}; {share(found.reuse.first)} with all{_error(found)}"))
-    again = found.rewrites
+    rows.append(("LRU misses", f"{'; '.join(caches)}; {share(properties.reuse.first)} with all{_error(properties)}"))
+    again = properties.rewrites
     if again.read_after_write_ns.count:
         rows.append(
             ("read after write", f"{share(again.read_after_write)} of reads; {_quantiles(again.read_after_write_ns)}")
@@ -185,14 +195,17 @@ def _of_blocks(found: Properties) -> list[Row]:
     return rows
 
 
-def _error(found: Properties) -> str:
-    errors = found.reuse.curve.error
-    return "" if found.is_exact or not errors else f"; ± {share(max(errors))} or less"
+def _error(properties: Properties) -> str:
+    errors = properties.reuse.curve.error
+    return "" if properties.is_exact or not errors else f"; ± {share(max(errors))} or less"
 
 
-def _of_latency(found: Properties) -> list[Row]:
-    rows = [(f"{one.direction} latency", f"{_quantiles(one.ns)}, longest {span(one.ns.max)}") for one in found.latency]
-    if found.depth is not None:
-        depth = found.depth
+def _of_latency(properties: Properties) -> list[Row]:
+    rows = [
+        (f"{latency.direction} latency", f"{_quantiles(latency.ns)}, longest {span(latency.ns.max)}")
+        for latency in properties.latency
+    ]
+    if properties.depth is not None:
+        depth = properties.depth
         rows.append(("in flight", f"mean {number(depth.mean)}; p99 {depth.at_issue.p99:,} when one is asked for"))
     return rows

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use super::params::{FtlParams, PAGE_UNITS, VictimPolicy};
 use super::wear::Limits;
@@ -144,13 +145,28 @@ impl Blocks {
         self.logs[block as usize].push(page);
     }
 
+    /// Pages that follow one another are written to an open block, none of which is compressed.
+    pub fn add_run(&mut self, block: u32, pages: Range<u32>) {
+        let entry = &mut self.all[block as usize];
+        entry.live += pages.len() as u32 * PAGE_UNITS;
+        entry.valid += pages.len() as u32;
+        self.entries += pages.len() as u64;
+        self.logs[block as usize].extend(pages);
+    }
+
     /// A page of a block is not valid any more.
     #[inline]
     pub fn remove(&mut self, block: u32, units: u32) {
+        self.remove_pages(block, units, 1);
+    }
+
+    /// Pages of a block, of so many units together, are not valid any more.
+    #[inline]
+    pub fn remove_pages(&mut self, block: u32, units: u32, pages: u32) {
         let entry = &mut self.all[block as usize];
         let before = entry.live >> self.bucket_shift;
         entry.live -= units;
-        entry.valid -= 1;
+        entry.valid -= pages;
         let after = entry.live >> self.bucket_shift;
         if before != after && entry.state == State::Closed {
             self.unlink(block, before as usize);

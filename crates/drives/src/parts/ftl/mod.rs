@@ -23,6 +23,7 @@ mod in_place;
 mod map;
 mod params;
 mod pslc;
+mod run;
 mod victim;
 mod wear;
 mod work;

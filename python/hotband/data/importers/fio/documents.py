@@ -1,4 +1,4 @@
-"""fio results (JSON and JSON+, fio 2.x and 3.x) as records: one record a document, one stream a job.
+"""fio results (JSON and JSON+, fio 2.x and 3.x) as records: one record per document, one stream per job.
 
 What it leaves out: trims and syncs (counted in a note), disk utilisation, steady-state data of several jobs, the
 logs beside the JSON (a record from fio has no series). Percentiles of several jobs come from merged JSON+ bins, or are
@@ -62,12 +62,12 @@ class Stream:
 
 
 def read_fio(text: str | bytes, file: str) -> list[RecordDoc]:
-    """The records in a fio result, one a JSON document. UserError names what is wrong."""
+    """Return the records in a fio result, one per JSON document. Raises UserError for a mistake."""
     return [record_of(document, notes) for document, notes in read_documents(text, file)]
 
 
 def record_of(document: Fields, notes: list[str]) -> RecordDoc:
-    """The record of one document; `notes` are those of reading it."""
+    """Return the record of one document; `notes` are those of reading it."""
     file = document.file
     jobs = _jobs(document, notes)
     quantity = choose_quantity(jobs)
@@ -108,7 +108,7 @@ def record_of(document: Fields, notes: list[str]) -> RecordDoc:
 
 
 def _samples(streams: list[Stream]) -> dict[str, object]:
-    """What fio sampled to find steady state, where it is of the only job: that of several does not add up."""
+    """Return fio's samples for steady state if they are of the only job; those of several do not add up."""
     data = streams[0].job.steadystate if len(streams) == 1 else None
     if data is None:
         return {}
@@ -297,12 +297,12 @@ def _machine(jobs: list[Job]) -> str:
 
 
 def _target_of(job: Job) -> str:
-    """What the job worked on, as well as its options tell: file, pool and image, folder, else the engine."""
+    """Return the job's target from its options: file, pool and image, folder, else the engine."""
     options = job.options
     image = options.get("rbdname") or options.get("rbd")
     pool = "/".join(part for part in (options.get("pool"), image) if part)
-    found = options.get("filename") or pool or options.get("directory") or options.get("ioengine")
-    where = found or "unknown target"
+    name = options.get("filename") or pool or options.get("directory") or options.get("ioengine")
+    where = name or "unknown target"
     return f"{job.host}:{where}" if job.host else where
 
 

@@ -26,12 +26,12 @@ _LOG_OPTIONS = ("write_bw_log", "write_lat_log", "write_iops_log", "write_hist_l
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file that begins so is fio's."""
+    """Return whether the beginning of a file is fio's."""
     return _DOCUMENT.search(beginning) is not None or is_terse(beginning) or is_log(beginning)
 
 
 def read(paths: Sequence[Path]) -> list[Imported]:
-    """The records of fio results, in the order of the files. UserError names what is wrong."""
+    """Return the records of fio results, in the order of the files. Raises UserError for a mistake."""
     results: list[tuple[Path, Imported]] = []
     logs: list[Log] = []
     for path in paths:
@@ -40,17 +40,17 @@ def read(paths: Sequence[Path]) -> list[Imported]:
             if is_log(beginning):
                 logs.append(log_of(file))
             else:
-                results += [(file, one) for one in _read_result(file, beginning)]
+                results += [(file, result) for result in _read_result(file, beginning)]
     return _with_logs(results, logs)
 
 
 def _files_of(folder: Path) -> list[Path]:
-    """What fio wrote into a folder: anything else beside it (job files, scripts) is left alone."""
+    """Return the files that fio wrote into a folder; other files (job files, scripts) are ignored."""
     present = sorted(path for path in folder.iterdir() if path.is_file())
-    found = [path for path in present if recognises(read_beginning(path))]
-    if not found:
+    recognised = [path for path in present if recognises(read_beginning(path))]
+    if not recognised:
         raise UserError(name_of(folder), "", "", f"none of its files is fio's; accepted: a folder with {ACCEPTED}")
-    return found
+    return recognised
 
 
 def _read_result(path: Path, beginning: bytes) -> list[Imported]:
@@ -62,28 +62,28 @@ def _read_result(path: Path, beginning: bytes) -> list[Imported]:
 
 def _with_logs(results: list[tuple[Path, Imported]], logs: Sequence[Log]) -> list[Imported]:
     added: dict[int, list[Log]] = {}
-    own: list[list[Log]] = []
+    separate: list[list[Log]] = []
     for run in by_run(logs):
-        place = _result_of(run, results)
-        if place is None:
-            own.append(run)
+        index = _result_of(run, results)
+        if index is None:
+            separate.append(run)
         else:
-            added.setdefault(place, []).extend(run)
-    found = []
-    for place, (_, one) in enumerate(results):
-        found.append(joined(one.record, added[place]) if place in added else one)
-    return found + [alone(run) for run in own]
+            added.setdefault(index, []).extend(run)
+    imported = []
+    for index, (_, result) in enumerate(results):
+        imported.append(joined(result.record, added[index]) if index in added else result)
+    return imported + [alone(run) for run in separate]
 
 
 def _result_of(run: Sequence[Log], results: Sequence[tuple[Path, Imported]]) -> int | None:
-    """Which result a run's logs belong to; None where there is none. UserError where it cannot be told."""
-    near = [place for place, (path, _) in enumerate(results) if path.parent == run[0].path.parent]
-    named = [place for place in near if run[0].prefix in _prefixes(results[place][1].record)]
+    """Return the result that a run's logs belong to; None if there is none. Raises UserError if several match."""
+    near = [index for index, (path, _) in enumerate(results) if path.parent == run[0].path.parent]
+    named = [index for index in near if run[0].prefix in _prefixes(results[index][1].record)]
     if len(named) == 1 or len(near) == 1:
         return (named or near)[0]
     if not near:
         return 0 if len(results) == 1 else None
-    which = f"which of {len(near)} results beside it it belongs to cannot be told"
+    which = f"it may belong to any of {len(near)} results in its folder"
     raise UserError(run[0].file, "", "", f"{which}; accepted: a log with its JSON alone, or named in its write_*_log")
 
 

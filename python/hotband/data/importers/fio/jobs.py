@@ -23,7 +23,7 @@ Quantity = Literal["lat", "clat"]
 QUANTITIES: tuple[Quantity, Quantity] = ("lat", "clat")
 QUANTITY_WORDS: dict[Quantity, str] = {
     "lat": "fio's total latency (lat: submission + completion)",
-    "clat": "fio's completion latency (clat), as its percentiles are; submission latency (slat) is not in it",
+    "clat": "fio's completion latency (clat), as its percentiles are; it excludes submission latency (slat)",
 }
 NS_PER_US = 1000
 NS_PER_MS = 1_000_000
@@ -44,7 +44,7 @@ def bucket_value(index: int) -> int:
 
 @dataclass(frozen=True)
 class Latency:
-    """One of fio's latencies of one side, in ns; `samples` is None where fio is too old (3.12) to print N."""
+    """One of fio's latencies of one side, in ns; `samples` is None if fio is too old (3.12) to print N."""
 
     mean_ns: float
     min_ns: int
@@ -136,9 +136,9 @@ def _buckets(latency: Fields, scale: int) -> list[list[int]]:
 def _printed_percentiles(latency: Fields, scale: int) -> dict[float, int]:
     """Percent to ns. Old fio fills its list up with entries "0.00", which mean nothing."""
     percentiles = latency.child("percentile")
-    found: dict[float, int] = {}
+    values: dict[float, int] = {}
     if percentiles is None:
-        return found
+        return values
     for name in percentiles.values:
         try:
             q = float(name)
@@ -147,12 +147,12 @@ def _printed_percentiles(latency: Fields, scale: int) -> dict[float, int]:
         if not 0 <= q <= 100:
             percentiles.fail(name, "accepted: percentiles named by a number from 0 to 100")
         if q > 0:
-            found[q] = percentiles.count(name) * scale
-    return found
+            values[q] = percentiles.count(name) * scale
+    return values
 
 
 def _latency(side: Fields, quantity: Quantity) -> Latency | None:
-    """The latency in ns, or None where fio measured none (gtod_reduce, disable_lat, no I/O)."""
+    """The latency in ns, or None if fio measured none (gtod_reduce, disable_lat, no I/O)."""
     for name, scale in ((f"{quantity}_ns", 1), (quantity, NS_PER_US)):
         fields = side.child(name)
         if fields is None:
@@ -189,7 +189,7 @@ def _job_side(side: Fields | None) -> JobSide:
 
 
 def _submission(side: Fields) -> float | None:
-    """Mean time to submit an I/O in ns, which the completion latency leaves out; None where fio measured none."""
+    """Mean time to submit an I/O in ns, which the completion latency leaves out; None if fio measured none."""
     for name, scale in (("slat_ns", 1), ("slat", NS_PER_US)):
         fields = side.child(name)
         if fields is not None and (fields.count("max") or fields.number("mean")):
@@ -208,14 +208,16 @@ def _sides(entry: Fields, options: dict[str, str]) -> dict[Direction, JobSide]:
             writes = mixed
         else:
             wanted = "accepted: a run without unified_rw_reporting=mixed"
-            raise UserError(entry.file, f"{entry.key}.mixed", "", f"reads and writes are one number; {wanted}")
+            raise UserError(
+                entry.file, f"{entry.key}.mixed", "", f"reads and writes are reported as one number; {wanted}"
+            )
     elif reads is None and writes is None:
         entry.fail("read", "the sides 'read' and 'write' are missing; accepted: fio's job entries with them")
     return {"read": _job_side(reads), "write": _job_side(writes)}
 
 
 def _uncarried(entry: Fields) -> dict[str, int]:
-    """I/Os of the sides a record has no place for."""
+    """Return the I/Os of sides that a record cannot hold."""
     counts = {}
     for name in ("trim", "sync"):
         side = entry.child(name)
@@ -243,24 +245,24 @@ def _latency_bins(entry: Fields) -> list[tuple[int | None, float]]:
 
 
 def _steady_data(entry: Fields) -> SteadyData | None:
-    """fio's `steadystate`: samples a second, or as its `steadystate_check_interval` says."""
-    found = entry.child("steadystate")
-    data = None if found is None else found.child("data")
-    if found is None or data is None:
+    """fio's `steadystate`: samples per second, or as its `steadystate_check_interval` says."""
+    steady = entry.child("steadystate")
+    data = None if steady is None else steady.child("data")
+    if steady is None or data is None:
         return None
     iops, bandwidth = data.numbers("iops"), data.numbers("bw")
-    duration = found.count("duration")
+    duration = steady.count("duration")
     if not iops or len(iops) != len(bandwidth) or not duration:
         return None
     interval = duration * 1000 * NS_PER_MS // len(iops)
-    return SteadyData(found.text("ss") or "", found.count("attained") == 1, interval, iops, bandwidth)
+    return SteadyData(steady.text("ss") or "", steady.count("attained") == 1, interval, iops, bandwidth)
 
 
 def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
-    """One entry of `jobs`; its own options override the global ones, as in a job file."""
-    found = entry.child("job options")
-    own = found.options() if found is not None else {}
-    options = {**global_options, **own}
+    """Read one entry of `jobs`; its own options override the global ones, as in a job file."""
+    job_options = entry.child("job options")
+    own_options = job_options.options() if job_options is not None else {}
+    options = {**global_options, **own_options}
     error = entry.code("error")
     counted = entry.count("total_err")
     return Job(
@@ -268,7 +270,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
         group=entry.count("groupid"),
         host=entry.text("hostname") or "",
         options=options,
-        own_options=own,
+        own_options=own_options,
         sides=_sides(entry, options),
         error_code=error or entry.code("first_error"),
         error_count=counted or (1 if error else 0),
@@ -283,14 +285,14 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
 
 
 def choose_quantity(jobs: list[Job]) -> Quantity:
-    """The one latency all sides are read in. Percentiles decide: mean and histogram must be of the same.
+    """Choose the latency that all sides are read in. Percentiles decide: mean and histogram must have the same.
 
     The total latency if it has percentiles everywhere (lat_percentiles=1), else the completion latency if it
     has; without percentiles everywhere, the first that was measured everywhere.
     """
     sides = [side for job in jobs for _, side in job.active()]
     for quantity in QUANTITIES:
-        if sides and all(one.has_distribution for one in _all_of(sides, quantity)):
+        if sides and all(latency.has_distribution for latency in _all_of(sides, quantity)):
             return quantity
     for quantity in reversed(QUANTITIES):
         some = any(quantity in side.latencies and side.latencies[quantity].has_distribution for side in sides)
@@ -300,7 +302,7 @@ def choose_quantity(jobs: list[Job]) -> Quantity:
 
 
 def _all_of(sides: list[JobSide], quantity: Quantity) -> list[Latency]:
-    """The latencies of all sides; where a side has none, one without distribution stands in."""
+    """Return the latencies of all sides; a side without one gets one without distribution."""
     absent = Latency(0.0, 0, 0, 0, {}, [])
     return [side.latencies.get(quantity, absent) for side in sides]
 
@@ -338,15 +340,15 @@ def record_side(side: JobSide, quantity: Quantity, errors: int) -> Side:
 def printed_bins(job: Job) -> list[list[float | int]] | None:
     """Its coarse distribution as a record has it, [upper_ns, percent].
 
-    The bin without an edge ends at the largest latency. None where reads and writes were both done: they are in one.
+    The bin without an edge ends at the largest latency. None if reads and writes were both done: they are in one.
     """
     active = job.active()
     if len(active) != 1:
         return None
     latency = active[0][1].latencies.get("clat")
-    found: list[list[float | int]] = []
+    bins: list[list[float | int]] = []
     for edge, share in job.latency_bins:
         upper = edge if edge is not None else (latency.max_ns if latency is not None else None)
         if share > 0 and upper is not None:
-            found.append([upper, share])
-    return found or None
+            bins.append([upper, share])
+    return bins or None

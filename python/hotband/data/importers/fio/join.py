@@ -1,4 +1,4 @@
-"""A run of fio from its logs: what they add to the record of its JSON, or a record of their own where there is none."""
+"""A run of fio from its logs: they extend the record of its JSON, or form a record without JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hotband.data.documents.sides import Histogram, Side
 from hotband.data.documents.source import NS_PER_MS, iso, nothing_asked
 from hotband.data.importers.fio.logs import Log, counting, number_apart, read_logs
 from hotband.data.importers.fio.series import Axis, series_of
-from hotband.data.importers.record import LARGEST, Found, Sides, build, side_of
+from hotband.data.importers.record import LARGEST, ImportedRun, Sides, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns
 from hotband.data.record.stats import DIRECTIONS, Direction, idle_side, merged_percentiles, total
 
@@ -29,15 +29,15 @@ def joined(record: RecordDoc, logs: Sequence[Log]) -> Imported:
     streams, notes = _streams_of(logs, record)
     _add_histograms(record, logs, streams, quantity, scale)
     windows = _asked_ms(record, "log_avg_msec"), _asked_ms(record, "log_hist_msec")
-    found = series_of(logs, streams, quantity, scale, base_ms, windows)
+    series = series_of(logs, streams, quantity, scale, base_ms, windows)
     notes += _file_notes(logs)
     columns: SeriesColumns | None = None
-    if found is not None:
-        axis, columns = found
+    if series is not None:
+        axis, columns = series
         record["series"] = {"interval_ns": axis.interval_ms * NS_PER_MS, "file": "series.parquet"}
         notes += axis.notes
     if base_ms is not None and record["source"]["began"] is None:
-        record["source"]["began"] = iso(_began_ms(base_ms, found[0] if found else None, logs) / 1000)
+        record["source"]["began"] = iso(_began_ms(base_ms, series[0] if series else None, logs) / 1000)
     record["notes"] += notes
     return Imported(record, columns)
 
@@ -50,18 +50,18 @@ def alone(logs: Sequence[Log]) -> Imported:
     numbers = sorted({log.number for log in logs})
     prefix = logs[0].prefix or logs[0].path.stem
     names = {number: f"{prefix}.{number}" if len(numbers) > 1 else prefix for number in numbers}
-    found = series_of(logs, names, quantity, 1, base_ms)
-    notes = ["logs without their JSON: what was asked is not known", *_file_notes(logs)]
+    series = series_of(logs, names, quantity, 1, base_ms)
+    notes = ["logs without their JSON: the requested settings are unknown", *_file_notes(logs)]
     if any(log.kind in ("lat", "clat", "clat_hist") for log in logs):
-        notes.append("latencies are taken as ns, as fio 3 logs them; those of fio 2 are us")
+        notes.append("latencies are read as ns, as fio 3 logs them; fio 2 logs us")
     counts_known = all(_counts([log for log in logs if log.number == number]) for number in numbers)
     if not counts_known:
-        notes.append("an averaged log has no counts: I/Os and IOPS are not known without one of IOPS")
-    notes += found[0].notes if found else []
-    streams = [(name, _sides_of(number, logs, names, quantity, found)) for number, name in names.items()]
-    began = None if base_ms is None else iso(_began_ms(base_ms, found[0] if found else None, logs) / 1000)
+        notes.append("an averaged log has no counts: I/Os and IOPS are unknown without a log of IOPS")
+    notes += series[0].notes if series else []
+    streams = [(name, _sides_of(number, logs, names, quantity, series)) for number, name in names.items()]
+    began = None if base_ms is None else iso(_began_ms(base_ms, series[0] if series else None, logs) / 1000)
     return build(
-        Found(
+        ImportedRun(
             name=prefix,
             machine=prefix,
             source={
@@ -75,11 +75,11 @@ def alone(logs: Sequence[Log]) -> Imported:
                 "host": None,
                 "latency": quantity,
             },
-            duration_ns=_duration_ms(logs, found[0] if found else None) * NS_PER_MS,
+            duration_ns=_duration_ms(logs, series[0] if series else None) * NS_PER_MS,
             concurrency=None,
             streams=streams,
-            series=found[1] if found else None,
-            interval_ns=found[0].interval_ms * NS_PER_MS if found else None,
+            series=series[1] if series else None,
+            interval_ns=series[0].interval_ms * NS_PER_MS if series else None,
             sizes_known=any(log.is_raw or log.kind == "bw" for log in logs),
             counts_known=counts_known,
             notes=notes,
@@ -88,15 +88,15 @@ def alone(logs: Sequence[Log]) -> Imported:
 
 
 def _asked_ms(record: RecordDoc, option: str) -> int | None:
-    """A time in ms that the options ask for, where all jobs ask alike."""
+    """Return a time in ms from the options, if all jobs have the same."""
     shared, jobs = record["spec"]["global"], record["spec"]["jobs"]
-    asked = {own.get(option, shared.get(option, "")) for own in jobs.values()}
-    text = asked.pop() if len(asked) == 1 else ""
+    texts = {options.get(option, shared.get(option, "")) for options in jobs.values()}
+    text = texts.pop() if len(texts) == 1 else ""
     return int(text) or None if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
 def _counts(logs: Sequence[Log]) -> bool:
-    """Whether the logs of one process tell how many I/Os there were."""
+    """Return whether the logs of one process give the number of I/Os."""
     return any(log.is_raw or log.kind in ("iops", "clat_hist") for log in logs)
 
 
@@ -119,7 +119,7 @@ def _streams_of(logs: Sequence[Log], record: RecordDoc) -> tuple[dict[int, str],
     processes = [name for name in by_host for _ in range(_clones(record, name))]
     if len(numbers) == len(processes):
         return dict(zip(numbers, processes, strict=True)), []
-    why = f"logs of {len(numbers)} processes, {len(names)} jobs in the JSON: the series is of all jobs together"
+    why = f"logs of {len(numbers)} processes, {len(names)} jobs in the JSON: the series covers all jobs together"
     return dict.fromkeys(numbers, "all jobs"), [why]
 
 
@@ -131,7 +131,7 @@ def _clones(record: RecordDoc, name: str) -> int:
 
 
 def _file_notes(logs: Sequence[Log]) -> list[str]:
-    notes = [f"{log.path.name}: the last line is cut" for log in logs if log.is_cut]
+    notes = [f"{log.path.name}: the last line is cut off" for log in logs if log.is_cut]
     trims = sum(log.sides[2]["count"] for log in counting(logs, "clat"))
     if trims:
         notes.append(f"not carried over: {trims} trims in the logs")
@@ -145,10 +145,10 @@ def _began_ms(base_ms: int, axis: Axis | None, logs: Sequence[Log]) -> int:
     return base_ms if axis is None or any(log.is_raw for log in logs) else base_ms - axis.interval_ms
 
 
-def _logged(logs: Sequence[Log], of: set[int], direction: int, quantity: str, scale: int) -> Histogram | None:
+def _logged(logs: Sequence[Log], processes: set[int], direction: int, quantity: str, scale: int) -> Histogram | None:
     """The histogram of some processes: from logs of every I/O, else from histograms over time; exact before coarse."""
-    raw = [log for log in logs if log.number in of and log.kind == quantity and log.is_raw]
-    over_time = [log for log in logs if log.number in of and log.kind == "clat_hist" and quantity == "clat"]
+    raw = [log for log in logs if log.number in processes and log.kind == quantity and log.is_raw]
+    over_time = [log for log in logs if log.number in processes and log.kind == "clat_hist" and quantity == "clat"]
     counts: Counter[int] = Counter()
     for log in raw or over_time:
         for value, count in log.buckets(direction):
@@ -162,20 +162,20 @@ def _logged(logs: Sequence[Log], of: set[int], direction: int, quantity: str, sc
 def _add_histograms(
     record: RecordDoc, logs: Sequence[Log], streams: Mapping[int, str], quantity: str, scale: int
 ) -> None:
-    """Histograms of sides that have none, and the percentiles of the summary that were not known for want of them."""
+    """Add histograms to sides that have none, and the percentiles of the summary that this makes known."""
     added = False
     for stream in record["streams"]:
-        of = {number for number, name in streams.items() if name == stream["name"]}
+        processes = {number for number, name in streams.items() if name == stream["name"]}
         for index, direction in enumerate(DIRECTIONS):
             side: Side = stream[direction]
             if not side["count"] or side["histogram"]["kind"] != "none":
                 continue
-            found = _logged(logs, of, index, quantity, scale)
-            if found is None:
+            histogram = _logged(logs, processes, index, quantity, scale)
+            if histogram is None:
                 continue
-            side["histogram"], added = found, True
-            if total(found) != side["count"]:
-                have = f"the histogram is from logs of {total(found)} of {side['count']} I/Os"
+            side["histogram"], added = histogram, True
+            if total(histogram) != side["count"]:
+                have = f"the histogram is from logs of {total(histogram)} of {side['count']} I/Os"
                 record["notes"].append(f"{stream['name']} {direction}s: {have}")
     if added:
         _fill_percentiles(record)
@@ -208,33 +208,33 @@ def _sides_of(
     logs: Sequence[Log],
     names: Mapping[int, str],
     quantity: str,
-    found: tuple[Axis, SeriesColumns] | None,
+    series: tuple[Axis, SeriesColumns] | None,
 ) -> Sides:
-    own = [log for log in logs if log.number == number]
-    raw = counting(own, quantity)
+    own_logs = [log for log in logs if log.number == number]
+    raw = counting(own_logs, quantity)
     sides: Sides = {}
     for index, direction in enumerate(DIRECTIONS):
         histogram = _logged(logs, {number}, index, quantity, 1)
         if raw:
             sides[direction] = _raw_side(raw[0], index, histogram)
         else:
-            counted = any(log.kind == "iops" for log in own)
-            axis = found[0] if found else None
+            counted = any(log.kind == "iops" for log in own_logs)
+            axis = series[0] if series else None
             sides[direction] = _averaged_side(names[number], index, axis, histogram, counted)
     return sides
 
 
-def _raw_side(log: Log, place: int, histogram: Histogram | None) -> Side:
-    side = log.sides[place]
+def _raw_side(log: Log, index: int, histogram: Histogram | None) -> Side:
+    side = log.sides[index]
     timed = log.kind in ("lat", "clat") and side["count"]
     mean = side["sum"] / side["count"] if timed else None
     low, high = (side["min"], side["max"]) if timed else (None, None)
     return side_of(side["count"], side["bytes"], mean, low_ns=low, high_ns=high, histogram=histogram)
 
 
-def _averaged_side(stream: str, place: int, axis: Axis | None, histogram: Histogram | None, counted: bool) -> Side:
+def _averaged_side(stream: str, index: int, axis: Axis | None, histogram: Histogram | None, counted: bool) -> Side:
     """Rates times their windows; without rates, what the histogram has (fio loses the last window of one)."""
-    cells = [cell for (_, name, d), cell in axis.cells.items() if (name, d) == (stream, place)] if axis else []
+    cells = [cell for (_, name, d), cell in axis.cells.items() if (name, d) == (stream, index)] if axis else []
     seconds = axis.interval_ms / 1000 if axis else 0.0
     if not counted and histogram is None and cells:
         uncounted = idle_side("none")
@@ -252,7 +252,7 @@ def _averaged_side(stream: str, place: int, axis: Axis | None, histogram: Histog
 
 
 def by_run(logs: Sequence[Log]) -> list[list[Log]]:
-    """Logs of one folder and prefix are of one run."""
+    """Group logs into runs: those of one folder and prefix."""
     runs: dict[tuple[Path, str], list[Log]] = {}
     for log in logs:
         runs.setdefault((log.path.parent, log.prefix), []).append(log)

@@ -24,7 +24,7 @@ _MOST_OVER_DECLARED = 1.05
 
 
 def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float | None) -> tuple[int | None, list[str]]:
-    """The sum over jobs of iodepth x numjobs, or None and why it cannot be said."""
+    """Return the sum over jobs of iodepth x numjobs, or None and the reason."""
     if len(spell.stages) > 1:
         return None, ["concurrency is null: the jobs did not run at the same time"]
     whole = 0
@@ -45,7 +45,7 @@ def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float 
 
 
 def promised_concurrency(jobs: list[Job]) -> int | None:
-    """The most that the options of jobs that run together let be outstanding, in a closed loop or not."""
+    """Return the most outstanding I/Os that the options of concurrent jobs allow, in a closed loop or not."""
     whole = 0
     for entries in _alike(jobs).values():
         depth, _ = _full_depth(entries[0])
@@ -57,7 +57,7 @@ def promised_concurrency(jobs: list[Job]) -> int | None:
 
 
 def promised_jobs(jobs: list[Job]) -> int | None:
-    """How many processes the options ask for."""
+    """Return the number of processes that the options request."""
     processes = [_processes(entries) for entries in _alike(jobs).values()]
     known = [number for number in processes if number is not None]
     return (sum(known) or None) if len(known) == len(processes) else None
@@ -65,15 +65,15 @@ def promised_jobs(jobs: list[Job]) -> int | None:
 
 def _alike(jobs: list[Job]) -> dict[tuple[object, ...], list[Job]]:
     """Entries of one job section: without group_reporting fio prints one for each of its numjobs."""
-    found: dict[tuple[object, ...], list[Job]] = {}
+    sections: dict[tuple[object, ...], list[Job]] = {}
     for job in jobs:
         key = (job.host, job.group, job.name, tuple(sorted(job.own_options.items())))
-        found.setdefault(key, []).append(job)
-    return found
+        sections.setdefault(key, []).append(job)
+    return sections
 
 
 def _processes(entries: list[Job]) -> int | None:
-    """How many processes did I/O: numjobs of an entry alone, else the entries themselves."""
+    """Return the number of processes that did I/O: numjobs of a single entry, else the entries themselves."""
     numjobs = _whole(entries[0].options.get("numjobs", "1"))
     if numjobs is None or numjobs == 0:
         return None
@@ -94,7 +94,7 @@ def _depth(job: Job) -> tuple[int | None, str]:
 
 
 def _full_depth(job: Job) -> tuple[int | None, str]:
-    """What iodepth allows one process, or None; and a note."""
+    """Return the depth that iodepth allows one process, or None; and a note."""
     options = job.options
     depth = _whole(options.get("iodepth", "1"))
     if depth is None:

@@ -1,7 +1,7 @@
 """fio's logs of one run, read and put on one axis of time: bandwidth, IOPS, latencies and histograms over time.
 
 Sources: iolog.c of fio. The kind of a log is in its name (`PREFIX_clat.1.log`), the number is that of the process.
-A log of every I/O is summed by second; an averaged one has a row a window (`log_avg_msec`), stamped with its end.
+A log of every I/O is summed by second; an averaged one has one row per window (`log_avg_msec`), stamped with its end.
 What it leaves out: trims and syncs, priorities, the submission latency where another is there.
 """
 
@@ -30,8 +30,8 @@ ACCEPTED = "a fio log named PREFIX_KIND.N.log, with KIND of bw, iops, lat, clat,
 
 @dataclass
 class Log:
-    """One file: what kind it is, of which process, and what was read of it, a line a sample (`samples`) or histograms
-    over time (`histograms`); times count from `base_ms`. `host` is that of a server of fio."""
+    """One file: what kind it is, of which process, and what was read of it, one line per sample (`samples`) or
+    histograms over time (`histograms`); times count from `base_ms`. `host` is that of a server of fio."""
 
     path: Path
     prefix: str
@@ -57,7 +57,7 @@ class Log:
 
     @property
     def sides(self) -> list[_core.FioLogSide]:
-        """Reads, writes, trims and syncs of a log with a line a sample."""
+        """Reads, writes, trims and syncs of a log with one line per sample."""
         return self.samples["sides"] if self.samples else []
 
     def buckets(self, direction: int) -> list[tuple[int, int]]:
@@ -73,16 +73,16 @@ class Log:
 
 
 def is_log(beginning: bytes) -> bool:
-    """Whether a file that begins so is a log of fio."""
+    """Return whether a file that begins so is a log of fio."""
     return _SAMPLE.match(beginning) is not None
 
 
 def log_of(path: Path) -> Log:
-    """The log behind a name. UserError where the name does not tell the kind."""
-    found = _NAME.fullmatch(path.name)
-    if found is None:
+    """The log behind a name. Raises UserError if the name does not tell the kind."""
+    match = _NAME.fullmatch(path.name)
+    if match is None:
         raise UserError(name_of(path), "", "", f"the name does not tell what is logged; accepted: {ACCEPTED}")
-    return Log(path, found["prefix"], found["kind"], int(found["number"] or 0), host=found["host"] or "")
+    return Log(path, match["prefix"], match["kind"], int(match["number"] or 0), host=match["host"] or "")
 
 
 def number_apart(logs: Sequence[Log]) -> None:
@@ -94,7 +94,7 @@ def number_apart(logs: Sequence[Log]) -> None:
 
 def read_logs(logs: Sequence[Log]) -> int | None:
     """Reads the content of logs of one run; times count from the earliest of them. Returns the run's begin in ms since
-    1970, None where times are of the run.
+    1970, None if times are of the run.
     """
     firsts = [_first_ms(log) for log in logs]
     calendar = [first for first in firsts if first >= _CALENDAR_MS]
@@ -117,10 +117,10 @@ def _read(log: Log, base_ms: int | None) -> None:
 
 
 def _first_ms(log: Log) -> int:
-    found = _SAMPLE.match(read_beginning(log.path))
-    if found is None or int(found[1]) > LATEST_MS:
+    sample = _SAMPLE.match(read_beginning(log.path))
+    if sample is None or int(sample[1]) > LATEST_MS:
         raise UserError(log.file, "", "", f"it begins with no sample; accepted: {ACCEPTED}")
-    return int(found[1])
+    return int(sample[1])
 
 
 def window_ms(logs: Iterable[Log], asked_ms: int | None = None) -> int:

@@ -20,7 +20,8 @@ Key = tuple[int, str, int]
 
 @dataclass
 class Cell:
-    """One interval of one stream and direction. `waited_ns` is the sum of the latencies of `weighed` I/Os a second."""
+    """One interval of one stream and direction. `waited_ns` is the sum of the latencies of `weighed` I/Os per
+    second."""
 
     iops: float | None = None
     bytes_per_s: float | None = None
@@ -134,10 +135,10 @@ def _averaged_axis(
 
 def _by_interval(log: Log, direction: int, interval_ms: int, base_ms: int | None) -> dict[int, float]:
     """Values by interval, the mean where two samples fall into one (fio's windows drift)."""
-    found: dict[int, list[float]] = {}
+    by_interval: dict[int, list[float]] = {}
     for time_ms, value in log.sides[direction]["samples"]:
-        found.setdefault(_interval(time_ms, interval_ms, base_ms), []).append(value)
-    return {interval: sum(values) / len(values) for interval, values in found.items()}
+        by_interval.setdefault(_interval(time_ms, interval_ms, base_ms), []).append(value)
+    return {interval: sum(values) / len(values) for interval, values in by_interval.items()}
 
 
 def _interval(end_ms: int, interval_ms: int, base_ms: int | None) -> int:

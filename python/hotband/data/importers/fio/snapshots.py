@@ -19,7 +19,7 @@ _CLOCK_S = 2
 
 
 def fold(records: Sequence[RecordDoc]) -> list[Imported]:
-    """One record a run, with a series where a run was printed more than once."""
+    """Merge the results of a run that fio printed several times into one record with a series."""
     runs: list[list[RecordDoc]] = []
     for record in records:
         if runs and _goes_on(runs[-1][-1], record):
@@ -30,13 +30,14 @@ def fold(records: Sequence[RecordDoc]) -> list[Imported]:
 
 
 def _goes_on(before: RecordDoc, after: RecordDoc) -> bool:
-    """Whether the later is the earlier one some time on: the same jobs, nothing less, and no time for another run."""
+    """Return whether `later` continues `earlier`: same jobs, no smaller counts, and no time for another run.
+    run."""
     if [s["name"] for s in before["streams"]] != [s["name"] for s in after["streams"]]:
         return False
     if before["spec"] != after["spec"] or after["duration_ns"] <= before["duration_ns"]:
         return False
     pairs = zip(before["streams"], after["streams"], strict=True)
-    if any(one[d]["count"] > other[d]["count"] for one, other in pairs for d in DIRECTIONS):
+    if any(earlier[d]["count"] > later[d]["count"] for earlier, later in pairs for d in DIRECTIONS):
         return False
     ends = [end for record in (before, after) if (end := record["source"]["ended"]) is not None]
     if len(ends) < 2:

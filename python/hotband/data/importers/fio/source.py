@@ -1,4 +1,4 @@
-"""What a fio run was asked to do, from its options, for the record's `source`.
+"""The requested settings of a fio run, from its options, for the record's `source`.
 
 fio prints an option without a value (`time_based`) only in newer versions, so one that is missing is not known to be
 off. Sizes in percent, `bssplit`, `bsrange` and several jobs of different values are None.
@@ -32,28 +32,28 @@ _LARGEST = 2**64 - 1
 
 
 def duration_of(text: str) -> int | None:
-    """A time of fio in ns, None where it is not one."""
-    found = _NUMBER_AND_UNIT.fullmatch(text.strip().lower())
-    if found is None or found[2] not in _TIMES:
+    """A time of fio in ns, None if it is not one."""
+    match = _NUMBER_AND_UNIT.fullmatch(text.strip().lower())
+    if match is None or match[2] not in _TIMES:
         return None
-    whole = round(float(found[1]) * _TIMES[found[2]])
+    whole = round(float(match[1]) * _TIMES[match[2]])
     return whole if whole <= _LARGEST else None
 
 
 def size_of(text: str, kb_base: str = "1024") -> int | None:
     """A size of fio in bytes. By default k is 1024 and ki 1000; with kb_base=1000 as the standards have them."""
-    found = _NUMBER_AND_UNIT.fullmatch(text.strip().lower())
-    if found is None:
+    match = _NUMBER_AND_UNIT.fullmatch(text.strip().lower())
+    if match is None:
         return None
-    unit = found[2].removesuffix("b")
+    unit = match[2].removesuffix("b")
     if unit == "":
-        whole = round(float(found[1]))
+        whole = round(float(match[1]))
         return whole if whole <= _LARGEST else None
     prefix, binary = unit[0], unit[1:] == "i"
     if prefix not in _PREFIXES or unit[1:] not in ("", "i"):
         return None
     base = 1024 if binary == (kb_base == "1000") else 1000
-    whole = round(float(found[1]) * base ** (_PREFIXES.index(prefix) + 1))
+    whole = round(float(match[1]) * base ** (_PREFIXES.index(prefix) + 1))
     return whole if whole <= _LARGEST else None
 
 
@@ -78,35 +78,35 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
 
 
 def asked_of(jobs: list[Job], spell: Spell) -> Asked:
-    """What the options ask; None where the jobs differ."""
-    asked = nothing_asked()
+    """Return the settings that the options request; None if the jobs differ."""
+    requested = nothing_asked()
     if not any(job.options for job in jobs):
-        return asked
+        return requested
     together = len(spell.stages) == 1
-    asked["duration_ns"] = _alike(jobs, lambda job: _first(job, duration_of, "runtime", "timeout"))
-    asked["ramp_ns"] = _alike(jobs, lambda job: duration_of(job.options.get("ramp_time", "0")))
-    asked["concurrency"] = promised_concurrency(jobs) if together else None
-    asked["jobs"] = promised_jobs(jobs)
-    asked["block_bytes"] = _alike(jobs, _block)
-    asked["read_pct"] = _read_pct(jobs)
+    requested["duration_ns"] = _alike(jobs, lambda job: _first(job, duration_of, "runtime", "timeout"))
+    requested["ramp_ns"] = _alike(jobs, lambda job: duration_of(job.options.get("ramp_time", "0")))
+    requested["concurrency"] = promised_concurrency(jobs) if together else None
+    requested["jobs"] = promised_jobs(jobs)
+    requested["block_bytes"] = _alike(jobs, _block)
+    requested["read_pct"] = _read_pct(jobs)
     patterns = {_pattern(job) for job in jobs}
-    asked["pattern"] = patterns.pop() if len(patterns) == 1 else "mixed"
+    requested["pattern"] = patterns.pop() if len(patterns) == 1 else "mixed"
     begin, size = _region(jobs)
-    asked["offset_begin_bytes"], asked["working_set_bytes"] = begin, size
-    asked["direct"] = _alike(jobs, _direct)
-    asked["seed"] = _alike(jobs, _seed)
-    asked["seed_text"] = _alike(jobs, lambda job: job.options.get("randseed"))
+    requested["offset_begin_bytes"], requested["working_set_bytes"] = begin, size
+    requested["direct"] = _alike(jobs, _direct)
+    requested["seed"] = _alike(jobs, _seed)
+    requested["seed_text"] = _alike(jobs, lambda job: job.options.get("randseed"))
     rates = [_rate(job) for job in jobs]
     known = [rate for rate in rates if rate is not None]
-    asked["rate_iops"] = sum(known) if known and len(known) == len(rates) else None
-    asked["group_reporting"] = _alike(jobs, lambda job: _switch(job, "group_reporting"))
-    asked["time_based"] = _alike(jobs, lambda job: _switch(job, "time_based"))
-    return asked
+    requested["rate_iops"] = sum(known) if known and len(known) == len(rates) else None
+    requested["group_reporting"] = _alike(jobs, lambda job: _switch(job, "group_reporting"))
+    requested["time_based"] = _alike(jobs, lambda job: _switch(job, "time_based"))
+    return requested
 
 
-def _alike(jobs: list[Job], of: Callable[[Job], _T | None]) -> _T | None:
+def _alike(jobs: list[Job], value_of: Callable[[Job], _T | None]) -> _T | None:
     """The value that all jobs share, else None."""
-    values = [of(job) for job in jobs]
+    values = [value_of(job) for job in jobs]
     return values[0] if values and all(value == values[0] for value in values) else None
 
 
@@ -129,7 +129,7 @@ def _each(job: Job, text: str, default: str) -> list[str]:
     share = _job_read_pct(job)
     # A write that follows its trim has the trim's offset and size (tried: 3.33).
     places = {100.0: [0], 0.0: [1]}.get(-1.0 if share is None else share, [2] if words.startswith("trim") else [0, 1])
-    return [directions(text)[place] or default for place in places]
+    return [directions(text)[index] or default for index in places]
 
 
 def _pattern(job: Job) -> str:
@@ -169,7 +169,7 @@ def _read_pct(jobs: list[Job]) -> float | None:
 
 
 def _region(jobs: list[Job]) -> tuple[int | None, int | None]:
-    """Where it begins and how much of the target is touched: jobs on one file share it, files of their own add up."""
+    """Return begin and size of the accessed region: jobs on one file share it, separate files add up."""
     begins = [_size(job, "offset") if "offset" in job.options else 0 for job in jobs]
     sizes = [_size(job, "size", "filesize") for job in jobs]
     known_begins = [begin for begin in begins if begin is not None]
@@ -194,7 +194,7 @@ def _clones(job: Job) -> int:
 
 
 def _where(job: Job) -> tuple[str, ...] | None:
-    """The file or image that a job names; None where fio names one for every process."""
+    """Return the file or image that a job names; None if fio names one for every process."""
     options = job.options
     image = options.get("rbdname") or options.get("rbd")
     named = options.get("filename") or image
@@ -217,7 +217,7 @@ def _seed(job: Job) -> str | None:
 
 
 def _rate(job: Job) -> float | None:
-    """I/Os a second that one entry is held to, all its processes and directions together."""
+    """I/Os per second that one entry is held to, all its processes and directions together."""
     text = job.options.get("rate_iops")
     if text is None:
         return None

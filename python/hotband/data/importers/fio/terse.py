@@ -1,4 +1,4 @@
-"""fio's terse output (`--output-format=terse`, versions 3 to 5): one line a job, numbers between semicolons.
+"""fio's terse output (`--output-format=terse`, versions 3 to 5): one line per job, numbers between semicolons.
 
 Sources: HOWTO of fio, "Terse output", and stat.c (show_thread_status_terse). Latencies are in us, volumes in KiB. A
 line is read into the shape of old fio's JSON, and from there like it.
@@ -26,20 +26,20 @@ ACCEPTED = "accepted: lines of `fio --output-format=terse`, version 3, 4 or 5"
 
 
 def is_terse(beginning: bytes) -> bool:
-    """Whether there is a terse line."""
+    """Return whether there is a terse line."""
     return _BEGINS.search(beginning) is not None
 
 
 def read_terse(text: str, file: str) -> list[RecordDoc]:
-    """One record of all jobs: their lines are those of one run. UserError names the line."""
+    """One record of all jobs: their lines are those of one run. Raises UserError that names the line."""
     entries, skipped, version = [], 0, ""
     for number, line in enumerate(text.splitlines(), 1):
-        found = _LINE.match(line)
-        if found is None:
+        match = _LINE.match(line)
+        if match is None:
             skipped += bool(line.strip())
             continue
-        version = found[2]
-        entries.append(_entry(line.split(";"), int(found[1]), file, number))
+        version = match[2]
+        entries.append(_entry(line.split(";"), int(match[1]), file, number))
     document = Fields(file, "", {"fio version": version, "jobs": entries})
     notes = [
         "terse output: job options, counts and histograms are not in it; counts are IOPS x runtime",
@@ -51,14 +51,14 @@ def read_terse(text: str, file: str) -> list[RecordDoc]:
 
 
 def _entry(fields: Sequence[str], version: int, file: str, number: int) -> dict[str, object]:
-    place = f"line {number}"
+    position = f"line {number}"
     if version not in _FIELDS:
-        raise UserError(file, place, str(version), f"a terse version that is not known; {ACCEPTED}")
+        raise UserError(file, position, str(version), f"a terse version that is not known; {ACCEPTED}")
     size, directions = _FIELDS[version], _DIRECTIONS[version]
     if len(fields) < _HEAD + size * len(directions):
         problem = f"{len(fields)} fields, cut short"
-        raise UserError(file, place, "", f"{problem}; {ACCEPTED}")
-    cells = Cells(file, place, {str(index): text for index, text in enumerate(fields, 1)})
+        raise UserError(file, position, "", f"{problem}; {ACCEPTED}")
+    cells = Cells(file, position, {str(index): text for index, text in enumerate(fields, 1)})
     entry: dict[str, object] = {
         "jobname": printable(fields[2]),
         "groupid": cells.count("4") or 0,
@@ -90,13 +90,13 @@ def _latency(numbers: Sequence[float]) -> dict[str, object]:
 
 def _percentiles(cells: Cells, fields: Sequence[str], first: int) -> dict[str, int]:
     """`99.000000%=1234`; a list that is shorter than 20 is filled up with `0%=0`."""
-    found: dict[str, int] = {}
+    values: dict[str, int] = {}
     for offset, text in enumerate(fields):
         name, equals, value = text.partition("%=")
         if not equals:
-            place = f"{cells.place}, {first + offset}"
-            raise UserError(cells.file, place, shown(text), f"not a percentile; {ACCEPTED}")
-        pair = Cells(cells.file, f"{cells.place}, field {first + offset}", {"percentile": name, "latency": value})
+            position = f"{cells.position}, {first + offset}"
+            raise UserError(cells.file, position, shown(text), f"not a percentile; {ACCEPTED}")
+        pair = Cells(cells.file, f"{cells.position}, field {first + offset}", {"percentile": name, "latency": value})
         if pair.needed("percentile") > 0:
-            found[name] = round(pair.needed("latency"))
-    return found
+            values[name] = round(pair.needed("latency"))
+    return values

@@ -1,4 +1,4 @@
-"""From the bytes of a fio result to one JSON document whose fields are read with their type checked.
+"""From the bytes of a fio result to JSON documents whose fields are type-checked when read.
 
 fio prints warnings and start-up lines into the same stream as its JSON, prints one document per
 `--status-interval`, and leaves half a document behind when it is killed: each is told apart here, and every
@@ -28,7 +28,7 @@ _MAKE_JSON = "accepted: documents of `fio --output-format=json` or `json+`"
 
 
 def shown(value: object) -> str:
-    """A value as an error message can hold it: one short piece of text without lone surrogates."""
+    """Return a value as short text for an error message, without lone surrogates."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "an array"
     text = printable(value if isinstance(value, str) else json.dumps(value))
@@ -36,7 +36,7 @@ def shown(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that can be written as UTF-8: JSON may spell half a surrogate pair."""
+    """Return text that can be written as UTF-8: JSON may contain half a surrogate pair."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -50,7 +50,7 @@ def _decode(data: str | bytes, file: str) -> str:
 
 
 def _json_start(text: str, file: str) -> int:
-    """Where the first JSON object begins: fio starts it at the beginning of a line."""
+    """Return the start of the first JSON object: fio begins it at the beginning of a line."""
     stripped = text.lstrip()
     if not stripped:
         raise UserError(file, "", "", f"the file is empty; {_MAKE_JSON}")
@@ -58,10 +58,10 @@ def _json_start(text: str, file: str) -> int:
         return len(text) - len(stripped)
     if stripped[0] == "[":
         raise UserError(file, "", "", f"it starts with '[' (a job file or a JSON array?); {_MAKE_JSON}")
-    found = re.search(r"^\{", text, re.MULTILINE)
-    if found is None:
+    brace = re.search(r"^\{", text, re.MULTILINE)
+    if brace is None:
         raise UserError(file, "", "", f"there is no JSON object in it; {_MAKE_JSON}")
-    return found.start()
+    return brace.start()
 
 
 def _decoder(file: str) -> json.JSONDecoder:
@@ -82,7 +82,7 @@ def _place(text: str, position: int) -> str:
 
 
 def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether the document ends where the parser stopped, or within the word or string it stopped at."""
+    """Return whether the document ends where the parser stopped, or within the word or string it stopped at."""
     rest = text[error.pos :].strip()
     half_word = any(word.startswith(rest) for word in ("true", "false", "null", "-"))
     return not rest or half_word or error.msg.startswith("Unterminated string")
@@ -103,7 +103,7 @@ def _parse(text: str, start: int, file: str) -> tuple[Any, int]:
 
 
 def _check_rest(text: str, begin: int, end: int, file: str) -> str | None:
-    """What stands between a document and the next one: nothing, or fio's text output (a note)."""
+    """Check the text between two documents: empty, or fio's text output (returned as a note)."""
     rest = text[begin:end].strip()
     if not rest:
         return None
@@ -121,7 +121,7 @@ def _first_line(text: str) -> str:
 
 @dataclass(frozen=True)
 class Fields:
-    """A JSON object, with its place in the file for error messages."""
+    """A JSON object, with its position in the file for error messages."""
 
     file: str
     key: str
@@ -138,7 +138,7 @@ class Fields:
         return name in self.values
 
     def child(self, name: str) -> Fields | None:
-        """The object under `name`; None where it is missing."""
+        """The object under `name`; None if it is missing."""
         if name not in self.values:
             return None
         value = self.values[name]
@@ -156,7 +156,7 @@ class Fields:
         return [Fields(self.file, f"{self._path(name)}[{i}]", entry) for i, entry in enumerate(value)]
 
     def count(self, name: str) -> int:
-        """A whole number from 0 to 2^64-1; 0 where it is missing."""
+        """A whole number from 0 to 2^64-1; 0 if it is missing."""
         value = self.values.get(name, 0)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -165,7 +165,7 @@ class Fields:
         return value
 
     def number(self, name: str) -> float:
-        """A finite number of 0 or more; 0 where it is missing."""
+        """A finite number of 0 or more; 0 if it is missing."""
         value = self.values.get(name, 0.0)
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.fail(name, "accepted: a number of 0 or more")
@@ -174,12 +174,12 @@ class Fields:
         return float(value)
 
     def numbers(self, name: str) -> list[float]:
-        """The finite numbers of 0 or more in an array; none where it is missing."""
+        """The finite numbers of 0 or more in an array; none if it is missing."""
         value = self.values.get(name, [])
         if not isinstance(value, list):
             self.fail(name, "accepted: a JSON array of numbers")
         each = Fields(self.file, self._path(name), {f"[{i}]": number for i, number in enumerate(value)})
-        return [each.number(place) for place in each.values]
+        return [each.number(index) for index in each.values]
 
     def code(self, name: str) -> int:
         """An errno: a whole number whose sign does not matter."""
@@ -209,22 +209,22 @@ class Fields:
 
 
 def read_documents(data: str | bytes, file: str) -> list[tuple[Fields, list[str]]]:
-    """The fio documents in `data`, each with notes about text around it; UserError for anything else."""
+    """The fio documents in `data`, each with notes about text around it; Raises UserError for anything else."""
     text = _decode(data, file)
     start = _json_start(text, file)
-    found: list[tuple[Fields, list[str]]] = []
+    documents: list[tuple[Fields, list[str]]] = []
     before = text[:start]
     while True:
         value, end = _parse(text, start, file)
         notes = [f"text before the JSON was skipped: {_first_line(before)}"] if before.strip() else []
-        found.append((_checked(value, file), notes))
+        documents.append((_checked(value, file), notes))
         further = _NEXT.search(text, end)
         after = _check_rest(text, end, further.start() if further else len(text), file)
         if after is not None:
             notes.append(after)
         if further is None:
-            return found
-        if len(found) == MOST_DOCUMENTS:
+            return documents
+        if len(documents) == MOST_DOCUMENTS:
             raise UserError(file, "", "", f"more than {MOST_DOCUMENTS} JSON documents; accepted: fewer in one file")
         before, start = "", further.start()
 

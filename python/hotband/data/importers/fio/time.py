@@ -1,4 +1,4 @@
-"""How long the jobs of a fio result were measured: at the same time, or one after another.
+"""Measured time of the jobs of a fio result: at the same time, or one after another.
 
 fio numbers groups in order but does not print whether a group waited (`stonewall`) or ran beside the one
 before (`new_group`): bare options are missing from its JSON (3.33). What decides, in this order: start times
@@ -35,8 +35,8 @@ def spell_of(jobs: list[Job]) -> Spell:
     duration = sum(max(job.runtime_ns for job in stage) for stage in stages)
     directions: dict[Direction, int] = {}
     for direction in DIRECTIONS:
-        own = sum(max(job.sides[direction].runtime_ns for job in stage) for stage in stages)
-        directions[direction] = own or duration
+        own_ns = sum(max(job.sides[direction].runtime_ns for job in stage) for stage in stages)
+        directions[direction] = own_ns or duration
     return Spell(duration, directions, stages, notes + _runtime_notes(jobs, stages, directions))
 
 
@@ -73,14 +73,14 @@ def _stages(jobs: list[Job]) -> tuple[list[list[Job]], list[str]]:
     if not guessed:
         return stages, []
     if guess:
-        note = "their runtimes fit into fio's elapsed time one after another, so they are taken in turn"
+        note = "their runtimes fit into fio's elapsed time one after another, so they count as running in turn"
     else:
-        note = "they are taken at the same time; if one waited for another, the total rates are too high"
+        note = "they count as running at the same time; if one waited for another, the total rates are too high"
     return stages, [f"fio does not print the order of its {len(groups)} groups: {note}"]
 
 
 def _waits(job: Job) -> bool | None:
-    """Whether its group waited for the one before; None where fio printed neither option."""
+    """Return whether its group waited for the one before; None if fio printed neither option."""
     if any(job.own_options.get(name, "0") != "0" for name in _WAITS):
         return True
     return False if job.own_options.get("new_group", "0") != "0" else None

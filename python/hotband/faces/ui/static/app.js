@@ -197,6 +197,9 @@ whenServer({
 // Results of several folders are sides of a comparison; those of one folder are checked against a prediction.
 const guess = (found, folders) => (found.kind === "result" && folders > 1 ? "compare" : GUESSES[found.kind]);
 
+// Kinds of files that can be picked where a drive is.
+const MACHINES = ["drive", "machine"];
+
 // Uploads files one after the other; each goes to the form it was dropped on, or to the form it is for.
 const receive = async (files, from) => {
   const first = KINDS.includes(from) ? view(from) : null;
@@ -210,6 +213,9 @@ const receive = async (files, from) => {
     const line = place.line(name);
     try {
       const found = await upload(file, name);
+      if (MACHINES.includes(found.kind)) {
+        catalog.picker.dropped = [...(catalog.picker.dropped ?? []), found];
+      }
       const kind = first?.form.accepts(found) ? from : guess(found, folders);
       const target = view(kind).form;
       if (kind !== from) {

@@ -214,24 +214,45 @@ const legend = (doc) => {
   return h("ul", { class: "legend" }, items, many);
 };
 
+// Ratio of the largest value to the smallest from which on a reader can choose between both scales.
+const WIDE = 100;
+
+const isWide = ({ lines }) => {
+  const values = lines.flatMap(({ points }) => points.map(([, value]) => value)).filter((value) => value > 0);
+  return values.length > 1 && values.reduce((a, b) => Math.max(a, b)) > WIDE * values.reduce((a, b) => Math.min(a, b));
+};
+
 // A figure of {title, x, x_log, y_log, nines, lines: [{name, points: [[x, y]]}]}; `update` draws another in its place.
+// Of a wide range the reader chooses a linear or a logarithmic scale, which later updates keep.
 export const chart = (doc) => {
   const label = freshId("chart");
   const svg = s("svg", { role: "img", height: HEIGHT, "aria-labelledby": label }, s("title", { id: label }));
   const keys = h("div", { class: "keys" });
-  const figure = h("figure", { class: "chart" }, h("figcaption", {}, doc.title), svg, h("p", { class: "values" }), keys);
+  const scale = h("button", { type: "button", class: "plain scale", hidden: true });
+  const figure = h("figure", { class: "chart" }, h("figcaption", {}, doc.title), scale, svg, h("p", { class: "values" }), keys);
   let current = doc;
+  let chosen = null;
   let width = 0;
+  const redraw = () => {
+    const high = chosen ?? Boolean(current.y_log);
+    scale.textContent = high ? "Linear scale" : "Log scale";
+    draw(figure, { ...current, y_log: high });
+  };
   const update = (next) => {
     current = next;
     keys.replaceChildren(...(next.lines.length > 1 ? [legend(next)] : []));
-    draw(figure, next);
+    scale.hidden = !isWide(next);
+    redraw();
   };
+  scale.addEventListener("click", () => {
+    chosen = !(chosen ?? Boolean(current.y_log));
+    redraw();
+  });
   new ResizeObserver(() => {
     const now = Math.round(svg.getBoundingClientRect().width);
     if (now && now !== width) {
       width = now;
-      draw(figure, current);
+      redraw();
     }
   }).observe(figure);
   update(doc);

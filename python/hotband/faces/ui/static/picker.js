@@ -86,8 +86,11 @@ export const pickDrive = (picker, take) => {
   const table = driveTable(picker, {
     first: (row) => h("button", { type: "button", class: "link", title: row.title, onclick: () => choose(row.name) }, row.name),
   });
+  // Drives and machines that were dropped as files come before those of the catalog.
+  const files = (picker.dropped ?? []).map(({ name, label, title }) => h("li", {}, h("button", { type: "button", class: "link", title, onclick: () => choose(name) }, label)));
+  const dropped = files.length ? h("ul", { class: "picked-files", "aria-label": "Your files" }, h("li", { class: "muted" }, "Your files:"), files) : null;
   const close = h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Close");
-  const dialog = h("dialog", { class: "wide-dialog", "aria-label": "Choose a drive" }, h("div", { class: "dialog-head" }, h("h2", {}, "Choose a drive"), close), table.element);
+  const dialog = h("dialog", { class: "wide-dialog", "aria-label": "Choose a drive" }, h("div", { class: "dialog-head" }, h("h2", {}, "Choose a drive"), close), dropped, table.element);
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

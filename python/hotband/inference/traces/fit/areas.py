@@ -74,10 +74,10 @@ def _best(cuts: NDArray[np.float64], weight: NDArray[np.float64], ios: Numbers) 
     for to in range(1, many):
         for count in range(MOST_AREAS + 1):
             over = np.where(is_empty[:to, to], best[count, :to], -np.inf)
-            one = best[count - 1, :to] + score[:to, to] if count else np.full(to, -np.inf)
-            touched[count, to] = one.max() > over.max()
-            found = one if touched[count, to] else over
-            came[count, to], best[count, to] = int(found.argmax()), found.max()
+            extended = best[count - 1, :to] + score[:to, to] if count else np.full(to, -np.inf)
+            touched[count, to] = extended.max() > over.max()
+            scores = extended if touched[count, to] else over
+            came[count, to], best[count, to] = int(scores.argmax()), scores.max()
     count = 1
     while count < MOST_AREAS and best[count + 1, -1] - best[count, -1] > WORTH * float(weight[-1]):
         count += 1

@@ -83,8 +83,8 @@ def loop_of(ios: Ios) -> Loop | None:
     before = np.searchsorted(done, ios.issue, side="right")
     # With all that are asked for at the same time: where several are answered at once, several are asked for.
     depth = np.searchsorted(ios.issue, ios.issue, side="right") - before
-    found, counts = np.unique(depth, return_counts=True)
-    usual, alike = int(found[counts.argmax()]), float(counts.max() / len(ios))
+    depths, counts = np.unique(depth, return_counts=True)
+    usual, alike = int(depths[counts.argmax()]), float(counts.max() / len(ios))
     waits = before > 0
     if alike < ALIKE or not 1 <= usual <= MOST_DEPTH or not waits.any():
         return None
@@ -115,7 +115,7 @@ def clock_of(ios: Ios, trace: Properties) -> Clock:
     rate, scv = 1e9 / float(gaps.mean()), float(gaps.var() / gaps.mean() ** 2)
     if scv < EVEN:
         return Clock(rate, True, (), 0.0, ())
-    at_random = all(abs(one.index - 1) <= max(PLAIN, 3 * one.error) for one in trace.time.dispersion)
+    at_random = all(abs(window.index - 1) <= max(PLAIN, 3 * window.error) for window in trace.time.dispersion)
     if at_random and abs(scv - 1) <= PLAIN:
         return Clock(rate, False, (), 0.0, ())
     every, rates = _rates(ios)
@@ -153,9 +153,9 @@ def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
     if not len(some):
         return ((0.0, 1.0),)
     edges = np.geomspace(some.min(), some.max() * 1.001, CLASSES + 1)
-    place = np.clip(np.searchsorted(edges, some, side="right") - 1, 0, CLASSES - 1)
-    weight = np.bincount(place, minlength=CLASSES).astype(float)
-    sums = np.bincount(place, some, minlength=CLASSES)
+    class_of = np.clip(np.searchsorted(edges, some, side="right") - 1, 0, CLASSES - 1)
+    weight = np.bincount(class_of, minlength=CLASSES).astype(float)
+    sums = np.bincount(class_of, some, minlength=CLASSES)
     values, weight = (sums[weight > 0] / weight[weight > 0]), weight[weight > 0]
     best, least = (np.array([some.mean()]), np.ones(1)), np.inf
     for many in range(1, MOST_GAPS + 1):
@@ -172,24 +172,24 @@ def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
 def _merged(means: Floats, shares: Floats) -> tuple[Floats, Floats]:
     """The exponentials, those taken together that hardly differ."""
     order = np.argsort(means)
-    found: list[list[float]] = []
+    merged: list[list[float]] = []
     for mean, share in zip(means[order], shares[order], strict=True):
-        if found and mean < ALMOST * found[-1][0]:
-            last, part = found[-1]
-            found[-1] = [float((last * part + mean * share) / (part + share)), float(part + share)]
+        if merged and mean < ALMOST * merged[-1][0]:
+            last, part = merged[-1]
+            merged[-1] = [float((last * part + mean * share) / (part + share)), float(part + share)]
         else:
-            found.append([float(mean), float(share)])
-    return np.array([mean for mean, _ in found]), np.array([share for _, share in found])
+            merged.append([float(mean), float(share)])
+    return np.array([mean for mean, _ in merged]), np.array([share for _, share in merged])
 
 
 def _fitted(values: Floats, weight: Floats, many: int) -> tuple[Floats, Floats, float]:
     """Means, shares and log likelihood of so many exponentials."""
     order = np.cumsum(weight) / weight.sum()
     parts = np.minimum((order * many).astype(int), many - 1)
-    found = [(values[parts == part], weight[parts == part]) for part in range(many)]
-    found = [one for one in found if len(one[0])]
-    means = np.array([(value * count).sum() / count.sum() for value, count in found])
-    shares = np.array([count.sum() for _, count in found]) / weight.sum()
+    groups = [(values[parts == part], weight[parts == part]) for part in range(many)]
+    groups = [group for group in groups if len(group[0])]
+    means = np.array([(value * count).sum() / count.sum() for value, count in groups])
+    shares = np.array([count.sum() for _, count in groups]) / weight.sum()
     density = np.empty(0)
     for _ in range(STEPS):
         each = shares / means * np.exp(-values[:, None] / means)

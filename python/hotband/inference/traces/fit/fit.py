@@ -97,7 +97,7 @@ class TraceFit:
 
 @dataclass(frozen=True, kw_only=True)
 class FitTraceQuestion(TraceQuestion):
-    """Write a workload that is like a trace, and say what it keeps of it.
+    """Fit a synthetic workload to a trace, and report how well it matches.
 
     The result has the text of the `workload`, `rows` with the properties of both and their errors, and the names of
     those `kept` and `lost`. On a machine both run (`replayed`). Raises UserError for a mistake, such as a trace of
@@ -157,7 +157,7 @@ def fit_trace(
             raise UserError(str(source), "", "", accepted)
         load = loop_of(ios) or clock_of(ios, trace)
         tries = [_tried(source.name, ios, trace, load, together, seed, Path(folder)) for together in _ways(ios)]
-    text, synthetic, table = max(tries, key=lambda one: _merit(one[2]))
+    text, synthetic, table = max(tries, key=lambda attempt: _merit(attempt[2]))
     if isinstance(load, Loop) and issue is None:
         issue = AFTER
     both = None if on is None else replayed(source, keys, text, on, issue or RECORDED, seed)
@@ -184,17 +184,17 @@ def _tried(
     name: str, ios: Ios, trace: Properties, load: Loop | Clock, together: bool, seed: int, folder: Path
 ) -> tuple[str, Properties, list[Kept]]:
     """A workload with reads and writes apart or together, what it is like, and what it keeps."""
-    streams, of = streams_of(ios, together=together)
-    text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, of), streams)
+    streams, stream_of = streams_of(ios, together=together)
+    text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, stream_of), streams)
     service = service_of(trace) if ios.has_latencies else None
-    asked = made(text, max(stream.high for stream in streams), service, seed, folder)
-    synthetic = properties_of_made(asked, BLOCK, SAMPLE, folder)
+    ios_made = made(text, max(stream.high for stream in streams), service, seed, folder)
+    synthetic = properties_of_made(ios_made, BLOCK, SAMPLE, folder)
     return text, synthetic, table_of(trace, synthetic)
 
 
 def rows_of(source: Path, keys: Mapping[str, object], rows: Path) -> tuple[str, tuple[str, ...]]:
     """Writes the trace's rows; its format, and what reading it had to say. Raises UserError, OSError."""
-    asked = asked_of(source, keys)
-    expect_trace("question.source", source, asked)
-    make_rows(source, asked, str(source), rows)
-    return asked.format or format_of(source) or "", tuple(head_of(rows)["notes"])
+    request = asked_of(source, keys)
+    expect_trace("question.source", source, request)
+    make_rows(source, request, str(source), rows)
+    return request.format or format_of(source) or "", tuple(head_of(rows)["notes"])

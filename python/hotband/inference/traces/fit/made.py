@@ -47,7 +47,7 @@ def volume_text(capacity: int, read_ns: float, write_ns: float) -> str:
 
 def service_of(trace: Properties) -> tuple[float, float]:
     """Mean latencies of reads and of writes in ns: what one of them takes for both, where the other has none."""
-    means = [None if one is None else one.mean for one in map(trace.latency_of, ("read", "write"))]
+    means = [None if quantiles is None else quantiles.mean for quantiles in map(trace.latency_of, ("read", "write"))]
     read, write = means
     return read or write or SERVICE_NS, write or read or SERVICE_NS
 
@@ -71,9 +71,16 @@ def made(workload: str, capacity: int, service: tuple[float, float] | None, seed
     columns = _core.LOG_COLUMNS
     rows = np.memmap(log, "<u8", "r").reshape(-1, len(columns))
     order = np.lexsort((rows[:, columns.index("number")], rows[:, columns.index("submit_ns")]))
-    of = {name: np.ascontiguousarray(rows[order, at]) for at, name in enumerate(columns)}
-    latency = of["latency_ns"] if service else np.full(len(order), UNKNOWN, "u8")
-    return Ios(of["submit_ns"], latency, of["direction"], of["fua"] > 0, of["offset_bytes"], of["size_bytes"])
+    log_columns = {name: np.ascontiguousarray(rows[order, at]) for at, name in enumerate(columns)}
+    latency = log_columns["latency_ns"] if service else np.full(len(order), UNKNOWN, "u8")
+    return Ios(
+        log_columns["submit_ns"],
+        latency,
+        log_columns["direction"],
+        log_columns["fua"] > 0,
+        log_columns["offset_bytes"],
+        log_columns["size_bytes"],
+    )
 
 
 def properties_of_made(ios: Ios, block: int, sample: int, folder: Path) -> Properties:

@@ -111,7 +111,7 @@ def _drawn(many: int, draws: int, theta: float | None) -> NDArray[np.int64]:
     else:
         ranks, width = _ranks(many)
         share = np.cumsum(width * ranks**-theta)
-        found = np.searchsorted(share, random.random(draws) * share[-1])
+        classes = np.searchsorted(share, random.random(draws) * share[-1])
         begin = np.cumsum(width) - width
-        places = (begin[found] + random.random(draws) * width[found]).astype("i8")
+        places = (begin[classes] + random.random(draws) * width[classes]).astype("i8")
     return np.sort(np.unique(places, return_counts=True)[1])[::-1]

@@ -49,14 +49,14 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
     if is_real(on.name):
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
         raise UserError("question.on", "", on.name, accepted)
-    said = {key: value for key, value in keys.items() if value not in (None, [], {}, (), 0)}
-    text = tomlkit.dumps({"trace": {"file": str(source.resolve()), "issue": issue, **said}})
+    given = {key: value for key, value in keys.items() if value not in (None, [], {}, (), 0)}
+    text = tomlkit.dumps({"trace": {"file": str(source.resolve()), "issue": issue, **given}})
     trace, synthetic = (
-        RunSpec(name, on.name, name, seed=seed, machine_text=on.text, workload_text=of, in_use=True)
-        for name, of in (("trace", text), ("synthetic", workload))
+        RunSpec(name, on.name, name, seed=seed, machine_text=on.text, workload_text=workload_of_side, in_use=True)
+        for name, workload_of_side in (("trace", text), ("synthetic", workload))
     )
     try:
-        records = [one.record for one in experiment.execute([trace, synthetic])]
+        records = [run.record for run in experiment.execute([trace, synthetic])]
     except UserError as error:
         if error.file not in ("trace", "synthetic"):
             raise
@@ -67,18 +67,18 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
 
 
 def _sides(trace: RecordDoc, synthetic: RecordDoc) -> list[Side]:
-    one, other = trace["summary"], synthetic["summary"]
-    both: list[tuple[str, FiguresDoc, FiguresDoc]] = [("all", one, other)]
-    if one["read"]["count"] and one["write"]["count"]:
-        both += [("read", one["read"], other["read"]), ("write", one["write"], other["write"])]
+    summary, other = trace["summary"], synthetic["summary"]
+    both: list[tuple[str, FiguresDoc, FiguresDoc]] = [("all", summary, other)]
+    if summary["read"]["count"] and summary["write"]["count"]:
+        both += [("read", summary["read"], other["read"]), ("write", summary["write"], other["write"])]
     return [_side(direction, name, key, left, right) for direction, left, right in both for name, key in FIGURES]
 
 
 def _side(direction: str, name: str, key: str, trace: FiguresDoc, synthetic: FiguresDoc) -> Side:
     values: list[float | None] = []
     for figures in (trace, synthetic):
-        found = dict(figures).get(key)
-        values.append(float(found) if isinstance(found, int | float) else None)
-    one, other = values
-    error = 100 * (other / one - 1) if one and other is not None else None
-    return Side(direction, name, "IOPS" if key == "iops" else "ns", one, other, error)
+        value = dict(figures).get(key)
+        values.append(float(value) if isinstance(value, int | float) else None)
+    measured, other = values
+    error = 100 * (other / measured - 1) if measured and other is not None else None
+    return Side(direction, name, "IOPS" if key == "iops" else "ns", measured, other, error)

@@ -31,19 +31,19 @@ def sizes_of(lengths: Numbers) -> list[tuple[int, float]]:
     with their mean."""
     whole = np.clip((lengths + np.uint64(SECTOR - 1)) // np.uint64(SECTOR) * np.uint64(SECTOR), SECTOR, LARGEST)
     sizes, ios = np.unique(whole, return_counts=True)
-    found, counts = sizes, ios.astype("u8")
-    if len(found) > MOST_SIZES:
-        found, counts = _lumped(found, counts)
-    order = np.argsort(found)
-    return [(int(found[at]), float(counts[at] / counts.sum())) for at in order]
+    named, counts = sizes, ios.astype("u8")
+    if len(named) > MOST_SIZES:
+        named, counts = _lumped(named, counts)
+    order = np.argsort(named)
+    return [(int(named[at]), float(counts[at] / counts.sum())) for at in order]
 
 
-def _lumped(found: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
+def _lumped(sizes_of_ios: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
     """The most frequent sizes, and the mean of each octave of the others, as few as MOST_SIZES."""
-    octave = np.floor(np.log2(found.astype(float)))
+    octave = np.floor(np.log2(sizes_of_ios.astype(float)))
     named = set(np.argsort(counts)[::-1][: MOST_SIZES // 2].tolist())
-    rest = [at for at in range(len(found)) if at not in named]
-    sums: dict[int, list[float]] = {int(found[at]): [float(counts[at]), float(counts[at])] for at in named}
+    rest = [at for at in range(len(sizes_of_ios)) if at not in named]
+    sums: dict[int, list[float]] = {int(sizes_of_ios[at]): [float(counts[at]), float(counts[at])] for at in named}
     sizes = {size: (size, count[0]) for size, count in sums.items()}
     for width in (1, 2, 4, 8, 16):
         groups: dict[int, list[int]] = {}
@@ -53,7 +53,7 @@ def _lumped(found: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
             break
     for members in groups.values():
         weight = counts[members].sum()
-        mean = round(float((found[members] * counts[members]).sum() / weight) / SECTOR) * SECTOR
+        mean = round(float((sizes_of_ios[members] * counts[members]).sum() / weight) / SECTOR) * SECTOR
         before = sizes.get(mean, (mean, 0.0))[1]
         sizes[mean] = (mean, before + float(weight))
     return np.array([size for size, _ in sizes.values()], "u8"), np.array([count for _, count in sizes.values()], "u8")
@@ -150,7 +150,7 @@ class Stream:
 def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.int64]]:
     """The streams, and which of them each I/O is of that is no flush; reads and writes apart or together."""
     streams: list[Stream] = []
-    of = np.full(len(ios), -1)
+    stream_of = np.full(len(ios), -1)
     flushes, writes = int((ios.direction == FLUSH).sum()), int((ios.direction == WRITE).sum())
     flush_every = max(1, round(writes / flushes)) if flushes and writes else 0
     groups = {"main": (READ, WRITE)} if together else {"read": (READ,), "write": (WRITE,)}
@@ -163,10 +163,10 @@ def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.in
         area = np.searchsorted(begins, ios.offset[mine], side="right") - 1
         for number in range(len(areas)):
             here = mine[area == number]
-            of[here] = len(streams)
+            stream_of[here] = len(streams)
             name = group + (f"-{number + 1}" if len(areas) > 1 else "")
             streams.append(_stream(ios, here, name, flush_every if WRITE in directions else 0))
-    return streams, of[of >= 0]
+    return streams, stream_of[stream_of >= 0]
 
 
 def _stream(ios: Ios, here: NDArray[np.int64], name: str, flush_every: int) -> Stream:
@@ -221,16 +221,16 @@ def _ends(offset: Numbers, length: Numbers, align: int, largest: int) -> tuple[i
     return low, max(high, low + largest)
 
 
-def in_a_row(streams: list[Stream], of: NDArray[np.int64]) -> float | None:
+def in_a_row(streams: list[Stream], stream_of: NDArray[np.int64]) -> float | None:
     """Runs of a stream after which another is drawn, so that streams change as often as these follow one another: a
     draw finds another one with probability 1 - sum of the squared shares. None where each I/O draws for itself, or
     there is one stream only."""
     if len(streams) < 2:
         return None
-    shares = np.bincount(of, minlength=len(streams)) / len(of)
+    shares = np.bincount(stream_of, minlength=len(streams)) / len(stream_of)
     runs = shares * np.array([stream.random or 1.0 for stream in streams])
-    changes = float((of[1:] != of[:-1]).mean())
+    changes = float((stream_of[1:] != stream_of[:-1]).mean())
     if changes > ALONE * (1 - float(shares @ shares)):
         return None
     drawn = runs / runs.sum()
-    return max(1.0, float(f"{runs.sum() * (1 - drawn @ drawn) / max(changes, 1 / len(of)):.3g}"))
+    return max(1.0, float(f"{runs.sum() * (1 - drawn @ drawn) / max(changes, 1 / len(stream_of)):.3g}"))

@@ -108,7 +108,7 @@ class _Both:
 
 
 def _asked(both: _Both) -> Iterator[Kept]:
-    yield both.row("I/Os", "", lambda of: of.ios, MEANS)
+    yield both.row("I/Os", "", lambda properties: properties.ios, MEANS)
     for name in ("read", "write", "flush", "trim"):
         if not both.has(name):
             continue
@@ -124,32 +124,32 @@ def _asked(both: _Both) -> Iterator[Kept]:
             yield both.row(f"FUA among {name}s", "share", partial(_fua, direction=name), POINTS)
 
 
-def _share(of: Properties, direction: str) -> float:
-    found = of.of(direction)
-    return 0.0 if found is None else found.ios / of.ios
+def _share(properties: Properties, direction: str) -> float:
+    of_direction = properties.of(direction)
+    return 0.0 if of_direction is None else of_direction.ios / properties.ios
 
 
-def _fua(of: Properties, direction: str) -> float:
-    found = of.of(direction)
-    return 0.0 if found is None else found.fua / found.ios
+def _fua(properties: Properties, direction: str) -> float:
+    of_direction = properties.of(direction)
+    return 0.0 if of_direction is None else of_direction.fua / of_direction.ios
 
 
-def _mean_size(of: Properties, direction: str) -> float:
-    found = of.of(direction)
-    return 0.0 if found is None else found.size.mean
+def _mean_size(properties: Properties, direction: str) -> float:
+    of_direction = properties.of(direction)
+    return 0.0 if of_direction is None else of_direction.size.mean
 
 
-def _large_size(of: Properties, direction: str) -> float:
-    found = of.of(direction)
-    return 0.0 if found is None else found.size.p90
+def _large_size(properties: Properties, direction: str) -> float:
+    of_direction = properties.of(direction)
+    return 0.0 if of_direction is None else of_direction.size.p90
 
 
-def _top(of: Properties, blocks: float) -> float:
-    return of.popularity.share_of_top(blocks) or 0.0
+def _top(properties: Properties, blocks: float) -> float:
+    return properties.popularity.share_of_top(blocks) or 0.0
 
 
-def _misses(of: Properties, cache: float) -> float:
-    return of.reuse.curve.at(cache)
+def _misses(properties: Properties, cache: float) -> float:
+    return properties.reuse.curve.at(cache)
 
 
 def _times(both: _Both) -> Iterator[Kept]:
@@ -159,44 +159,48 @@ def _times(both: _Both) -> Iterator[Kept]:
     if trace.time.gap_scv is not None and synthetic.time.gap_scv is not None:
         spreads = (trace.time.gap_scv, synthetic.time.gap_scv)
         yield kept_of("gaps, squared spread", "", (0.0, 0.0) if max(spreads) < NO_SPREAD else spreads, BURSTS)
-    windows = [one for one in trace.time.dispersion if one.windows >= FEWEST_WINDOWS]
+    windows = [window for window in trace.time.dispersion if window.windows >= FEWEST_WINDOWS]
     step = max(1, -(-len(windows) // MOST_WINDOWS))
-    other = {one.window_ns: one for one in synthetic.time.dispersion}
-    for one in windows[::-1][::step][::-1]:
-        if one.window_ns in other:
-            name = f"dispersion, {span(one.window_ns)}"
-            yield kept_of(name, "", (one.index, other[one.window_ns].index), BURSTS, one.error)
+    other = {window.window_ns: window for window in synthetic.time.dispersion}
+    for window in windows[::-1][::step][::-1]:
+        if window.window_ns in other:
+            name = f"dispersion, {span(window.window_ns)}"
+            yield kept_of(name, "", (window.index, other[window.window_ns].index), BURSTS, window.error)
     if trace.depth is not None and synthetic.depth is not None:
         yield kept_of("in flight at issue", "", (trace.depth.at_issue.mean, synthetic.depth.at_issue.mean), SHAPES)
 
 
 def _order(both: _Both) -> Iterator[Kept]:
-    yield both.row("continue the last one", "share", lambda of: of.runs.continuing, POINTS)
+    yield both.row("continue the last one", "share", lambda properties: properties.runs.continuing, POINTS)
     if both.has("read", "write"):
-        yield both.row("reads that continue", "share", lambda of: of.runs.reads_continuing, POINTS)
-        yield both.row("writes that continue", "share", lambda of: of.runs.writes_continuing, POINTS)
-    yield both.row(f"continue 1 of {both.trace.runs.heads} runs", "share", lambda of: of.runs.in_streams, POINTS)
-    yield both.row("I/Os of a run, mean", "", lambda of: of.runs.strict.ios.mean, SHAPES)
-    yield both.row("I/Os of a run, p99", "", lambda of: of.runs.strict.ios.p99, SHAPES)
-    yield both.row("jumps within 1 MiB", "share", lambda of: of.jumps.near, POINTS)
-    yield both.row("jumps backward", "share", lambda of: of.jumps.backward, POINTS)
-    yield both.row("jump distance, p25", "bytes", lambda of: of.jumps.distance.p25, SHAPES)
-    yield both.row("jump distance, p50", "bytes", lambda of: of.jumps.distance.p50, SHAPES)
-    yield both.row("jump distance, p90", "bytes", lambda of: of.jumps.distance.p90, SHAPES)
+        yield both.row("reads that continue", "share", lambda properties: properties.runs.reads_continuing, POINTS)
+        yield both.row("writes that continue", "share", lambda properties: properties.runs.writes_continuing, POINTS)
+    yield both.row(
+        f"continue 1 of {both.trace.runs.heads} runs", "share", lambda properties: properties.runs.in_streams, POINTS
+    )
+    yield both.row("I/Os of a run, mean", "", lambda properties: properties.runs.strict.ios.mean, SHAPES)
+    yield both.row("I/Os of a run, p99", "", lambda properties: properties.runs.strict.ios.p99, SHAPES)
+    yield both.row("jumps within 1 MiB", "share", lambda properties: properties.jumps.near, POINTS)
+    yield both.row("jumps backward", "share", lambda properties: properties.jumps.backward, POINTS)
+    yield both.row("jump distance, p25", "bytes", lambda properties: properties.jumps.distance.p25, SHAPES)
+    yield both.row("jump distance, p50", "bytes", lambda properties: properties.jumps.distance.p50, SHAPES)
+    yield both.row("jump distance, p90", "bytes", lambda properties: properties.jumps.distance.p90, SHAPES)
 
 
 def _places(both: _Both) -> Iterator[Kept]:
     error = both.trace.footprint.error_bytes
-    yield both.row("bytes touched", "bytes", lambda of: of.footprint.bytes, SHAPES, error)
+    yield both.row("bytes touched", "bytes", lambda properties: properties.footprint.bytes, SHAPES, error)
     if both.has("read", "write"):
-        yield both.row("bytes read", "bytes", lambda of: of.footprint.read_bytes, SHAPES, error)
-        yield both.row("bytes written", "bytes", lambda of: of.footprint.written_bytes, SHAPES, error)
-        yield both.row("bytes read and written", "bytes", lambda of: of.footprint.both_bytes, SHAPES, error)
+        yield both.row("bytes read", "bytes", lambda properties: properties.footprint.read_bytes, SHAPES, error)
+        yield both.row("bytes written", "bytes", lambda properties: properties.footprint.written_bytes, SHAPES, error)
+        yield both.row(
+            "bytes read and written", "bytes", lambda properties: properties.footprint.both_bytes, SHAPES, error
+        )
     for share, name in ((0.01, "1 %"), (0.1, "10 %")):
         yield both.row(f"accesses, top {name}", "share", partial(_top, blocks=share), POINTS)
-    one, other = both.trace.popularity.zipf, both.synthetic.popularity.zipf
-    if one is not None and other is not None and one.theta > FLAT:
-        yield kept_of("Zipf's exponent", "", (one.theta, other.theta), SHAPES, one.error)
+    zipf, other = both.trace.popularity.zipf, both.synthetic.popularity.zipf
+    if zipf is not None and other is not None and zipf.theta > FLAT:
+        yield kept_of("Zipf's exponent", "", (zipf.theta, other.theta), SHAPES, zipf.error)
 
 
 def _again(both: _Both) -> Iterator[Kept]:
@@ -204,6 +208,6 @@ def _again(both: _Both) -> Iterator[Kept]:
         cache = share * both.trace.footprint.bytes
         yield both.row(f"misses, cache {name}", "share", partial(_misses, cache=cache), POINTS)
     if both.has("read", "write"):
-        yield both.row("reads after a write", "share", lambda of: of.rewrites.read_after_write, POINTS)
+        yield both.row("reads after a write", "share", lambda properties: properties.rewrites.read_after_write, POINTS)
     if both.has("write"):
-        yield both.row("writes over a write", "share", lambda of: of.rewrites.overwrite, POINTS)
+        yield both.row("writes over a write", "share", lambda properties: properties.rewrites.overwrite, POINTS)

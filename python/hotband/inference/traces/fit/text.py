@@ -26,7 +26,7 @@ RATES_OF_LINE = 12
 
 def size_text(size: int) -> str:
     """Bytes in the largest binary unit of which they are a whole number."""
-    unit, bytes_of = next((one for one in UNITS if size and not size % one[1]), ("B", 1))
+    unit, bytes_of = next((entry for entry in UNITS if size and not size % entry[1]), ("B", 1))
     return f"{size // bytes_of} {unit}"
 
 
@@ -46,9 +46,9 @@ def workload_text(
         *([] if in_a_row is None else [f"in_a_row = {in_a_row:g}".ljust(36) + "# runs, by how often streams change"]),
         *(_loop(load) if isinstance(load, Loop) else _clock(load)),
     ]
-    asked = sum(stream.asked for stream in streams)
+    total = sum(stream.asked for stream in streams)
     for stream in streams:
-        lines += ["", *_stream(stream, stream.asked / asked)]
+        lines += ["", *_stream(stream, stream.asked / total)]
     lines += ["", "[[phases]]", f"ios = {ios}".ljust(36) + "# as many as the trace has", "measure = true", ""]
     return "\n".join(lines)
 
@@ -61,9 +61,9 @@ def _interval(span_s: float) -> list[str]:
 
 def _loop(loop: Loop) -> list[str]:
     think = f', think = "{round(loop.think_ns)} ns"' if loop.think_ns >= 1 else ""
-    found = "I/O finds none other" if loop.depth == 1 else f"I/O finds {loop.depth - 1} others"
+    state = "I/O finds none other" if loop.depth == 1 else f"I/O finds {loop.depth - 1} others"
     return [
-        f"# {100 * loop.alike:.3g} % of the I/Os: each {found} in flight, and comes",
+        f"# {100 * loop.alike:.3g} % of the I/Os: each {state} in flight, and comes",
         f"# {span(loop.think_ns)} after an answer, on average",
         f"closed = {{ threads = {loop.depth}, depth = 1{think} }}",
     ]
@@ -101,7 +101,7 @@ def _percent(share: float) -> str:
 
 def _stream(stream: Stream, share: float) -> list[str]:
     sizes = ", ".join(f'"{size_text(size)}" = {100 * part:.4g}' for size, part in stream.sizes)
-    one = f'size = "{size_text(stream.sizes[0][0])}"'
+    size_line = f'size = "{size_text(stream.sizes[0][0])}"'
     lines = [
         "[[streams]]",
         f"# {stream.ios:,} I/Os",
@@ -109,7 +109,7 @@ def _stream(stream: Stream, share: float) -> list[str]:
         f"share_pct = {_percent(share)}",
         f"read_pct = {_percent(stream.reads)}",
         *(["trim_pct = 100"] if stream.trims else []),
-        one if len(stream.sizes) == 1 else f"sizes = {{ {sizes} }}",
+        size_line if len(stream.sizes) == 1 else f"sizes = {{ {sizes} }}",
         f'range = ["{size_text(stream.low)}", "{size_text(stream.high)}"]',
         *_places(stream),
         *_runs(stream),
@@ -130,11 +130,11 @@ def _places(stream: Stream) -> list[str]:
     )
     lines = [f'align = "{size_text(stream.align * sparser)}"'.ljust(36) + why]
     if choice is not None and choice.theta is not None:
-        asked = f"offsets.zipf.exponent = {max(choice.theta, 0.01):.3g}".ljust(36)
-        lines.append(f"{asked}# {choice.touched:,} places touched")
+        setting = f"offsets.zipf.exponent = {max(choice.theta, 0.01):.3g}".ljust(36)
+        lines.append(f"{setting}# {choice.touched:,} places touched")
     if near is not None:
-        asked = f'offsets.near = {{ ios = "{100 * near.ios:.3g} %", within = "{size_text(near.within)}" }}'
-        lines.append(f"{asked} # of the jumps")
+        setting = f'offsets.near = {{ ios = "{100 * near.ios:.3g} %", within = "{size_text(near.within)}" }}'
+        lines.append(f"{setting} # of the jumps")
     return [line.rstrip() for line in lines]
 
 

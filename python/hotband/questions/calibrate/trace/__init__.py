@@ -1,4 +1,4 @@
-"""A disk fitted to a trace with latencies: its I/Os replayed on the product's model, class by class beside what was
-measured. `replay.py` replays, `unknowns.py` says what may be found, `fit.py` finds it, `calibrate.py` makes the answer
-of it, with the second half of the trace as the test.
+"""Fit a disk to a trace with latencies: replay its I/Os on the product's model and compare class by class. `replay.py`
+replays, `unknowns.py` has the values to fit, `fit.py` fits them, `calibrate.py` validates on the second half of the
+trace and returns the result.
 """

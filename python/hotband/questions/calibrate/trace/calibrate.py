@@ -1,4 +1,4 @@
-"""`hotband measure calibrate TRACE --like DISK`: fitted to the first half of the trace, checked on the second."""
+"""`hotband measure calibrate TRACE --like DISK`: fit to the first half of the trace, validate on the second."""
 
 from __future__ import annotations
 
@@ -24,100 +24,103 @@ if TYPE_CHECKING:
     from hotband.questions.calibrate.model import Product
 
 CLEAR = 2.0
-"""An option is told where every other costs so much more (half of what two more terms of chi square would)."""
+"""Extra cost of every other option from which one is told (half of two further terms of chi square)."""
 CHECKED = (50.0, 99.0)
-"""Percentiles that are told of the second half."""
+"""Percentiles reported for the second half."""
 
 
 def of_trace(
     trace: Path, like: Product, watch: Callable[[str], AbstractContextManager[Tick | None]], jobs: int | None
 ) -> tuple[Calibrated, int]:
-    """What the trace tells of the disk, and of how many I/Os. Raises UserError, RunsInterrupted, OSError."""
+    """Calibrate a disk from a trace; return also the number of fitted I/Os. Raises UserError, RunsInterrupted,
+    OSError."""
     numbers, switches = unknowns_of(like)
     with Replays(trace, like, jobs) as replays:
         fit = Fit(replays, numbers, switches, None)
-        found = fit.run(watch)
-        values = [*_numbers(found, like), *_switches(found)]
-        # What nothing tells stays as the product has it: what is checked is what is written.
+        fitted = fit.run(watch)
+        values = [*_numbers(fitted, like), *_switches(fitted)]
+        # Unknown values stay as in the product, so that the checks apply to the written file.
         point = {value.key: value.value for value in values if value.state != "unknown"}
         with watch("checking") as tick:
             [latency] = replays.latencies([point], fit.ios, tick)
             first, second = (replays.comparison(point, half) for half in (FIRST, SECOND))
             before = replays.comparison({}, SECOND)
         lines = [Line(FIRST, 1, 1e9 / first["mean_measured_ns"], fit.rest(latency))]
-        notes = _notes(first, second, before, found.misfit)
+        notes = _notes(first, second, before, fitted.misfit)
         names, checks = (like.name, str(trace)), _checks(second, before)
-        made = Calibrated(*names, values, checks, lines, found.misfit, None, notes=notes, comparison=second)
+        made = Calibrated(*names, values, checks, lines, fitted.misfit, None, notes=notes, comparison=second)
         made.runs = replays.runs
         return made, fit.ios
 
 
 def _notes(first: ComparisonDoc, second: ComparisonDoc, before: ComparisonDoc, misfit: float) -> list[str]:
-    now, was, fitted = (percent(of["demerit_pct"] or 0.0, signed=False) for of in (second, before, first))
+    now, was, fitted = (
+        percent(comparison["demerit_pct"] or 0.0, signed=False) for comparison in (second, before, first)
+    )
     notes = [
-        f"demerit on the second half: {now} of the mean (of the product as it was: {was}; "
+        f"demerit on the second half: {now} of the mean (with the product's own values: {was}; "
         f"on the first half, which was fitted: {fitted})",
-        "a trace does not tell where the spindle stood, nor power",
+        "a trace shows neither the phase of the spindle nor power",
     ]
     if misfit > MOST_MISFIT:
-        notes.append("latencies lie far off the fit: this may be no such disk, or it was not alone on its bus")
+        notes.append("latencies are far from the fit: this may be another disk, or it shared its bus")
     return notes
 
 
 def _checks(ours: ComparisonDoc, before: ComparisonDoc) -> list[Check]:
-    """Mean and percentiles of the second half, measured and replayed, and those of the product as it was."""
+    """Return mean and percentiles of the second half: measured, replayed, and replayed with the original product."""
     mean = Check(SECOND, "mean", ours["mean_measured_ns"], ours["mean_replayed_ns"], before["mean_replayed_ns"])
-    found = [mean]
+    checks = [mean]
     for now, was in zip(ours["percentiles"], before["percentiles"], strict=True):
         if now["percentile"] in CHECKED:
             name = f"p{now['percentile']:g}"
-            found.append(Check(SECOND, name, now["measured_ns"], now["replayed_ns"], was["replayed_ns"]))
-    return found
+            checks.append(Check(SECOND, name, now["measured_ns"], now["replayed_ns"], was["replayed_ns"]))
+    return checks
 
 
-def _numbers(found: Fitted, like: Product) -> list[Value]:
+def _numbers(fitted: Fitted, like: Product) -> list[Value]:
     values, ranges = values_of(like)
     made = []
-    for number, place, deviation in zip(found.numbers, found.places, found.deviations, strict=True):
-        made.append(_value(number, float(place), float(deviation), values, ranges))
+    for number, coordinate, deviation in zip(fitted.numbers, fitted.places, fitted.deviations, strict=True):
+        made.append(_value(number, float(coordinate), float(deviation), values, ranges))
     return made
 
 
 def _value(
-    number: Number, place: float, deviation: float, values: dict[str, str], ranges: dict[str, tuple[str, str]]
+    number: Number, coordinate: float, deviation: float, values: dict[str, str], ranges: dict[str, tuple[str, str]]
 ) -> Value:
-    own = values.get(number.key, number.text(0.0))
+    stated = values.get(number.key, number.text(0.0))
     low, high = ranges.get(number.key, (number.text(-NORMAL_90), number.text(NORMAL_90)))
     is_known = deviation <= KNOWN
-    ends = (place - NORMAL_90 * deviation, place + NORMAL_90 * deviation)
+    ends = (coordinate - NORMAL_90 * deviation, coordinate + NORMAL_90 * deviation)
     return Value(
         number.key,
         "",
-        own,
+        stated,
         low,
         high,
-        number.text(place) if is_known else own,
+        number.text(coordinate) if is_known else stated,
         number.text(ends[0]) if is_known else low,
         number.text(ends[1]) if is_known else high,
         "unknown" if not is_known else "told" if deviation <= TOLD else "narrowed",
         deviation if is_known else 1.0,
-        at_edge=is_known and abs(place) > 2.0,
+        at_edge=is_known and abs(coordinate) > 2.0,
     )
 
 
-def _switches(found: Fitted) -> list[Value]:
+def _switches(fitted: Fitted) -> list[Value]:
     return [
-        _switch(switch, option, found.tried[switch.key])
-        for switch, option in zip(found.switches, found.options, strict=True)
+        _switch(switch, option, fitted.tried[switch.key])
+        for switch, option in zip(fitted.switches, fitted.options, strict=True)
     ]
 
 
 def _switch(switch: Switch, option: int, costs: list[float]) -> Value:
-    """A way of working: told where every other option costs clearly more."""
+    """Return the value of a switch, told if every other option costs clearly more."""
     least = min(costs)
     shares = np.exp(-(np.array(costs) - least))
     shares /= shares.sum()
-    left = tuple(one for one, cost in zip(switch.options, costs, strict=True) if cost < least + CLEAR)
+    left = tuple(choice for choice, cost in zip(switch.options, costs, strict=True) if cost < least + CLEAR)
     is_told = len(left) == 1
     return Value(
         switch.key,

@@ -1,12 +1,12 @@
-"""Values of a disk under which its model answers the I/Os of a trace as they were measured.
+"""Fit the values of a disk with which its model completes the I/Os of a trace as measured.
 
-What is compared are sorted latencies, class by class (reads and writes, by how far they begin from the end of the
-one before): phase and order of single I/Os then do not matter. Demerit is made of the same squares; the prior counts as
-much as a few of them. Floats are found by least squares (scipy, trust region, differences
-forward), switches one after the other, each option with numbers of its own.
+The fit compares sorted latencies, class by class (reads and writes, by their distance from the end of the one before),
+so that phase and order of single I/Os do not matter. Demerit consists of the same squares; the prior counts as much as
+a few of them. Numbers come from least squares (scipy, trust region, forward differences), switches one after the other,
+with numbers fitted for each option.
 
-Standard errors are those of the jackknife over ten stretches of the trace: what each stretch would move the values by,
-with the slopes of the fit. They hold what the model cannot explain, as far as it differs from stretch to stretch.
+Standard errors are those of the jackknife over ten stretches of the trace: the change of the values by each stretch,
+with the slopes of the fit. They include the model error as far as it differs from stretch to stretch.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
 
 RANKS = 40
-"""Quantiles of a class that are compared."""
+"""Number of compared quantiles of a class."""
 LEAST_OF_CLASS = 20
-"""Classes of fewer I/Os count only in the whole."""
+"""Least I/Os of a class: smaller classes count only in the whole."""
 EXPECTED_DEMERIT = 0.03
-"""A fit with a demerit of this share of the mean has residuals of one: what the prior is weighed against."""
+"""Demerit, as a share of the mean, at which residuals are one, which sets the weight of the prior."""
 STEP = 0.15
-"""Of a coordinate, for slopes: latencies of a disk jump by a revolution, so small steps see steps."""
+"""Step of a coordinate for slopes: latencies of a disk jump by a revolution, so smaller steps measure jumps."""
 ROUGH, FINE = 4, 15
-"""Evaluations of slopes while options are tried, and at the end."""
+"""Evaluations of slopes while trying options, and at the end."""
 STRETCHES = 10
 
 
 @dataclass
 class Fitted:
-    """What was found: coordinates, their standard errors, options, the residuals' size (1: as expected), and costs of
-    the options that were tried, by switch."""
+    """The result of a fit: coordinates, their standard errors, options, the size of the residuals (1: as expected), and
+    costs of the tried options, by switch."""
 
     numbers: list[Number]
     switches: list[Switch]
@@ -57,12 +57,12 @@ class Fitted:
 
     @property
     def point(self) -> dict[str, str]:
-        """The values found."""
+        """The fitted values."""
         return settings(self.numbers, list(self.places), self.switches, self.options)
 
 
 class Fit:
-    """One fit to the first I/Os of a trace."""
+    """A fit to the first half of a trace."""
 
     def __init__(self, replays: Replays, numbers: list[Number], switches: list[Switch], tick: Tick | None) -> None:
         self.replays, self.numbers, self.switches, self.tick = replays, numbers, switches, tick
@@ -77,48 +77,49 @@ class Fit:
         terms = sum(min(len(group), RANKS) for group in self.groups)
         self.scale = EXPECTED_DEMERIT * float(self.latency.mean()) * np.sqrt(self.ios / terms)
 
-    def residuals(self, found: Floats, among: NDArray[np.bool_] | None = None) -> Floats:
-        """Differences of sorted latencies by class, of all I/Os or of some."""
+    def residuals(self, latencies: Floats, among: NDArray[np.bool_] | None = None) -> Floats:
+        """Return differences of sorted latencies by class, of all I/Os or of some."""
         parts = []
         for group in self.groups:
-            own = group if among is None else group[among[group]]
-            if len(own) == 0:
+            members = group if among is None else group[among[group]]
+            if len(members) == 0:
                 parts.append(np.zeros(min(len(group), RANKS)))
                 continue
             count = min(len(group), RANKS)
             at = (np.arange(count) + 0.5) / count
-            ours, theirs = (np.quantile(values[own], at) for values in (found, self.latency))
+            ours, theirs = (np.quantile(values[members], at) for values in (latencies, self.latency))
             parts.append((ours - theirs) * np.sqrt(len(group) / count) / self.scale)
         return np.concatenate(parts)
 
     def at(self, places: Sequence[Floats], options: Sequence[int]) -> list[Floats]:
-        """Latencies at several coordinates."""
-        points = [settings(self.numbers, list(place), self.switches, options) for place in places]
+        """Return latencies (ms) at several coordinates."""
+        points = [settings(self.numbers, list(coordinates), self.switches, options) for coordinates in places]
         return self.replays.latencies(points, self.ios, self.tick)
 
     def solve(self, start: Floats, options: Sequence[int], steps: int) -> tuple[float, Floats, Floats]:
-        """The least cost from a start, where it is, and the slopes there."""
+        """Return the least cost from a start, its coordinates, and the slopes there."""
         from scipy.optimize import least_squares
 
-        kept: dict[bytes, Floats] = {}
+        residuals_at: dict[bytes, Floats] = {}
 
-        def value(place: Floats) -> Floats:
-            if place.tobytes() not in kept:
-                [found] = self.at([place], options)
-                kept[place.tobytes()] = np.concatenate([self.residuals(found), place])
-            return kept[place.tobytes()]
+        def value(coordinates: Floats) -> Floats:
+            if coordinates.tobytes() not in residuals_at:
+                [latency] = self.at([coordinates], options)
+                residuals_at[coordinates.tobytes()] = np.concatenate([self.residuals(latency), coordinates])
+            return residuals_at[coordinates.tobytes()]
 
-        def slopes(place: Floats) -> Floats:
-            base = value(place)
+        def slopes(coordinates: Floats) -> Floats:
+            base = value(coordinates)
             moved = []
-            for number in range(len(place)):
-                one = place.copy()
-                one[number] += STEP if one[number] + STEP <= MOST else -STEP
-                moved.append(one)
-            found = self.at(moved, options)
+            for number in range(len(coordinates)):
+                neighbour = coordinates.copy()
+                neighbour[number] += STEP if neighbour[number] + STEP <= MOST else -STEP
+                moved.append(neighbour)
+            latencies = self.at(moved, options)
             columns = [
-                (np.concatenate([self.residuals(latency), one]) - base) / (one[number] - place[number])
-                for number, (latency, one) in enumerate(zip(found, moved, strict=True))
+                (np.concatenate([self.residuals(latency), neighbour]) - base)
+                / (neighbour[number] - coordinates[number])
+                for number, (latency, neighbour) in enumerate(zip(latencies, moved, strict=True))
             ]
             return np.stack(columns, axis=1)
 
@@ -126,7 +127,7 @@ class Fit:
         return float(done.cost), np.asarray(done.x), np.asarray(done.jac)
 
     def run(self, watch: Callable[[str], AbstractContextManager[Tick | None]]) -> Fitted:
-        """The whole fit. Raises UserError, RunsInterrupted."""
+        """Run the whole fit. Raises UserError, RunsInterrupted."""
         options = [0] * len(self.switches)
         places = np.zeros(len(self.numbers))
         with watch("fitting") as self.tick:
@@ -136,10 +137,10 @@ class Fit:
                 costs = [cost]
                 for option in range(1, len(switch.options)):
                     other = [*options[:number], option, *options[number + 1 :]]
-                    found, at, _ = self.solve(places, other, ROUGH)
-                    costs.append(found)
-                    if found < cost:
-                        cost, places, options = found, at, other
+                    cost_of_option, at, _ = self.solve(places, other, ROUGH)
+                    costs.append(cost_of_option)
+                    if cost_of_option < cost:
+                        cost, places, options = cost_of_option, at, other
                 tried[switch.key] = costs
             cost, places, slopes = self.solve(places, options, FINE)
             [latency] = self.at([places], options)
@@ -148,25 +149,26 @@ class Fit:
         return Fitted(self.numbers, self.switches, places, self._deviations(latency, slopes), options, misfit, tried)
 
     def _deviations(self, latency: Floats, slopes: Floats) -> Floats:
-        """Standard errors of the coordinates, at most those of the prior."""
+        """Return standard errors of the coordinates, at most those of the prior."""
         inverse = np.linalg.pinv(slopes.T @ slopes)
-        own = slopes[: -len(self.numbers)] if len(self.numbers) else slopes
+        data_slopes = slopes[: -len(self.numbers)] if len(self.numbers) else slopes
         whole = self.residuals(latency)
         stretch = np.arange(self.ios) * STRETCHES // self.ios
         moves = [
-            inverse @ (own.T @ (self.residuals(latency, stretch == number) - whole)) for number in range(STRETCHES)
+            inverse @ (data_slopes.T @ (self.residuals(latency, stretch == number) - whole))
+            for number in range(STRETCHES)
         ]
         spread: Floats = np.std(np.stack(moves), axis=0, ddof=1) / np.sqrt(STRETCHES)
-        # What the prior alone leaves of a value that nothing tells.
+        # The deviation of a value about which the data says nothing.
         left = np.sqrt(np.clip(np.diag(inverse), 0.0, 1.0))
-        found: Floats = np.minimum(np.maximum(spread, left), 1.0)
-        return found
+        deviations: Floats = np.minimum(np.maximum(spread, left), 1.0)
+        return deviations
 
     def rest(self, latency: Floats) -> dict[str, float]:
-        """Errors of the means by class, in percent."""
-        found = {}
+        """Return errors of the means by class, in percent."""
+        errors = {}
         for group in self.groups:
             measured = float(self.latency[group].mean())
             name = class_name(int(self.classes[group[0]])) if self.classes[group[0]] >= 0 else "all"
-            found[name] = 100.0 * (float(latency[group].mean()) / measured - 1.0)
-        return found
+            errors[name] = 100.0 * (float(latency[group].mean()) / measured - 1.0)
+        return errors

@@ -1,4 +1,4 @@
-"""The I/Os of a trace on the models of a product with other values: their latencies, in the order of the trace."""
+"""Replay the I/Os of a trace on models of a product with other values; latencies follow the order of the trace."""
 
 from __future__ import annotations
 
@@ -30,17 +30,16 @@ if TYPE_CHECKING:
 
 
 NEAR_BYTES = 1 << 20
-"""As in a record's comparison: what begins within this of the end of the one before is near."""
+"""Distance from the end of the I/O before within which an I/O is near, as in a record's comparison."""
 DISTANCES = ("continuing", "near", "far")
 FIRST, SECOND = "first half", "second half"
 LEAST_IOS = 200
-"""Halves of fewer have classes of a handful."""
+"""Least I/Os of a half: smaller ones have classes of a handful."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A trace as it was measured: latencies in ms, and the class of each I/O (reads and writes by distance; -1 of
-    others)."""
+    """A measured trace: latencies in ms, and the class of each I/O (reads and writes by distance; -1 for others)."""
 
     latency_ms: Floats
     classes: NDArray[np.int64]
@@ -52,12 +51,12 @@ class Measured:
 
 
 def class_name(number: int) -> str:
-    """The name of a class."""
+    """Return the name of a class."""
     return f"{DISTANCES[number % 3]} {('reads', 'writes')[number // 3]}"
 
 
 class Replays(AbstractContextManager["Replays"]):
-    """Replays one trace; its files are in a folder that goes with it."""
+    """Replays of one trace; a temporary folder has their files."""
 
     def __init__(self, trace: Path, like: Product, jobs: int | None) -> None:
         self.trace, self.like, self.jobs = trace, like, jobs
@@ -70,14 +69,14 @@ class Replays(AbstractContextManager["Replays"]):
         self._folder.cleanup()
 
     def latencies(self, points: Sequence[Mapping[str, str]], ios: int, tick: Tick | None = None) -> list[Floats]:
-        """Latencies in ms of the first I/Os, for each point: values that replace or join those of the product. Raises
-        UserError where the product takes none of them, RunsInterrupted."""
+        """Return latencies in ms of the first I/Os for each point, which replaces or adds values of the product. Raises
+        UserError for values that the product refuses, RunsInterrupted."""
         specs = [self._spec(number, point, _phase("all", ios, True)) for number, point in enumerate(points)]
         self._run(specs, tick)
         return [self._latencies_of(spec.io_log, ios) for spec in specs if spec.io_log is not None]
 
     def comparison(self, point: Mapping[str, str], half: str) -> ComparisonDoc:
-        """Measured beside replayed, of one half (FIRST or SECOND), as a record has it. Raises UserError,
+        """Compare measured and replayed I/Os of one half (FIRST or SECOND), as a record has it. Raises UserError,
         RunsInterrupted."""
         first, ios = self.measured.half, len(self.measured.latency_ms)
         phases = [_phase(FIRST, first, half == FIRST)]
@@ -102,7 +101,7 @@ class Replays(AbstractContextManager["Replays"]):
         )
 
     def _in_their_files(self, error: UserError) -> UserError:
-        """A mistake in a file of ours as one in the file that it was made of."""
+        """Convert an error in one of our files to one in the user's file behind it."""
         if error.file == str(self.log):
             return UserError(str(self.trace), error.key, error.value, error.accepted)
         if Path(error.file).parent == self.folder:
@@ -111,21 +110,21 @@ class Replays(AbstractContextManager["Replays"]):
 
     @property
     def log(self) -> Path:
-        """The trace as an I/O log."""
+        """Path of the trace as an I/O log."""
         return self.folder / "trace.parquet"
 
     def _latencies_of(self, log: Path, ios: int) -> Floats:
         rows = pl.read_parquet(log, columns=["number", "latency_ns"]).sort("number")
-        found: Floats = rows["latency_ns"].to_numpy().astype(float)[:ios] / 1e6
-        if len(found) < ios:
-            raise UserError(str(self.trace), "", "", f"only {len(found)} of {ios} I/Os were replayed")
-        return found
+        latencies: Floats = rows["latency_ns"].to_numpy().astype(float)[:ios] / 1e6
+        if len(latencies) < ios:
+            raise UserError(str(self.trace), "", "", f"only {len(latencies)} of {ios} I/Os were replayed")
+        return latencies
 
     def _read(self) -> Measured:
         convert_trace(self.trace, self.log, IO_LOG, {})
         rows = pl.read_parquet(self.log)
         if rows["latency_ns"].null_count():
-            raise UserError(str(self.trace), "", "", "has no latencies: expected a trace that says how long I/Os took")
+            raise UserError(str(self.trace), "", "", "has no latencies: expected a trace with latencies")
         rows = rows.sort("number") if "number" in rows.columns else rows.sort("submit_ns", maintain_order=True)
         if len(rows) < 2 * LEAST_IOS:
             raise UserError(str(self.trace), "", f"{len(rows)} I/Os", f"are too few: expected {2 * LEAST_IOS} or more")
@@ -143,7 +142,7 @@ def _phase(name: str, ios: int, measure: bool) -> str:
 
 
 def variant(like: Product, point: Mapping[str, str]) -> str:
-    """The file of a product like another, with other values, those that it did not state too."""
+    """Return the file of a variant of a product, with replaced and added values."""
     document = tomlkit.document()
     document.add("variant_of", tomlkit.item(str(Path(like.name).resolve()) if is_file(like.name) else like.name))
     document.add("title", tomlkit.item("a disk that is fitted"))

@@ -1,8 +1,8 @@
-"""What a trace may tell of a disk: times of its controller, its seeks, the rate of its wire, and how it works.
+"""Unknown values of a disk that a trace may determine: times of its controller, seeks, the rate of its port, policies.
 
-A number has a coordinate of which the prior is the standard normal distribution. Where the product states a range, that
-is its middle 90 %; else an overhead may be half a millisecond off, seeks a tenth, and the rate of the wire a factor of
-2.7, as of a drive behind the bus of a rig. They are priors of ours, wide enough to be moved by a few hundred I/Os.
+A number has a coordinate with the standard normal distribution as prior. A range of the product is its middle 90 %;
+without one an overhead may be off by half a millisecond, seeks by a tenth, and the rate of the port by a factor of 2.7,
+as for a drive behind the bus of a rig. These are our priors, wide enough for a few hundred I/Os to change them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from hotband.questions.calibrate.unknowns import number_of
 MS, RATE = "ms", "MB/s"
 NORMAL_90 = 1.6449
 MOST = 3.0
-"""Coordinates go so far from the prior's middle."""
+"""Largest coordinate, from the middle of the prior."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A value on a line: `middle` and `spread` in its unit (of its logarithm where it is one), as the prior has it."""
+    """A continuous value: `middle` and `spread` of its prior in its unit (of its logarithm if `is_log`)."""
 
     key: str
     middle: float
@@ -32,26 +32,26 @@ class Number:
     unit: str
     is_log: bool
 
-    def at(self, place: float) -> float:
-        """The value at a coordinate."""
+    def at(self, coordinate: float) -> float:
+        """Return the value at a coordinate."""
         if self.is_log:
-            return self.middle * math.exp(self.spread * place)
-        return max(self.middle + self.spread * place, 0.0)
+            return self.middle * math.exp(self.spread * coordinate)
+        return max(self.middle + self.spread * coordinate, 0.0)
 
-    def text(self, place: float) -> str:
-        """As a file has it."""
-        return f"{self.at(place):.4f} {self.unit}"
+    def text(self, coordinate: float) -> str:
+        """Format the value at a coordinate for a file."""
+        return f"{self.at(coordinate):.4f} {self.unit}"
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A way of working; the first option is the product's own."""
+    """A policy; the first option is that of the product."""
 
     key: str
     options: tuple[str, ...]
 
 
-# How far a value may be off where the product has no range: absolute in ms, or as a share.
+# Deviation of a value without a range: absolute in ms, or as a share.
 OVERHEADS = {"command_overhead": 0.5, "cache_overhead": 0.5}
 WRITES = {"command_overhead": "command_overhead_write", "cache_overhead": "cache_overhead_write"}
 SEEKS = ("seek_read_track", "seek_read_average", "seek_read_full", "seek_write_average")
@@ -65,7 +65,7 @@ SWITCHES = {
 
 
 def unknowns_of(like: Product) -> tuple[list[Number], list[Switch]]:
-    """The numbers and the switches of a disk, without those that are held. Raises UserError for what is no disk."""
+    """Return the numbers and the switches of a disk, without fixed ones. Raises UserError for other products."""
     values, ranges = values_of(like)
     held = {key for key, _ in like.held}
     numbers: list[Number] = []
@@ -83,44 +83,44 @@ def unknowns_of(like: Product) -> tuple[list[Number], list[Switch]]:
     switches = []
     for key, options in SWITCHES.items():
         if key not in held:
-            own = values.get(key, options[0])
-            switches.append(Switch(key, (own, *(option for option in options if option != own))))
+            stated = values.get(key, options[0])
+            switches.append(Switch(key, (stated, *(option for option in options if option != stated))))
     return numbers, switches
 
 
 def settings(
     numbers: Sequence[Number], places: Sequence[float], switches: Sequence[Switch], options: Sequence[int]
 ) -> dict[str, str]:
-    """The values at coordinates, with chosen options."""
-    found = {number.key: number.text(place) for number, place in zip(numbers, places, strict=True)}
+    """Return the values at coordinates, with chosen options."""
+    by_key = {number.key: number.text(coordinate) for number, coordinate in zip(numbers, places, strict=True)}
     chosen = zip(switches, options, strict=True)
-    return found | {switch.key: switch.options[option] for switch, option in chosen}
+    return by_key | {switch.key: switch.options[option] for switch, option in chosen}
 
 
 def values_of(like: Product) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
-    """The values of a disk as text, and the ranges of those that have one. Raises UserError."""
-    found = drive(like.name)
-    if found["kind"] != "disk":
-        accepted = "expected a disk: other drives are not fitted to traces"
-        raise UserError("question.like", "", like.name, f"is a product of kind {found['kind']}; {accepted}")
+    """Return the values of a disk as text, and their ranges. Raises UserError."""
+    disk = drive(like.name)
+    if disk["kind"] != "disk":
+        accepted = "expected a disk; only disks can be fitted to traces"
+        raise UserError("question.like", "", like.name, f"is a product of kind {disk['kind']}; {accepted}")
     expect_one_volume(like)
-    values = {value["key"]: value["value"] for value in found["values"]} | dict(like.held)
-    ranges = {value["key"]: (value["range"][0], value["range"][1]) for value in found["values"] if value["range"]}
+    values = {value["key"]: value["value"] for value in disk["values"]} | dict(like.held)
+    ranges = {value["key"]: (value["range"][0], value["range"][1]) for value in disk["values"] if value["range"]}
     return values, ranges
 
 
 def in_unit(text: str, unit: str) -> float:
-    """A time in ms, or a rate in MB/s."""
+    """Convert a time to ms, or a rate to MB/s."""
     return number_of(text) * 1e3 if unit == MS else number_of(text) / 1e6
 
 
 def _spread(low_high: tuple[str, str] | None, unit: str, otherwise: float) -> float:
     if low_high is None:
         return otherwise
-    low, high = (in_unit(one, unit) for one in low_high)
+    low, high = (in_unit(end, unit) for end in low_high)
     return max((high - low) / 2 / NORMAL_90, 1e-3)
 
 
 def _log_spread(low_high: tuple[str, str], unit: str) -> float:
-    low, high = (in_unit(one, unit) for one in low_high)
+    low, high = (in_unit(end, unit) for end in low_high)
     return max(math.log(high / low) / 2 / NORMAL_90, 1e-3)

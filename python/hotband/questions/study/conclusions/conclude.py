@@ -1,4 +1,4 @@
-"""Evaluating what a study's `conclusions.toml` states, after its runs."""
+"""Evaluate a study's `conclusions.toml` after its runs."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ class Scope:
         try:
             items = self.steps.counted(values)
         except RefusedValueError as error:
-            raise loop.place.error("", str(error)) from None
+            raise loop.position.error("", str(error)) from None
         if len(loop.names) == 1:
             return [{loop.names[0]: item} for item in items]
         for item in items:
             if not isinstance(item, list | tuple) or len(item) != len(loop.names):
-                raise loop.place.error("", f"expected a list of {len(loop.names)} for {', '.join(loop.names)}")
+                raise loop.position.error("", f"expected a list of {len(loop.names)} for {', '.join(loop.names)}")
         return [dict(zip(loop.names, item, strict=True)) for item in items]
 
 
@@ -206,7 +206,9 @@ def _rows(entry: Rows, scope: Scope, columns: int) -> Iterator[list[TableCell]]:
     for turn in scope.turns(entry.block):
         cells = _spread(turn, entry.cells)
         if len(cells) != columns:
-            raise entry.place.error("", f"makes a row of {len(cells)} cells; expected {columns}, one for each column")
+            raise entry.position.error(
+                "", f"makes a row of {len(cells)} cells; expected {columns}, one for each column"
+            )
         yield cells
 
 

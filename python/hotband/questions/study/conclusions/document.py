@@ -17,7 +17,7 @@ from hotband.questions.study.conclusions.values import Value
 
 Names = tuple[str, ...]
 Source = Expression | Value
-"""An expression, or data that stands in the file."""
+"""An expression, or data of the file."""
 RESERVED = ("result", "loop", "published_row")
 FIGURE_TEXTS = ("id", "config", "label", "workload", "metric", "unit", "note", "group")
 
@@ -28,7 +28,7 @@ class Loop:
 
     names: Names
     over: Source
-    place: Place
+    position: Place
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Rows:
 
     block: Block
     cells: tuple[Source, ...]
-    place: Place
+    position: Place
 
 
 @dataclass(frozen=True)
@@ -172,14 +172,14 @@ class Reader:
             variables = tuple(name.strip() for name in key.split(","))
             for name in variables:
                 self._check_name(each, key, name, names)
-            place = Place(each.file, each.key(key))
-            loops.append(Loop(variables, self._source(each, key, value, names), place))
+            position = Place(each.file, each.key(key))
+            loops.append(Loop(variables, self._source(each, key, value, names), position))
             names = (*names, *variables)
         lets: dict[str, Let] = {}
         if row and table.has("published_row"):
             source = f"row({table.text('published_row')})"
-            place = Place(table.file, table.key("published_row"))
-            lets["published_row"] = Let(self.language.expression(place, source, names))
+            position = Place(table.file, table.key("published_row"))
+            lets["published_row"] = Let(self.language.expression(position, source, names))
             names = (*names, "published_row")
         further, names = self._lets(table, names)
         return Block(tuple(loops), lets | further, self._optional(table, "when", names)), names
@@ -205,7 +205,7 @@ class Reader:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             table.refuse(key, "expected a name of small letters, digits and _", name)
         if name in taken:
-            table.refuse(key, "is the name of something else here; expected another name", name)
+            table.refuse(key, "is already used here; expected another name", name)
 
     def _claim(self, table: TomlTable, outer: Names) -> Claim:
         block, names = self._block(table, outer)

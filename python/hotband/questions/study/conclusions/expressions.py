@@ -53,13 +53,13 @@ EVALUATION_ERRORS = (
 
 @dataclass(frozen=True)
 class Place:
-    """Where an expression is written: a file and a key in it."""
+    """The position of an expression: a file and a key in it."""
 
     file: str
     key: str
 
     def error(self, source: str, accepted: str) -> UserError:
-        """Return the error of the expression that is written there."""
+        """Return the error of the expression at this position."""
         return UserError(self.file, self.key, " ".join(source.split()), accepted)
 
 
@@ -67,7 +67,7 @@ class Place:
 class Expression:
     """A compiled expression or template, with the names that it reads from outside."""
 
-    place: Place
+    position: Place
     source: str
     names: frozenset[str]
     evaluate: Callable[[Mapping[str, Value]], Value]
@@ -83,7 +83,7 @@ class Expression:
 
     def error(self, accepted: str) -> UserError:
         """Return an error that names the expression by file, key and source."""
-        return self.place.error(self.source, accepted)
+        return self.position.error(self.source, accepted)
 
 
 class Language:
@@ -100,31 +100,33 @@ class Language:
         self.functions, self.constants, self.ids = dict(functions), dict(constants), ids
         self._environment = _Environment(self.functions, self.constants, steps)
 
-    def expression(self, place: Place, source: str, names: Collection[str]) -> Expression:
+    def expression(self, position: Place, source: str, names: Collection[str]) -> Expression:
         """Compile an expression, such as `iops("a", "read") / 2`, that may read `names`. Raises UserError."""
-        with _syntax_errors(place, source):
+        with _syntax_errors(position, source):
             parser = Parser(self._environment, source, state="variable")
             root = parser.parse_expression()
             if not parser.stream.eos:
                 raise jinja2.TemplateSyntaxError(f"expected an operator, got {str(parser.stream.current)!r}", 1)
             # TemplateExpression reads the name "result".
             tree = nodes.Template([nodes.Assign(nodes.Name("result", "store"), root, lineno=1)], lineno=1)
-            reads = self._checked(place, source, tree, names, frozenset())
+            reads = self._checked(position, source, tree, names, frozenset())
             compiled = TemplateExpression(self._environment.from_string(tree), undefined_to_none=False)
-        return Expression(place, source, reads, lambda values: short_enough(compiled(values)))
+        return Expression(position, source, reads, lambda values: short_enough(compiled(values)))
 
-    def template(self, place: Place, source: str, names: Collection[str]) -> Expression:
+    def template(self, position: Place, source: str, names: Collection[str]) -> Expression:
         """Compile a text with `{{ … }}` and `{% if … %}` in it. White space in its result becomes single spaces. Raises
         UserError."""
-        with _syntax_errors(place, source):
+        with _syntax_errors(position, source):
             tree = self._environment.parse(source)
             inner = {node.name for node in tree.find_all(nodes.Name) if node.ctx == "store"}
-            reads = self._checked(place, source, tree, names, frozenset({*inner, "loop"}))
+            reads = self._checked(position, source, tree, names, frozenset({*inner, "loop"}))
             compiled = self._environment.from_string(tree)
-        return Expression(place, source, reads, lambda values: " ".join(short_enough(compiled.render(values)).split()))
+        return Expression(
+            position, source, reads, lambda values: " ".join(short_enough(compiled.render(values)).split())
+        )
 
     def _checked(
-        self, place: Place, source: str, tree: nodes.Template, names: Collection[str], inner: frozenset[str]
+        self, position: Place, source: str, tree: nodes.Template, names: Collection[str], inner: frozenset[str]
     ) -> frozenset[str]:
         """Check a tree and return the names that it reads from outside. `inner` has the names that it sets itself.
         Raises UserError."""
@@ -132,22 +134,24 @@ class Language:
         accepted = {*names, *self.functions, *self.constants, *inner}
         for node in tree.find_all(nodes.Node):
             if not isinstance(node, ACCEPTED_NODES):
-                raise place.error(source, f"{type(node).__name__} is not accepted here; see {GUIDE}")
+                raise position.error(source, f"{type(node).__name__} is not accepted here; see {GUIDE}")
             if isinstance(node, nodes.Filter | nodes.Call):
-                self._check_call(place, source, node)
+                self._check_call(position, source, node)
             elif isinstance(node, nodes.Test) and node.name not in ACCEPTED_TESTS:
-                raise place.error(source, f'has the test "{node.name}"; expected one of {", ".join(ACCEPTED_TESTS)}')
+                raise position.error(source, f'has the test "{node.name}"; expected one of {", ".join(ACCEPTED_TESTS)}')
             elif isinstance(node, nodes.Name) and node.name not in accepted and node.ctx == "load":
                 near = hint(node.name, sorted(accepted))
-                raise place.error(source, f'"{node.name}" is not defined; {near}expected a name of let or a function')
+                raise position.error(
+                    source, f'"{node.name}" is not defined; {near}expected a name of let or a function'
+                )
         reads = {node.name for node in tree.find_all(nodes.Name) if node.ctx == "load"}
         _rewrite(tree)
         return frozenset(reads & set(names))
 
-    def _check_call(self, place: Place, source: str, node: nodes.Filter | nodes.Call) -> None:
+    def _check_call(self, position: Place, source: str, node: nodes.Filter | nodes.Call) -> None:
         """Check that a call names a function, fits its parameters and names ids that exist. Raises UserError."""
         if node.dyn_args is not None or node.dyn_kwargs is not None:
-            raise place.error(source, "gives arguments with *; expected each by itself")
+            raise position.error(source, "gives arguments with *; expected each by itself")
         arguments = list(node.args)
         if isinstance(node, nodes.Filter):
             assert node.node is not None, "only the statement {% filter %} has none, and it is not accepted"
@@ -155,26 +159,28 @@ class Language:
         elif isinstance(node.node, nodes.Name):
             name = node.node.name
         else:
-            raise place.error(source, "calls something that is not a function; expected the name of a function")
+            raise position.error(source, "calls something that is not a function; expected the name of a function")
         function = self.functions.get(name)
         if function is None:
             near = hint(name, sorted(self.functions))
-            raise place.error(source, f'"{name}" is not a function; {near}expected a function of {GUIDE}')
+            raise position.error(source, f'"{name}" is not a function; {near}expected a function of {GUIDE}')
         signature = inspect.signature(function)
         keywords = cast("list[nodes.Keyword]", node.kwargs)
         try:
             bound = signature.bind(*arguments, **{keyword.key: keyword.value for keyword in keywords})
         except TypeError as error:
-            raise place.error(source, f"{name}: {error}; expected {name}({', '.join(signature.parameters)})") from None
+            raise position.error(
+                source, f"{name}: {error}; expected {name}({', '.join(signature.parameters)})"
+            ) from None
         for parameter, argument in bound.arguments.items():
             for text in _constants(argument) if parameter in self.ids else ():
-                self._check_id(place, source, name, parameter, text)
+                self._check_id(position, source, name, parameter, text)
 
-    def _check_id(self, place: Place, source: str, name: str, parameter: str, text: str) -> None:
+    def _check_id(self, position: Place, source: str, name: str, parameter: str, text: str) -> None:
         known = list(self.ids[parameter])
         if text not in known:
             accepted = expected(text, known) if known else "none is known"
-            raise place.error(source, f'{name}: there is no {parameter} "{text}"; {accepted}')
+            raise position.error(source, f'{name}: there is no {parameter} "{text}"; {accepted}')
 
 
 def _constants(argument: Value) -> list[str]:
@@ -220,16 +226,16 @@ def _call(name: str, *arguments: nodes.Expr) -> nodes.Call:
 
 
 @contextmanager
-def _syntax_errors(place: Place, source: str) -> Iterator[None]:
+def _syntax_errors(position: Place, source: str) -> Iterator[None]:
     """Raise mistakes in the syntax of an expression as UserError."""
     if len(source) > LONGEST_SOURCE:
-        raise place.error(source, f"has {len(source):,} characters; expected at most {LONGEST_SOURCE:,}")
+        raise position.error(source, f"has {len(source):,} characters; expected at most {LONGEST_SOURCE:,}")
     try:
         yield
     except jinja2.TemplateError as error:
-        raise place.error(source, f"is not an expression or a template: {error.message}") from None
+        raise position.error(source, f"is not an expression or a template: {error.message}") from None
     except (RecursionError, SyntaxError, MemoryError):
-        raise place.error(source, "is nested too deeply; expected a shorter expression") from None
+        raise position.error(source, "is nested too deeply; expected a shorter expression") from None
 
 
 class _Environment(SandboxedEnvironment):

@@ -229,7 +229,7 @@ def listed(texts: Sequence[str]) -> str:
 
 
 def percent(share: Value, digits: int = 0, signed: bool = False) -> str:
-    """Format a share, rounded to so many digits: `37 %`, `+5 %`; a dash where it is missing."""
+    """Format a share, rounded to `digits`: `37 %`, `+5 %`; a dash where it is missing."""
     return numbers.percent(None if share is None else round(share * 100, digits or None), signed)
 
 

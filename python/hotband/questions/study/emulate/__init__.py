@@ -1,2 +1,2 @@
-"""Studies on real programs: the same program on two emulated machines that differ in one thing, beside what the study's
-model and its publication say of that (docs/guides/studies.md)."""
+"""Studies on real programs: the same program on two emulated machines that differ in one respect, compared with the
+study's model and its publication (docs/guides/studies.md)."""

@@ -22,7 +22,7 @@ SCALE_EXPECTED = "expected a share of the study above 0 and up to 1, such as 1/1
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two machines of a part: the study's configuration that it stands for, its name in tables, the text of
+    """One of the two machines of a part: the study's configuration that it represents, its name in tables, the text of
     the machine's file (`scale.machine_text` fills it in), its product, and the values of the drives."""
 
     config: Config
@@ -34,13 +34,12 @@ class Side:
 
 @dataclass(frozen=True)
 class Part:
-    """A real program on two machines that differ in one thing.
+    """A real program on two machines that differ in one respect.
 
-    At scale 1 the program works on `data` bytes on `drives` drives; a setting of `fill` stands for so many bytes of it
-    for each of its counts (of a size: for each byte), one of `per_drive` for so many a drive. `cut` names values of the
-    drives (sizes and times) that shrink with the data that a drive holds. `load` is the study's own load for it;
-    `predicted` is the measure whose ratio the model gives, `published` the one that is published (None: neither is of
-    both machines).
+    At scale 1 the program works on `data` bytes on `drives` drives. `fill` maps settings to the bytes of data that one
+    count of the setting adds (one byte of a size setting), `per_drive` maps settings to a count per drive. `cut` names
+    values of the drives (sizes and times) that shrink with the data per drive. `load` is the load of the study;
+    `predicted` is the measure whose ratio the model gives, `published` the published one (None: not for both machines).
     """
 
     id: str
@@ -64,21 +63,21 @@ class Part:
 
     @property
     def sides(self) -> dict[str, Side]:
-        """Both, by the names that their folders have."""
+        """The two sides, by the names of their folders."""
         return {"a": self.a, "b": self.b}
 
 
 def scale_of(text: str) -> Fraction | None:
-    """A share above 0 and up to 1, such as "1/1000", "0.001" or "0.1 %"; None where the text is none."""
-    found = re.fullmatch(r"\s*([0-9]{1,12}(?:\.[0-9]{1,12})?|[0-9]{1,12}/0*[1-9][0-9]{0,11})\s*(%?)\s*", text)
-    if found is None:
+    """Read a share above 0 and up to 1, such as "1/1000", "0.001" or "0.1 %"; None for other texts."""
+    match = re.fullmatch(r"\s*([0-9]{1,12}(?:\.[0-9]{1,12})?|[0-9]{1,12}/0*[1-9][0-9]{0,11})\s*(%?)\s*", text)
+    if match is None:
         return None
-    share = Fraction(found[1]) / (100 if found[2] else 1)
+    share = Fraction(match[1]) / (100 if match[2] else 1)
     return share if 0 < share <= 1 else None
 
 
 def read_parts(study: Study) -> list[Part]:
-    """The parts of a study. Raises UserError for a study that has none, and for the first mistake in them."""
+    """Read the parts of a study. Raises UserError for a study without parts, and for the first mistake in them."""
     path = study.folder / EMULATE_FILE
     if not path.is_file():
         have = ", ".join(with_parts())
@@ -87,10 +86,10 @@ def read_parts(study: Study) -> list[Part]:
         )
     table = TomlTable.read(path, "plan of an emulation")
     parts: list[Part] = []
-    for one in table.parts("parts"):
-        part = _part(study, one)
+    for entry in table.parts("parts"):
+        part = _part(study, entry)
         if any(part.id == other.id for other in parts):
-            one.refuse("id", "is given twice")
+            entry.refuse("id", "is given twice")
         parts.append(part)
     table.finish()
     if not parts:
@@ -99,18 +98,18 @@ def read_parts(study: Study) -> list[Part]:
 
 
 def with_parts() -> list[str]:
-    """Names of the catalog's studies that have emulated parts."""
+    """Return the names of the catalog's studies with emulated parts."""
     return sorted(name for name, folder in folders().items() if (folder / EMULATE_FILE).is_file())
 
 
 def _part(study: Study, table: TomlTable) -> Part:
     measures = [measure.id for measure in study.measures]
-    load = table.choice("load", [one.id for one in study.loads])
+    load = table.choice("load", [candidate.id for candidate in study.loads])
     program = find_program(table.choice("program", PROGRAMS))
     settings, fill, per_drive = table.settings("settings"), table.part("fill"), table.part("per_drive")
-    for one in (table.part("settings"), fill, per_drive):
-        for key in one.table:
-            one.expect_one_of(key, key, list(program.settings))
+    for names in (table.part("settings"), fill, per_drive):
+        for key in names.table:
+            names.expect_one_of(key, key, list(program.settings))
     scale = scale_of(table.text("scale"))
     if scale is None:
         table.refuse("scale", SCALE_EXPECTED)
@@ -138,8 +137,8 @@ def _part(study: Study, table: TomlTable) -> Part:
 
 
 def _side(study: Study, table: TomlTable, load: str) -> Side:
-    """One machine. Its configuration must run the load."""
-    runs = {config.id: config for config, one in study.pairs() if one.id == load}
+    """Read one machine. Its configuration must run the load."""
+    runs = {config.id: config for config, run_load in study.pairs() if run_load.id == load}
     config = runs[table.choice("config", list(runs))]
     name = table.text("machine")
     if Path(name).name != name or not (study.folder / name).is_file():

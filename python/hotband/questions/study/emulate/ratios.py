@@ -1,5 +1,5 @@
-"""Ratios of the two machines of a part: as the program had it, as the model predicts it for the study's own load, and
-as it is published."""
+"""Ratios of the two machines of a part: measured with the program, predicted by the model for the study's load, and
+published."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from hotband.questions.study.emulate.parts import Part
 
 LEVEL = 1.05
-"""Ratios nearer to 1 than this are level: emulation and model are held to 5 % of one another (issue J: mean latency and
-IOPS), so less than that is no direction."""
+"""Ratios nearer to 1 than this are level: emulation and model agree within 5 % (issue J: mean latency and IOPS), so a
+smaller difference has no direction."""
 
 
 def direction(ratio: float) -> str:
-    """Whether a ratio goes up, down, or is level."""
+    """Return the direction of a ratio: up, down or level."""
     if 1 / LEVEL < ratio < LEVEL:
         return "level"
     return "up" if ratio > 1 else "down"
 
 
 def ratio_of(measure: str, unit: str, a: float | None, b: float | None, source: str) -> RatioDoc | None:
-    """B over A; None where either has no number, or A is no rate or time."""
+    """Return the ratio B over A; None if either has no number above zero."""
     if a is None or b is None or a <= 0 or b <= 0:
         return None
-    found = b / a
+    ratio = b / a
     return {
         "measure": measure,
         "unit": unit,
         "a": a,
         "b": b,
-        "ratio": found,
-        "direction": direction(found),
+        "ratio": ratio,
+        "direction": direction(ratio),
         "source": source,
     }
 
 
 def published_ratio(study: Study, part: Part) -> RatioDoc | None:
-    """As it is published; None where not both machines have a published figure."""
+    """Return the published ratio; None unless both machines have a published figure."""
     if part.published is None:
         return None
     measure, load = study.measure(part.published), study.load(part.load)
@@ -57,30 +57,34 @@ def published_ratio(study: Study, part: Part) -> RatioDoc | None:
 
 
 def predicted_ratio(study: Study, part: Part, out: Path | None, fresh: bool, say: Say) -> RatioDoc | None:
-    """As the model predicts it: the prediction that the study ships with its intervals, where it has one of both
-    machines; else the runs that the two figures need, kept in `out`."""
+    """Return the predicted ratio: from the predictions that the study ships with its intervals, if it has both; else
+    from the runs that the two figures need, stored in `out`."""
     measure = study.measure(part.predicted)
     values = _kept(study, part)
-    source = f"kept with the study ({INTERVALS_FILE})"
+    source = f"stored with the study ({INTERVALS_FILE})"
     if None in values:
-        say(f"{part.id}: running the model of the study's own load {part.load}")
+        say(f"{part.id}: running the model of the study's load {part.load}")
         values, source = _run(study, part, out, fresh, say), "run with it"
     return ratio_of(measure.metric, measure.unit, *values, source)
 
 
 def _kept(study: Study, part: Part) -> tuple[float | None, float | None]:
-    kept = read_intervals(study.folder / INTERVALS_FILE)
+    intervals = read_intervals(study.folder / INTERVALS_FILE)
 
     def of(config: str) -> float | None:
         cells = {figure_key(config, part.load, part.predicted): 1.0}
-        found = (one.predicted for one in kept.figures.values() if one.cells == cells) if kept is not None else ()
-        return next(iter(found), None)
+        predictions = (
+            (spread.predicted for spread in intervals.figures.values() if spread.cells == cells)
+            if intervals is not None
+            else ()
+        )
+        return next(iter(predictions), None)
 
     return of(part.a.config.id), of(part.b.config.id)
 
 
 def _run(study: Study, part: Part, out: Path | None, fresh: bool, say: Say) -> tuple[float | None, float | None]:
-    """The two cells of the study, and those before them in a sequence."""
+    """Run the two cells of the study, and those before them in a sequence."""
     load = study.load(part.load)
     pairs = with_sequences(study, [(side.config, load) for side in (part.a, part.b)])
     experiment = Experiment(points(study, pairs, out, study.seed), what=f"the study {study.name}")

@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EmulationResult:
-    """What real programs did on a study's emulated machines."""
+    """The results of real programs on a study's emulated machines."""
 
     document: EmulationDoc
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a part: part, figure, unit, a and b (of the program), emulated, predicted and published (ratios of B
-        over A, null where there is none), agrees_predicted and agrees_published (whether they go the way of the
-        emulation), skipped (what to install; empty where it was run)."""
+        """One row per part: part, figure, unit, a and b (of the program), emulated, predicted and published (ratios of
+        B over A, null if there is none), agrees_predicted and agrees_published (whether they have the direction of the
+        emulation), skipped (what to install; empty if it was run)."""
         rows = []
-        for one in self.document["parts"]:
-            ratios = {"emulated": one["emulated"], "predicted": one["predicted"], "published": one["published"]}
+        for part in self.document["parts"]:
+            ratios = {"emulated": part["emulated"], "predicted": part["predicted"], "published": part["published"]}
             rows.append(
                 {
-                    "part": one["id"],
-                    "figure": one["figure"],
-                    "unit": one["unit"],
-                    "a": None if one["a"] is None else float(one["a"]["value"]),
-                    "b": None if one["b"] is None else float(one["b"]["value"]),
-                    **{name: None if found is None else found["ratio"] for name, found in ratios.items()},
-                    "agrees_predicted": one["agrees"]["predicted"],
-                    "agrees_published": one["agrees"]["published"],
-                    "skipped": one["skipped"],
+                    "part": part["id"],
+                    "figure": part["figure"],
+                    "unit": part["unit"],
+                    "a": None if part["a"] is None else float(part["a"]["value"]),
+                    "b": None if part["b"] is None else float(part["b"]["value"]),
+                    **{name: None if ratio is None else ratio["ratio"] for name, ratio in ratios.items()},
+                    "agrees_predicted": part["agrees"]["predicted"],
+                    "agrees_published": part["agrees"]["published"],
+                    "skipped": part["skipped"],
                 }
             )
         texts = dict.fromkeys(("part", "figure", "unit"), pl.String)
@@ -46,7 +46,7 @@ class EmulationResult:
 
     @property
     def warnings(self) -> list[str]:
-        """What the machines warned of, such as answers that were late; each with its part and machine."""
+        """Warnings of the machines, such as late completions, each with its part and machine."""
         return [
             f"{part['id']}, {side['name']}: {note}"
             for part in self.document["parts"]
@@ -56,5 +56,5 @@ class EmulationResult:
         ]
 
     def to_dict(self) -> EmulationDoc:
-        """All of it as `hotband study emulate --json` prints it; a copy."""
+        """Return a copy of what `hotband study emulate --json` prints."""
         return copy.deepcopy(self.document)

@@ -1,5 +1,5 @@
-"""Runs the emulated parts of a study: each program on both machines of its part, one after the other, each kept as it
-is finished."""
+"""Run the emulated parts of a study: each program on both machines of its part, one after the other, each stored when
+it is finished."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ Say = Callable[[str], None]
 
 
 def answer(question: StudyEmulateQuestion, way: Way) -> EmulationResult:
-    """Return what the programs did. Raises UserError, OSError."""
+    """Return the results of the programs. Raises UserError, OSError."""
     return EmulationResult(emulate(file.load(question.study), question, way.say))
 
 
 def emulate(study: Study, question: StudyEmulateQuestion, say: Say) -> EmulationDoc:
-    """Runs the parts of a study; with `out`, what is finished is kept there and not run again.
+    """Run the parts of a study; with `out`, finished sides are stored there and not run again.
 
-    Raises UserError for a mistake, before anything is started, and `ProgramFailed` (an OSError) where a program fails;
-    what was finished before is kept.
+    Raises UserError for a mistake, before anything is started, and `ProgramFailed` (an OSError) if a program fails;
+    finished sides stay.
     """
     scale = None if question.scale is None else scale_of(question.scale)
     if question.scale is not None and scale is None:
@@ -73,7 +73,7 @@ def emulate(study: Study, question: StudyEmulateQuestion, say: Say) -> Emulation
 
 
 def chosen(parts: list[Part], only: Collection[str]) -> list[Part]:
-    """The parts that are named, all where none is. Raises UserError for one that there is not."""
+    """Return the parts that `only` names, by default all. Raises UserError for an unknown one."""
     known = [part.id for part in parts]
     for name in only:
         if name not in known:
@@ -82,7 +82,7 @@ def chosen(parts: list[Part], only: Collection[str]) -> list[Part]:
 
 
 def run_part(study: Study, part: Part, at: Scaled, question: StudyEmulateQuestion, say: Say) -> PartDoc:
-    """One part; skipped where its program is not there."""
+    """Run one part; skip it if its program is missing."""
     lacking = missing(part.program)
     if lacking:
         names = ", ".join(need.command for need in lacking)
@@ -97,9 +97,9 @@ def run_part(study: Study, part: Part, at: Scaled, question: StudyEmulateQuestio
 
 
 def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool, say: Say) -> SideDoc:
-    """The program on one machine, or what is kept of it where the same was asked."""
+    """Run the program on one machine, or return the stored result of the same request."""
     side = part.sides[name]
-    text, place = machine_text(side, at), None if folder is None else folder / name
+    text, side_folder = machine_text(side, at), None if folder is None else folder / name
     values = {key: cut for key, (_, cut) in cut_values(part, side, at).items()} | dict(side.set)
     request: RequestDoc = {
         "program": part.program.name,
@@ -108,14 +108,14 @@ def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool
         "set": values,
         "settings": at.settings,
     }
-    if place is not None and not fresh:
-        kept = kept_side(place / SIDE_FILE, request)
-        if kept is not None:
-            say(f"{part.id}: {side.name}: kept, not run again")
-            return kept
+    if side_folder is not None and not fresh:
+        finished = kept_side(side_folder / SIDE_FILE, request)
+        if finished is not None:
+            say(f"{part.id}: {side.name}: done before, not run again")
+            return finished
     say(f"{part.id}: {part.program.name} on {side.name}")
     before, began = os.getloadavg()[0], time.monotonic()
-    document = run_on(part, text, {**at.settings, **values}, place, lambda line: say(f"{part.id}: {line}"))
+    document = run_on(part, text, {**at.settings, **values}, side_folder, lambda line: say(f"{part.id}: {line}"))
     figure = figure_of(part, document)
     done: SideDoc = {
         "name": side.name,
@@ -129,42 +129,42 @@ def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool
         "load_after": os.getloadavg()[0],
         "seconds": time.monotonic() - began,
     }
-    if place is not None:
-        write_file(place / SIDE_FILE, json_text({"asked": request, "side": done}) + "\n")
+    if side_folder is not None:
+        write_file(side_folder / SIDE_FILE, json_text({"asked": request, "side": done}) + "\n")
     say(f"{part.id}: {side.name}: {done['value']:,.4g} {done['unit']}")
     return done
 
 
-def run_on(part: Part, machine: str, settings: dict[str, str], place: Path | None, say: Say) -> ProgramDoc:
-    """Runs the program on a machine, which is a file beside its record, or a temporary one."""
-    with tempfile.TemporaryDirectory(prefix="hotband-") if place is None else nullcontext(place) as folder:
+def run_on(part: Part, machine: str, settings: dict[str, str], run_folder: Path | None, say: Say) -> ProgramDoc:
+    """Run the program on a machine, whose file is stored next to its record, or is temporary."""
+    with tempfile.TemporaryDirectory(prefix="hotband-") if run_folder is None else nullcontext(run_folder) as folder:
         file = Path(folder, MACHINE_FILE)
         make_folder(file.parent)
         write_file(file, machine)
-        return run_program(part.program.name, str(file), settings, place, say)
+        return run_program(part.program.name, str(file), settings, run_folder, say)
 
 
 def figure_of(part: Part, document: ProgramDoc) -> FigureDoc:
-    """The figure of a program that a part compares. Raises ProgramFailed where it left none of that name."""
-    found = next((figure for figure in document["figures"] if figure["name"] == part.figure), None)
-    if found is None:
+    """Return the program's figure that a part compares. Raises ProgramFailed if it is missing."""
+    matching = next((figure for figure in document["figures"] if figure["name"] == part.figure), None)
+    if matching is None:
         names = ", ".join(figure["name"] for figure in document["figures"])
-        raise ProgramFailed(part.program.name, f"left no figure {part.figure!r}, only {names}")
-    return found
+        raise ProgramFailed(part.program.name, f"has no figure {part.figure!r}, only {names}")
+    return matching
 
 
 def kept_side(file: Path, request: RequestDoc) -> SideDoc | None:
-    """What is kept of the same program on the same machine with the same settings; None where nothing is."""
+    """Return the stored result of the same program, machine and settings; None if there is none."""
     try:
-        kept = json.loads(file_text(file))
-        if kept["asked"] != request:
+        stored = json.loads(file_text(file))
+        if stored["asked"] != request:
             return None
-        side: SideDoc = kept["side"]
+        side: SideDoc = stored["side"]
         return side
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(str(file), "", "", f"is no result of an emulated part: {error}; remove it") from None
+        raise UserError(str(file), "", "", f"is not a result of an emulated part: {error}; remove it") from None
 
 
 def part_doc(
@@ -176,7 +176,7 @@ def part_doc(
     predicted: RatioDoc | None,
     skipped: str = "",
 ) -> PartDoc:
-    """All that is known of a part."""
+    """Return the document of a part."""
     emulated = None
     if a is not None and b is not None:
         emulated = ratio_of(part.figure, a["unit"], a["value"], b["value"], a["version"])
@@ -202,6 +202,6 @@ def part_doc(
     }
 
 
-def agreement(one: RatioDoc | None, other: RatioDoc | None) -> bool | None:
-    """Whether two ratios go the same way; None where one of them is not there."""
-    return None if one is None or other is None else one["direction"] == other["direction"]
+def agreement(ratio: RatioDoc | None, other: RatioDoc | None) -> bool | None:
+    """Return whether two ratios have the same direction; None if one of them is missing."""
+    return None if ratio is None or other is None else ratio["direction"] == other["direction"]

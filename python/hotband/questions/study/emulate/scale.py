@@ -1,7 +1,7 @@
 """A part at a scale: fewer drives, less data, volumes cut to size, and caches that hold the same share of the data.
 
-The scale is the share of the study's data. Drives are as many of the study's, rounded, but never fewer than the layout
-needs; what a drive then holds less of is told by `a_drive`, and values such as the sizes of caches shrink with it.
+The scale is the share of the study's data. The number of drives has the same share, rounded, but never fewer than the
+layout needs. `a_drive` is the share of data per drive that remains, and values such as cache sizes shrink with it.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
     from hotband.questions.study.emulate.parts import Part, Side
 
 ROOM = 2
-"""Bytes of a volume for a byte of data: file systems, their journals, indexes and free space for what is written."""
+"""Bytes of a volume per byte of data: file systems, their journals, indexes and free space for writes."""
 LEAST_VOLUME = 4e9
-"""PostgreSQL lets its log grow to 1 GB (`max_wal_size`), the store of a Ceph daemon is made on 4 GiB in program `ceph`.
-Memory is taken only for what is written."""
+"""PostgreSQL lets its log grow to 1 GB (`max_wal_size`), and program `ceph` creates the store of a daemon on 4 GiB.
+Only written blocks occupy memory."""
 NUMBER = "{n}"
-"""In a line of a machine's file: the line is repeated for every drive, with its number."""
+"""The placeholder in a line of a machine's file that is repeated for every drive, with its number."""
 
 
 @dataclass(frozen=True)
 class Scaled:
-    """What a scale makes of a part."""
+    """A part at a scale."""
 
     scale: Fraction
     data: float
     drives: int
     volume: float
     a_drive: Fraction
-    """Data that a drive holds, as a share of what it holds in the study; 1 at most."""
+    """Data per drive, as a share of that in the study; 1 at most."""
     settings: dict[str, str]
 
 
 def scaled(part: Part, scale: Fraction | None) -> Scaled:
-    """A part at a scale, by itself at its own. Raises UserError where the program cannot work on so little or so
-    much."""
+    """Return a part at a scale (None: its own). Raises UserError if the program cannot work on so little or so much
+    data."""
     share = part.scale if scale is None else scale
     drives = max(part.fewest, round(part.drives * share))
     data = part.data * float(share)
@@ -65,7 +65,7 @@ def scaled(part: Part, scale: Fraction | None) -> Scaled:
 
 
 def machine_text(side: Side, at: Scaled) -> str:
-    """The machine of a side, as a file of its own."""
+    """Return the machine's TOML text of a side."""
     lines: list[str] = []
     for line in side.machine.splitlines():
         repeated = range(at.drives) if NUMBER in line else range(1)
@@ -78,19 +78,19 @@ def machine_text(side: Side, at: Scaled) -> str:
 
 
 def cut_values(part: Part, side: Side, at: Scaled) -> dict[str, tuple[str, str]]:
-    """Values of the drives that shrink, each as it is and as it is cut. Those that a product does not have are left
-    out, and all of them where a drive holds what it holds in the study."""
+    """Return the values of the drives that shrink, each before and after. Values that the product does not have are
+    left out, and all of them if a drive holds as much as in the study."""
     if at.a_drive == 1 or not part.cut:
         return {}
     known = {value["key"]: value["value"] for value in product(side.product)["values"]}
-    # A drive takes no segment below a block of 4 KiB.
+    # A drive accepts no cache segment below a block of 4 KiB.
     least = {"cache_size": int(known.get("cache_segments", 1))}
     share = float(at.a_drive)
     return {key: (known[key], _cut(known[key], share, least.get(key, 1))) for key in part.cut if key in known}
 
 
 def _cut(text: str, share: float, least: int) -> str:
-    """A size or a time times a share; a size in whole blocks of 4 KiB, `least` of them."""
+    """Multiply a size or a time by a share; a size in whole blocks of 4 KiB, at least `least` of them."""
     size, span = size_bytes(text), span_ns(text)
     if size is not None:
         return f"{max(least, round(size * share / 4096)) * 4} KiB"
@@ -99,18 +99,20 @@ def _cut(text: str, share: float, least: int) -> str:
 
 
 def words(part: Part, at: Scaled) -> str:
-    """How the scale is applied, in a sentence or two."""
-    asked = ", ".join(f"{key} = {at.settings[key]}" for key in (*dict(part.fill), *dict(part.per_drive)))
-    fewest = ", the fewest that it takes" if at.drives == part.fewest and at.drives < part.drives else ""
+    """Describe the scale in a sentence."""
+    chosen = ", ".join(f"{key} = {at.settings[key]}" for key in (*dict(part.fill), *dict(part.per_drive)))
+    fewest = ", the fewest that it accepts" if at.drives == part.fewest and at.drives < part.drives else ""
     text = (
-        f"scale {at.scale}: {numbers.size(at.data)} of {numbers.size(part.data)} of data ({asked}) on {at.drives} of "
+        f"scale {at.scale}: {numbers.size(at.data)} of {numbers.size(part.data)} of data ({chosen}) on {at.drives} of "
         f"{part.drives} drives{fewest}, volumes of {numbers.size(at.volume)}"
     )
     cut = {key: pair for side in part.sides.values() for key, pair in cut_values(part, side, at).items()}
     if not cut:
         return text
     shown = ", ".join(f"{key} {before} to {_short(after)}" for key, (before, after) in cut.items())
-    return f"{text}; a drive holds {number(float(at.a_drive))} of what it holds in the study, so of it is cut: {shown}"
+    return (
+        f"{text}; a drive holds {number(float(at.a_drive))} of its data in the study, so these values shrink:  {shown}"
+    )
 
 
 def _short(text: str) -> str:

@@ -1,1 +1,1 @@
-"""Intervals of studies: how wide they are, and how often they hold what was published."""
+"""Intervals of studies: their width, and how often they contain the published figure."""

@@ -1,4 +1,4 @@
-"""The intervals of all studies, and what the model leaves out: one command makes everything that intervals rest on."""
+"""The intervals of all studies, and the model error: one command makes all data behind intervals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def answer(question: StudyIntervalsQuestion, way: Way) -> Spreads | AllIntervals:
-    """Return the intervals of a study, or how often those of all hold what is published. Raises UserError."""
+    """Return the intervals of a study, or how often those of all contain the published figure. Raises UserError."""
     if question.every == (question.study is not None):
         raise UserError(
             "question.study", "", str(question.study or ""), "expected the name of a study, or question.every"
@@ -31,13 +31,13 @@ def answer(question: StudyIntervalsQuestion, way: Way) -> Spreads | AllIntervals
     if not question.every:
         return Spreads(run_study_intervals(question, way)[0])
     if question.only:
-        raise UserError("question.only", "", question.only[0], "is for one study: leave out question.every")
+        raise UserError("question.only", "", question.only[0], "applies to one study: omit question.every")
     return AllIntervals(run_all(question, way))
 
 
 def run_all(question: StudyIntervalsQuestion, way: Way) -> AllStudiesDoc:
-    """Make the intervals of every study of the catalog, then the file of residuals. With `save` both are stored in the
-    catalog, with `out` there."""
+    """Make the intervals of every study of the catalog, then the file of residuals. `save` stores both in the catalog,
+    `out` in that folder."""
     residuals = ResidualFile(version(), way.again(replace(question, out=None, save=True, jobs=None)))
     for name in file.whole_names():
         made, rows = run_study_intervals(replace(question, study=name, every=False), way)

@@ -1,7 +1,7 @@
-"""How often intervals hold what was published: each study's, made from the other studies alone.
+"""Coverage of intervals: how often they contain the published figure, made from the other studies alone.
 
-What it leaves out: five studies are few. The figures of one are alike, so that its coverage is all or nothing more
-often than figures that are independent would make it.
+Left out: five studies are few. The figures of one are alike, so its coverage is all or nothing more often than that of
+independent figures.
 """
 
 from __future__ import annotations
@@ -20,37 +20,39 @@ if TYPE_CHECKING:
 ALL = "all"
 
 
-def is_inside(one: Residual, term: ModelTerm, level: float) -> bool:
-    """Whether a figure lies in the interval that a term gives it."""
-    low, high = term.bounds(one.kind, one.spread, level)
-    return low <= one.log_ratio <= high
+def is_inside(residual: Residual, term: ModelTerm, level: float) -> bool:
+    """Return whether a figure lies in the interval of a term."""
+    low, high = term.bounds(residual.kind, residual.spread, level)
+    return low <= residual.log_ratio <= high
 
 
-def half_width(one: Residual, term: ModelTerm, level: float) -> float:
-    """Half the width of its interval, in percent of the prediction."""
-    low, high = term.bounds(one.kind, one.spread, level)
+def half_width(residual: Residual, term: ModelTerm, level: float) -> float:
+    """Return half the width of its interval, in percent of the prediction."""
+    low, high = term.bounds(residual.kind, residual.spread, level)
     return (math.exp(high) - math.exp(low)) / 2 * 100
 
 
 def coverage(residuals: Sequence[Residual], level: float) -> list[CoverageDoc]:
-    """By class and kind (seen, blind), of all figures at last; each study is left out of the term for its figures
-    (`ModelTerm.without`)."""
+    """Return coverage by class and kind (seen, blind), last of all figures; each study is left out of the term for its
+    figures (`ModelTerm.without`)."""
     term = ModelTerm(residuals)
-    found = []
-    for of in [*FigureClass, None]:
+    rows = []
+    for figure_class in [*FigureClass, None]:
         for was in ("seen", "blind"):
             chosen = [
-                residual for residual in residuals if residual.was == was and of in (None, residual.kind.figure_class)
+                residual
+                for residual in residuals
+                if residual.was == was and figure_class in (None, residual.kind.figure_class)
             ]
             if chosen:
-                found.append(_covered(ALL if of is None else str(of), was, chosen, term, level))
-    return found
+                rows.append(_covered(ALL if figure_class is None else str(figure_class), was, chosen, term, level))
+    return rows
 
 
 def _covered(name: str, was: str, chosen: Sequence[Residual], term: ModelTerm, level: float) -> CoverageDoc:
-    rests = [term.without(one.study, one.machine, one.kind) for one in chosen]
-    inside = sum(is_inside(one, rest, level) for one, rest in zip(chosen, rests, strict=True))
-    widths = [half_width(one, rest, level) for one, rest in zip(chosen, rests, strict=True)]
+    rests = [term.without(residual.study, residual.machine, residual.kind) for residual in chosen]
+    inside = sum(is_inside(residual, rest, level) for residual, rest in zip(chosen, rests, strict=True))
+    widths = [half_width(residual, rest, level) for residual, rest in zip(chosen, rests, strict=True)]
     return {
         "figure_class": name,
         "predicted": was,
@@ -62,18 +64,18 @@ def _covered(name: str, was: str, chosen: Sequence[Residual], term: ModelTerm, l
 
 
 def terms_of(term: ModelTerm) -> list[ClassTermDoc]:
-    """What the term of each class rests on."""
-    kinds = [Kind(of, system) for of in FigureClass for system in (ARRAYS, POOLS)]
+    """Return the data behind the term of each class."""
+    kinds = [Kind(figure_class, system) for figure_class in FigureClass for system in (ARRAYS, POOLS)]
     return [
         {
-            "figure_class": str(of.figure_class),
-            "system": of.system,
-            "figures": len({one.figure for one in own}),
-            "studies": len({one.study for one in own}),
-            "size": term.size(of),
-            "pooled_with": term.pool(of).name,
-            "pooled_figures": len({(residual.study, residual.figure) for residual in term.pool(of).residuals}),
+            "figure_class": str(kind.figure_class),
+            "system": kind.system,
+            "figures": len({residual.figure for residual in members}),
+            "studies": len({residual.study for residual in members}),
+            "size": term.size(kind),
+            "pooled_with": term.pool(kind).name,
+            "pooled_figures": len({(residual.study, residual.figure) for residual in term.pool(kind).residuals}),
         }
-        for of in kinds
-        if (own := [residual for residual in term.residuals if residual.kind == of])
+        for kind in kinds
+        if (members := [residual for residual in term.residuals if residual.kind == kind])
     ]

@@ -1,8 +1,8 @@
-"""What a study's uncertain values do to its figures, as it ships it: `intervals.json`.
+"""The effect of a study's uncertain values on its figures, as the study ships it: `intervals.json`.
 
-The file keeps every line of the study with the digest of its runs, so that a second call runs only what has changed,
-and of every figure the prediction that it was made for, so that a reader sees when the model has changed since.
-Intervals themselves are not in it: they are made of these spreads and of what the model leaves out (`residuals`).
+The file stores every line of the study with the digest of its runs, so that a second call runs only changed lines, and
+the prediction of every figure, so that a reader notices a changed model. Intervals themselves are not in it: they
+combine these spreads with the model error (`residuals`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INTERVALS_FILE = "intervals.json"
 
 @dataclass(frozen=True)
 class Value:
-    """One uncertain value as it was drawn; `places` has where each draw had it (-1 low end, 0 nominal, 1 high end)."""
+    """One uncertain value as sampled; `places` has its position in each sample (-1 low end, 0 nominal, 1 high end)."""
 
     key: str
     part: str
@@ -38,23 +38,23 @@ class Value:
     places: list[float] = field(default_factory=list)
 
     @classmethod
-    def of(cls, one: Uncertain, places: Sequence[float] = ()) -> Value:
-        """From a value of the plan."""
+    def of(cls, uncertain: Uncertain, places: Sequence[float] = ()) -> Value:
+        """Convert a value of the plan."""
         return cls(
-            one.range.key,
-            one.part,
-            one.range.nominal,
-            str(one.range.low),
-            str(one.range.high),
-            one.distribution.describe(),
-            one.source,
-            one.confidence,
-            one.group,
-            [round(place, 4) for place in places],
+            uncertain.range.key,
+            uncertain.part,
+            uncertain.range.nominal,
+            str(uncertain.range.low),
+            str(uncertain.range.high),
+            uncertain.distribution.describe(),
+            uncertain.source,
+            uncertain.confidence,
+            uncertain.group,
+            [round(position, 4) for position in places],
         )
 
     def is_as(self, other: Value) -> bool:
-        """Whether it is drawn as another one."""
+        """Return whether it has the same range, distribution and group as another."""
         return (self.low, self.nominal, self.high, self.distribution, self.group) == (
             other.low,
             other.nominal,
@@ -66,7 +66,7 @@ class Value:
 
 @dataclass
 class IntervalFile:
-    """All of a study: its values, what was run of each line, and the spread of each figure by its id."""
+    """The file of a study: its values, the results of each line, and the spread of each figure by its id."""
 
     study: str
     seed: str
@@ -76,57 +76,57 @@ class IntervalFile:
     figures: dict[str, FigureSpread] = field(default_factory=dict)
 
     def text(self) -> str:
-        """The file, by name: the order of the runs leaves no trace."""
+        """Return the file's text, sorted by name: it does not depend on the order of the runs."""
         ordered = asdict(self)
         for part in ("values", "lines", "figures"):
             ordered[part] = dict(sorted(ordered[part].items()))
         return _compact(ordered)
 
     def is_stale(self, predicted: Mapping[str, float | None]) -> bool:
-        """Whether the model predicts something else now."""
-        kept = {name: one.predicted for name, one in self.figures.items() if name in predicted}
-        return not same_figures(kept, predicted)
+        """Return whether the model's predictions have changed."""
+        stored = {name: spread.predicted for name, spread in self.figures.items() if name in predicted}
+        return not same_figures(stored, predicted)
 
     def changed(self, values: Mapping[str, Uncertain]) -> list[str]:
-        """Names of values that are drawn otherwise now, or that are new or gone."""
+        """Return the names of values that have changed, are new or are gone."""
         new = {
             name
-            for name, one in values.items()
-            if name not in self.values or not self.values[name].is_as(Value.of(one))
+            for name, value in values.items()
+            if name not in self.values or not self.values[name].is_as(Value.of(value))
         }
         return sorted(new | (set(self.values) - set(values)))
 
 
 def _compact(document: object) -> str:
-    """JSON with a line for each figure, value and set of runs: small, and differences are told line by line."""
+    """Format JSON with a line for each figure, value and set of runs: small, with readable line differences."""
 
-    def written(of: object, depth: int) -> str:
-        if isinstance(of, dict) and depth < 3 and of:
+    def written(node: object, depth: int) -> str:
+        if isinstance(node, dict) and depth < 3 and node:
             inner = ",\n".join(
-                f"{' ' * (depth + 1)}{json.dumps(key, ensure_ascii=False)}: {written(one, depth + 1)}"
-                for key, one in of.items()
+                f"{' ' * (depth + 1)}{json.dumps(key, ensure_ascii=False)}: {written(item, depth + 1)}"
+                for key, item in node.items()
             )
             return "{\n" + inner + "\n" + " " * depth + "}"
-        return json.dumps(of, ensure_ascii=False, separators=(", ", ": "))
+        return json.dumps(node, ensure_ascii=False, separators=(", ", ": "))
 
     return written(document, 0) + "\n"
 
 
 def read_intervals(path: Path) -> IntervalFile | None:
-    """Reads a study's file, None where there is none. Raises UserError for what is no such file."""
+    """Read a study's file; None if there is none. Raises UserError for a damaged file."""
     if not path.is_file():
         return None
     try:
         table = json.loads(file_text(path))
-        values = {name: Value(**one) for name, one in table.pop("values").items()}
-        lines = {name: LineResult(**one) for name, one in table.pop("lines").items()}
-        figures = {name: FigureSpread(**one) for name, one in table.pop("figures").items()}
-        found = IntervalFile(**table, values=values, lines=lines, figures=figures)
-        for one in figures.values():
-            _check_numbers((one.low, one.high, one.seed, one.unexplained))
-        return found
+        values = {name: Value(**row) for name, row in table.pop("values").items()}
+        lines = {name: LineResult(**row) for name, row in table.pop("lines").items()}
+        figures = {name: FigureSpread(**row) for name, row in table.pop("figures").items()}
+        intervals = IntervalFile(**table, values=values, lines=lines, figures=figures)
+        for spread in figures.values():
+            _check_numbers((spread.low, spread.high, spread.seed, spread.unexplained))
+        return intervals
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise UserError(str(path), "", "", f"no file of intervals, remove it or run again: {error}") from None
+        raise UserError(str(path), "", "", f"is not a file of intervals; remove it or run again: {error}") from None
 
 
 def _check_numbers(numbers: Sequence[float]) -> None:

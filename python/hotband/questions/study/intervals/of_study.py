@@ -1,6 +1,6 @@
-"""The intervals of a study: what its uncertain values do to every figure, run line by line and kept in its folder.
+"""The intervals of a study: effects of its uncertain values on every figure, run line by line and stored in its folder.
 
-What it leaves out: figures that conclusions add have no spread of their own, only the term of the model error.
+Left out: figures that conclusions add have no spread, only the model error.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ if TYPE_CHECKING:
 
 
 SAMPLES = 512
-"""Places at which a response surface is read for its spread."""
+"""Points at which a response surface is evaluated for its spread."""
 FOLDER = "whole"
-"""Of the whole runs, under the folder that is asked for."""
+"""Name of the folder of the whole runs, below `out`."""
 
 
 @dataclass
 class Work:
-    """A study whose intervals are made: its lines, values by name, draws, and what was predicted."""
+    """A study whose intervals are made: its lines, values by name, samples, and predictions."""
 
     study: Study
     lines: list[Line]
@@ -71,7 +71,7 @@ class Work:
 
     @classmethod
     def of(cls, study: Study) -> Work:
-        """With draws of all values of all lines: those of one value are the same in every line."""
+        """Sample all values of all lines: the samples of one value are the same in every line."""
         lines = lines_of(study)
         values = {value.name: value for line in lines for value in line.values}
         sampler, other = Sampler(list(values.values()), study.seed), Sampler(list(values.values()), study.seed + 1)
@@ -80,14 +80,14 @@ class Work:
         return cls(study, lines, values, by_name, sampler.places(shares), other.places(other.shares(SAMPLES)))
 
     def columns(self, names: Sequence[str]) -> list[int]:
-        """Places of values in rows of draws."""
+        """Return the column numbers of values in rows of samples."""
         number = {name: n for n, name in enumerate(self.values)}
         return [number[name] for name in names]
 
 
 def run_study_intervals(question: StudyIntervalsQuestion, way: Way) -> tuple[IntervalFile, list[ListedFigureDoc]]:
-    """Make the intervals of a study, and predict its figures; lines that are there already, made by the same runs,
-    stay. With `out` the whole runs are stored there, too. Writes after each line."""
+    """Make the intervals of a study, and predict its figures; finished lines of the same runs stay. `out` stores the
+    whole runs, too. Writes after each line."""
     assert question.study is not None, "the intervals of all studies are made study by study"
     study, out, only = file.load(question.study), question.out, question.only
     check_only(study, only)
@@ -105,37 +105,39 @@ def run_study_intervals(question: StudyIntervalsQuestion, way: Way) -> tuple[Int
         try:
             _run_lines(work, made, chosen, paths, question.jobs, way)
         except (RunsInterrupted, KeyboardInterrupt):
-            kept = f", kept in {paths[0]}" if paths else ""
-            way.say(f"interrupted; {len(made.lines)} of {len(work.lines)} lines are done{kept}")
+            stored = f", stored in {paths[0]}" if paths else ""
+            way.say(f"interrupted; {len(made.lines)} of {len(work.lines)} lines are done{stored}")
             raise
         _write(made, work, paths)
     return made, work.rows
 
 
 def _take_over(made: IntervalFile, paths: Sequence[Path], work: Work) -> None:
-    """Takes what an earlier call left, of lines that are there still and have no value that is drawn no more."""
-    kept = next((found for path in paths if (found := read_intervals(path)) is not None), None)
-    if kept is not None and kept.seed == made.seed:
+    """Take over results of an earlier call, for lines that still exist and whose values are all still sampled."""
+    earlier = next((intervals for path in paths if (intervals := read_intervals(path)) is not None), None)
+    if earlier is not None and earlier.seed == made.seed:
         known = {line.id for line in work.lines}
         made.lines = {
-            name: one for name, one in kept.lines.items() if name in known and work.values.keys() >= set(one.values)
+            name: result
+            for name, result in earlier.lines.items()
+            if name in known and work.values.keys() >= set(result.values)
         }
-        made.figures = kept.figures
+        made.figures = earlier.figures
 
 
 def _predict(work: Work, lines: Sequence[Line], out: Path | None, way: Way) -> None:
-    """Runs the study as it stands, or the loads that some lines need: predictions rest on whole runs."""
+    """Run the study, or the loads that some lines need: predictions rest on whole runs."""
     study = work.study
     loads = dict.fromkeys(load.id for line in lines for _, load in line.pairs)
     only = () if len(lines) == len(work.lines) else tuple(loads)
     with way.watch(f"{study.name}: whole runs") as progress:
-        asked = StudyRunQuestion(study=study, out=out, seed=study.seed, only=only)
-        result, finished = predict(study, asked, progress, way.say if out is not None else None)
-    work.whole = {one.spec.id: one for one in finished}
+        question = StudyRunQuestion(study=study, out=out, seed=study.seed, only=only)
+        result, finished = predict(study, question, progress, way.say if out is not None else None)
+    work.whole = {run.spec.id: run for run in finished}
     work.rows = list(result["figures"])
     pairs = [pair for line in lines for pair in line.pairs]
     rows = cell_figures(collect(study, pairs, finished))
-    work.keys = {row["id"]: figure_key(*place) for place, row in rows.items()}
+    work.keys = {row["id"]: figure_key(*cell) for cell, row in rows.items()}
 
 
 def _run_lines(
@@ -151,17 +153,17 @@ def _run_lines(
 
 
 def announced(name: str, plans: Sequence[Plan], missing: Sequence[Plan]) -> str:
-    """What is about to be run."""
+    """Describe the runs that follow."""
     runs = sum(len(plan.sets) * len(plan.short) for plan in missing)
     ios = sum(plan.ios for plan in missing)
-    kept = f", {len(plans) - len(missing)} lines are kept" if len(missing) < len(plans) else ""
-    return f"{name}: {runs:,} shortened runs in {len(missing)} lines, about {numbers.number(ios)} I/Os{kept}"
+    unchanged = f", {len(plans) - len(missing)} lines have not changed" if len(missing) < len(plans) else ""
+    return f"{name}: {runs:,} shortened runs in {len(missing)} lines, about {numbers.number(ios)} I/Os{unchanged}"
 
 
 def _write(made: IntervalFile, work: Work, paths: Sequence[Path]) -> None:
     made.values = {
-        name: Value.of(one, [float(place) for place in work.places[:, number]])
-        for number, (name, one) in enumerate(work.values.items())
+        name: Value.of(uncertain, [float(position) for position in work.places[:, number]])
+        for number, (name, uncertain) in enumerate(work.values.items())
     }
     made.figures |= figures_of(work, made)
     for path in paths:
@@ -169,9 +171,9 @@ def _write(made: IntervalFile, work: Work, paths: Sequence[Path]) -> None:
 
 
 def figures_of(work: Work, made: IntervalFile) -> dict[str, FigureSpread]:
-    """The spread of every figure that was predicted; none of those that no cells are known of."""
+    """Return the spread of every predicted figure; figures without known cells have none."""
     predicted = {key: row["predicted"] for row in work.rows if (key := work.keys.get(row["id"])) is not None}
-    found = {}
+    spreads = {}
     for row in work.rows:
         cells = weights_of(work.study, row["id"], work.keys, predicted)
         combined = Combined(cells, made.lines)
@@ -184,40 +186,40 @@ def figures_of(work: Work, made: IntervalFile) -> dict[str, FigureSpread]:
             scored_as(work.study, row),
             {name: round(weight, 6) for name, weight in cells.items()},
         )
-        found[row["id"]] = with_spread(outline, combined, work) if combined.is_known else outline
-    return found
+        spreads[row["id"]] = with_spread(outline, combined, work) if combined.is_known else outline
+    return spreads
 
 
 def weights_of(study: Study, figure: str, keys: Mapping[str, str], predicted: Mapping[str, float | None]) -> Weights:
-    """The cells that a figure is of; none where it is of no cells."""
+    """Return the weights of the cells of a figure; empty if it has no cells."""
     if figure in keys:
         return {keys[figure]: 1.0}
-    comparison = next((one for one in study.comparisons if one.id == figure), None)
+    comparison = next((candidate for candidate in study.comparisons if candidate.id == figure), None)
     return {} if comparison is None else of_comparison(comparison, predicted.get)
 
 
-def with_spread(of: FigureSpread, combined: Combined, work: Work) -> FigureSpread:
-    """How far the draws move a figure. Where values were run alone, too, many more places are read from the response
-    surface, and what that does not explain of the draws is added."""
+def with_spread(outline: FigureSpread, combined: Combined, work: Work) -> FigureSpread:
+    """Add the spread that the samples give a figure. If values were also run alone, many more points come from the
+    response surface, and the part of the samples that it does not explain is added."""
     import numpy as np
 
     names, drawn, seed = combined.values, combined.draws(), combined.seed
     if not drawn:
-        return _with(of, Spread(seed, seed), seed, 0.0)
+        return _with(outline, Spread(seed, seed), seed, 0.0)
     seen = np.array(list(drawn.values()))
     columns = work.columns(names)
     if not combined.has_ends:
-        return _with(of, Spread.of(seen, seed), seed, 0.0)
+        return _with(outline, Spread.of(seen, seed), seed, 0.0)
     surface = additive(effects_of(names, combined.ends()))
     rest = seen - surface.at(work.places[np.ix_(list(drawn), columns)])
     unexplained = math.sqrt(float(np.mean(rest**2)))
     spread = Spread.of(surface.at(work.samples[:, columns]), math.hypot(seed, unexplained))
-    return _with(of, spread, seed, unexplained)
+    return _with(outline, spread, seed, unexplained)
 
 
-def _with(of: FigureSpread, spread: Spread, seed: float, unexplained: float) -> FigureSpread:
+def _with(outline: FigureSpread, spread: Spread, seed: float, unexplained: float) -> FigureSpread:
     low, high, seed, unexplained = map(_rounded, (spread.low, spread.high, seed, unexplained))
-    return replace(of, low=low, high=high, seed=seed, unexplained=unexplained)
+    return replace(outline, low=low, high=high, seed=seed, unexplained=unexplained)
 
 
 def _rounded(value: float) -> float:
@@ -225,47 +227,51 @@ def _rounded(value: float) -> float:
 
 
 def answer(question: StudyWhyQuestion, _: Way) -> Why:
-    """Say where the interval of a study's figure comes from, of what its folder has: nothing is run. Raises UserError
-    where it has nothing, or for a figure that the study does not have."""
+    """Explain the interval of a study's figure from the files of its folder, without runs. Raises UserError if the
+    files are missing, or for a figure that the study does not have."""
     study, figure = file.load(question.study), question.figure
     path = study.folder / INTERVALS_FILE
-    kept = read_intervals(path)
-    if kept is None:
-        raise UserError(
-            str(path), "", "", f"is missing: drawing the intervals of {study.name} and keeping them makes it"
-        )
-    of = kept.figures.get(figure)
-    if of is None or of.predicted is None or log_of(of.predicted, of.scored_as) is None:
-        known = [name for name, one in kept.figures.items() if log_of(one.predicted, one.scored_as) is not None]
+    intervals = read_intervals(path)
+    if intervals is None:
+        raise UserError(str(path), "", "", f"is missing; hotband study intervals {study.name} --save creates it")
+    spread = intervals.figures.get(figure)
+    if spread is None or spread.predicted is None or log_of(spread.predicted, spread.scored_as) is None:
+        known = [
+            name
+            for name, candidate in intervals.figures.items()
+            if log_of(candidate.predicted, candidate.scored_as) is not None
+        ]
         raise unknown_name("question.figure", figure, sorted(known))
     work = Work.of(study)
-    if kept.changed(work.values):
-        raise UserError(str(path), "", "", f"is of other values: drawing the intervals of {study.name} again makes it")
-    combined = Combined(of.cells, kept.lines)
+    if intervals.changed(work.values):
+        raise UserError(
+            str(path), "", "", f"has other values; hotband study intervals {study.name} --save creates it again"
+        )
+    combined = Combined(spread.cells, intervals.lines)
     values = [work.values[name] for name in combined.values]
-    evidence = _evidence(work, figure, of, combined, question.interval)
+    evidence = _evidence(work, figure, spread, combined, question.interval)
     return Why(why(evidence, values, _meanings(work, values), study.seed))
 
 
-def _evidence(work: Work, figure: str, of: FigureSpread, combined: Combined, level: float) -> Evidence:
+def _evidence(work: Work, figure: str, spread: FigureSpread, combined: Combined, level: float) -> Evidence:
     import numpy as np
 
-    predicted = of.predicted or 0.0
-    kind = Kind(FigureClass(of.figure_class), systems_of(work.study).get(of.config, ARRAYS))
-    term = model_term().without(work.study.name, of.config, kind)
-    low, high = between(predicted, *term.bounds(kind, of.spread, level), of.scored_as)
+    predicted = spread.predicted or 0.0
+    kind = Kind(FigureClass(spread.figure_class), systems_of(work.study).get(spread.config, ARRAYS))
+    term = model_term().without(work.study.name, spread.config, kind)
+    low, high = between(predicted, *term.bounds(kind, spread.spread, level), spread.scored_as)
     drawn = combined.draws()
     columns = work.columns(combined.values)
     return Evidence(
         figure,
-        of.label,
-        of.figure_class,
-        of.unit,
+        spread.label,
+        spread.figure_class,
+        spread.unit,
         predicted,
         {"level": level, "low": low, "high": high},
-        of.spread,
-        of.seed,
-        of.unexplained,
+        spread.spread,
+        spread.seed,
+        spread.unexplained,
         term.size(kind),
         effects_of(combined.values, combined.ends()) if combined.has_ends else [],
         work.places[np.ix_(list(drawn), columns)],
@@ -274,9 +280,9 @@ def _evidence(work: Work, figure: str, of: FigureSpread, combined: Combined, lev
 
 
 def _meanings(work: Work, values: Sequence[Uncertain]) -> dict[str, str]:
-    """What the keys of values mean, as the engine says it of the loads that have them."""
-    found: dict[str, str] = {}
+    """Return the meanings of the keys of values, from the engine."""
+    meanings: dict[str, str] = {}
     for line in work.lines:
         if {value.name for value in values} & {value.name for value in line.values}:
-            found |= meanings_of(specs_of(work.study, line.pairs[0], None, work.study.seed)[0])
-    return found
+            meanings |= meanings_of(specs_of(work.study, line.pairs[0], None, work.study.seed)[0])
+    return meanings

@@ -1,4 +1,4 @@
-"""How far uncertain values and the seed move the figures of a study, as Python has it."""
+"""Results for Python: the effect of uncertain values and the seed on the figures of a study."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ NUMBERS = ("predicted", "low", "high", "seed", "unexplained")
 
 @dataclass(frozen=True)
 class Spreads:
-    """What the uncertain values of a study do to its figures; its intervals rest on it."""
+    """The effect of a study's uncertain values on its figures; its intervals rest on it."""
 
     file: IntervalFile
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a figure: figure (its id), config, label, unit, figure_class, predicted, then standard deviations of
-        its logarithm: `low` downwards and `high` upwards, by the values and the seed, `seed` alone, and `unexplained`,
-        what values do together and is not split up."""
+        """One row per figure: figure (its id), config, label, unit, figure_class, predicted, then standard deviations
+        of its logarithm: `low` downwards and `high` upwards, from values and seed, `seed` alone, and `unexplained`,
+        joint effects of values that are not split up."""
         import polars as pl
 
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
-        rows = [{"figure": name, **vars(one)} for name, one in self.file.figures.items()]
+        rows = [{"figure": name, **vars(spread)} for name, spread in self.file.figures.items()]
         return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
 
     def to_dict(self) -> dict[str, Json]:
-        """All that `hotband study intervals --json` prints."""
-        found: dict[str, Json] = json.loads(self.file.text())
-        return with_schema(found, "hotband-study-intervals")
+        """Return the JSON that `hotband study intervals --json` prints."""
+        document: dict[str, Json] = json.loads(self.file.text())
+        return with_schema(document, "hotband-study-intervals")
 
     def __repr__(self) -> str:
-        of = self.file
-        return f"<Spreads of {of.study}: {len(of.figures)} figures, {len(of.values)} uncertain values>"
+        intervals = self.file
+        counts = f"{len(intervals.figures)} figures, {len(intervals.values)} uncertain values"
+        return f"<Spreads of {intervals.study}: {counts}>"
 
 
 class AllStudiesDoc(TypedDict):
-    """How often intervals of `level` percent hold what is published, each study left out, and what the model's term
-    rests on."""
+    """Coverage of intervals of `level` percent, each study left out, and the data behind the model error."""
 
     level: float
     studies: list[str]
@@ -59,7 +59,7 @@ class AllStudiesDoc(TypedDict):
 
 @dataclass(frozen=True)
 class AllIntervals:
-    """How often intervals hold what is published."""
+    """Coverage of intervals: how often they contain the published figure."""
 
     document: AllStudiesDoc
     schema: ClassVar[str] = "hotband-all-intervals"

@@ -1,4 +1,4 @@
-"""What became of vdbench's parameters: one line each for the loss report."""
+"""Fates of vdbench's parameters: one line each for the loss report."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from hotband.data.jobs.loss import Fate, LossReport
 from hotband.data.jobs.source import Option
 from hotband.data.jobs.vdbench_file import Definition, Parameters, listed
 
-_RESULTS = "is about results, not about I/Os"
-_HOSTS = "the machine that is run has one host"
+_RESULTS = "affects results, not I/Os"
+_HOSTS = "the modelled machine has one host"
 _FATES: dict[str, tuple[Fate, str]] = {
     **dict.fromkeys(
         ("histogram", "report", "monitor", "messagescan", "port", "showlba", "debug", "misc"), (Fate.UNUSED, _RESULTS)
@@ -31,40 +31,40 @@ _FATES: dict[str, tuple[Fate, str]] = {
     ),
     **dict.fromkeys(
         ("dedupratio", "dedupunit", "dedupsets", "dedupflipflop"),
-        (Fate.IGNORED, "no drive here stores equal data once"),
+        (Fate.IGNORED, "no modelled drive deduplicates data"),
     ),
     **dict.fromkeys(
         ("validate", "journal", "pattern", "patterns", "force_error_after"),
-        (Fate.IGNORED, "data is not checked: a model holds none"),
+        (Fate.IGNORED, "data is not verified: a model stores none"),
     ),
     **dict.fromkeys(
         ("rhpct", "whpct", "forrhpct", "forwhpct", "forhpct", "hpct", "hitarea", "forhitarea"),
-        (Fate.IGNORED, "I/Os go where seekpct= sends them: none is made to hit a cache"),
+        (Fate.IGNORED, "seekpct= sets the offsets: no I/O is directed at a cache"),
     ),
     **dict.fromkeys(("compratio_rd", "forcompratio"), (Fate.IGNORED, "the data of a workload is the same in all runs")),
     "streams": (Fate.IGNORED, "a workload has one sequential position on an sd"),
-    "priority": (Fate.IGNORED, "all I/Os are alike"),
-    "replay": (Fate.IGNORED, "a trace is no workload"),
-    "concatenate": (Fate.IGNORED, "storage definitions lie one after the other on the target"),
-    "maxdata": (Fate.IGNORED, "a run ends with its time"),
+    "priority": (Fate.IGNORED, "all I/Os have the same priority"),
+    "replay": (Fate.IGNORED, "a trace is not a workload"),
+    "concatenate": (Fate.IGNORED, "storage definitions are placed one after the other on the target"),
+    "maxdata": (Fate.IGNORED, "a run ends after its time"),
     "stopcurve": (Fate.IGNORED, "there is no curve to stop"),
     "pause": (Fate.IGNORED, "steps follow one another directly"),
-    "loop": (Fate.IGNORED, "a run is made once"),
-    "workload_size": (Fate.IGNORED, "ranges are those of range="),
-    "swat": (Fate.IGNORED, "a trace is no workload"),
-    "abort_failed_skew": (Fate.IGNORED, "a skew is a share to draw by"),
+    "loop": (Fate.IGNORED, "each run happens once"),
+    "workload_size": (Fate.IGNORED, "range= sets the ranges"),
+    "swat": (Fate.IGNORED, "a trace is not a workload"),
+    "abort_failed_skew": (Fate.IGNORED, "a skew is the share by which a workload is drawn"),
 }
 
 
 def report_all(parameters: Parameters, report: LossReport, fates: dict[int, tuple[Fate, str]]) -> None:
-    """One line an option, in the order of the file; `fates` are those that the reader found."""
+    """Add one line per option in the order of the file; `fates` are those that the reader set."""
     seen: set[int] = set()
     for option in parameters.general:
         _report(option, report, fates, seen)
     for definition in parameters.definitions:
         report.add(
             Fate.UNUSED if definition.kind == "hd" else Fate.KEPT,
-            definition.place,
+            definition.location,
             f"{definition.kind}={definition.name}",
         )
         for option in definition.options.values():
@@ -77,11 +77,11 @@ def _report(option: Option, report: LossReport, fates: dict[int, tuple[Fate, str
     if id(option) not in seen:
         seen.add(id(option))
         fate, why = fates.get(id(option)) or _FATES.get(option.key, (Fate.KEPT, ""))
-        report.add(fate, option.place, str(option), why)
+        report.add(fate, option.location, str(option), why)
 
 
 def _page_cache(definition: Definition, report: LossReport) -> None:
-    """A file that is opened without `directio` goes through the page cache; a raw device of Windows does not."""
+    """Report a file opened without `directio`, which goes through the page cache; a raw device of Windows does not."""
     flags, lun = definition.get("openflags"), definition.get("lun")
     direct = {"directio", "o_direct", "o_sync", "o_dsync"}
     if (
@@ -90,5 +90,5 @@ def _page_cache(definition: Definition, report: LossReport) -> None:
         or (flags and {f.lower() for f in listed(flags.value)} & direct)
     ):
         return
-    why = "every I/O goes to the target as with openflags=directio: the host's page cache is not modelled"
-    report.add(Fate.APPROXIMATED, definition.place, f"sd={definition.name} without openflags=directio", why)
+    why = "every I/O bypasses the host's page cache, which is not modelled, as with openflags=directio"
+    report.add(Fate.APPROXIMATED, definition.location, f"sd={definition.name} without openflags=directio", why)

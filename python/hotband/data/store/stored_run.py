@@ -1,4 +1,4 @@
-"""What a store keeps of a run: its cells, factors, document, buckets of latency, and tables over time.
+"""The stored form of a run: its cells, factors, document, buckets of latency, and tables over time.
 
 The key of a run, `run`, is a hash of its whole document but for intervals and predictions, which can be added later.
 Ours follow from spec, seed and version, so that the same run is one run however often it is added; a measurement that
@@ -39,7 +39,7 @@ TABLE_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 """Of a table over time: it is the name of a folder and of a view in SQL."""
 OWN_TABLES = ("runs", "summary", "factors", "histograms", "records", "manifest", "journal")
 LONGEST_FACTOR = 200
-"""Characters of a factor's value. What is longer is a table or a text of its own, which nobody filters by; the record
+"""Characters of a factor's value. Longer values are tables or texts that nobody filters by; the record
 has all of it."""
 SMALL_DIGITS = 6
 """Binary digits behind the first of a bucket's value that a small store keeps: FIO_IO_U_PLAT_BITS of fio's stat.h, so
@@ -50,7 +50,7 @@ Value = str | int | float | bool
 
 @dataclass(frozen=True)
 class Factor:
-    """A setting of a run: as text and, where it is a quantity, as a number in `unit` (bytes, ns; "" of a count)."""
+    """A setting of a run: as text and, if it is a quantity, as a number in `unit` (bytes, ns; "" for a count)."""
 
     name: str
     text: str
@@ -60,10 +60,10 @@ class Factor:
 
 @dataclass(frozen=True)
 class Buckets:
-    """Latencies of one direction of a stream (its place in the record): `pairs` has a row a bucket, its value in ns and
-    its count."""
+    """Latencies of one direction of a stream (its index in the record): `pairs` has one row per bucket, its value in ns
+    and its count."""
 
-    place: int
+    index: int
     stream: str
     direction: str
     kind: str
@@ -71,8 +71,8 @@ class Buckets:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A run as it is kept. `document` is JSON without buckets, "" where rows alone are known; `tables` are those over
+class StoredRun:
+    """A run as it is stored. `document` is JSON without buckets, "" if only a row is known; `tables` are those over
     time."""
 
     run: str
@@ -85,7 +85,7 @@ class Kept:
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
 
 
-def kept_of(
+def stored_run_of(
     record: RecordDoc,
     tables: Mapping[str, pa.Table],
     factors: Mapping[str, Value],
@@ -93,8 +93,8 @@ def kept_of(
     added_us: int,
     experiment: str,
     small: bool,
-) -> Kept:
-    """A record as it is kept; a small one without tables over time, and with the buckets of fio. Raises UserError."""
+) -> StoredRun:
+    """Return a record in stored form; a small one has no tables over time, and fio's buckets. Raises UserError."""
     expect_names(tables)
     slim, buckets = without_buckets(record)
     whole = json.dumps(slim, ensure_ascii=True, separators=(",", ":"))
@@ -106,7 +106,7 @@ def kept_of(
     if small:
         buckets = [coarser(bucket) for bucket in buckets]
     named = {**settings_of(record), **{name: value for name, value in factors.items() if value is not None}}
-    return Kept(
+    return StoredRun(
         key,
         added_us,
         sound(experiment),
@@ -119,22 +119,24 @@ def kept_of(
 
 
 def key_of(document: str, buckets: Sequence[Buckets]) -> str:
-    """The key of a run: of its document, and of how many samples its buckets hold."""
-    said = [[bucket.place, bucket.direction, len(bucket.pairs), int(bucket.pairs[:, 1].sum())] for bucket in buckets]
-    return hashlib.sha256(f"{document}{json.dumps(said)}".encode()).hexdigest()[:KEY_DIGITS]
+    """Return the key of a run: a hash of its document and of the sample counts of its buckets."""
+    sizes = [[bucket.index, bucket.direction, len(bucket.pairs), int(bucket.pairs[:, 1].sum())] for bucket in buckets]
+    return hashlib.sha256(f"{document}{json.dumps(sizes)}".encode()).hexdigest()[:KEY_DIGITS]
 
 
 def expect_names(tables: Mapping[str, object]) -> None:
-    """Raises UserError for a table whose name is that of no folder and view, or of one of the store's own."""
+    """Raise UserError for a table whose name cannot be a folder and a view, or belongs to the store."""
     for name in tables:
         if TABLE_NAME.fullmatch(name) is None or name in OWN_TABLES:
-            accepted = "a table of a record is named in small letters, digits and _, and unlike those of a store"
+            accepted = (
+                "a name of a record's table uses lower-case letters, digits and _; the store's names are reserved"
+            )
             raise UserError("record", "series", name, accepted)
 
 
 def without_buckets(record: RecordDoc) -> tuple[dict[str, object], list[Buckets]]:
-    """A record's document with its buckets taken out, and these. Those that are no pairs of whole numbers stay."""
-    found: list[Buckets] = []
+    """Return a record's document without buckets, and the buckets. Buckets that are not pairs of whole numbers stay."""
+    removed: list[Buckets] = []
     streams: list[object] = []
     for index, stream in enumerate(cast("list[Any]", record.get("streams") or [])):
         if not isinstance(stream, dict):
@@ -142,28 +144,28 @@ def without_buckets(record: RecordDoc) -> tuple[dict[str, object], list[Buckets]
             continue
         slim = dict(stream)
         for direction, side in stream.items():
-            one = _buckets(index, str(stream.get("name")), direction, side)
-            if one is not None:
-                found.append(one)
+            side_buckets = _buckets(index, str(stream.get("name")), direction, side)
+            if side_buckets is not None:
+                removed.append(side_buckets)
                 slim[direction] = {**side, "histogram": {**side["histogram"], "buckets": []}}
         streams.append(slim)
-    return {**record, "streams": streams}, found
+    return {**record, "streams": streams}, removed
 
 
-def _buckets(place: int, stream: str, direction: str, side: object) -> Buckets | None:
+def _buckets(index: int, stream: str, direction: str, side: object) -> Buckets | None:
     histogram = side.get("histogram") if isinstance(side, dict) else None
     pairs = histogram.get("buckets") if isinstance(histogram, dict) else None
     if not pairs or not isinstance(pairs, list) or not isinstance(histogram, dict):
         return None
-    found = _whole_pairs(pairs)
-    if found is None or direction != sound(direction) or found.min() < 0:
+    whole_pairs = _whole_pairs(pairs)
+    if whole_pairs is None or direction != sound(direction) or whole_pairs.min() < 0:
         return None
-    return Buckets(place, sound(stream), direction, sound(str(histogram.get("kind"))), found)
+    return Buckets(index, sound(stream), direction, sound(str(histogram.get("kind"))), whole_pairs)
 
 
 def _whole_pairs(pairs: list[Any]) -> npt.NDArray[np.int64] | None:
-    """Pairs of whole numbers [pairs, 2], None where one is not. `struct` takes half the time of `numpy.array` for the
-    thousands of a run, and refuses what is no whole number, as that would not."""
+    """Return pairs of whole numbers [pairs, 2], None if one is not. `struct` takes half the time of `numpy.array` for
+    the thousands of a run, and unlike it refuses other values."""
     try:
         if set(map(len, pairs)) != {2}:
             return None
@@ -174,16 +176,16 @@ def _whole_pairs(pairs: list[Any]) -> npt.NDArray[np.int64] | None:
 
 
 def with_buckets(document: RecordDoc, buckets: Sequence[Buckets]) -> RecordDoc:
-    """The document, with its buckets put back."""
-    for one in buckets:
-        side = cast("dict[str, Any]", document["streams"][one.place])[one.direction]
-        side["histogram"]["buckets"], side["histogram"]["kind"] = one.pairs.tolist(), one.kind
+    """Put the buckets back into the document and return it."""
+    for side_buckets in buckets:
+        side = cast("dict[str, Any]", document["streams"][side_buckets.index])[side_buckets.direction]
+        side["histogram"]["buckets"], side["histogram"]["kind"] = side_buckets.pairs.tolist(), side_buckets.kind
     return document
 
 
 def coarser(buckets: Buckets) -> Buckets:
-    """The same samples in the buckets of fio, each named by its middle (plat_idx_to_val of fio's stat.c): within 0.8 %
-    of every sample."""
+    """Return the samples in the buckets of fio, each named by its middle (plat_idx_to_val of fio's stat.c): within 0.8
+    % of every sample."""
     values, counts = buckets.pairs[:, 0], buckets.pairs[:, 1]
     # Digits before the point of a value in binary; of values beyond 2^53 ns, a hundred days, perhaps one more.
     digits = np.frexp(values.astype(np.float64))[1].astype(np.int64)
@@ -197,21 +199,21 @@ def coarser(buckets: Buckets) -> Buckets:
 
 
 def settings_of(record: RecordDoc) -> dict[str, Value]:
-    """What a record says was set: of ours the keys of `--set`, of fio the options of its one job, under our names."""
+    """Return a record's settings: keys of `--set` for our runs, options of the only job for fio's, under our names."""
     spec: object = record.get("spec")
     if not isinstance(spec, dict):
         return {}
-    found = dict(spec["set"]) if isinstance(spec.get("set"), dict) else {}
+    settings = dict(spec["set"]) if isinstance(spec.get("set"), dict) else {}
     jobs = spec.get("jobs")
     if isinstance(jobs, dict) and len(jobs) == 1:
         for options in (spec.get("global"), *jobs.values()):
             if isinstance(options, dict):
-                found |= {ours(str(name)): value for name, value in options.items()}
-    return {str(name): value for name, value in found.items() if isinstance(value, str | int | float)}
+                settings |= {ours(str(name)): value for name, value in options.items()}
+    return {str(name): value for name, value in settings.items() if isinstance(value, str | int | float)}
 
 
 def factor_of(name: str, value: Value) -> Factor:
-    """A setting as a factor. Raises UserError for a number that is none."""
+    """Return a setting as a factor. Raises UserError for an invalid number."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, float) and value != value:
         raise UserError("factors", name, text, "expected a number or a text")
@@ -224,46 +226,47 @@ def factor_of(name: str, value: Value) -> Factor:
 
 @lru_cache(maxsize=4096)
 def _quantity(text: str) -> tuple[str, float | None, str]:
-    """A value as one text however it was written, as a number, and the unit of that; no number where it is no
-    quantity."""
-    found = base_of(text)
-    if found is None:
+    """Return a value as normalized text, as a number, and the number's unit; no number if it is not a quantity."""
+    parsed = base_of(text)
+    if parsed is None:
         return text, None, ""
-    if not found[0]:
-        return text, found[1], ""
-    unit, scale = ENDINGS[found[0]]
-    return spelled(text), found[1] * scale, unit
+    if not parsed[0]:
+        return text, parsed[1], ""
+    unit, scale = ENDINGS[parsed[0]]
+    return spelled(text), parsed[1] * scale, unit
 
 
 def arrow_of_table(table: Table) -> pa.Table:
-    """A table of a run, with the types that its file has."""
+    """Return a table of a run, with the types that its file has."""
     kinds = {"u64": pa.uint64(), "f64": pa.float64(), "text": pa.string()}
     return pa.table(
         {name: _column(cells, table.kinds[name], kinds[table.kinds[name]]) for name, cells in table.columns.items()}
     )
 
 
-def _column(cells: Sequence[Cell], kind: str, of: pa.DataType) -> pa.Array:
-    """Cells as a column. Numbers of which none is missing go by their bytes: a quarter of the time."""
+def _column(cells: Sequence[Cell], kind: str, type_: pa.DataType) -> pa.Array:
+    """Return cells as a column. Numbers without gaps are copied as bytes: a quarter of the time."""
     code = {"u64": "Q", "f64": "d"}.get(kind)
     if code is not None:
         with suppress(TypeError, OverflowError):
-            return pa.Array.from_buffers(of, len(cells), [None, pa.py_buffer(array(code, cast("list[float]", cells)))])
-    return pa.array(cells, of)
+            return pa.Array.from_buffers(
+                type_, len(cells), [None, pa.py_buffer(array(code, cast("list[float]", cells)))]
+            )
+    return pa.array(cells, type_)
 
 
 def arrow_of_frame(frame: pl.DataFrame) -> pa.Table:
-    """A table of a record that was read, with the types that the files of records have."""
+    """Return a table of a loaded record, with the types that the files of records have."""
 
-    def kind(of: pl.DataType) -> type[pl.DataType]:
-        if of.is_unsigned_integer() or of == pl.Boolean:
+    def kind(type_: pl.DataType) -> type[pl.DataType]:
+        if type_.is_unsigned_integer() or type_ == pl.Boolean:
             return pl.UInt64
-        if of.is_integer():
+        if type_.is_integer():
             return pl.Int64
-        return pl.Float64 if of.is_numeric() or of == pl.Null else pl.String
+        return pl.Float64 if type_.is_numeric() or type_ == pl.Null else pl.String
 
-    kinds = {name: kind(of) for name, of in frame.schema.items()}
-    columns = [pl.col(name).cast(of, strict=False) for name, of in kinds.items()]
+    kinds = {name: kind(type_) for name, type_ in frame.schema.items()}
+    columns = [pl.col(name).cast(type_, strict=False) for name, type_ in kinds.items()]
     return frame.select(columns).to_arrow(compat_level=pl.CompatLevel.oldest()).cast(_schema(kinds))
 
 

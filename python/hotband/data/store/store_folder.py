@@ -1,4 +1,4 @@
-"""Where things stand in a store, and the file that says that a folder is one.
+"""Layout of a store's folder, and the file that marks it as a store.
 
     DIR/hotband-store.json                 what it is, its version, and how much it keeps of a run
     DIR/manifest/PART.json                 a part: its files with their digests; written when all of them stand there
@@ -27,30 +27,30 @@ from hotband.base.text.write import NO_LOCKS, is_mistake, make_folder, named, wr
 STORE_FILE, MANIFEST, JOURNAL, LOCK_FILE = "hotband-store.json", "manifest", "journal", ".lock"
 SCHEMA, SCHEMA_VERSION = "hotband-store", 1
 KEEPS = ("all", "small")
-"""How much a store keeps of a run: "small" leaves out tables over time, and has buckets as fio."""
+"""Content of a store: "small" leaves out tables over time, and uses fio's buckets."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """A folder that is a store. `small`: how much it keeps of a run."""
+class StoreFolder:
+    """A folder that is a store. `small`: it stores runs without tables over time."""
 
     path: Path
     small: bool
 
     @property
     def manifest(self) -> Path:
-        """The folder of the parts' entries."""
+        """Return the folder of the parts' entries."""
         return self.path / MANIFEST
 
     @property
     def journal(self) -> Path:
-        """The folder of what is in no part yet."""
+        """Return the folder of runs that belong to no part yet."""
         return self.path / JOURNAL
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """The right to put a part in its place, for as long as that takes; other writers wait. Readers never do. On
-        file systems without locks nobody waits."""
+        """Hold the right to publish a part; other writers wait, readers never do. On file systems without locks nobody
+        waits."""
         with named(self.path / LOCK_FILE):
             file = os.open(self.path / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
@@ -64,48 +64,50 @@ class Place:
             os.close(file)
 
 
-def opened(path: Path) -> Place:
-    """A store that is there. Raises UserError for what is none, or one of another version."""
+def opened(path: Path) -> StoreFolder:
+    """Return an existing store. Raises UserError for another folder, or a store of another version."""
     file = path / STORE_FILE
     if not file.is_file():
         if not path.exists():
             raise UserError(
-                str(path), "", "", "is not there: expected the folder of a store (hotband store add makes it)"
+                str(path), "", "", "does not exist: expected the folder of a store (hotband store add creates it)"
             )
-        raise UserError(str(path), "", "", f"is no store: expected a folder with a {STORE_FILE}")
+        raise UserError(str(path), "", "", f"is not a store: expected a folder with a {STORE_FILE}")
     table = read_json(file)
     if table is None or table.get("schema") != SCHEMA:
-        raise UserError(str(file), "schema", "", f'expected the file as hotband wrote it, of schema "{SCHEMA}"')
+        raise UserError(str(file), "schema", "", f'expected an unchanged file of Hotband with schema "{SCHEMA}"')
     version, keeps = table.get("schema_version"), table.get("keeps")
     if version != SCHEMA_VERSION:
         raise another_version(file, version, SCHEMA_VERSION)
     if keeps not in KEEPS:
         raise UserError(str(file), "keeps", str(keeps), f"expected one of {', '.join(KEEPS)}")
-    return Place(path, keeps == "small")
+    return StoreFolder(path, keeps == "small")
 
 
-def made(path: Path, small: bool | None) -> Place:
-    """A store to write into, made where the folder is empty or not there; `small` where it has to be, or has not to be.
-    Raises UserError for a folder that holds something else, or keeps another share of a run."""
+def made(path: Path, small: bool | None) -> StoreFolder:
+    """Return a store to write into, created if the folder is empty or missing; `small` requires or forbids a small
+    store. Raises UserError for a folder that contains something else, or a store of the other size."""
     if not (path / STORE_FILE).is_file():
         _make(path, bool(small))
-    place = opened(path)
-    if small is not None and small != place.small:
-        keeps = "keeps runs without tables over time" if place.small else "keeps runs as a whole"
-        raise UserError("question.small", "", str(path), f"{keeps}: expected another folder, or the same as before")
-    return place
+    store = opened(path)
+    if small is not None and small != store.small:
+        keeps = "stores runs without tables over time" if store.small else "stores complete runs"
+        raise UserError(
+            "question.small", "", str(path), f"{keeps}: expected another folder, or the same setting as before"
+        )
+    return store
 
 
 def _make(path: Path, small: bool) -> None:
     try:
-        held = [one.name for one in path.iterdir() if not one.name.startswith(".")] if path.exists() else []
+        held = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
     except OSError as error:
         if not is_mistake(error):
             raise
         raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
     if held and set(held) - {STORE_FILE, MANIFEST, JOURNAL}:
         raise UserError(
-            str(path), "", "", f"is no store, and holds other files ({sorted(held)[0]}): expected an empty folder"
+            str(path), "", "", f"is not a store and contains other files ({sorted(held)[0]}): expected an empty folder"
         )
     for folder in (path, path / MANIFEST, path / JOURNAL):
         make_folder(folder)
@@ -116,8 +118,7 @@ def _make(path: Path, small: bool) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Takes the names of a folder's files to the device: only then a file that was renamed is there after a loss of
-    power."""
+    """Flush the names of a folder's files to the device: only then a renamed file survives a power loss."""
     with named(folder):
         file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

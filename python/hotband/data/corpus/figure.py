@@ -1,0 +1,186 @@
+"""A figure that somebody measured: on what, under which load, in which state, by whom."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+from hotband.base.errors import UserError
+from hotband.base.text.nearest import unknown_name
+
+RATES = ("iops", "mb_s", "tps")
+PERCENTILES = {
+    "lat_p50": 50.0,
+    "lat_p90": 90.0,
+    "lat_p95": 95.0,
+    "lat_p99": 99.0,
+    "lat_p999": 99.9,
+    "lat_p9999": 99.99,
+    "lat_p99999": 99.999,
+    "lat_max": 100.0,
+}
+"""Metrics that are percentiles of latency, and which."""
+BASE_UNITS = {
+    **dict.fromkeys(("iops", "tps"), "1/s"),
+    "mb_s": "MB/s",
+    **dict.fromkeys(("lat_mean", "lat_min", "lat_stdev", "lat_p993", *PERCENTILES), "us"),
+    "seek_ms": "ms",
+    "write_amp": "x",
+    "watts": "W",
+    "knee_gib": "GB",
+    "rebuild_time": "s",
+    "rebuild_min": "min",
+    "rebuild_min_per_tib": "min/TiB",
+    "cpu_cores": "hw threads/NVMe",
+    "rss_gib": "GB/NVMe",
+}
+"""Metrics, and the unit of their `low` and `high`."""
+SIDE = re.compile(r"\b(read|write|both) sides?\b")
+SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One row of a corpus. Columns are as in its file: `value` with `unit` as the source prints it, `low` and `high`
+    the same in the base unit of the metric (apart where the source gives a bucket); `threads` and `depth` are words
+    where they are no numbers."""
+
+    id: str
+    device_class: str
+    family: str
+    device: str
+    model: str
+    capacity: str
+    interface: str
+    firmware_or_year: str
+    layout: str
+    members: str
+    workload: str
+    read_pct: float | None
+    bs: str
+    random: bool | None
+    threads: str
+    depth: str
+    state: str
+    cache: str
+    span: str
+    duration: str
+    host: str
+    metric: str
+    value: str
+    unit: str
+    data_type: str
+    confidence: str
+    source: str
+    note: str
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """The value in the base unit: the geometric mean of a bucket's ends."""
+        return self.low if self.low == self.high else math.sqrt(self.low * self.high)
+
+    @cached_property
+    def side(self) -> str:
+        """The I/Os of a mix that it counts: "read", "write", or "" for all of them."""
+        match = SIDE.search(self.note) or SIDE.match(self.workload)
+        return match[1] if match and match[1] != "both" else ""
+
+    @property
+    def outstanding(self) -> int | None:
+        """I/Os in flight; None where that is not a number, as for an open loop."""
+        return int(self.depth) if self.depth.isdigit() else None
+
+    @cached_property
+    def block_bytes(self) -> int | None:
+        """Bytes of an I/O; None where the source does not print one size."""
+        match = re.fullmatch(r"([\d.]+)\s*(K|M|G|)(?:i?B)?", self.bs.strip(), re.I)
+        return int(float(match[1]) * SIZES[match[2].upper()]) if match else None
+
+    @cached_property
+    def measurement(self) -> tuple[object, ...]:
+        """The values that figures of one measurement share: device, load, state and source."""
+        return (
+            *(getattr(self, name) for name in SHARED),
+            self.side,
+        )
+
+
+SHARED = (
+    "family", "device", "capacity", "interface", "layout", "members", "workload", "read_pct", "bs", "random",
+    "threads", "depth", "state", "cache", "span", "duration", "host", "source",
+)  # fmt: skip
+COLUMNS = {"class": "device_class", "span_or_dataset": "span"}
+"""Columns of a file that have another name here."""
+TEXTS = tuple(field.name for field in fields(Figure) if field.type == "str")
+
+
+NAMES = {field.name: field.name for field in fields(Figure)} | {name: column for column, name in COLUMNS.items()}
+"""The column of each field, in the order of a file."""
+
+
+def columns_of_file() -> list[str]:
+    """Return the columns of a corpus' file in order."""
+    return [*NAMES.values(), "base_unit"]
+
+
+def row_of(figure: Figure) -> dict[str, str]:
+    """Return a figure as a row of a file."""
+    row = {column: _text(getattr(figure, name)) for name, column in NAMES.items()}
+    return {**row, "base_unit": BASE_UNITS[figure.metric]}
+
+
+def _text(value: str | float | bool | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{float(value):.15g}"
+
+
+def read_figures(lines: Iterable[str], where: str) -> Iterator[Figure]:
+    """Yield the figures of a CSV file in the form of the corpus. Raises UserError that names the file, the line, the
+    column and what is accepted there."""
+    reader = csv.DictReader(lines)
+    missing = [name for name in columns_of_file() if name not in (reader.fieldnames or [])]
+    if missing:
+        raise UserError(where, missing[0], "", f"this column is missing; expected {', '.join(columns_of_file())}")
+    for row in reader:
+        yield _figure(row, f"{where}, line {reader.line_num}")
+
+
+def _figure(row: dict[str, str], where: str) -> Figure:
+    metric = row["metric"]
+    if metric not in BASE_UNITS:
+        raise unknown_name(f"{where}: metric", metric, list(BASE_UNITS))
+    if row["base_unit"] != BASE_UNITS[metric]:
+        raise UserError(where, "base_unit", row["base_unit"], f"expected {BASE_UNITS[metric]} for {metric}")
+    low, high = (_number(row, name, where) for name in ("low", "high"))
+    if low is None or high is None or not 0.0 <= low <= high:
+        raise UserError(where, "low", row["low"], f"expected a number from 0 to high = {row['high']}")
+    if row["random"] not in ("", "0", "1"):
+        raise UserError(where, "random", row["random"], "expected 1, 0 or nothing")
+    texts = {COLUMNS.get(name, name): value for name, value in row.items() if name is not None}
+    return Figure(
+        **{name: texts[name] for name in TEXTS},
+        read_pct=_number(row, "read_pct", where),
+        random={"": None, "0": False, "1": True}[row["random"]],
+        low=low,
+        high=high,
+    )
+
+
+def _number(row: dict[str, str], column: str, where: str) -> float | None:
+    text = row[column]
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(where, column, text, "expected a number, or nothing")
+    return value

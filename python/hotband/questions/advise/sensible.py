@@ -1,0 +1,29 @@
+"""Candidates that nobody would buy: far more drives than others need, for no less money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hotband.questions.advise.advice import Point
+
+SHELF = 24
+"""Drives of a shelf of two rack units (2.5 inch): fewer are never too many."""
+TIMES = 2
+"""A candidate is left out if another needs at most so many times fewer drives."""
+REASON = f"of more than {SHELF} drives where half as many cost no more"
+
+
+def sensible(points: Sequence[Point], is_flash: Callable[[Point], bool]) -> list[Point]:
+    """Return the points without those of more than a shelf of drives for which another of the same kind, flash or disk,
+    needs half as many and costs no more."""
+    return [one for one in points if not any(_replaces(other, one, is_flash) for other in points)]
+
+
+def _replaces(other: Point, one: Point, is_flash: Callable[[Point], bool]) -> bool:
+    if one.drives <= SHELF or TIMES * other.drives > one.drives or is_flash(one) != is_flash(other):
+        return False
+    if one.cost is None or other.cost is None:
+        return one.cost is other.cost
+    return other.cost.value <= one.cost.value

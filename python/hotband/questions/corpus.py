@@ -1,0 +1,219 @@
+"""Questions about the corpus: which drives others measured, what they measured, and whether a file of figures holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.base.question import Ending, Question, Way, asks
+from hotband.base.text.nearest import expected
+from hotband.data import importers
+from hotband.data.corpus.check import Finding, check, measurements
+from hotband.data.corpus.figure import Figure
+from hotband.data.corpus.files import all_figures, figures_in, own, own_file, shipped, write_own
+from hotband.data.corpus.named import figures_of
+from hotband.data.corpus.of_results import figures_of_record
+from hotband.data.inputs.kinds import Texts
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of the corpus: its class, the devices that were measured, and how many loads and figures there are."""
+
+    family: str
+    device_class: str
+    devices: tuple[str, ...]
+    loads: int
+    figures: int
+    sources: int
+
+
+@dataclass(frozen=True)
+class CorpusListed:
+    """Families of the corpus."""
+
+    families: tuple[Family, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListCorpusQuestion(Question):
+    """List the drives, arrays and volumes that others measured, and how many figures there are of each."""
+
+    name = "corpus list"
+    schema = "hotband-corpus-list"
+    answers = "hotband.questions.corpus:CorpusListed"
+
+    words: Texts = asks(
+        'Words that the class, the family or a device has, such as "nvme3" or "samsung".',
+        default=(),
+        metavar="WORD...",
+        positional=True,
+    )
+
+    def document(self, answer: CorpusListed) -> tuple[object, str]:
+        """Return the families as JSON."""
+        return {"families": [asdict(family) for family in answer.families]}, self.schema
+
+
+def listed(question: ListCorpusQuestion, _: Way) -> CorpusListed:
+    """Return the families. Raises UserError for words that no family has."""
+    grouped: dict[tuple[str, str], list[Figure]] = {}
+    for figure in all_figures():
+        grouped.setdefault((figure.device_class, figure.family), []).append(figure)
+    families = [_family(figures) for _, figures in sorted(grouped.items())]
+    wanted = [word.lower() for word in question.words]
+    matching = [family for family in families if all(word in _text(family) for word in wanted)]
+    if not matching:
+        accepted = expected(question.words[0], sorted({family.device_class for family in families}))
+        raise UserError("question.words", "", " ".join(question.words), f"no family has these words; {accepted}")
+    return CorpusListed(tuple(matching))
+
+
+def _family(figures: Sequence[Figure]) -> Family:
+    return Family(
+        figures[0].family,
+        figures[0].device_class,
+        tuple(sorted({figure.device for figure in figures})),
+        len(measurements(figures)),
+        len(figures),
+        len({figure.source for figure in figures}),
+    )
+
+
+def _text(family: Family) -> str:
+    return " ".join((family.family, family.device_class, *family.devices)).lower()
+
+
+@dataclass(frozen=True)
+class CorpusShown:
+    """Figures that others measured on a family, by measurement."""
+
+    name: str
+    measurements: tuple[tuple[Figure, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowCorpusQuestion(Question):
+    """Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, a
+    family of `hotband corpus list`, or words of a model."""
+
+    name = "corpus show"
+    schema = "hotband-corpus-show"
+    answers = "hotband.questions.corpus:CorpusShown"
+
+    drive: str = asks('Such as 7450-pro-3840 or "samsung 970".', metavar="NAME", positional=True)
+
+    def document(self, answer: CorpusShown) -> tuple[object, str]:
+        """Return the figures as JSON."""
+        return {"name": answer.name, "measurements": [[asdict(f) for f in group] for group in answer.measurements]}, (
+            self.schema
+        )
+
+
+def shown(question: ShowCorpusQuestion, _: Way) -> CorpusShown:
+    """Return the figures. Raises UserError for a drive that the corpus does not have."""
+    figures = all_figures()
+    measured = figures_of(question.drive, figures)
+    if not measured:
+        accepted = expected(question.drive.lower(), sorted({figure.family for figure in figures}))
+        raise UserError("question.drive", "", question.drive, f"the corpus has no figures of it; {accepted}")
+    return CorpusShown(question.drive, tuple(measurements(measured)))
+
+
+@dataclass(frozen=True)
+class CorpusChecked:
+    """Contradictions in a file of figures, and how many figures it has."""
+
+    path: str
+    figures: int
+    families: int
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckCorpusQuestion(Question):
+    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of it
+    contradict each other."""
+
+    name = "corpus check"
+    schema = "hotband-corpus-check"
+    answers = "hotband.questions.corpus:CorpusChecked"
+
+    path: Path | None = asks(
+        "A file in the form of the corpus. Default: the corpus that ships, with your own.",
+        default=None,
+        metavar="FIGURES.csv",
+        positional=True,
+    )
+
+    def document(self, answer: CorpusChecked) -> tuple[object, str]:
+        """Return the findings as JSON."""
+        return asdict(answer), self.schema
+
+    def ending(self, answer: CorpusChecked) -> Ending | None:
+        """Return a code of its own where a file that the user gave contradicts itself."""
+        return Ending(1) if answer.findings and self.path is not None else None
+
+
+def checked(question: CheckCorpusQuestion, _: Way) -> CorpusChecked:
+    """Return the contradictions. Raises UserError, OSError."""
+    figures = all_figures() if question.path is None else figures_in(question.path)
+    name = "The corpus" if question.path is None else str(question.path)
+    return CorpusChecked(name, len(figures), len({figure.family for figure in figures}), tuple(check(figures)))
+
+
+@dataclass(frozen=True)
+class CorpusAdded:
+    """Counts of the figures that were added to the user's own corpus, and of those in it."""
+
+    path: str
+    added: int
+    present: int
+    total: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddCorpusQuestion(Question):
+    """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
+    of other tools with the drive's name (`--model`), or a file in the form of the corpus."""
+
+    name = "corpus add"
+    schema = "hotband-corpus-add"
+    answers = "hotband.questions.corpus:CorpusAdded"
+
+    path: Path = asks("Results, a folder of them, or FIGURES.csv.", metavar="RESULT|FIGURES.csv", positional=True)
+    model: str = asks('The drive that was measured, such as "Samsung 990 PRO 2TB".', default="")
+    device_class: str = asks("Its class in `hotband corpus list`, such as hdd.", default="", called="class")
+
+    def document(self, answer: CorpusAdded) -> tuple[object, str]:
+        """Return how many were added."""
+        return asdict(answer), self.schema
+
+
+def added(question: AddCorpusQuestion, _: Way) -> CorpusAdded:
+    """Add figures whose ids are new. Raises UserError for figures that contradict each other, OSError."""
+    new = list(figures_in(question.path) if question.path.suffix == ".csv" else _of_results(question))
+    findings = check(new)
+    if findings:
+        raise UserError(str(question.path), findings[0].ids[0], "", findings[0].text)
+    known = {figure.id for figure in all_figures()}
+    fresh = [figure for figure in new if figure.id not in known]
+    total = [*own(), *fresh]
+    if fresh:
+        write_own(total)
+    return CorpusAdded(str(own_file()), len(fresh), len(new) - len(fresh), len(total))
+
+
+def _of_results(question: AddCorpusQuestion) -> Iterator[Figure]:
+    """Yield the figures of results. Raises UserError where the drive or its class is not named."""
+    classes = sorted({figure.device_class for figure in shipped()})
+    if not question.model:
+        raise UserError("question.model", "", "", 'missing: the drive that was measured, such as "Samsung 990 PRO 2TB"')
+    if question.device_class not in classes:
+        raise UserError("question.device_class", "", question.device_class, expected(question.device_class, classes))
+    for result in importers.load(question.path):
+        yield from figures_of_record(
+            result.record, question.path, device_class=question.device_class, model=question.model
+        )

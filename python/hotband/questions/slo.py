@@ -1,0 +1,124 @@
+"""Objectives such as "p99 < 1 ms": their conditions, and whether figures meet them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hotband.base.errors import UserError
+from hotband.base.text.numbers import number, percent
+from hotband.base.text.table import IOPS
+from hotband.questions.find.figures import Figure, shown
+from hotband.questions.find.question import Condition, conditions
+
+SLO = "question.slo"
+SLO_FORM = 'expected conditions such as "p99 < 5 ms" or "p99 < 5 ms and IOPS > 2000"'
+TWICE = 2.0
+"""A figure that is so many times better than its bound is so many times to spare; one that is nearer, a share."""
+Verdict = Literal["yes", "likely", "no"]
+Ends = tuple[float, float]
+
+
+def slo_of(text: str, option: str = SLO) -> tuple[Condition, ...]:
+    """The conditions of a text. Raises UserError in the option's name."""
+    if not text.strip():
+        raise UserError(option, "", "", f"is empty: {SLO_FORM}")
+    try:
+        found = conditions(" ".join(text.split()))
+    except UserError as error:
+        raise UserError(option, "", error.value, error.accepted) from None
+    kept = tuple(one for one in found if isinstance(one, Condition))
+    if len(kept) < len(found):
+        raise UserError(option, "", text, f"a share of the most is no promise to anybody: {SLO_FORM}")
+    return kept
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A condition with the figure that is compared with its bound (seconds, I/Os or bytes a second; None if there is no
+    such I/O) and the ends of the figure's interval."""
+
+    condition: Condition
+    value: float | None
+    ends: Ends | None = None
+
+    @property
+    def spare(self) -> float:
+        """How many times better than the bound the figure is; below one if the condition is not met."""
+        if self.value is None:
+            return 0.0
+        if self.condition.is_goal:
+            return self.value / self.condition.bound
+        return self.condition.bound / self.value if self.value > 0 else float("inf")
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the condition holds."""
+        value, bound = self.value, self.condition.bound
+        return value is not None and (value >= bound if self.condition.is_goal else value < bound)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the condition holds: certainly, or in a part of the interval alone."""
+        if not self.is_met or self.ends is None:
+            return "yes" if self.is_met else "no"
+        low, high = self.ends
+        holds = low >= self.condition.bound if self.condition.is_goal else high < self.condition.bound
+        return "yes" if holds else "likely"
+
+    @property
+    def text(self) -> str:
+        """The figure with its unit."""
+        return "no such I/O" if self.value is None else shown(self.condition.figure, self.value)
+
+
+def judge(
+    slo: Sequence[Condition],
+    value: Callable[[Figure], float | None],
+    ends: Callable[[Figure], Ends | None] = lambda _: None,
+) -> tuple[Judged, ...]:
+    """Compare figures with the bounds of an objective."""
+    return tuple(Judged(one, value(one.figure), ends(one.figure)) for one in slo)
+
+
+def verdict_of(judged: Iterable[Judged]) -> Verdict:
+    """Return whether all conditions hold."""
+    found = {one.verdict for one in judged}
+    return "no" if "no" in found else "likely" if "likely" in found else "yes"
+
+
+def slo_text(slo: Iterable[Condition]) -> str:
+    """Return an objective as it was written."""
+    return " and ".join(one.text for one in slo)
+
+
+def spare_text(judged: Iterable[Judged]) -> str:
+    """Return how far the condition that is nearest to its bound is met: `with 8 times to spare`."""
+    least = min((one.spare for one in judged), default=1.0)
+    if least >= TWICE:
+        return f"with {'many' if least == float('inf') else number(least, 1 if least < 10 else 2)} times to spare"
+    return f"with {percent(100 * (least - 1.0), signed=False)} to spare"
+
+
+def missed_text(judged: Iterable[Judged]) -> str:
+    """Return the figures that miss their bounds: `p99 is 4.2 ms`."""
+    missed = [one for one in judged if not one.is_met]
+    return " and ".join(
+        one.text if one.condition.is_goal and one.value is not None else f"{one.condition.figure} is {one.text}"
+        for one in missed
+    )
+
+
+def at_rate(rate: str | None) -> str:
+    """Return the rate that was asked for, in words behind an objective: ` at 60,000 IOPS`."""
+    return "" if rate is None else f" at {IOPS.shown(float(rate))}"
+
+
+def met_text(name: str, judged: Sequence[Judged], at: str = "") -> str:
+    """Return whether a machine meets an objective, in a sentence."""
+    slo = slo_text(one.condition for one in judged)
+    verdict = verdict_of(judged)
+    if verdict == "no":
+        return f"{name} does not meet {slo}{at}: {missed_text(judged)}."
+    return f"{name} {'likely meets' if verdict == 'likely' else 'meets'} {slo}{at}, {spare_text(judged)}."

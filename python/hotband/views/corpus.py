@@ -1,0 +1,197 @@
+"""The corpus on a terminal: which families others measured, and what they measured on one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import TYPE_CHECKING
+
+from hotband.base.text import numbers
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import IOPS, MBS, PLAIN, Table, Unit, column, numeric
+from hotband.data.corpus.figure import BASE_UNITS
+from hotband.views.text.screen import DETAILS, Screen, command, screen_table
+
+if TYPE_CHECKING:
+    from hotband.data.corpus.figure import Figure
+    from hotband.questions.corpus import (
+        AddCorpusQuestion,
+        CheckCorpusQuestion,
+        CorpusAdded,
+        CorpusChecked,
+        CorpusListed,
+        CorpusShown,
+        Family,
+        ListCorpusQuestion,
+        ShowCorpusQuestion,
+    )
+
+ROWS = 16
+"""Rows of a table on a screen."""
+MOST_FINDINGS = 8
+"""Contradictions on a screen, each of up to two lines."""
+US = Unit("us", 1.0, lambda microseconds: numbers.span(1e3 * microseconds))
+KINDS = (
+    ("hdd", "disks"),
+    ("ssd-ent-nvme", "enterprise NVMe SSDs"),
+    ("ssd-ent", "enterprise SATA, SAS and PCIe SSDs"),
+    ("ssd-cons-nvme", "consumer NVMe SSDs"),
+    ("ssd-cons", "consumer SATA SSDs"),
+    ("array", "arrays and pools"),
+    ("cloud", "cloud volumes"),
+    ("db", "databases"),
+    ("rebuild", "rebuilds"),
+)
+"""Beginnings of classes, and what they are called; the first that fits counts."""
+
+
+def families_text(count: int) -> str:
+    """Format a count of families."""
+    return f"{count:,} {'family' if count == 1 else 'families'}"
+
+
+def listed(answer: CorpusListed, question: ListCorpusQuestion) -> Screen:
+    """Return the families; of more than a screen holds, how many there are of each kind."""
+    families = answer.families
+    figures = sum(family.figures for family in families)
+    loads = counted(sum(family.loads for family in families), "measurement")
+    names = families_text(len({family.family for family in families}))
+    return Screen(
+        answer=f"Others measured {names}: {figures:,} figures in {loads}.",
+        body=[_families(families) if len(families) <= ROWS else _kinds(families)],
+        next="hotband corpus show 7450-pro-3840"
+        if not question.words
+        else f"hotband corpus show '{families[0].family}'",
+        details=[_families(families)],
+    )
+
+
+def _families(families: Sequence[Family]) -> Table:
+    table = screen_table(
+        [column("family"), column("class"), *(numeric(name, PLAIN) for name in ("loads", "figures", "sources"))]
+    )
+    for family in families:
+        table.add(family.family, family.device_class, family.loads, family.figures, family.sources)
+    return table
+
+
+def _kinds(families: Sequence[Family]) -> Table:
+    table = screen_table([column("kind"), column("word"), numeric("families", PLAIN), numeric("figures", PLAIN)])
+    left = list(families)
+    for start, kind in KINDS:
+        those = [family for family in left if family.device_class.startswith(start)]
+        left = [family for family in left if family not in those]
+        if those:
+            table.add(kind, start, len(those), sum(family.figures for family in those))
+    return table
+
+
+def shown(answer: CorpusShown, _: ShowCorpusQuestion) -> Screen:
+    """Return what others measured on a family: a line per load with the median of its measurements."""
+    groups = sorted(answer.measurements, key=lambda group: _order(group[0]))
+    figures = sum(len(group) for group in groups)
+    sources = counted(len({group[0].source for group in groups}), "source")
+    rows = _medians(groups)
+    more = len(rows.rows) - ROWS
+    rows.rows = rows.rows[:ROWS]
+    devices = sorted({group[0].device for group in groups})
+    others = f" and {counted(len(devices) - 1, 'other device')} of its family" if len(devices) > 1 else ""
+    return Screen(
+        answer=(
+            f"Others measured {devices[0]}{others} {counted(len(groups), 'time')}: {counted(figures, 'figure')} "
+            f"from {sources}."
+        ),
+        body=[rows],
+        state=[f"and {more:,} more loads: {DETAILS}"] if more > 0 else [],
+        details=[_all_measurements(groups)],
+    )
+
+
+PLAIN_LOADS = ("randread", "randwrite", "randrw", "read", "write")
+
+
+def _order(figure: Figure) -> tuple[object, ...]:
+    """Return what sorts measurements: plain loads first, by block and depth."""
+    plain = PLAIN_LOADS.index(figure.workload) if figure.workload in PLAIN_LOADS else len(PLAIN_LOADS)
+    pct = figure.read_pct if figure.read_pct is not None else -1.0
+    return plain, figure.workload, pct, figure.block_bytes or 0, figure.outstanding or 0, figure.side, figure.state
+
+
+def _medians(groups: Iterable[Sequence[Figure]]) -> Table:
+    """Return a row per load and state: the medians of its measurements, and how many there are."""
+    table = screen_table(
+        [
+            column("load"), column("state"), numeric("n", PLAIN), numeric("IOPS", IOPS), numeric("MB/s", MBS),
+            numeric("mean", US), numeric("p99", US),
+        ]
+    )  # fmt: skip
+    loads: dict[tuple[str, str], list[Sequence[Figure]]] = {}
+    for group in groups:
+        loads.setdefault((_load(group[0]), group[0].state.split(" (")[0]), []).append(group)
+    for (load, state), those in loads.items():
+        values: dict[str, list[float]] = {}
+        for figure in (figure for group in those for figure in group):
+            values.setdefault(figure.metric, []).append(figure.middle)
+        middle = {metric: median(several) for metric, several in values.items()}
+        rate = middle["mb_s"] * 1e6 if "mb_s" in middle else None
+        table.add(load, state, len(those), middle.get("iops"), rate, middle.get("lat_mean"), middle.get("lat_p99"))
+    return table
+
+
+def _all_measurements(groups: Iterable[Sequence[Figure]]) -> Table:
+    """Return a row per measurement with its device, host and source."""
+    metrics = list(dict.fromkeys(figure.metric for group in groups for figure in group))
+    names = ("device", "load", "state", "cache", "span", "host")
+    columns = [column(name) for name in names] + [numeric(f"{name} {BASE_UNITS[name]}", PLAIN) for name in metrics]
+    table = Table("", [*columns, column("source")])
+    for group in groups:
+        first = group[0]
+        values = {figure.metric: figure.middle for figure in group}
+        texts = (first.device, _load(first), first.state, first.cache, first.span, first.host)
+        table.add(*texts, *(values.get(name) for name in metrics), first.source)
+    return table
+
+
+def _load(figure: Figure) -> str:
+    """Return a load in a few words: `randread 4k qd32`."""
+    offered = re.search(r"rate (\d+)/s", figure.workload)
+    name = figure.workload if len(figure.workload) <= 20 else f"{figure.workload[:19]}…"
+    name = f"{int(offered[1]):,}/s offered," if offered else name
+    mix = f" {figure.read_pct:g} %" if figure.read_pct not in (None, 0.0, 100.0) else ""
+    side = f" ({figure.side}s)" if figure.side else ""
+    depth = figure.outstanding
+    return f"{name}{mix}{side} {_block(figure)}" + (f" qd{depth}" if depth is not None else "")
+
+
+def _block(figure: Figure) -> str:
+    size = figure.block_bytes
+    units = ((1 << 20, "m"), (1 << 10, "k"))
+    fitting = next(((unit, name) for unit, name in units if size and not size % unit), None)
+    return figure.bs.lower() if size is None or fitting is None else f"{size // fitting[0]}{fitting[1]}"
+
+
+def checked(answer: CorpusChecked, _: CheckCorpusQuestion) -> Screen:
+    """Return what contradicts in a file of figures."""
+    findings = answer.findings
+    wrong = f"{counted(len(findings), 'contradiction')}" if findings else "no contradiction"
+    table = screen_table([column("rule"), column("ids"), column("what")])
+    for finding in findings:
+        table.add(finding.rule, " ".join(finding.ids), finding.text)
+    return Screen(
+        answer=f"{answer.path} has {wrong} in {counted(answer.figures, 'figure')} of {families_text(answer.families)}.",
+        verdict="no" if findings else "yes",
+        body=[finding.text for finding in findings[:MOST_FINDINGS]],
+        state=["Checked: ids, units, percentiles that rise, and Little's law of closed loops."],
+        details=[table] if findings else [],
+    )
+
+
+def added(answer: CorpusAdded, _: AddCorpusQuestion) -> Screen:
+    """Return how many figures were added."""
+    present = f"; {answer.present:,} were there already" if answer.present else ""
+    return Screen(
+        answer=f"Added {counted(answer.added, 'figure')} to your corpus{present}.",
+        state=[f"{answer.path}: {counted(answer.total, 'figure')}"],
+        next=command("corpus list", "own") if answer.added else "",
+    )

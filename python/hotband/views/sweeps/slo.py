@@ -1,0 +1,125 @@
+"""Whether the points of a sweep meet an objective: the first sentence, and a column per condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import Cell
+from hotband.data.inputs.rate import KEY as RATE
+from hotband.questions.slo import (
+    Judged,
+    Verdict,
+    at_rate,
+    met_text,
+    missed_text,
+    slo_text,
+    spare_text,
+    verdict_of,
+)
+from hotband.questions.sweeps.frames import judged_row
+from hotband.views.sweeps.curves import Curves, Dot
+from hotband.views.text.screen import with_sign
+
+if TYPE_CHECKING:
+    from hotband.questions.sweeps.sweep import Sweep
+
+MOST_NAMED = 3
+"""Machines that a sentence names."""
+
+
+def slo_sentence(sweep: Sweep) -> str:
+    """Return which machines meet the objective, or up to where; nothing without one."""
+    curves = Curves(sweep)
+    if not sweep.slo or not curves.panels:
+        return ""
+    lines = {line: curve for panel in curves.panels.values() for line, curve in panel.items()}
+    judged = {line: [(dot, judged_row(sweep.slo, _row(dot))) for dot in curve] for line, curve in lines.items()}
+    if len(curves.panels) > 1:
+        return _over_points(sweep)
+    if curves.along is None:
+        return _of_lines({line: of[0][1] for line, of in judged.items()}, at_rate(_only_rate(sweep)))
+    slo, title = slo_text(sweep.slo), curves.along.title
+    if len(judged) > MOST_NAMED:
+        return _over_points(sweep)
+    if len(judged) == 1:
+        return f"{slo} {_where(next(iter(judged.values())), title)}."
+    return f"{slo} {'; '.join(f'{_where(of, title)} on {line}' for line, of in judged.items())}."
+
+
+def _row(dot: Dot) -> dict[str, float | None]:
+    """Return the figures of a point with the ends of their intervals, by the names of columns."""
+    row: dict[str, float | None] = dict(dot.figures)
+    for name, (low, high) in dot.ends.items():
+        row |= {f"{name}_low": low, f"{name}_high": high}
+    return row
+
+
+def _only_rate(sweep: Sweep) -> str | None:
+    """Return the rate that all points share."""
+    rates = {str(at[RATE]) for at in sweep.points if RATE in at}
+    return rates.pop() if len(rates) == 1 else None
+
+
+def _of_lines(judged: Mapping[str, Sequence[Judged]], at: str) -> str:
+    """Return which of several machines meet the objective."""
+    if len(judged) == 1:
+        name, only = next(iter(judged.items()))
+        return met_text(name, only, at)
+    slo = slo_text(one.condition for one in next(iter(judged.values())))
+    met = [name for name, of in judged.items() if verdict_of(of) != "no"]
+    missed = {name: of for name, of in judged.items() if name not in met}
+    if not missed:
+        who = "Both" if len(judged) == 2 else f"All {counted(len(judged), 'machine')}"
+        return f"{who} meet {slo}{at}, {spare_text(one for of in judged.values() for one in of)}."
+    nearest = max(missed, key=lambda name: min(one.spare for one in missed[name]))
+    if not met:
+        who = "Neither meets" if len(judged) == 2 else f"None of {len(judged)} machines meets"
+        return f"{who} {slo}{at}; {missed_text(missed[nearest])} on {nearest}."
+    others = _names(list(missed))
+    verb, does = ("meets" if len(met) == 1 else "meet"), ("does" if len(missed) == 1 else "do")
+    return f"{_names(met)} {verb} {slo}{at}; {others} {does} not: {missed_text(missed[nearest])} on {nearest}."
+
+
+def _names(names: list[str]) -> str:
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _where(judged: Sequence[tuple[Dot, Sequence[Judged]]], title: str) -> str:
+    """Return where along the axis an objective holds."""
+    holds = [verdict_of(of) != "no" for _, of in judged]
+    texts = [dot.text for dot, _ in judged]
+    if all(holds):
+        return f"holds at every {title}, {texts[0]} to {texts[-1]}"
+    if not any(holds):
+        return f"holds at no {title} from {texts[0]} to {texts[-1]}"
+    first, last = holds.index(True), len(holds) - 1 - holds[::-1].index(True)
+    if not all(holds[first : last + 1]):
+        return f"holds at {sum(holds)} of {len(holds)} values of {title}"
+    if first == 0:
+        return f"holds up to {title} {texts[last]}"
+    end = "on" if last == len(holds) - 1 else f"to {texts[last]}"
+    return f"holds from {title} {texts[first]} {end}"
+
+
+def _over_points(sweep: Sweep) -> str:
+    """Return at how many points the objective holds."""
+    rows = list(sweep.means.iter_rows(named=True))
+    met = sum(verdict_of(judged_row(sweep.slo, row)) != "no" for row in rows)
+    return f"{slo_text(sweep.slo)} holds at {met:,} of {counted(len(rows), 'point')}."
+
+
+def verdict_cell(row: Mapping[str, object], name: str) -> Cell:
+    """Return the cell of a condition: yes, likely or no."""
+    verdict: Verdict = row[name]  # type: ignore[assignment]
+    return with_sign(verdict, verdict)
+
+
+def slo_verdict(sweep: Sweep) -> Literal["yes", "likely", "no", ""]:
+    """Return whether all points meet the objective; nothing where only some do."""
+    rows = sweep.means.iter_rows(named=True) if sweep.slo else ()
+    found = {verdict_of(judged_row(sweep.slo, row)) for row in rows}
+    return found.pop() if len(found) == 1 else ""

@@ -1,0 +1,153 @@
+"""Is the corpus whole, are its figures typed and checked, and does a user's own result become a part of it?"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+import hotband as hb
+from hotband.base.errors import UserError
+from hotband.data.corpus.check import check, measurements
+from hotband.data.corpus.figure import Figure, read_figures
+from hotband.data.corpus.files import as_csv, shipped
+from hotband.data.corpus.named import FAMILY_OF, figures_of
+
+Hotband = Callable[..., CompletedProcess[str]]
+
+
+def with_values(**values: str) -> list[Figure]:
+    """Return figures of one measurement with these metrics."""
+    template = next(figure for figure in shipped() if figure.metric == "lat_mean" and figure.depth == "32")
+    units = {"iops": "1/s"}
+    return [
+        replace(
+            template, id=name, metric=name, value=value, unit=units.get(name, "us"), low=float(value), high=float(value)
+        )
+        for name, value in values.items()
+    ]
+
+
+def test_it_has_the_figures_that_can_be_set_up() -> None:
+    figures = shipped()
+    assert len(figures) == 8008
+    assert len({figure.family for figure in figures}) == 159
+    assert {figure.confidence for figure in figures} == {"high", "mid"}
+    assert len({figure.id for figure in figures}) == len(figures)
+
+
+def test_a_file_is_read_as_it_is_written() -> None:
+    figures = shipped()[::50]
+    assert tuple(read_figures(io.StringIO(as_csv(figures)), "f.csv")) == figures
+
+
+def test_figures_of_a_measurement_belong_together() -> None:
+    groups = measurements(shipped())
+    assert sum(map(len, groups)) == 8008
+    both = next(group for group in groups if {"iops", "lat_p99"} <= {figure.metric for figure in group})
+    assert len({(figure.device, figure.depth, figure.source) for figure in both}) == 1
+
+
+def test_a_rate_and_a_latency_that_are_not_the_depth_contradict() -> None:
+    (finding,) = check(with_values(iops="1000", lat_mean="16000"))
+    assert finding.rule == "Little's law"
+    assert "are 16 I/Os in flight, and the depth is 32" in finding.text
+    assert check(with_values(iops="1000", lat_mean="31000")) == []
+
+
+def test_digits_that_are_not_printed_are_no_contradiction() -> None:
+    assert check(with_values(iops="9000", lat_mean="4000")) == []
+    figures = with_values(iops="9000", lat_mean="4")
+    assert check([figures[0], replace(figures[1], unit="ms", low=4000.0, high=4000.0)]) == []
+
+
+def test_percentiles_rise() -> None:
+    (finding,) = check(with_values(lat_p50="900", lat_p99="800"))
+    assert finding.ids == ("lat_p50", "lat_p99")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "says"),
+    [
+        ("metric", "iop", "iops"),
+        ("low", "many", "expected a number"),
+        ("base_unit", "ms", "expected us for lat_mean"),
+        ("random", "yes", "expected 1, 0 or nothing"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_line(column: str, value: str, says: str) -> None:
+    row = dict(zip(*(line.split(",") for line in as_csv([plain()]).splitlines()), strict=True))
+    text = "\n".join((",".join(row), ",".join({**row, column: value}.values())))
+    with pytest.raises(UserError, match=r"f\.csv, line 2") as error:
+        list(read_figures(io.StringIO(text), "f.csv"))
+    assert says in str(error.value)
+
+
+def plain() -> Figure:
+    """Return a figure whose texts have no comma."""
+    return replace(with_values(lat_mean="100")[0], host="", note="", source="here", device="a disk", model="m")
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(UserError, match=r"f\.csv: class: this column is missing"):
+        list(read_figures(io.StringIO("id,family\n1,x\n"), "f.csv"))
+
+
+@pytest.mark.parametrize("drive", FAMILY_OF)
+def test_families_of_the_catalog_have_figures(drive: str) -> None:
+    assert figures_of(f"{drive}-1", shipped())
+
+
+def test_commands_say_first_what_they_found(hotband: Hotband) -> None:
+    done = hotband("corpus", "list")
+    assert done.stdout.startswith("Others measured 159 families: 8,008 figures in ")
+    done = hotband("corpus", "show", "samsung 970")
+    assert done.stdout.startswith("Others measured Samsung 970 PRO 512GB 14 times: 14 figures from 3 sources.")
+    done = hotband("corpus", "show", "no such drive")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the corpus has no figures of it" in done.stderr
+
+
+def test_python_has_the_same() -> None:
+    shown = hb.corpus("samsung 970")
+    assert {figure.family for group in shown.measurements for figure in group} == {"samsung 970"}
+    assert [family.figures for family in hb.corpus_families(words=["hdd", "spinpoint f1"]).families] == [126]
+
+
+def test_ones_own_results_are_added_once(hotband: Hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOTBAND_CORPUS", str(tmp_path / "mine.csv"))
+    result = {
+        "fio version": "fio-3.35", "timestamp": 1700000000,
+        "global options": {"direct": "1", "bs": "4k", "ioengine": "libaio"},
+        "jobs": [
+            {
+                "jobname": "r", "job options": {"rw": "randread", "iodepth": "8", "runtime": "30"},
+                "job_runtime": 30000,
+                "read": {
+                    "io_bytes": 30 * 400 * 4096, "io_kbytes": 48000, "bw_bytes": 1638400, "runtime": 30000,
+                    "total_ios": 12000, "iops": 400.0,
+                    "clat_ns": {"min": 1, "max": 90_000_000, "mean": 19_990_000.0, "N": 12000},
+                },
+            }
+        ],
+    }  # fmt: skip
+    (tmp_path / "r.json").write_text(json.dumps(result), encoding="utf-8")
+    line = ("corpus", "add", str(tmp_path / "r.json"), "--model", "Contoso Disk 4TB", "--class", "hdd")
+    done = hotband(*line)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Added 3 figures to your corpus.")
+    assert hotband(*line).stdout.startswith("Added 0 figures to your corpus; 3 were there already.")
+    shown = json.loads(hotband("corpus", "show", "contoso disk 4tb", "--json").stdout)
+    assert {figure["metric"]: figure["low"] for figure in shown["measurements"][0]} == {
+        "iops": 400.0,
+        "mb_s": 1.6384,
+        "lat_mean": 19990.0,
+    }
+    done = hotband("corpus", "add", str(tmp_path / "r.json"), "--model", "Contoso Disk 4TB", "--class", "disk")
+    assert done.returncode == 2
+    assert done.stderr.startswith("hotband: error: --class = 'disk': expected one of ")
