@@ -21,6 +21,8 @@ from hotband.data.inputs.keys import set_keys
 from hotband.faces.cli import app
 from hotband.faces.commands.front import GROUPS
 from hotband.faces.commands.manual import commands
+from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.renamed import command_words
 from hotband.questions.study import file
 
 ROOT = Path(__file__).parents[1]
@@ -46,12 +48,15 @@ def page_of_commands() -> Iterator[str]:
     yield "Every command with its arguments and options. `hotband help` prints the same in the terminal.\n"
     group: Any = typer.main.get_command(app)
     known = dict(commands(group, typer.Context(group, info_name="hotband"), "hotband"))
+    schemas = {" ".join(["hotband", *command_words(name)]): declared(name).schema for name in QUESTIONS}
     for title, names in GROUPS.items():
         yield f"## {title}\n"
         for words, command in known.items():
             if words.split()[1] in names:
                 yield f"### {words}\n"
                 yield from section(command)
+                if schema := schemas.get(words):
+                    yield f"`--json` prints a document whose `schema` is `{schema}`.\n"
 
 
 def section(command: Any) -> Iterator[str]:

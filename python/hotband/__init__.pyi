@@ -1,5 +1,5 @@
 # Written by scripts/public_stub.py from the table of hotband/__init__.py: do not edit.
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 
 from polars import DataFrame as DataFrame
@@ -7,6 +7,7 @@ from polars import DataFrame as DataFrame
 from hotband.base.errors import UserError as UserError
 from hotband.base.text.values import Toml
 from hotband.base.version import __version__ as __version__
+from hotband.data.catalog.entries import Product as Product
 from hotband.data.inputs.specify import Spec
 from hotband.data.jobs.converted import Converted as Converted
 from hotband.data.record.record import Record as Record
@@ -16,23 +17,14 @@ from hotband.data.store.results_store import ResultsStore as ResultsStore
 from hotband.execution.experiment import Executor
 from hotband.execution.experiment.executor import Progress as Progress
 from hotband.execution.experiment.watch import Wanted
+from hotband.execution.programs.result import ProgramResult as ProgramResult
 from hotband.execution.serve.served import Served as Served
+from hotband.execution.targets.found import DeviceFound as DeviceFound
 from hotband.faces.api.calibrate import calibration_plan as calibration_plan
-from hotband.faces.api.catalog import Product as Product
 from hotband.faces.api.catalog import drive as drive
-from hotband.faces.api.catalog import drives as drives
-from hotband.faces.api.catalog import events as events
-from hotband.faces.api.catalog import keys as keys
-from hotband.faces.api.catalog import layouts as layouts
-from hotband.faces.api.catalog import new_drive as new_drive
 from hotband.faces.api.catalog import osd as osd
-from hotband.faces.api.catalog import osds as osds
-from hotband.faces.api.catalog import studies as studies
-from hotband.faces.api.catalog import workloads as workloads
-from hotband.faces.api.devices import device as device
+from hotband.faces.api.catalog import workload as workload
 from hotband.faces.api.devices import device_list as device_list
-from hotband.faces.api.programs import ProgramResult as ProgramResult
-from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
 from hotband.faces.api.run import sequence as sequence
@@ -40,7 +32,6 @@ from hotband.faces.api.serve import BothWays as BothWays
 from hotband.faces.api.serve import emulate as emulate
 from hotband.faces.api.store import store as store
 from hotband.faces.api.studies import study as study
-from hotband.faces.api.workloads import workload as workload
 from hotband.inference.audit.result import AuditResult as AuditResult
 from hotband.inference.interval.explained import Why as Why
 from hotband.inference.reliability.result import Reliability as Reliability
@@ -50,6 +41,7 @@ from hotband.inference.traces.fit.fit import TraceFit as TraceFit
 from hotband.inference.traces.show import TraceShown as TraceShown
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.calibrate.calibrated import Calibrated as Calibrated
+from hotband.questions.catalog import Layouts as Layouts
 from hotband.questions.compare import Compared as Compared
 from hotband.questions.corpus import CorpusAdded as CorpusAdded
 from hotband.questions.corpus import CorpusChecked as CorpusChecked
@@ -257,6 +249,65 @@ def corpus(
         drive: Such as 7450-pro-3840 or "samsung 970".
     """
 
+def device(
+    path: str | PathLike[str],
+) -> DeviceFound:
+    """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
+
+    Args:
+        path: A block device or a file; all devices without it.
+
+    A block device or a file of this computer: what it is, what it counts since it was new, what would keep it from
+    being written, and what must be typed to have it written. It is opened for reading alone. As root, tools such as
+    smartctl and nvme tell more, and what holds data is seen. Raises UserError where there is no such device.
+    """
+
+def new_drive(
+    name: str,
+    *,
+    kind: str,
+    title: str | None = None,
+    source: str = "its data sheet",
+    force: bool = False,
+    **lines: object,
+) -> Product:
+    """Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.
+
+    Args:
+        name: Name of the drive; its file is NAME.toml.
+        kind: hdd, ssd (SATA or SAS) or nvme.
+        title: What reports call it. Default: its name.
+        source: The data sheet: document, revision, page.
+        force: Replace an existing file.
+        lines: Lines of the data sheet.
+
+    Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
+    range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
+    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`. Raises UserError for lines that are missing,
+    unknown or make no drive.
+    """
+
+def drives(
+    *words: str,
+    min: str | None = None,
+    max: str | None = None,
+    sort: str | None = None,
+) -> DataFrame:
+    """List the drives of the catalog; with NAME show every value of a drive, with its source.
+
+    Args:
+        words: A drive in detail, or words that filter: nvme, sata, hdd, smr, 15k, tlc, enterprise, seagate ...
+        min: Least capacity, such as "3 TB".
+        max: Largest capacity.
+        sort: Sort by name, size, read-iops, write-iops, read-rate, write-rate, endurance, rpm, seek, year, price,
+            class, interface; drives without the value come last.
+
+    Returns a row per drive: capacity, interface, speed or flash, class, launch year, rated I/Os and rates, and the
+    price of a terabyte of its class (null where the data sheet states nothing). `words` filter as on the command line
+    (`"nvme"`, `"sata"`, `"hdd"`, `"smr"`, `"15k"`, `"enterprise"`, makers, years, names). Raises UserError for an
+    unknown word, size or key.
+    """
+
 def entropy(
     paths: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
@@ -280,6 +331,13 @@ def entropy(
 
     Ctrl-C ends it with what was measured (`complete` is False). The result has `archive` and a `frame`. Raises
     UserError, KeyboardInterrupt where nothing was measured.
+    """
+
+def events() -> DataFrame:
+    """What may happen in a run (failures, loss of power, changed values), and on what it is supported.
+
+    Returns a row an event and part with `event`, `group` ("layout", "drive" or "with"), `on`, `supported` and `why` not
+    (null where it is).
     """
 
 def expect(
@@ -401,6 +459,58 @@ def fleet(
 
     The result has `frame` (one row per group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
     UserError for a mistake, KeyboardInterrupt if nothing was finished.
+    """
+
+def keys(
+    workload: str,
+    *,
+    on: str,
+    set: Mapping[str, object] | None = None,
+) -> DataFrame:
+    """List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        set: Values to change.
+
+    Returns a row a key with `key`, `part` (whose it is), `value` (today's; null where it has none, or several),
+    `accepted`, `meaning` and `fio` (what fio calls it). `set` is changed first. Raises UserError.
+    """
+
+def layouts() -> Layouts:
+    """List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.
+
+    Returns their names: `on="raid5:8xent-10k"` is eight drives in one of them.
+    """
+
+def osds() -> DataFrame:
+    """List object storage daemons of the catalog, for replicated pools; with NAME show all values of one."""
+
+def program(
+    name: str,
+    *,
+    on: str,
+    set: Mapping[str, object] | None = None,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    progress: Callable[[str], None] | None = None,
+    **settings: object,
+) -> ProgramResult:
+    """Run a real program on a machine that is served as block devices, or in a folder.
+
+    Args:
+        name: A program; without it, all.
+        on: A drive, LAYOUT:COUNTxDRIVE, a TOML file, or real:DIR, a folder of this host.
+        set: Values to change; further arguments are such values, too.
+        out: Folder for what is produced.
+        fresh: Write over the record that is in the folder.
+        progress: Is called with lines of progress, from other threads too.
+
+    The machine is on the wall clock; a folder is `on="real:DIR"`. Further arguments are settings of the program
+    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. Nothing stays behind: processes are ended, file
+    systems unmounted, files removed, also after Ctrl-C. Raises UserError for a mistake and for a program that is not
+    installed, OSError where the program fails.
     """
 
 def pts(
@@ -773,6 +883,9 @@ def steady(
     given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
     """
 
+def studies() -> DataFrame:
+    """List studies of the catalog; with NAME show its machines, loads and published figures."""
+
 def sweep(
     workload: Spec | Sequence[Spec],
     *,
@@ -1013,6 +1126,9 @@ def convert(
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that is more than a job can say.
     """
+
+def workloads() -> DataFrame:
+    """List workloads of the catalog; with NAME print the text of one, to copy and change."""
 
 def accuracy(
     studies: str | Sequence[str] = (),

@@ -19,7 +19,7 @@ from hotband.data.inputs.words import FIO_WORDS
 from hotband.execution.experiment.executor import phase_of
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.run import prepare
-from hotband.faces.commands.examples import RUN_EPILOG
+from hotband.faces.commands.epilogs import RUN
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
 QUICK = ["--duration", "1 s", "--json"]
@@ -288,11 +288,11 @@ def test_the_shell_completes_keys(hotband, monkeypatch, words: str, expected: se
 
 
 def test_the_help_of_run_names_every_key_and_every_word_of_fio() -> None:
-    words = set(re.findall(r"[a-z_]+", RUN_EPILOG.replace("\n", " ")))
+    words = set(re.findall(r"[a-z_]+", RUN.replace("\n", " ")))
     assert set(_core.SET_KEYS) | set(FIO_WORDS) <= words
 
 
-@pytest.mark.parametrize("line", [line for line in RUN_EPILOG.splitlines() if line.startswith("hotband run")])
+@pytest.mark.parametrize("line", [line for line in RUN.splitlines() if line.startswith("hotband run")])
 def test_the_examples_of_the_help_run(hotband, line: str) -> None:
     arguments = shlex.split(line)[1:]
     done = hotband(*arguments, *([] if "--duration" in arguments else ["--duration", "1 s"]))

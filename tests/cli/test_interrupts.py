@@ -121,7 +121,7 @@ def test_an_interrupt_that_a_library_turns_into_an_exception_is_one() -> None:
     # As rpds does where it is interrupted, by which charts are checked.
     code = (
         "import os, signal, sys\n"
-        "import hotband.faces.commands.catalog as catalog\n"
+        "import hotband.views.catalog as catalog\n"
         "from hotband.faces.cli import main\n"
         "def entries(*_, **__):\n"
         "    try:\n"
@@ -130,7 +130,7 @@ def test_an_interrupt_that_a_library_turns_into_an_exception_is_one() -> None:
         "        pass\n"
         "    raise TypeError('of a library')\n"
         "sys.argv = ['hotband', 'workloads']\n"
-        "catalog.print_listing = entries\n"
+        "catalog.entries = entries\n"
         "main()\n"
     )
     process = begun(code)
@@ -140,9 +140,9 @@ def test_an_interrupt_that_a_library_turns_into_an_exception_is_one() -> None:
 
 def listing(body: str, *before: str) -> str:
     """A program that runs `hotband workloads`, which does this in the place of its own work."""
-    imports = ["import hotband.faces.commands.catalog as catalog", "from hotband.faces.cli import main"]
+    imports = ["import hotband.views.catalog as catalog", "from hotband.faces.cli import main"]
     work = "".join(f"    {line}\n" for line in body.splitlines())
-    end = "sys.argv = ['hotband', 'workloads']\ncatalog.print_listing = work\nmain()\n"
+    end = "sys.argv = ['hotband', 'workloads']\ncatalog.entries = work\nmain()\n"
     return "\n".join(["import signal, sys", *before, *imports]) + f"\ndef work(*_, **__):\n{work}{end}"
 
 

@@ -13,9 +13,10 @@ import hotband as hb
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
-from hotband.faces.commands.drives import NEW_EPILOG
+from hotband.faces.commands.epilogs import DRIVES_NEW
 from hotband.inference.amplification import uniform
 from hotband.questions.datasheet import KINDS, blamed, described, described_text
+from hotband.questions.datasheet.new import prompted
 from hotband.questions.datasheet.ssd import over_provisioning_of
 
 DISKS = ["exos-15e900-512n", "exos-10e2400-512n", "ent-10k", "ent-15k", "ent-cap-2tb", "mg06sca-10tb"]
@@ -130,7 +131,7 @@ def test_a_file_is_written_shown_and_run(tmp_path: Path, hotband) -> None:
     assert made.returncode == 0, made.stderr
     table = tomllib.loads((tmp_path / "x18.toml").read_text(encoding="utf-8"))
     assert (table["title"], table["values"]["capacity"]["source"]) == ("X18", "DS1, p. 2")
-    assert "hotband drives ./x18.toml" in made.stderr
+    assert "hotband drives show ./x18.toml" in made.stderr
     for command in (["drives", "./x18.toml"], ["run", "fio-randread", "--on", "./x18.toml", "--duration", "1 s"]):
         assert hotband(*command).returncode == 0
     again = hotband("drives", "new", "x18", *DISK)
@@ -206,15 +207,15 @@ def test_what_contradicts_itself_on_the_sheet_of_a_solid_state_drive_is_refused(
         ("read-bandwidth", "9 GB/s", "at most 7.524 GB/s, what the port of 4x4 carries"),
         ("write-bandwidth", "9000MB/s", "at most 7.524 GB/s, what the port of 4x4 carries"),
         ("read-iops", "3000000", "12.29 GB/s in reads of 4 KiB, more than 7.524 GB/s, what the port"),
-        ("read-iops", "150000", "614.4 MB/s in reads of 4 KiB, more than 550 MB/s, question.read_bandwidth"),
-        ("read-iops", "5000", "contradicts question.read_latency: one at a time already gives 9,091"),
-        ("write-iops", "900000", "more than question.write_bandwidth"),
+        ("read-iops", "150000", "614.4 MB/s in reads of 4 KiB, more than 550 MB/s, question.lines.read_bandwidth"),
+        ("read-iops", "5000", "contradicts question.lines.read_latency: one at a time already gives 9,091"),
+        ("write-iops", "900000", "more than question.lines.write_bandwidth"),
         ("read-latency", "20 us", "less than flash, channel and link"),
     ]
     for line, value, accepted in cases:
         with pytest.raises(UserError) as refused:
             described("nvme", lines | {line: value})
-        assert (refused.value.where, refused.value.value) == (f"question.{line.replace('-', '_')}", value)
+        assert (refused.value.where, refused.value.value) == (f"question.lines.{line.replace('-', '_')}", value)
         assert accepted in refused.value.accepted
 
 
@@ -249,11 +250,11 @@ def test_the_lanes_of_a_port_are_in_the_file_and_limit_what_is_put_in_later(tmp_
 def test_what_only_the_file_shows_is_blamed_on_the_line_it_follows_from() -> None:
     error = _core.SpecError("t.toml:70", "values.seek_read_full", "14.85 s", "expected at most 1 s")
     assert str(blamed(error, {"seek": "7.9 s"})).startswith(
-        "question.seek = '7.9 s': expected at most 1 s (seek_read_full"
+        "question.lines.seek = '7.9 s': expected at most 1 s (seek_read_full"
     )
     assert (
         str(blamed(error, {}))
-        == "question.lines: do not describe a possible drive: seek_read_full = '14.85 s': expected at most 1 s"
+        == "data sheet: does not describe a possible drive: seek_read_full = '14.85 s': expected at most 1 s"
     )
 
 
@@ -262,7 +263,7 @@ def test_help_lists_every_line_of_every_kind(hotband) -> None:
     for kind in KINDS.values():
         for line in kind.lines:
             assert f"--{line.key} " in shown
-    assert max(len(line) for line in NEW_EPILOG.splitlines()) <= 78
+    assert max(len(line) for line in DRIVES_NEW.splitlines()) <= 78
 
 
 def test_flash_is_tried_worn_in(tmp_path: Path, hotband) -> None:
@@ -279,16 +280,15 @@ def test_over_provisioning_is_found_from_write_amplification() -> None:
         assert over_provisioning_of(uniform(share)) == pytest.approx(share, rel=1e-3)
 
 
-def test_every_line_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hotband.faces.commands import drives
-
+def test_every_line_is_asked_for_on_a_terminal() -> None:
     answers = {"Capacity": ["16", "16 TB"], "Speed": ["7200 rpm"], "Interface": ["sata"], "Sustained": ["261 MB/s"]}
 
-    def prompt(question: str, **_: object) -> str:
+    said: list[str] = []
+
+    def prompt(question: str) -> str:
         return next((found.pop(0) for key, found in answers.items() if question.startswith(key) and found), "")
 
-    monkeypatch.setattr(drives.typer, "prompt", prompt)
-    asked = drives.asked_lines(KINDS["hdd"].lines)
+    asked = prompted(KINDS["hdd"].lines, prompt, said.append)
     assert asked == {"capacity": "16 TB", "rpm": "7200 rpm", "interface": "sata", "bandwidth": "261 MB/s"}
 
 

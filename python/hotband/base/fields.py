@@ -10,18 +10,16 @@ FIELDS = set(
     """
     afr against anyway arrival audit bandwidth base block cache candidates capacity chunk columns compressor
     data depth device direction distribution draws drive_class duration duty dwpd erase error_rate events
-    executor expect fail figure fleet for force format fresh from fuse grow heads host hosts insecure_loopback
-    interface interval io_log ios issue jobs keep kind layout like lines loop media method minute mtbf name on
-    one_rebuild only op out output path paths pcie plan power power_active power_idle power_loss
-    power_loss_protection prices process protect purge_by question range read_bandwidth read_iops read_iops_qd1
-    read_latency rebuild_after rebuild_distribution rebuild_rate rebuild_time record repeat replacement result
-    results round rpm run sample save scale sector_format seed seek seek_write set_write_cache settings shape
-    size skip_bad slo slo_degraded small socket source spares spin store study target tcp tests threads title
-    tls to track unit volume where within workload write_bandwidth write_iops write_latency years yes
+    executor expect fail figure fleet for force format fresh from fuse grow host hosts insecure_loopback interval
+    io_log ios issue jobs keep kind layout like lines loop media method minute mtbf name on one_rebuild only op
+    out output path paths plan power power_loss prices process protect purge_by question range rebuild_after
+    rebuild_distribution rebuild_rate rebuild_time record repeat replacement result results round run sample save
+    scale seed set_write_cache settings shape size skip_bad slo slo_degraded small socket source spares spin store
+    study target tcp tests threads title tls to track unit volume where within words workload years yes
     """.split()  # noqa: SIM905
 )
 """Fields of questions without a class; `register` adds those of the others. `question.toml` is a file: other
-words after the dot stay as they are."""
+words after the dot stay as they are. `question.lines.rpm` is a line of a data sheet: any word."""
 ENGINE = {
     "MACHINE": "on",
     "WORKLOAD": "workload",
@@ -43,17 +41,17 @@ ENGINE = {
     },
 }
 """The engine's names for fields of its request, and the fields of questions that fill them."""
-_FIELD = re.compile(rf"\b{re.escape(PREFIX)}(\w+)\b")
+_FIELD = re.compile(rf"\b{re.escape(PREFIX)}(lines\.)?(\w+)\b")
 
 
 def register(names: Iterable[str]) -> None:
     """Make fields known: a question does so with its own."""
-    FIELDS.update(names)
+    FIELDS.update(name.rstrip("_") for name in names)
 
 
 def in_words(text: str, word: Callable[[str], str]) -> str:
     """Return the text with each field replaced by its `word`."""
-    return _FIELD.sub(lambda match: word(match[1]) if match[1] in FIELDS else match[0], text)
+    return _FIELD.sub(lambda match: word(match[2]) if match[1] or match[2] in FIELDS else match[0], text)
 
 
 def of_question(where: str) -> str:

@@ -37,7 +37,8 @@ class Says:
     enough. `called` is the word of its option if it differs from the field, `short` its letter. A `positional` field is
     an argument of the command and of the function; the name of an `ordered` one may be omitted in a call of the
     function, and on the command line it is an option. A field `hidden` from Python is for the terminal only (how much
-    is shown), an `only_python` one for Python only (objects that a program continues with)."""
+    is shown), an `only_python` one for Python only (objects that a program continues with). Without a field that
+    `lists` the command prints a list; Python requires it."""
 
     text: str
     metavar: str = ""
@@ -50,6 +51,7 @@ class Says:
     hidden: bool = False
     takes: str = ""
     only_python: bool = False
+    lists: bool = False
 
 
 def asks(
@@ -66,9 +68,10 @@ def asks(
     hidden: bool = False,
     takes: str = "",
     only_python: bool = False,
+    lists: bool = False,
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python)
+    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python, lists)
     return field(default=default, metadata={KEY: says})
 
 
@@ -125,9 +128,10 @@ class Way:
     for whoever waits. With `on_terminal` a question may show its own progress on stderr. `before_saving` receives an
     answer before it is saved, which may fail; `shows` receives an intermediate result, such as a plan. For questions
     that write to hardware, `may_write` returns whether the planned writes may start, and `can_ask` whether a person can
-    be asked; both receive whether `yes` was given. `executor` is the named executor, for an answer that continues
-    later; `again` formats a question in the words of the face, so that an answer can tell how to repeat it. An answer
-    that is shown `as_text` may write a page in addition to its files."""
+    be asked; both receive whether `yes` was given. `prompt` returns the user's reply to a text; None if nobody can
+    reply. `executor` is the named executor, for an answer that continues later; `again` formats a question in the words
+    of the face, so that an answer can tell how to repeat it. An answer that is shown `as_text` may write a page in
+    addition to its files."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -136,6 +140,7 @@ class Way:
     shows: Callable[[Any], None] = lambda _: None
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
+    prompt: Callable[[str], str] | None = None
     executor: Any = None
     as_text: bool = False
     again: Callable[[Question], str] = lambda question: question.name

@@ -9,37 +9,18 @@ import typer
 
 import hotband._core as _core
 from hotband.execution.runs.signals import notice_interrupts
-from hotband.faces.commands.declared import question
+from hotband.faces.commands.declared import group, question
 from hotband.faces.commands.front import LISTED, screen
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import OnDemand
 from hotband.faces.commands.output import print_version
-from hotband.faces.questions import GROUPS
 from hotband.faces.renamed import current, selected
 
-
-def group(name: str) -> dict[str, tuple[str, str]]:
-    """The line of a group of questions."""
-    return {name: (f"hotband.faces.commands.groups:{name}", GROUPS[name][0])}
-
-
 COMMANDS = {
-    "drives --kind osd": (
-        "hotband.faces.commands.catalog:osds",
-        "List object storage daemons of the catalog, for replicated pools; with NAME show all values of one.",
-    ),
-    "studies": (
-        "hotband.faces.commands.catalog:studies",
-        "List studies of the catalog; with NAME show its machines, loads and published figures.",
-    ),
-    "keys": (
-        "hotband.faces.commands.keys:keys",
-        "List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.",
-    ),
-    "keys --events": (
-        "hotband.faces.commands.events:events",
-        "What may happen in a run (failures, loss of power, changed values), and on what it is supported.",
-    ),
+    **question("osds", "drives --kind osd"),
+    **question("studies"),
+    **question("keys"),
+    **question("events", "keys --events"),
     **question("review"),
     **question("reliability"),
     **question("why", "run --explain"),
@@ -51,10 +32,7 @@ COMMANDS = {
     **question("serve"),
     **question("mount", "serve --mount"),
     **question("expect"),
-    "program": (
-        "hotband.faces.commands.program:program",
-        "Run a real program on a machine that is served as block devices, or in a folder.",
-    ),
+    **question("program"),
     "ui": (
         "hotband.faces.commands.ui:ui",
         "Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, "
@@ -64,17 +42,11 @@ COMMANDS = {
     **question("audit"),
     **question("compare"),
     **question("report"),
-    "version": ("hotband.faces.commands.version:version", "Print the version."),
+    "version": ("hotband.faces.commands.output:print_version", "Print the version."),
     **group("study"),
-    "import": ("hotband.faces.commands.results:import_app", "Results of other tools, as records."),
-    "report --latency": (
-        "hotband.faces.commands.results:plot_latency",
-        "Draw the latency of several runs by percentile, as far out as their samples support.",
-    ),
-    "drives": (
-        "hotband.faces.commands.drives:drives_app",
-        "List and filter drives of the catalog, and describe your own from its data sheet.",
-    ),
+    **group("import"),
+    **question("plot", "report --latency"),
+    **group("drives"),
     "help": (
         "hotband.faces.commands.help:help_",
         "List all commands, show the help of a command, or explain a topic such as machines or units.",
@@ -83,10 +55,7 @@ COMMANDS = {
         "hotband.faces.commands.measure:measure_app",
         "Test a drive that you have: quick test, SNIA test, SMART data, calibration; measure how data compresses.",
     ),
-    "layouts": (
-        "hotband.faces.commands.catalog:layouts",
-        "List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.",
-    ),
+    **question("layouts"),
     **group("workloads"),
     **group("trace"),
     **group("store"),

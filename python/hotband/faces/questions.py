@@ -77,10 +77,32 @@ QUESTIONS = {
         "a family of `hotband corpus list`, or words of a model.",
         "corpus",
     ),
+    "device": Line(
+        "hotband.questions.device:DeviceQuestion",
+        "hotband.questions.device:device",
+        "Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.",
+    ),
+    "drives new": Line(
+        "hotband.questions.datasheet.new:NewDriveQuestion",
+        "hotband.questions.datasheet.new:write_drive",
+        "Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.",
+        "new_drive",
+    ),
+    "drives show": Line(
+        "hotband.questions.catalog:DrivesQuestion",
+        "hotband.questions.catalog:drives",
+        "List the drives of the catalog; with NAME show every value of a drive, with its source.",
+        "drives",
+    ),
     "entropy": Line(
         "hotband.questions.entropy:EntropyQuestion",
         "hotband.questions.entropy:answer",
         "Measure how well your data compresses, which decides how fast a compressing SSD writes it.",
+    ),
+    "events": Line(
+        "hotband.questions.catalog:EventsQuestion",
+        "hotband.questions.catalog:events",
+        "What may happen in a run (failures, loss of power, changed values), and on what it is supported.",
     ),
     "expect": Line(
         "hotband.questions.expect.asked:ExpectQuestion",
@@ -97,11 +119,73 @@ QUESTIONS = {
         "hotband.questions.fleet.run:answer",
         "Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.",
     ),
+    "import auto": Line(
+        "hotband.questions.imported:AutoQuestion",
+        "hotband.questions.imported:recognised",
+        "Recognise by content which tool wrote each file, and turn it into records.",
+        None,
+    ),
+    "import diskspd": Line(
+        "hotband.questions.imported:DiskspdQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn DiskSpd's XML (-Rxml) into records, one a time span.",
+        None,
+    ),
+    "import fio": Line(
+        "hotband.questions.imported:FioQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series.",
+        None,
+    ),
+    "import hdr": Line(
+        "hotband.questions.imported:HdrQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn HdrHistogram logs (.hlog) into records, one a tag.",
+        None,
+    ),
+    "import iometer": Line(
+        "hotband.questions.imported:IometerQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn Iometer's results CSV into records, one a test.",
+        None,
+    ),
+    "import vdbench": Line(
+        "hotband.questions.imported:VdbenchQuestion",
+        "hotband.questions.imported:of_tool",
+        "Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition.",
+        None,
+    ),
+    "keys": Line(
+        "hotband.questions.catalog:KeysQuestion",
+        "hotband.questions.catalog:keys",
+        "List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.",
+    ),
+    "layouts": Line(
+        "hotband.questions.catalog:LayoutsQuestion",
+        "hotband.questions.catalog:layouts",
+        "List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.",
+    ),
     "mount": Line(
         "hotband.execution.serve.asked:MountQuestion",
         "hotband.execution.serve.until_end:answer",
         "Mount an emulated machine: one file per volume, with --loop also block devices, while the command runs.",
         None,
+    ),
+    "osds": Line(
+        "hotband.questions.catalog:OsdsQuestion",
+        "hotband.questions.catalog:osds",
+        "List object storage daemons of the catalog, for replicated pools; with NAME show all values of one.",
+    ),
+    "plot": Line(
+        "hotband.views.report.latency_asked:LatencyQuestion",
+        "hotband.views.report.latency_asked:answer",
+        "Draw the latency of several runs by percentile, as far out as their samples support.",
+        None,
+    ),
+    "program": Line(
+        "hotband.questions.program:ProgramQuestion",
+        "hotband.questions.program:program",
+        "Run a real program on a machine that is served as block devices, or in a folder.",
     ),
     "pts": Line(
         "hotband.questions.suites.tested:PtsQuestion",
@@ -176,6 +260,17 @@ QUESTIONS = {
         "List runs, the newest first: workload, factors, rate and latency. JSON has all columns.",
         None,
     ),
+    "store show": Line(
+        "hotband.questions.store:ShowQuestion",
+        "hotband.questions.store:record_in",
+        "Show a run of a store in full.",
+        None,
+    ),
+    "studies": Line(
+        "hotband.questions.study.listed:StudiesQuestion",
+        "hotband.questions.study.listed:studies",
+        "List studies of the catalog; with NAME show its machines, loads and published figures.",
+    ),
     "sweep": Line(
         "hotband.questions.sweeps.asked:SweepQuestion",
         "hotband.questions.sweeps.run:answer",
@@ -211,6 +306,12 @@ QUESTIONS = {
         "hotband.data.inputs.convert:answer",
         "Convert a workload or job file to another format, and list what is exact, approximate or ignored.",
         "convert",
+    ),
+    "workloads show": Line(
+        "hotband.questions.catalog:WorkloadsQuestion",
+        "hotband.questions.catalog:workloads",
+        "List workloads of the catalog; with NAME print the text of one, to copy and change.",
+        "workloads",
     ),
     "study run": Line(
         "hotband.questions.study.asked:StudyRunQuestion",
@@ -265,6 +366,8 @@ QUESTIONS = {
     ),
 }
 GROUPS = {
+    "drives": ("List and filter drives of the catalog, and describe your own from its data sheet.", ("show", "new")),
+    "import": ("Results of other tools, as records.", ("auto", "fio", "vdbench", "diskspd", "iometer", "hdr")),
     "corpus": ("Figures that others measured on drives, arrays and volumes.", ("list", "show", "add", "check")),
     "store": (
         "Store the results of many runs as Parquet files; list and query them.",
@@ -283,8 +386,7 @@ GROUPS = {
         ("show", "convert"),
     ),
 }
-"""Groups of questions: what each says of itself, and the last words of its commands in the order of its help;
-`hotband.faces.commands.groups` has those that are no questions."""
+"""Groups of questions: what each says of itself, and the last words of its commands in the order of its help."""
 
 
 def function_name(name: str) -> str:

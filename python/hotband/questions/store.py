@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -10,11 +10,14 @@ from hotband.base.errors import UserError
 from hotband.base.question import Ending, Question, Way, asks
 from hotband.base.text.numbers import counted
 from hotband.data.inputs.kinds import Paths
+from hotband.data.record.record import Record
+from hotband.data.record.written import record_text
 from hotband.data.store.check import Checked, check
 from hotband.data.store.compact import Compacted, compact
 from hotband.data.store.folders import Added, add_all
 from hotband.data.store.journal import left_behind
 from hotband.data.store.listed import Listed, RunsListed, listed
+from hotband.data.store.lookup import record_of
 from hotband.data.store.store_folder import made, opened
 from hotband.data.store.views import query, rows
 from hotband.data.store.writer import writing
@@ -58,6 +61,34 @@ class ListQuestion(StoreQuestion):
 def runs_of(question: ListQuestion, _: Way) -> RunsListed:
     """Return the runs. Raises UserError."""
     return listed(opened(question.path), question.where, question.limit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowQuestion(StoreQuestion):
+    """Show a run of a store in full."""
+
+    name = "store show"
+    schema = ""
+    answers = "hotband.data.record.record:Record"
+
+    run: str = asks("Its key, or the beginning of it.", metavar="RUN", positional=True)
+    out: Path | None = asks("Write its record there, too.", default=None, metavar="DIR")
+
+    def written_json(self, found: Record) -> str:
+        """Return the record as it was written."""
+        return record_text(found.document)
+
+    def files(self) -> Sequence[Path]:
+        """Return the store."""
+        return (self.path,)
+
+
+def record_in(question: ShowQuestion, _: Way) -> Record:
+    """Return the record of a run, which is written where that was requested. Raises UserError, OSError."""
+    record = record_of(opened(question.path), question.run)
+    if question.out is not None:
+        record.save(question.out)
+    return record
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ from hotband.base.text.table import BYTES, Table, column, numeric
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hotband.execution.targets.found import Found, Listed
+    from hotband.execution.targets.found import DeviceFound, Listed
+    from hotband.questions.device import DeviceList, DeviceQuestion
 
 
 def table_of(rows: Sequence[Listed]) -> Table:
@@ -28,7 +29,17 @@ def table_of(rows: Sequence[Listed]) -> Table:
     return table
 
 
-def lines_of(found: Found) -> list[str]:
+def list_terminal(found: DeviceList, _: DeviceQuestion) -> list[Table]:
+    """Return the table of all devices."""
+    return [table_of(found.devices)]
+
+
+def terminal(found: DeviceFound, _: DeviceQuestion) -> list[str]:
+    """Return a device in lines."""
+    return lines_of(found)
+
+
+def lines_of(found: DeviceFound) -> list[str]:
     """A device: what it is, what it counts, whether it may be written, what to mind."""
     device = found.device
     lines = [f"{device.path}: {', '.join(_what(found))}"]
@@ -53,7 +64,7 @@ def _quoted(text: str) -> str:
     return shlex.quote(text)
 
 
-def _what(found: Found) -> Iterator[str]:
+def _what(found: DeviceFound) -> Iterator[str]:
     device = found.device
     yield device.kind if device.kind != "file" else f"a file on {device.disk or 'no disk that is known'}"
     yield numbers.size(device.size_bytes)
@@ -63,7 +74,7 @@ def _what(found: Found) -> Iterator[str]:
             yield f"{name}{text}"
 
 
-def _settings(found: Found) -> Iterator[tuple[str, str]]:
+def _settings(found: DeviceFound) -> Iterator[tuple[str, str]]:
     device, queue, context = found.device, found.device.queue, found.context
     medium = {True: "rotates", False: "does not rotate"}.get(device.rotational) if device.rotational is not None else ""
     speed = f" at {device.rotation_rpm} rpm" if device.rotation_rpm else ""
@@ -80,7 +91,7 @@ def _settings(found: Found) -> Iterator[tuple[str, str]]:
     yield "host", f"Linux {context['kernel']}, {cpu['count']} processors ({cpu['model'] or 'model not known'})"
 
 
-def _counters(found: Found) -> Iterator[str]:
+def _counters(found: DeviceFound) -> Iterator[str]:
     counts = found.counters
     for value, before, after in (
         (counts["host_bytes"], "", " written by hosts"),

@@ -6,7 +6,9 @@ register(
     "hotband.data.record.record:Record",
     chart="hotband.views.record.picture:chart",
     html="hotband.views.record.picture:html",
+    terminal="hotband.views.store:record",
 )
+register("hotband.data.catalog.filters:DriveSelection", terminal="hotband.views.catalog:drives")
 register("hotband.data.jobs.converted:Converted", terminal="hotband.views.text.converted:workload")
 register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.steady:terminal")
 register("hotband.data.store.check:Checked", terminal="hotband.views.store:checked")
@@ -14,6 +16,8 @@ register("hotband.data.store.compact:Compacted", terminal="hotband.views.store:c
 register("hotband.data.store.folders:Added", terminal="hotband.views.store:added")
 register("hotband.data.store.listed:Listed", terminal="hotband.views.store:selected")
 register("hotband.data.store.listed:RunsListed", terminal="hotband.views.store:runs")
+register("hotband.execution.programs.result:ProgramResult", terminal="hotband.views.programs:figures")
+register("hotband.execution.targets.found:DeviceFound", terminal="hotband.views.devices:terminal")
 register(
     "hotband.inference.audit.result:AuditResult",
     report="hotband.views.report.of_results:of_audit",
@@ -45,6 +49,12 @@ register(
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
+register("hotband.questions.catalog:Events", terminal="hotband.views.catalog:events")
+register("hotband.questions.catalog:Layouts", terminal="hotband.views.catalog:layouts")
+register("hotband.questions.catalog:Listing", terminal="hotband.views.catalog:entries")
+register("hotband.questions.catalog:SetKeys", terminal="hotband.views.catalog:keys")
+register("hotband.questions.catalog:ShownProduct", terminal="hotband.views.catalog:product")
+register("hotband.questions.catalog:ShownWorkload", terminal="hotband.views.catalog:workload")
 register(
     "hotband.questions.compare:Compared",
     report="hotband.views.report.of_results:of_comparison",
@@ -56,6 +66,8 @@ register("hotband.questions.corpus:CorpusAdded", terminal="hotband.views.corpus:
 register("hotband.questions.corpus:CorpusChecked", terminal="hotband.views.corpus:checked")
 register("hotband.questions.corpus:CorpusListed", terminal="hotband.views.corpus:listed")
 register("hotband.questions.corpus:CorpusShown", terminal="hotband.views.corpus:shown")
+register("hotband.questions.datasheet.new:NewDrive", terminal="hotband.views.catalog:new_drive")
+register("hotband.questions.device:DeviceList", terminal="hotband.views.devices:list_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
 register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect_screen:terminal")
 register(
@@ -71,6 +83,12 @@ register(
     report="hotband.views.fleet.page:report_of",
     terminal="hotband.views.fleet.screen:terminal",
 )
+register("hotband.questions.imported:ImportedFiles", terminal="hotband.views.imported:files")
+register("hotband.questions.imported:ImportedFolders", terminal="hotband.views.imported:folders")
+register("hotband.questions.program:ProgramList", terminal="hotband.views.programs:programs")
+register("hotband.questions.program:ProgramOutline", terminal="hotband.views.programs:outline")
+register("hotband.questions.study.listed:ShownStudy", terminal="hotband.views.catalog:study")
+register("hotband.views.report.latency_asked:LatencyChart", terminal="hotband.views.report.latency_asked:terminal")
 register("hotband.views.report.kept:Report", terminal="hotband.views.report.asked:terminal")
 register(
     "hotband-review",

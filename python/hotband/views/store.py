@@ -18,13 +18,22 @@ from hotband.data.store.listed import Listed, RunsListed, plain
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.store_folder import StoreFolder, opened
 from hotband.questions.store import LISTED
+from hotband.views.run import run_views
 from hotband.views.text.screen import DETAILS, Screen, command, screen_table, shortened, with_hidden
 
 if TYPE_CHECKING:
+    from hotband.data.record.record import Record
     from hotband.data.store.check import Checked
     from hotband.data.store.compact import Compacted
     from hotband.data.store.folders import Added
-    from hotband.questions.store import AddQuestion, CheckQuestion, CompactQuestion, ListQuestion, SqlQuestion
+    from hotband.questions.store import (
+        AddQuestion,
+        CheckQuestion,
+        CompactQuestion,
+        ListQuestion,
+        ShowQuestion,
+        SqlQuestion,
+    )
 
 KEY_SHOWN = 10
 """Digits of a key that a list shows: of a million runs two begin alike with a chance of a third, and any beginning will
@@ -64,6 +73,11 @@ def runs(listed: RunsListed, question: ListQuestion) -> Screen:
         next=command("store show", question.path, key),
         details=evidence,
     )
+
+
+def record(found: Record, question: ShowQuestion) -> Iterator[View]:
+    """Return a run, and where its record was written."""
+    return run_views(found.document, question.out)
 
 
 def _room() -> int:

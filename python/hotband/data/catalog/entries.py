@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_of, user_error
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.text.nearest import unknown_name
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.workload import WorkloadTable
@@ -36,6 +38,32 @@ class WorkloadEntry(WorkloadOutline):
 
     text: str
     table: WorkloadTable
+
+
+VALUES = ("key", "value", "low", "high", "source", "confidence", "estimate", "note")
+
+
+@dataclass(frozen=True)
+class Product:
+    """A drive or a daemon of the catalog; `values` has a row a value: key, value (text with its unit), low and high of
+    its range (null where it is exact), source, confidence, estimate (bool) and note."""
+
+    name: str
+    title: str
+    model: str
+    kind: str
+    values: pl.DataFrame
+
+    @classmethod
+    def of(cls, entry: _core.CatalogEntry) -> Product:
+        """Return an entry with a frame of its values."""
+        rows = [
+            {**value, "low": (value["range"] or (None, None))[0], "high": (value["range"] or (None, None))[1]}
+            for value in entry["values"]
+        ]
+        kinds = {name: pl.Boolean if name == "estimate" else pl.String for name in VALUES}
+        values = pl.DataFrame([{name: row[name] for name in VALUES} for row in rows], schema=kinds)
+        return cls(entry["name"], entry["title"], entry["model"], entry["kind"], values)
 
 
 def drives() -> list[ProductOutline]:

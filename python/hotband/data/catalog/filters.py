@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import size
 from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes
 from hotband.data.catalog import is_file
@@ -50,25 +51,30 @@ class DriveSelection:
     most_bytes: float | None = None
     sort: str | None = None
 
+    @property
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """Return a document per drive."""
+        return [drive.to_dict() for drive in self.drives]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Return a row per drive."""
+        kinds = {"int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean, "str": pl.String}
+        schema = {field.name: kinds[str(field.type).removesuffix(" | None")] for field in fields(CatalogDrive)}
+        return pl.DataFrame(self.rows, schema=schema)
+
 
 def select_drives(
-    words: Sequence[str] = (),
-    *,
-    least: str | None = None,
-    most: str | None = None,
-    sort: str | None = None,
-    fields: tuple[str, str, str, str] = ("words", "min", "max", "sort"),
+    words: Sequence[str] = (), *, least: str | None = None, most: str | None = None, sort: str | None = None
 ) -> DriveSelection:
-    """Choose the drives that fit every word and both bounds. Names of products are alternatives to each other.
-
-    `fields` are the names of the arguments in errors. Raises UserError for an unknown word, size or order.
-    """
+    """Choose the drives that fit every word and both bounds. Names of products are alternatives to each other. Raises
+    UserError for an unknown word, size or order."""
     drives = catalog_drives()
-    least_bytes, most_bytes = _bound(fields[1], least), _bound(fields[2], most)
+    least_bytes, most_bytes = _bound("question.min", least), _bound("question.max", most)
     names = {word for word in words if any(drive.name == word for drive in drives)}
     chosen = [drive for drive in drives if not names or drive.name in names]
     for word in (word.lower() for word in words if word not in names):
-        fits = _filter_of(fields[0], word, drives)
+        fits = _filter_of(word, drives)
         chosen = [drive for drive in chosen if fits(drive)]
     chosen = [
         drive
@@ -76,7 +82,7 @@ def select_drives(
         if (least_bytes is None or drive.capacity_bytes >= least_bytes)
         and (most_bytes is None or drive.capacity_bytes <= most_bytes)
     ]
-    key = None if sort is None else _sort_key(fields[3], sort)
+    key = None if sort is None else _sort_key(sort)
     return DriveSelection(
         tuple(chosen if key is None else _ordered(chosen, *SORT_KEYS[key])),
         len(drives),
@@ -141,7 +147,7 @@ def _market_words(market: str) -> tuple[str, ...]:
     return (market, *MARKET_WORDS.get(market, ()))
 
 
-def _filter_of(field: str, word: str, drives: Iterable[CatalogDrive]) -> Callable[[CatalogDrive], bool]:
+def _filter_of(word: str, drives: Iterable[CatalogDrive]) -> Callable[[CatalogDrive], bool]:
     """Return the meaning of a word: a property, or else a part of a name, title or model number."""
     known = filter_words()
     if word in known:
@@ -152,16 +158,16 @@ def _filter_of(field: str, word: str, drives: Iterable[CatalogDrive]) -> Callabl
 
     if any(map(has_part, drives)):
         return has_part
-    raise unknown_word(field, word, [*(drive.name for drive in drives), *known])
+    raise unknown_word(word, [*(drive.name for drive in drives), *known])
 
 
-def unknown_word(field: str, word: str, known: Sequence[str]) -> UserError:
+def unknown_word(word: str, known: Sequence[str]) -> UserError:
     """Return the error for a word that is neither a product nor a filter, with the nearest ones."""
     near = difflib.get_close_matches(word, known, n=NEAR, cutoff=0.6)
     quoted = " or ".join(f'"{name}"' for name in near)
     meant = f"did you mean {quoted}? " if near else ""
     return UserError(
-        field, "", word, f"{meant}expected a drive (hotband drives), or a word such as nvme, sata, hdd, 15k"
+        "question.words", "", word, f"{meant}expected a drive (hotband drives), or a word such as nvme, sata, hdd, 15k"
     )
 
 
@@ -174,10 +180,10 @@ def _bound(field: str, text: str | None) -> float | None:
     return size
 
 
-def _sort_key(field: str, text: str) -> str:
+def _sort_key(text: str) -> str:
     key = SORT_ALIASES.get(text, text)
     if key not in SORT_KEYS:
-        raise UserError(field, "", text, f"expected one of {', '.join(SORT_KEYS)}")
+        raise UserError("question.sort", "", text, f"expected one of {', '.join(SORT_KEYS)}")
     return key
 
 

@@ -7,7 +7,7 @@ Every key is there; one that the tool does not say is None.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import NotRequired, TypedDict
+from typing import NotRequired, TypedDict, cast
 
 NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000
@@ -56,23 +56,7 @@ class Source(TypedDict):
 
 def nothing_asked() -> Asked:
     """All of it unknown, for an importer to fill in."""
-    return {
-        "duration_ns": None,
-        "ramp_ns": None,
-        "concurrency": None,
-        "jobs": None,
-        "block_bytes": None,
-        "read_pct": None,
-        "pattern": None,
-        "working_set_bytes": None,
-        "offset_begin_bytes": None,
-        "direct": None,
-        "seed": None,
-        "seed_text": None,
-        "rate_iops": None,
-        "group_reporting": None,
-        "time_based": None,
-    }
+    return cast("Asked", dict.fromkeys(Asked.__annotations__))
 
 
 def iso(epoch_s: float | None) -> str | None:

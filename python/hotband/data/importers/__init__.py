@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hotband.base.errors import UserError, reason_of
 from hotband.data.importers.files import name_of, read_beginning
 from hotband.data.importers.fio import importer
-from hotband.data.importers.imported import loaded
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.imported import Imported
+
+if TYPE_CHECKING:
+    from hotband.data.record.load import LoadedRecord
 
 __all__ = ["Imported", "Tool", "load", "loaded", "tools"]
 
@@ -84,3 +86,10 @@ def _nothing_in(folder: Path) -> str:
     if any(folder.glob(f"**/{RECORD_FILE}")):
         return f"contains Hotband records, which need no import; {accepted}"
     return f"none of its files is a result that Hotband recognises (subfolders are not searched); {accepted}"
+
+
+def loaded(imported: Imported) -> LoadedRecord:
+    """Return a record as if it had been written and read back, for reports, charts and the auditor."""
+    from hotband.data.record.load import loaded_import
+
+    return loaded_import(imported.record, imported.series)

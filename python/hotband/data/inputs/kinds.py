@@ -54,8 +54,20 @@ AlikeWorkloads = Annotated[tuple[Named, ...], "alike workloads"]
 """A workload; in Python also several, which have names of their own."""
 Texts = Annotated[tuple[str, ...], "texts"]
 """Texts, which may have commas."""
+WorkloadName = Annotated[str, "workload name"]
+DaemonName = Annotated[str, "daemon name"]
+DriveWords = Annotated[tuple[str, ...], "drive words"]
+"""Names of drives, and words that filter them: in Python an argument each."""
+Lines = Annotated[tuple[tuple[str, str], ...], "lines"]
+"""Further options of the command line, and further arguments of Python, that no field names: pairs of name and
+value."""
 Target = Annotated[str, "target"]
 """A machine, or hardware: `real:PATH`."""
+ProgramName = Annotated[str, "program name"]
+ProgramPlace = Annotated[str, "program place"]
+"""A machine, or a folder of this host: `real:DIR`."""
+ProgramSettings = Annotated[tuple[tuple[str, str], ...], "settings of a program"]
+"""Settings of a program, and values of the drives."""
 SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
 """The same where nothing runs: words of fio's are none of them."""
 KeyValues = Annotated[str, "key-values"]

@@ -19,7 +19,6 @@ from hotband.data.catalog.named import is_real
 from hotband.data.inputs.texts import text_of
 from hotband.data.inputs.words import ours, twice
 
-Scalar: TypeAlias = str | int | float | bool
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
 

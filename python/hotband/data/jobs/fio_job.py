@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 
 from hotband.base.errors import UserError
-from hotband.base.text.nearest import hint
+from hotband.base.text.nearest import expected
 from hotband.data.jobs.fio_file import Job
 from hotband.data.jobs.fio_lists import random_shares, text_at
 from hotband.data.jobs.fio_names import ASYNCHRONOUS, FATES, MEMORY, NO_BLOCK_IO, SYNCHRONOUS, TRACES
@@ -131,7 +131,7 @@ def pattern(job_options: JobOptions) -> Pattern:
     name, _, suffix = (option.value if option else "read").partition(":")
     if name.strip() not in _PATTERNS:
         assert option is not None, "the default is one of them"
-        option.refuse(f"{hint(name, [*_PATTERNS])}expected one of {', '.join(_PATTERNS)}")
+        option.refuse(expected(name, [*_PATTERNS]))
     is_random, kinds = _PATTERNS[name.strip()]
     run, hole = 1, 0
     if suffix and option is not None:
@@ -233,8 +233,7 @@ def engine(job_options: JobOptions) -> tuple[str, bool]:
     if name in NO_BLOCK_IO and option is not None:
         option.refuse("is not a block I/O engine; expected one such as libaio, io_uring or psync")
     if option is not None and name not in SYNCHRONOUS | ASYNCHRONOUS | MEMORY:
-        known = sorted(SYNCHRONOUS | ASYNCHRONOUS)
-        option.refuse(f"{hint(name, known)}expected one of {', '.join(known)}")
+        option.refuse(expected(name, sorted(SYNCHRONOUS | ASYNCHRONOUS)))
     if name == "mmap" or name in MEMORY:
         job_options.approximate("ioengine", "I/Os of size bs= go to the target, without page cache or mapped memory")
     if name == "null":

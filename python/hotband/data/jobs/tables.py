@@ -11,7 +11,6 @@ from typing import Any, cast
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.base.text.tomltable import loads
-from hotband.data.jobs.form import number_text
 from hotband.data.jobs.loss import Fate, Location, LossReport
 from hotband.data.jobs.parts import Amount
 
@@ -291,7 +290,3 @@ def _keys(text: str) -> list[tuple[str, int, str]]:
             if path not in _WORDS:
                 keys.append((path, number, f"{path} = {value}"))
     return keys
-
-
-def percent_text(value: float) -> str:
-    return number_text(round(value, 9))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from hotband.base.errors import UserError
-from hotband.base.text.nearest import hint
+from hotband.base.text.nearest import expected
 from hotband.data.importers.files import name_of
 from hotband.data.jobs.loss import Location
 from hotband.data.jobs.source import Option, included, read_text, words
@@ -178,8 +178,7 @@ def _option(current: Definition | None, key: str, value: str, location: Location
             begin = [preferred]
         if len(begin) != 1:
             what = f"may be {' or '.join(begin)}" if begin else f"vdbench has no such parameter of {kind}"
-            accepted = f"{what}; {hint(key, known)}expected one of {', '.join(sorted(known))}"
-            raise UserError(str(location), key, value, accepted)
+            raise UserError(str(location), key, value, f"{what}; {expected(key, sorted(known))}")
         name = begin[0]
     return Option(name, value, location, key)
 
@@ -217,5 +216,5 @@ def _matching(pattern: str, known: list[str]) -> list[str]:
 
 
 def _unknown(option: Option, pattern: str, known: list[str]) -> NoReturn:
-    what = f"{hint(pattern, known)}expected one of {', '.join(known[:20])}" if known else "none is defined"
+    what = expected(pattern, known) if known else "none is defined"
     option.refuse(f"{pattern} is not defined; {what}")

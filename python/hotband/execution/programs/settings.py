@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hotband.base.errors import UserError
-from hotband.base.text.nearest import hint
+from hotband.base.text.nearest import expected
 from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes
 from hotband.execution.programs.program import Choice, Program, Setting, Settings, Size
 
 WHERE = "question.settings"
-
-
-def parse_pairs(pairs: Sequence[str]) -> dict[str, str]:
-    """`KEY=VALUE` arguments. Raises UserError for what is none, and for a key that is given twice."""
-    values: dict[str, str] = {}
-    for pair in pairs:
-        key, equals, value = (part.strip() for part in pair.partition("="))
-        if not equals or not key or not value:
-            raise UserError(WHERE, "", pair, "expected KEY=VALUE, such as --set clients=8")
-        if key in values:
-            raise UserError(WHERE, key, value, "is given twice")
-        values[key] = value
-    return values
 
 
 def apart(
@@ -37,9 +24,8 @@ def values_of(program: Program, requested: Mapping[str, str]) -> Settings:
     """Every setting of a program, as asked or as it is by itself. Raises UserError."""
     for key, value in requested.items():
         if key not in program.settings:
-            known = list(program.settings)
-            accepted = f"{program.name} has no such setting; {hint(key, known)}expected one of {', '.join(known)}"
-            raise UserError(WHERE, key, value, accepted)
+            known = expected(key, list(program.settings))
+            raise UserError(WHERE, key, value, f"{program.name} has no such setting; {known}")
     return {key: value_of(key, setting, requested.get(key)) for key, setting in program.settings.items()}
 
 
@@ -48,8 +34,7 @@ def value_of(key: str, setting: Setting, text: str | None) -> int | str:
     given = str(setting.default) if text is None else text
     if isinstance(setting, Choice):
         if given not in setting.words:
-            accepted = f"{hint(given, setting.words)}expected one of {', '.join(setting.words)}"
-            raise UserError(WHERE, key, given, accepted)
+            raise UserError(WHERE, key, given, expected(given, setting.words))
         return given
     if isinstance(setting, Size):
         return whole_size(key, setting, given)

@@ -25,7 +25,7 @@ from hotband.execution.targets.purge import ways_to_purge
 
 
 @dataclass(frozen=True)
-class Found:
+class DeviceFound:
     """A device or file: `device` is its identity, `context` as in a record, `counters` since it was new, `refused` the
     reasons not to write it, `erase` the text that permits writing it."""
 
@@ -59,7 +59,7 @@ class Found:
         )
 
 
-def found(path: str | Path, host: Host | None = None) -> Found:
+def found(path: str | Path, host: Host | None = None) -> DeviceFound:
     """Return the report on a device or a file, which is opened only for reading. Raises UserError."""
     host = host or Host()
     device = device_of(path, host)
@@ -67,7 +67,7 @@ def found(path: str | Path, host: Host | None = None) -> Found:
     counters = reading_of(path, host, absent)
     context = context_of(path, host)
     kind = "file" if device.kind == "file" else "block"
-    return Found(
+    return DeviceFound(
         device,
         context,
         counters,

@@ -15,7 +15,7 @@ from hotband.base.question import Field, Question, fields_of, further, in_words_
 from hotband.data.inputs.specify import Spec, changes
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
-from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark, takes_more
+from hotband.faces.asked.kinds import OF_NO_LOAD, arguments_of, is_lines, is_settings, kind_of, mark, takes_more
 from hotband.faces.questions import by_function, declared, function_name, opened
 from hotband.faces.renamed import with_current_arguments
 
@@ -53,7 +53,7 @@ def shown_fields(question: type[Question]) -> list[Field]:
     """Return the fields that are arguments: those without a name in the call first. The first field of a method is the
     object that it belongs to."""
     shown = [one for one in fields_of(question)[is_method(question) :] if not one.says.hidden]
-    return sorted(shown, key=lambda one: not is_ordered(one))
+    return sorted(shown, key=lambda one: (is_lines(one), not is_ordered(one)))
 
 
 def execution(question: type[Question]) -> list[tuple[str, tuple[str, str]]]:
@@ -78,7 +78,12 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
     for one in fields:
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if is_ordered(one) else inspect.Parameter.KEYWORD_ONLY
         name = arguments_of(one)[0]
-        default = inspect.Parameter.empty if one.is_needed else None if is_settings(one) else one.default
+        if kind_of(one).is_starred:
+            starred = inspect.Parameter.VAR_KEYWORD if is_lines(one) else inspect.Parameter.VAR_POSITIONAL
+            yield inspect.Parameter(name, starred, annotation=kind_of(one).annotation)
+            continue
+        is_needed = one.is_needed or one.says.lists
+        default = inspect.Parameter.empty if is_needed else None if is_settings(one) else one.default
         default = str(default) if isinstance(default, str) else default
         optional = " | None" if default is None else ""
         yield inspect.Parameter(name, kind, default=default, annotation=f"{kind_of(one).annotation}{optional}")
@@ -96,15 +101,16 @@ def _question_of(question: type[Question], values: Mapping[str, Any]) -> Questio
     if is_method(question):
         asked[subject(question)] = values[subject(question)]
     for one in shown_fields(question):
+        name = arguments_of(one)[0]
         if is_settings(one):
-            of_load = mark(one) != "settings of drives"
+            of_load = mark(one) not in OF_NO_LOAD
             changed = changes(values.get("set"), values.get("settings", {}), of_load=of_load)
             asked[one.name] = kind_of(one).value(one, changed)
         elif kind_of(one).is_spread:
             first, others = arguments_of(one)
             asked[one.name] = kind_of(one).value(one, [values[first], *values.get(others, ())])
-        elif one.name in values and values[one.name] is not None:
-            asked[one.name] = kind_of(one).value(one, values[one.name])
+        elif values.get(name) is not None:
+            asked[one.name] = kind_of(one).value(one, values[name])
     return question(**asked)
 
 

@@ -9,7 +9,7 @@ from os import fspath
 from pathlib import Path
 from typing import Any
 
-from hotband.base.arguments import listed
+from hotband.base.arguments import argument_of, listed
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of, word
 from hotband.data.catalog.named import is_family
@@ -24,6 +24,8 @@ class Kind:
     value: Callable[[Field, Any], Any] = lambda _, given: given
     is_spread: bool = False
     """Whether a call gives each of several values as an argument of its own: `first` and `*others`."""
+    is_starred: bool = False
+    """The same with one name for all: `*words`, or `**lines` of pairs."""
 
 
 def of_name(one: Field, given: object) -> Named:
@@ -54,6 +56,11 @@ def of_alike(one: Field, given: object) -> tuple[Named, ...]:
 def of_settings(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     """Return settings as a run takes them."""
     return settings_of(given)
+
+
+def of_lines(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """Return lines of a data sheet by their names there."""
+    return tuple((name.replace("_", "-"), value) for name, value in settings_of(given))
 
 
 def of_axes(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, Any], ...]:
@@ -155,9 +162,18 @@ KINDS: Mapping[Any, Kind] = {
     "columns": Kind("Mapping[str, object]"),
     "table": Kind("Mapping[str, object]"),
     "target": Kind("str"),
+    "workload name": Kind("str"),
+    "daemon name": Kind("str"),
+    "program name": Kind("str"),
+    "program place": Kind("str"),
+    "drive words": Kind("str", lambda _, given: tuple(given), is_starred=True),
+    "lines": Kind("object", of_lines, is_starred=True),
     "settings": Kind("Mapping[str, object]", of_settings),
     "settings of drives": Kind("Mapping[str, object]", of_settings),
+    "settings of a program": Kind("Mapping[str, object]", of_settings),
 }
+OF_NO_LOAD = ("settings of drives", "settings of a program")
+"""Settings among which words of fio's are none."""
 WORD = Kind("str", word)
 """Of a field that takes one of several words."""
 
@@ -182,12 +198,17 @@ def arguments_of(one: Field) -> tuple[str, ...]:
     """Return the names of a field in a call."""
     if kind_of(one).is_spread:
         return ("first", "others")
-    return ("set",) if is_settings(one) else (one.name,)
+    return ("set",) if is_settings(one) else (argument_of(one.name.rstrip("_")),)
 
 
 def is_settings(one: Field) -> bool:
     """Whether it is what `--set` and `set` change."""
-    return mark(one) in ("settings", "settings of drives", "values", "axes")
+    return mark(one) in ("settings", "values", "axes", *OF_NO_LOAD)
+
+
+def is_lines(one: Field) -> bool:
+    """Whether it is made of options and arguments that no field names."""
+    return bool(mark(one) == "lines")
 
 
 def takes_more(one: Field) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from hotband.base.question import Field, Question, given
 from hotband.data.inputs.specify import Named, each_of, setting
-from hotband.faces.asked.kinds import is_settings, kind_of
+from hotband.faces.asked.kinds import is_lines, is_settings, kind_of
 from hotband.faces.questions import function_name
 from hotband.faces.renamed import command_words
 
@@ -33,8 +33,14 @@ def call(question: Question) -> str:
     if method:
         (_, subject), *fields = fields
         function = f"{function}({next(texts(subject))!r}).{method}"
-    arguments = ", ".join(f"{one.name}={_argument(value)!r}" for one, value in fields)
+    arguments = ", ".join(_written(one, value) for one, value in fields)
     return f"{PACKAGE}.{function}({arguments})"
+
+
+def _written(one: Field, value: Any) -> str:
+    if is_lines(one):
+        return f"**{dict(value)!r}"
+    return f"{one.name}={_argument(value)!r}"
 
 
 def _argument(value: Any) -> Any:
@@ -55,6 +61,8 @@ def optional(one: Field, value: Any) -> Iterator[str]:
     """Yield an option and its value; several of a list, a flag alone."""
     if is_settings(one):
         yield from (word for key, values in value for word in ("--set", f"{key}={changed(key, values)}"))
+    elif is_lines(one):
+        yield from (word for name, text in value for word in (f"--{name}", text))
     elif value is True:
         yield one.option
     elif value is False:

@@ -3,8 +3,6 @@ examples, and what its values are made of."""
 
 from __future__ import annotations
 
-from hotband.faces.commands.examples import RUN_EPILOG
-
 ADVISE = """\
 [bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. What is left out is \
 searched whole; where counts are left out, the fewest drives that hold the data and 1.5, 2 and 3 times as many.
@@ -19,6 +17,26 @@ hotband advise oltp.fio --slo "p99 < 20 ms" --capacity "50 TB" --protect "two fa
 hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity "40 TB" --protect "one failure" \
 --candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
 """
+DRIVES_NEW = """Lines of the data sheet are options, such as --capacity "16 TB"; those
+with * are needed. On a terminal, without any, each is asked for.
+
+hdd: --capacity "16 TB" *  --rpm "7200 rpm" *  --interface sata *
+     --bandwidth "261 MB/s" *  --cache "256 MB"  --seek "8.5 ms"
+     --seek-write "9.5 ms"  --read-iops-qd1 80  --sector-format 512e
+     --heads 18  --power-idle "5 W"  --power-active "10 W"
+     --mtbf "2000000 h"  --error-rate 1e15
+
+ssd (SATA, SAS): --capacity "3.84 TB" *  --interface sata *
+     --read-bandwidth "550 MB/s" *  --write-bandwidth "520 MB/s" *
+     --read-iops 98000 *  --write-iops 30000  --read-latency "110 us"
+     --write-latency "40 us"  --dwpd 1  --power-loss-protection on
+     --power-idle "1.3 W"  --power-active "4 W"
+     --mtbf "2000000 h"  --error-rate 1e15
+
+nvme: as ssd, with --pcie 4x4 * in place of --interface
+
+What a line leaves open follows by rules, with a range:
+docs/models/data-sheets.md."""
 EXPECT = """\
 [bold]Examples[/]
 
@@ -52,10 +70,30 @@ hotband measure calibrate real:/srv --size "8 GiB" --like black-box -o volume.to
 
 hotband run fio-randread --on ./mine.toml
 """
+DEVICE = """\
+[bold]Examples[/]
+
+hotband measure device
+
+hotband measure device /dev/nvme0n1
+
+hotband measure device disk.img --json
+"""
 FLEET = """\
 [bold]Example[/]
 
 hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
+PROGRAM = """\
+[bold]Examples[/]
+
+hotband program
+
+hotband program pgbench
+
+hotband program pgbench --on exos-15e900-512n --set clients=8 --set scale=50 --out pg
+
+hotband program sysbench --on real:/mnt/disk --set total="1 GiB"
+"""
 PTS = """\
 [bold]Examples[/]
 
@@ -73,6 +111,23 @@ hotband measure quick 980-pro-1tb --for "5 min"
 hotband measure quick 980-pro-1tb --picture 980-pro.png   # four rows of MB/s, to paste into a post
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
+RUN_KEYS = (
+    "[bold]Keys of --set[/]: qd, depth, threads, think, rate_iops, issue, speed, bs, read_pct, random_pct, span, "
+    "clients, data, state, warm_up, volume, beyond, app.KEY, and values of the drives, such as wce=on. fio's iodepth, "
+    "numjobs, rwmixread, percentage_random, blocksize, size, thinktime and ramp_time are taken too. SSDs are "
+    "written over first, at a scale that is said, unless state=fob."
+)
+RUN_LISTED = "[bold]hotband keys WORKLOAD --on MACHINE[/] lists every key, with its value today."
+RUN_EXAMPLES = """\
+[bold]Examples[/]
+
+hotband run fio-randread --on exos-15e900-512n --set qd=32
+
+hotband run web-server --on raid10:4xexos-15e900-512n --duration "5 s" --out results
+
+hotband run fio-write --on s4500-960 --set bs=16k --io-log ios.csv"""
+
+RUN = f"{RUN_KEYS}\n\n{RUN_LISTED}\n\n{RUN_EXAMPLES}"
 SERVE = """\
 [bold]Examples[/]
 
@@ -136,13 +191,16 @@ hotband store query "from series where run = '1f03c5d0a7b2e4916d88'" --from resu
 EPILOGS = {
     "advise": ADVISE,
     "calibrate": CALIBRATE,
+    "device": DEVICE,
+    "drives new": DRIVES_NEW,
     "expect": EXPECT,
     "find": FIND,
     "fleet": FLEET,
     "mount": SERVE,
+    "program": PROGRAM,
     "pts": PTS,
     "quick": QUICK,
-    "run": RUN_EPILOG,
+    "run": RUN,
     "serve": SERVE,
     "store query": QUERY,
     "sweep": SWEEP,
@@ -158,7 +216,15 @@ FURTHER = {
         "Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder of "
         "records."
     ],
+    "device": ["As root, tools such as smartctl and nvme tell more, and what holds data is seen."],
+    "drives new": ["Every value of the file has a source, or is an estimate with a range that follows by a rule."],
+    "drives show": [
+        "Words filter the list: hdd, ssd, nvme, sata, sas, smr, 15k, tlc, u.2, enterprise, nearline, consumer, makers, "
+        "years, or a part of a name. NAME may be the path of a drive's file of your own. `hotband drives WORD` is the "
+        "same."
+    ],
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
+    "program": ["Without NAME it lists the programs, without --on the settings of one."],
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
     "review": [
         "Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, "

@@ -209,16 +209,6 @@ def format_option() -> Any:
     return option
 
 
-class Listing(Commands):
-    """Commands on entries of the catalog: without one of their names, `show` is meant (`hotband drives NAME`)."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        first = args[0] if args else ""
-        if first not in self.list_commands(ctx) and first != "--help":
-            args = ["show", *args]
-        return super().parse_args(ctx, args)
-
-
 class _Stopped(Exception):
     """Ctrl-C in a command."""
 

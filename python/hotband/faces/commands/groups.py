@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import typer
 
+from hotband.faces.commands.declared import line_of
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import OnDemand
-from hotband.faces.questions import GROUPS, QUESTIONS
+from hotband.faces.questions import GROUPS
 
-OTHERS = {
-    "store show": ("hotband.faces.commands.store:show", "Show a run of a store in full."),
-    "workloads show": (
-        "hotband.faces.commands.catalog:workloads",
-        "List workloads of the catalog; with NAME print the text of one, to copy and change.",
-    ),
-}
-"""Commands of groups that are no questions: where each is, and the first paragraph of its help."""
-MEANT = {"store": "list", "workloads": "show"}
+MEANT = {"drives": "show", "import": "auto", "store": "list", "workloads": "show"}
 """The command that a group runs if its first argument names none (`hotband store DIR`)."""
-WITHOUT_ARGUMENTS = ("workloads",)
+WITHOUT_ARGUMENTS = ("drives", "workloads")
 """Groups that run this command also without arguments."""
+OF_FILES = ("import",)
+"""Groups that run it only for a file or a folder that exists."""
 
 
 @cache
@@ -47,15 +43,9 @@ def group_of(name: str, text: str, table: Mapping[str, tuple[str, str]]) -> type
 
         def parse_args(self, ctx: Any, args: list[str]) -> Any:
             first = args[0] if args else "" if name in WITHOUT_ARGUMENTS else "--help"
-            if name in MEANT and first not in table and first != "--help":
+            is_meant = name not in OF_FILES or Path(first).exists()
+            if name in MEANT and first not in table and first != "--help" and is_meant:
                 args = [MEANT[name], *args]
             return super().parse_args(ctx, args)
 
     return typer.Typer(cls=Group, no_args_is_help=True, help=text)
-
-
-def line_of(command: str) -> tuple[str, str]:
-    """Return where a command of a group is made, and the first paragraph of its help."""
-    if command in OTHERS:
-        return OTHERS[command]
-    return f"hotband.faces.commands.question:{command}", QUESTIONS[command].summary

@@ -8,10 +8,7 @@ from hotband.faces.commands.groups import group_of
 MEASURE = {
     **question("quick"),
     **question("pts"),
-    "device": (
-        "hotband.faces.commands.device:device",
-        "Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.",
-    ),
+    **question("device"),
     **question("calibrate"),
     **question("entropy"),
 }

@@ -12,6 +12,7 @@ import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import is_file
 from hotband.data.catalog.filters import filter_words
+from hotband.data.catalog.named import EMULATED, is_real
 from hotband.data.catalog.names import daemon_names, drive_names, workload_names
 from hotband.data.inputs.words import FIO_WORDS
 
@@ -118,6 +119,27 @@ def drive_words(incomplete: str) -> list[str]:
     return [word for word in [*drive_names(), *filter_words()] if word.startswith(incomplete)]
 
 
+def program_place(where: str, name: str) -> str:
+    """Complete the name of a machine; a folder of the host stays as it is."""
+    return name if is_real(name) else machine_names(where, name.removeprefix(EMULATED))
+
+
+def program_names() -> list[str]:
+    """Return the names of all programs."""
+    from hotband.execution.programs import PROGRAMS
+
+    return list(PROGRAMS)
+
+
+def program_settings(ctx: typer.Context, incomplete: str) -> Iterator[str]:
+    """For the shell: settings of the program that the line names."""
+    from hotband.execution.programs import PROGRAMS, find_program
+
+    name = ctx.params.get("name_") or (ctx.args[0] if ctx.args else "")
+    known = find_program(name).settings if name in PROGRAMS else {}
+    return (f"{key}=" for key in known if key.startswith(incomplete))
+
+
 class Completion(TypedDict):
     """What typer is told of a parameter that names something: what is done with the name, and what the shell offers."""
 
@@ -130,5 +152,10 @@ MACHINE: Completion = {"callback": callback(machine_names), "autocompletion": ma
 
 WORKLOAD: Completion = {"callback": whole(workload_names), "autocompletion": beginning(workload_names)}
 DRIVE: Completion = {"callback": whole(drive_names), "autocompletion": beginning(drive_names)}
+PROGRAM: Completion = {
+    "callback": callback(lambda where, name: completed(where, name, program_names())),
+    "autocompletion": beginning(program_names),
+}
+PROGRAM_PLACE: Completion = {"callback": callback(program_place), "autocompletion": machines}
 DAEMON: Completion = {"callback": whole(daemon_names), "autocompletion": beginning(daemon_names)}
 STUDY: Completion = {"callback": callback(study_name), "autocompletion": beginning(study_names)}

@@ -87,7 +87,8 @@ def made(name: str, command: Any) -> Any:
     """A command or a group of them, with its options."""
     holder = typer.Typer(add_completion=False, rich_markup_mode=None)
     if not isinstance(command, typer.Typer):
-        holder.command(name, epilog=getattr(command, "epilog", None))(command)
+        settings = getattr(command, "context_settings", None)
+        holder.command(name, epilog=getattr(command, "epilog", None), context_settings=settings)(command)
         return typer.main.get_command(holder)
     holder.add_typer(command, name=name)
     group: Any = typer.main.get_command(holder)

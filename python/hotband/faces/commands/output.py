@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -12,10 +11,9 @@ import typer
 from hotband.base.errors import UserError
 from hotband.base.foreign import console, json_safe, json_text, visible
 from hotband.base.text.formats import FORMATS, PRINTED, as_rows, begin, plain
-from hotband.base.text.table import Table, Value, View, Whole, listing
+from hotband.base.text.table import Table, View, Whole
 from hotband.base.version import __version__
 from hotband.data.inputs.words import ours, twice
-from hotband.faces.commands import names
 from hotband.views.text.screen import NEXT, Screen, indent_below
 
 if TYPE_CHECKING:
@@ -24,31 +22,10 @@ if TYPE_CHECKING:
 W = TypeVar("W")
 DetailsFlag = Annotated[bool, typer.Option("--details", help="Print the evidence below the answer.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
-OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
-StudyArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.", **names.STUDY)
-]
-WorkloadArgument = Annotated[
-    str,
-    typer.Argument(metavar="WORKLOAD", help="A catalog name, a TOML file, a job file or an I/O log.", **names.WORKLOAD),
-]
-MachineOption = Annotated[
-    str,
-    typer.Option("--on", metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE),
-]
-FreshOption = Annotated[
-    bool, typer.Option("--fresh", help="Start over; else runs that are in the folder already are not repeated.")
-]
-FreshOverOption = Annotated[bool, typer.Option("--fresh", help="Overwrite the record in the folder.")]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a value.", autocompletion=names.set_keys),
-]
-SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
 
 
 def print_version() -> None:
-    """Prints the version."""
+    """Print the version."""
     sys.stdout.write(f"hotband {__version__}\n")
 
 
@@ -159,11 +136,6 @@ def print_rows(rows: Sequence[object]) -> None:
     sys.stdout.write(json_text(rows) + "\n")
 
 
-def print_listing(title: str, rows: Iterable[Sequence[Value]], names: tuple[str, ...]) -> None:
-    """A table of texts, such as catalog entries."""
-    show(listing(title, names, rows))
-
-
 def listed(arguments: list[str] | None) -> list[str]:
     """Names from arguments that may hold several, separated by commas; each once."""
     return list(dict.fromkeys(all_listed(arguments)))
@@ -175,14 +147,15 @@ def all_listed(arguments: list[str] | None) -> list[str]:
     return [name for name in names if name]
 
 
-def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
-    """`KEY=VALUE` arguments; a word of fio's becomes ours."""
+def parse_set(pairs: list[str], *, of_load: bool = True) -> tuple[tuple[str, str], ...]:
+    """`KEY=VALUE` arguments; a word of fio's is the same key as ours where they are `of_load`."""
     parsed: dict[str, tuple[str, str]] = {}
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not key or not value:
             raise UserError("--set", "", pair, "expected KEY=VALUE, such as --set qd=16")
-        if (before := parsed.get(ours(key))) is not None:
+        name = ours(key) if of_load else key
+        if (before := parsed.get(name)) is not None:
             raise twice("--set", key, value, *before)
-        parsed[ours(key)] = key, value
+        parsed[name] = key, value
     return tuple((key, value) for key, (_, value) in parsed.items())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,17 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.errors import UserError
-from hotband.base.question import Ending, Field, NotAgreed, Question, Way, in_words_of, summary, terminal_fields_of
+from hotband.base.question import (
+    Ending,
+    Field,
+    NotAgreed,
+    Question,
+    Way,
+    fields_of,
+    in_words_of,
+    summary,
+    terminal_fields_of,
+)
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
@@ -23,7 +34,7 @@ from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
-from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
+from hotband.faces.asked.kinds import is_lines, is_settings, is_word, machines_of, mark
 from hotband.faces.asked.words import BETWEEN, opposite, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
@@ -102,6 +113,22 @@ def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
     return tuple(map(tuple, groups))
 
 
+def _lines(arguments: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return `--key value` and `--key=value` as pairs. Raises UserError for others, and for a key given twice."""
+    given: dict[str, str] = {}
+    rest = list(arguments)
+    while rest:
+        option, equals, value = rest.pop(0).partition("=")
+        if not option.startswith("--") or len(option) == 2:
+            raise UserError("LINE", "", option, 'expected a line of the data sheet, such as --capacity "16 TB"')
+        if not equals and not rest:
+            raise UserError(option, "", "", "expected a value after it")
+        if option[2:] in given:
+            raise UserError(option, "", "", "is given twice; expected it once")
+        given[option[2:]] = value if equals else rest.pop(0)
+    return tuple(given.items())
+
+
 SETTINGS = Kind(list[str], lambda given: parse_set(given or []), {"autocompletion": names.set_keys})
 KINDS: Mapping[Any, Kind] = {
     **{plain: Kind(plain) for plain in (str, int, float, bool, Path)},
@@ -128,6 +155,12 @@ KINDS: Mapping[Any, Kind] = {
     "study": Kind(str, completion=names.STUDY),
     "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
+    "workload name": Kind(str, completion=names.WORKLOAD),
+    "daemon name": Kind(str, completion=names.DAEMON),
+    "program name": Kind(str, completion=names.PROGRAM),
+    "program place": Kind(str, completion=names.PROGRAM_PLACE),
+    "drive words": Kind(list[str], lambda given: tuple(given or ()), {"autocompletion": names.drive_words}),
+    "lines": Kind(typer.Context, lambda context: _lines(context.args)),
     "settings": SETTINGS,
     "values": SETTINGS,
     "axes": SETTINGS,
@@ -136,6 +169,9 @@ KINDS: Mapping[Any, Kind] = {
     "other targets": Kind(list[str], lambda given: tuple(given or ()), names.MACHINE),
     "drive": Kind(str, _machine, names.DRIVE),
     "settings of drives": SETTINGS,
+    "settings of a program": Kind(
+        list[str], lambda given: parse_set(given or [], of_load=False), {"autocompletion": names.program_settings}
+    ),
 }
 
 
@@ -152,6 +188,8 @@ def option_of(one: Field) -> str:
 def parameter(question: type[Question], one: Field) -> inspect.Parameter:
     """Return a field as a parameter that typer reads."""
     says, kind = one.says, kind_of(one)
+    if is_lines(one):  # typer passes its context, which has the options that no parameter names.
+        return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, annotation=kind.type)
     is_optional = one.default is None or (not one.is_needed and bool(get_args(kind.type)))
     ends = {"min": says.least, "max": says.most} if kind.type in (int, float) else {}
     about: dict[str, Any] = {
@@ -222,6 +260,11 @@ def _typed(further: str | Question, question: Question) -> str:
     return "" if any(path.exists() and not path.is_file() and not path.is_dir() for path in read) else further
 
 
+def prompt(text: str) -> str:
+    """Return what the user types after a text."""
+    return str(typer.prompt(text, default="", show_default=False))
+
+
 def _end(ending: Ending | None) -> None:
     if ending is not None:
         if ending.says:
@@ -248,6 +291,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
+            prompt=prompt if sys.stdin.isatty() else None,
             as_text=not as_json,
             again=lambda question: shlex.join(["hotband", *words(question)]),
         )
@@ -278,5 +322,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__ = question.name
     run.__doc__ = "\n\n".join([summary(question), *FURTHER.get(question.name, [])])
+    if any(map(is_lines, fields_of(question))):
+        vars(run)["context_settings"] = {"allow_extra_args": True, "ignore_unknown_options": True}
     made: Callable[..., Any] = on_executor(run) if question.runs and question.has_executor else run
     return with_epilog(EPILOGS[question.name])(made) if question.name in EPILOGS else made

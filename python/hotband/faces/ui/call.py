@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.record.files import REPORT_FILE
-from hotband.faces.ui.form import Form
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Tick
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 MACHINE = "a drive of the catalog or LAYOUT:COUNTxDRIVE, such as raid5:8xent-10k"
 WORKLOAD = "a workload of the catalog, such as fio-randread"
-MOST_SEED = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -29,12 +27,6 @@ class Call:
     command: list[str]
     run: Callable[[Tick, Path], Shown]
     report: Callable[[Path], None] | None = None
-
-
-def seed_of(form: Form) -> int:
-    """The root of all randomness, 1 where none is given."""
-    found = form.whole("seed", 0, MOST_SEED)
-    return 1 if found is None else found
 
 
 def expect_report(folder: Path) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal
 
 import tomli
 
@@ -40,15 +40,6 @@ BESIDE = ("exos-15e900-512n", "fio-randread")
 What = Literal["drive", "machine", "workload", "result", "prices", "fleet"]
 PRICES = re.compile(rb"\s*(?=[^\n]*\bdrive\b)(?=[^\n]*\bprice\b)[\w\s,;]+\n")
 """The heading of a table of prices (docs/guides/advise.md)."""
-
-
-class DroppedDoc(TypedDict):
-    """A file that was dropped: how forms name it, what it is, a title, and what should be known of it."""
-
-    name: str
-    kind: What
-    title: str
-    notes: list[str]
 
 
 @dataclass(frozen=True)

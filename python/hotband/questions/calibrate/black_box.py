@@ -26,7 +26,6 @@ AROUND = 4.0
 ABOVE = 20.0
 """Factor by which a limit may exceed the highest measured rate: the load then did not reach it."""
 BELOW = 0.5
-MOST_PLACES = 256
 LEAST_CONTENTION, MOST_CONTENTION = 2.0, 400.0
 """Percent. With some thirty outstanding I/Os, a share below the first cannot be distinguished from none."""
 P99 = 2.326

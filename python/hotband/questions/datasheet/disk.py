@@ -94,17 +94,15 @@ def _outer(sheet: Answers) -> float:
     """Return the sustained rate. Raise UserError if the port is slower, or the capacity too large for it."""
     outer, port = number(sheet, "bandwidth"), INTERFACES[str(sheet["interface"])]
     if outer > port:
-        accepted = (
-            f"expected at most {text(port, 'rate')}, the rate of the port of question.interface {sheet['interface']}"
-        )
-        raise UserError("question.bandwidth", "", text(outer, "rate"), accepted)
+        accepted = f"expected at most {text(port, 'rate')}, the rate of the port of question.lines.interface {sheet['interface']}"
+        raise UserError("question.lines.bandwidth", "", text(outer, "rate"), accepted)
     hours = number(sheet, "capacity") / outer / 3600
     if hours > LONGEST_READ / 3600:
         accepted = (
-            f"is too low for question.capacity {text(number(sheet, 'capacity'), 'size')}: reading the whole disk "
+            f"is too low for question.lines.capacity {text(number(sheet, 'capacity'), 'size')}: reading the whole disk "
             f"would take {hours:.0f} hours, and takes at most 24 in disks on the market"
         )
-        raise UserError("question.bandwidth", "", text(outer, "rate"), accepted)
+        raise UserError("question.lines.bandwidth", "", text(outer, "rate"), accepted)
     return outer
 
 
@@ -112,7 +110,7 @@ def _seeks(sheet: Answers, disk_class: Class, turn: float) -> list[Value]:
     read, method = _average(sheet, disk_class, turn)
     write = number(sheet, "seek-write") if "seek-write" in sheet else read + disk_class.settle
     if write < read:
-        raise UserError("question.seek_write", "", text(write, "time"), "expected at least the average read seek")
+        raise UserError("question.lines.seek_write", "", text(write, "time"), "expected at least the average read seek")
     middle, least, most = FULL_OVER_AVERAGE
     track = "single-track seek of disks of its class"
     full = "full over average seek of four measured curves: 1.82 to 1.95"
@@ -160,7 +158,7 @@ def _average(sheet: Answers, disk_class: Class, turn: float) -> tuple[float, _Ho
                 f"impossible: half a revolution alone takes {text(turn / 2, 'time')}; expected {slowest:.0f} to "
                 f"{fastest:.0f}, for an average seek of {text(least, 'time')} to {text(most, 'time')}"
             )
-            raise UserError("question.read_iops_qd1", "", f"{number(sheet, 'read-iops-qd1'):g}", accepted)
+            raise UserError("question.lines.read_iops_qd1", "", f"{number(sheet, 'read-iops-qd1'):g}", accepted)
         return seek, _How(False, rule, (0.95 * seek, 1.05 * seek))
     seek = disk_class.read_average
     return seek, _How(False, "average seek of disks of its speed of rotation", (0.9 * seek, 1.12 * seek))
@@ -173,10 +171,10 @@ def _check_reads(sheet: Answers, turn: float) -> None:
     stated, follows = number(sheet, "read-iops-qd1"), 1.0 / (number(sheet, "seek") + turn / 2 + OVERHEAD)
     if abs(stated / follows - 1.0) > AGREE:
         accepted = (
-            f"contradicts question.seek {text(number(sheet, 'seek'), 'time')}, which with half a revolution of "
+            f"contradicts question.lines.seek {text(number(sheet, 'seek'), 'time')}, which with half a revolution of "
             f"{text(turn / 2, 'time')} gives {follows:.0f}: expected within {AGREE:.0%} of that, or one of the two"
         )
-        raise UserError("question.read_iops_qd1", "", f"{stated:g}", accepted)
+        raise UserError("question.lines.read_iops_qd1", "", f"{stated:g}", accepted)
 
 
 def _electronics(sheet: Answers) -> list[Value]:

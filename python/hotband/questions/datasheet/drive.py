@@ -79,7 +79,7 @@ def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
     name = key.removeprefix("values.")
     line = LINE_OF.get(name)
     if line is None or line not in lines:
-        return UserError("question.lines", "", "", f"do not describe a possible drive: {name} = {value!r}: {accepted}")
+        return UserError("data sheet", "", "", f"does not describe a possible drive: {name} = {value!r}: {accepted}")
     same = name in ("capacity", "rpm", "heads")
     return UserError(
         field(line), "", lines[line], accepted if same else f"{accepted} ({name} follows from it: {value})"

@@ -105,7 +105,7 @@ Answers = Mapping[str, float | str]
 
 def field(key: str) -> str:
     """Return the field of the question that holds a line."""
-    return f"question.{key.replace('-', '_')}"
+    return f"question.lines.{key.replace('-', '_')}"
 
 
 def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, float | str]:
@@ -117,7 +117,7 @@ def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, flo
     for key in given:
         if key not in known:
             accepted = unknown_name("LINE", key, list(known)).accepted
-            raise UserError("question.lines", key, "", f"is not a line of this kind of drive; {accepted}")
+            raise UserError(field(key), "", "", f"is not a line of this kind of drive; {accepted}")
     missing = [line.key for line in lines if line.needed and line.key not in given]
     if missing:
         line = known[missing[0]]
@@ -139,7 +139,9 @@ def powers(sheet: Answers) -> tuple[float, float] | None:
         return None
     idle, active = number(sheet, "power-idle"), number(sheet, "power-active")
     if active < idle:
-        raise UserError("question.power_active", "", text(active, "power"), "expected at least question.power_idle")
+        raise UserError(
+            "question.lines.power_active", "", text(active, "power"), "expected at least question.lines.power_idle"
+        )
     return idle, active
 
 

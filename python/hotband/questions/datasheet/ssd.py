@@ -87,14 +87,13 @@ def _check_rates(sheet: Answers) -> None:
             raise UserError(field(line), "", text(number(sheet, line), "rate"), f"expected at most {what}")
     reads, sequential = number(sheet, "read-iops"), number(sheet, "read-bandwidth")
     if reads * PAGE > min(port * ROUNDED, sequential * 1.05):
-        passed = what if reads * PAGE > port * ROUNDED else f"{text(sequential, 'rate')}, question.read_bandwidth"
+        passed = what if reads * PAGE > port * ROUNDED else f"{text(sequential, 'rate')}, question.lines.read_bandwidth"
         accepted = f"impossible: {text(reads * PAGE, 'rate')} in reads of 4 KiB, more than {passed}"
-        raise UserError("question.read_iops", "", f"{reads:g}", accepted)
+        raise UserError("question.lines.read_iops", "", f"{reads:g}", accepted)
     if "read-latency" in sheet and reads < 0.9 / number(sheet, "read-latency"):
-        accepted = (
-            f"contradicts question.read_latency: one at a time already gives {1.0 / number(sheet, 'read-latency'):,.0f}"
-        )
-        raise UserError("question.read_iops", "", f"{reads:g}", accepted)
+        alone = 1.0 / number(sheet, "read-latency")
+        accepted = f"contradicts question.lines.read_latency: one at a time already gives {alone:,.0f}"
+        raise UserError("question.lines.read_iops", "", f"{reads:g}", accepted)
 
 
 def _lane_count(sheet: Answers) -> int:
@@ -209,8 +208,8 @@ def _writing(sheet: Answers, dies: int, held: float) -> tuple[Value, Value, int]
         written = number(sheet, "write-iops") * PAGE
         if written > bandwidth * 1.05:
             stated = f"{number(sheet, 'write-iops'):g}"
-            accepted = f"impossible in steady state: {text(written, 'rate')}, more than question.write_bandwidth"
-            raise UserError("question.write_iops", "", stated, accepted)
+            accepted = f"impossible in steady state: {text(written, 'rate')}, more than question.lines.write_bandwidth"
+            raise UserError("question.lines.write_iops", "", stated, accepted)
         amplification = max(1.02, bandwidth / written)
         share = over_provisioning_of(amplification) + held / number(sheet, "capacity")
         share = min(1.0, max(0.05, share))
@@ -276,7 +275,7 @@ def _latencies(sheet: Answers, era: str, link: float) -> list[Value]:
         left = number(sheet, "read-latency") - flash - wire
         if left < 0.0:
             accepted = f"less than flash, channel and link of its class take: {text(flash + wire, 'time')}"
-            raise UserError("question.read_latency", "", text(number(sheet, "read-latency"), "time"), accepted)
+            raise UserError("question.lines.read_latency", "", text(number(sheet, "read-latency"), "time"), accepted)
         rule = "read latency one at a time, less flash, channel and link"
         values.append(estimate("read_overhead", left, (max(0.0, left - 10 * US), left + 20 * US), "time", rule))
     else:

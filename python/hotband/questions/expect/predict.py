@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 IOS = 100_000
 """Measured I/Os of a prediction: a thousand lie beyond the 99th percentile."""
 DRAWN_ROWS = 2
+MODEL_ERROR_ALONE = "intervals cover the model's error, not uncertain values of the drive, which hotband expect draws"
+"""What is noted where no values are drawn."""
 
 
 @dataclass
@@ -47,7 +49,7 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Settings:
-    """Options of the predictions."""
+    """Options of the predictions. Without `draws` their intervals are those of the model's error alone."""
 
     set: tuple[tuple[str, str], ...] = ()
     seed: int = 1
@@ -102,7 +104,7 @@ def with_intervals(predictions: Sequence[Predicted], settings: Settings, say: Sa
     predictions = [prediction for prediction in predictions if why_no_interval(prediction.finished.record) is None]
     if not predictions:
         return list(dict.fromkeys(none))
-    drawn = _drawn_rows(predictions)
+    drawn = _drawn_rows(predictions) if settings.draws else []
     term = model_term()
     spreads: dict[int, dict[str, Spread]] = {}
     for index in drawn:
@@ -112,15 +114,17 @@ def with_intervals(predictions: Sequence[Predicted], settings: Settings, say: Sa
         )
         spreads[index] = {name: spread_of(name, drawn_run) for name in drawn_run.nominal}
     for prediction in predictions:
-        nearest = min(drawn, key=lambda other: abs(_rate(predictions[other]) - _rate(prediction)))
-        spread = spreads[nearest]
+        nearest = min(drawn, key=lambda other: abs(_rate(predictions[other]) - _rate(prediction)), default=None)
+        spread = {} if nearest is None else spreads[nearest]
         kinds = kinds_of(prediction.spec, prediction.finished, [figure.figure for figure in prediction.figures])
         room = room_of(prediction.spec, prediction.finished.record)
         prediction.figures = [
             _with_interval(figure, kinds[figure.figure], spread, settings.level, (term, room))
             for figure in prediction.figures
         ]
-    if len(predictions) > len(drawn):
+    if not drawn:
+        none.append(MODEL_ERROR_ALONE)
+    elif len(predictions) > len(drawn):
         names = " and ".join(predictions[index].row.name for index in drawn)
         none.append(f"uncertain values were sampled for {names}; the other rows use the spread of the nearest")
     return list(dict.fromkeys(none))

@@ -39,7 +39,6 @@ FAILS_AT = "5 s"
 DURATIONS = {"disk": ("60 s", "600 s"), "flash": ("10 s", "20 s")}
 """Durations of a run without and with a failure: a disk rebuilds 4 GB during a load in some minutes; flash writes at
 one rate, so some seconds of a rebuild determine its whole time."""
-HOUR_NS = 3.6e12
 
 
 @dataclass(frozen=True)

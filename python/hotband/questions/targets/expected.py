@@ -32,6 +32,9 @@ from hotband.questions.expect.results import row_of
 _SHORTEST = 6
 IOS = 20_000
 """Measured I/Os of the prediction for a run on hardware: with them a disk takes about a second."""
+OF_HARDWARE = Settings(ios=IOS, draws=0)
+"""How a run on hardware is predicted: by a single run of the model. The interval of a solid-state drive would take a
+hundred runs more, each of which writes the drive over first: ten times the processor time of the measurement."""
 NOT_NAMED = (
     "no prediction: the catalog has no drive with this device's model number; name a drive, or request the nearest"
 )
@@ -88,7 +91,7 @@ def expected_of(
 
     def beside(name: str, chosen: str) -> ExpectedHereDoc:
         machine = Named(name, text_of(name, "machine"))
-        found = judged(rows, machine, Settings(ios=IOS), way)
+        found = judged(rows, machine, OF_HARDWARE, way)
         return cast("ExpectedHereDoc", {**found.to_dict(), "chosen": chosen, "is_near": True})
 
     chosen = product_of(place) if product is None else (product, "as you named it")

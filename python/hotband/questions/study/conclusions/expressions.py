@@ -21,7 +21,7 @@ from jinja2.runtime import LoopContext
 from jinja2.sandbox import SandboxedEnvironment
 
 from hotband.base.errors import UserError
-from hotband.base.text.nearest import hint
+from hotband.base.text.nearest import expected, hint
 from hotband.questions.study.conclusions.values import (
     ARITHMETIC,
     EQUALITY,
@@ -179,7 +179,7 @@ class Language:
     def _check_id(self, position: Place, source: str, name: str, parameter: str, text: str) -> None:
         known = list(self.ids[parameter])
         if text not in known:
-            accepted = f"{hint(text, known)}expected one of {', '.join(known) or 'none'}"
+            accepted = expected(text, known) if known else "none is known"
             raise position.error(source, f'{name}: there is no {parameter} "{text}"; {accepted}')
 
 

@@ -1,0 +1,276 @@
+"""Questions about the catalog: its drives, daemons, workloads and layouts, what `set` takes, and events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import hotband._core as _core
+from hotband.base.heavy import pl
+from hotband.base.question import Question, Way, asks
+from hotband.data.catalog import entries
+from hotband.data.catalog.filters import SORT_KEYS, DriveSelection, product_of, select_drives
+from hotband.data.catalog.layouts import LAYOUTS
+from hotband.data.inputs.keys import SetKey, set_keys
+from hotband.data.inputs.kinds import DaemonName, DriveWords, Target, Values, WorkloadName
+
+if TYPE_CHECKING:
+    from hotband._core import CatalogEntry
+    from hotband.data.catalog.entries import WorkloadEntry
+
+BOOLEANS = ("supported",)
+"""Columns of frames that are no texts."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Entries of the catalog in a list: the title of their table, its headings by the keys of the entries, and which
+    keys are columns of a frame."""
+
+    title: str
+    headings: Mapping[str, str]
+    rows: Sequence[Mapping[str, object]]
+    columns: tuple[str, ...]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Return a row per entry."""
+        return frame_of(self.rows, self.columns)
+
+
+def frame_of(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:
+    """Return texts, and truth values, as a frame."""
+    kinds = {name: pl.Boolean if name in BOOLEANS else pl.String for name in columns}
+    return pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=kinds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CatalogQuestion(Question):
+    """Base of questions whose answers are lists, or one entry in detail."""
+
+    schema = ""
+    answers = "hotband.questions.catalog:Listing"
+    as_frame = True
+
+    def document(self, found: Any) -> tuple[Any, str]:
+        """Return the rows of a list, or an entry and its schema."""
+        return super().document(found) if hasattr(found, "to_dict") else (found.rows, self.schema)
+
+
+@dataclass(frozen=True)
+class ShownProduct:
+    """A drive or a daemon with all its values; what it is sold as if it is a drive of the catalog."""
+
+    entry: CatalogEntry
+    schema: str
+
+    def to_dict(self) -> CatalogEntry:
+        """Return the entry."""
+        return self.entry
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrivesQuestion(CatalogQuestion):
+    """List the drives of the catalog; with NAME show every value of a drive, with its source.
+
+    Returns a row per drive: capacity, interface, speed or flash, class, launch year, rated I/Os and rates, and the
+    price of a terabyte of its class (null where the data sheet states nothing). `words` filter as on the command line
+    (`"nvme"`, `"sata"`, `"hdd"`, `"smr"`, `"15k"`, `"enterprise"`, makers, years, names). Raises UserError for an
+    unknown word, size or key.
+    """
+
+    name = "drives show"
+    answers = "hotband.data.catalog.filters:DriveSelection"
+    shown = (answers, "hotband.questions.catalog:ShownProduct")
+
+    words: DriveWords = asks(
+        "A drive in detail, or words that filter: nvme, sata, hdd, smr, 15k, tlc, enterprise, seagate ...",
+        default=(),
+        metavar="[NAME]...",
+        positional=True,
+    )
+    min: str | None = asks('Least capacity, such as "3 TB".', default=None, metavar="SIZE")
+    max: str | None = asks("Largest capacity.", default=None, metavar="SIZE")
+    sort: str | None = asks(
+        f"Sort by {', '.join(SORT_KEYS)}; drives without the value come last.", default=None, metavar="KEY"
+    )
+    whole: bool = asks("All of a long list on a terminal.", default=False, called="all", hidden=True)
+
+
+def drives(question: DrivesQuestion, _: Way) -> DriveSelection | ShownProduct:
+    """Return the drives that were chosen, or one of them. Raises UserError."""
+    product = product_of(question.words)
+    if product is not None:
+        return ShownProduct(entries.drive(product), "hotband-drive")
+    return select_drives(question.words, least=question.min, most=question.max, sort=question.sort)
+
+
+def entry() -> Any:
+    """Return the field that names an entry, which the command line may leave out and Python does not have."""
+    return asks("One entry in detail.", default=None, metavar="[NAME]", positional=True, hidden=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OsdsQuestion(CatalogQuestion):
+    """List object storage daemons of the catalog, for replicated pools; with NAME show all values of one."""
+
+    name = "osds"
+    shown = ("hotband.questions.catalog:Listing", "hotband.questions.catalog:ShownProduct")
+
+    name_: DaemonName | None = entry()
+
+
+def osds(question: OsdsQuestion, _: Way) -> Listing | ShownProduct:
+    """Return the daemons, or one of them. Raises UserError."""
+    if question.name_ is not None:
+        return ShownProduct(entries.osd(question.name_), "hotband-osd")
+    headings = {"name": "name", "title": "daemon", "model": "model", "kind": "kind"}
+    return Listing("Object storage daemons", headings, entries.osds(), tuple(headings))
+
+
+@dataclass(frozen=True)
+class ShownWorkload:
+    """A workload with its text."""
+
+    entry: WorkloadEntry
+    schema: str = "hotband-workload"
+
+    def to_dict(self) -> WorkloadEntry:
+        """Return the entry."""
+        return self.entry
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadsQuestion(CatalogQuestion):
+    """List workloads of the catalog; with NAME print the text of one, to copy and change."""
+
+    name = "workloads show"
+    shown = ("hotband.questions.catalog:Listing", "hotband.questions.catalog:ShownWorkload")
+
+    workload: WorkloadName | None = entry()
+
+    def text(self, found: Listing | ShownWorkload) -> str:
+        """Return the text of a workload as it is in its file."""
+        return found.entry["text"] if isinstance(found, ShownWorkload) else ""
+
+
+def workloads(question: WorkloadsQuestion, _: Way) -> Listing | ShownWorkload:
+    """Return the workloads, or one of them. Raises UserError."""
+    if question.workload is not None:
+        return ShownWorkload(entries.workload(question.workload))
+    headings = {"name": "name", "title": "workload", "source": "source"}
+    return Listing("Workloads", headings, entries.workloads(), tuple(headings))
+
+
+class Layouts(list[str]):
+    """Names of the layouts of drives."""
+
+    @property
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """Return a document per layout."""
+        return [layout._asdict() for layout in LAYOUTS]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayoutsQuestion(CatalogQuestion):
+    """List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.
+
+    Returns their names: `on="raid5:8xent-10k"` is eight drives in one of them.
+    """
+
+    name = "layouts"
+    answers = "hotband.questions.catalog:Layouts"
+    as_frame = False
+
+
+def layouts(_: LayoutsQuestion, __: Way) -> Layouts:
+    """Return the layouts."""
+    return Layouts(_core.LAYOUTS)
+
+
+@dataclass(frozen=True)
+class SetKeys:
+    """What `set` takes for a workload on a machine."""
+
+    keys: Sequence[SetKey]
+
+    @property
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """Return a document per key."""
+        return [key.data() for key in self.keys]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Return a row per key."""
+        return frame_of(self.rows, ("key", "part", "value", "accepted", "meaning", "fio"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeysQuestion(CatalogQuestion):
+    """List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.
+
+    Returns a row a key with `key`, `part` (whose it is), `value` (today's; null where it has none, or several),
+    `accepted`, `meaning` and `fio` (what fio calls it). `set` is changed first. Raises UserError.
+    """
+
+    name = "keys"
+    answers = "hotband.questions.catalog:SetKeys"
+
+    workload: WorkloadName = asks(
+        "A catalog name, a TOML file, a job file or an I/O log.", metavar="WORKLOAD", positional=True
+    )
+    on: Target = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE")
+    settings: Values = asks("Change a value.", default=(), metavar="KEY=VALUE")
+
+
+def keys(question: KeysQuestion, _: Way) -> SetKeys:
+    """Return the keys. Raises UserError."""
+    return SetKeys(set_keys(question.workload, question.on, question.settings))
+
+
+class EventDoc(TypedDict):
+    """An event and a part; `why` is why it is not supported there, None if it is."""
+
+    event: str
+    group: str
+    on: str
+    supported: bool
+    why: str | None
+
+
+def event_rows() -> list[EventDoc]:
+    """What `hotband keys --events --json` prints."""
+    return [
+        {"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why}
+        for one in _core.event_table()
+    ]
+
+
+@dataclass(frozen=True)
+class Events:
+    """What may happen in a run, and on what it is supported."""
+
+    rows: Sequence[EventDoc]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Return a row per event and part."""
+        return frame_of(self.rows, ("event", "group", "on", "supported", "why"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventsQuestion(CatalogQuestion):
+    """What may happen in a run (failures, loss of power, changed values), and on what it is supported.
+
+    Returns a row an event and part with `event`, `group` ("layout", "drive" or "with"), `on`, `supported` and `why` not
+    (null where it is).
+    """
+
+    name = "events"
+    answers = "hotband.questions.catalog:Events"
+
+
+def events(_: EventsQuestion, __: Way) -> Events:
+    """Return the events."""
+    return Events(event_rows())

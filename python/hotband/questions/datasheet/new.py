@@ -1,0 +1,100 @@
+"""The question of `hotband drives new`: a drive's file from lines of its data sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.question import Question, Way, asks
+from hotband.data.catalog.entries import Product
+from hotband.data.inputs.kinds import Lines
+from hotband.data.inputs.specify import Named
+from hotband.questions.catalog import DrivesQuestion
+from hotband.questions.datasheet.drive import KINDS
+from hotband.questions.datasheet.lines import Line, answer
+from hotband.questions.datasheet.own import describe, file_of
+from hotband.questions.run.asked import RunQuestion
+
+if TYPE_CHECKING:
+    from hotband._core import CatalogEntry
+
+TRIED = {
+    "disk": ((("qd", "32"),), "5 s"),
+    "ssd": ((("qd", "32"), ("state", "preconditioned"), ("scale", "256")), "0.2 s"),
+}
+"""Settings and duration with which a new drive is tried, by mechanism. Flash that was never written is answered from
+memory and flatters 2 to 2.5 times, so it is preconditioned first, a 256th of it: 2 s for 240 GB, 9 s for 61 TB."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewDriveQuestion(Question):
+    """Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.
+
+    Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
+    range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
+    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`. Raises UserError for lines that are missing,
+    unknown or make no drive.
+    """
+
+    name = "drives new"
+    schema = ""
+    answers = "hotband.data.catalog.entries:Product"
+    shown = ("hotband.questions.datasheet.new:NewDrive",)
+    has_json = False
+
+    name_: str = asks("Name of the drive; its file is NAME.toml.", metavar="NAME", positional=True)
+    kind: str = asks("hdd, ssd (SATA or SAS) or nvme.")
+    title: str | None = asks("What reports call it. Default: its name.", default=None)
+    source: str = asks("The data sheet: document, revision, page.", default="its data sheet")
+    force: bool = asks("Replace an existing file.", default=False)
+    lines: Lines = asks("Lines of the data sheet.", default=())
+
+    def in_python(self, found: NewDrive) -> Product:
+        """Return the drive with its values."""
+        return Product.of(found.entry)
+
+
+@dataclass(frozen=True)
+class NewDrive:
+    """A drive that was described, and its file."""
+
+    path: Path
+    entry: CatalogEntry
+
+
+def write_drive(question: NewDriveQuestion, way: Way) -> NewDrive:
+    """Write the file of a drive. Raises UserError, OSError."""
+    path, lines = file_of(question.name_, question.force), dict(question.lines)
+    if question.kind in KINDS and not lines and way.prompt is not None:
+        lines = prompted(KINDS[question.kind].lines, way.prompt, way.say)
+    drive = describe(path, question.kind, lines, title=question.title, source=question.source)
+    estimates = sum(value["estimate"] for value in drive["values"])
+    settings, duration = TRIED[drive["kind"]]
+    shown = DrivesQuestion(words=(f"./{path}",))
+    tried = RunQuestion(workload=Named("fio-randread"), on=Named(f"./{path}"), settings=settings, duration=duration)
+    way.say(f"{path}: {len(drive['values'])} values, of them {estimates} estimates with ranges")
+    way.say(f"look at it: {way.again(shown)}")
+    way.say(f"run it: {way.again(tried)}")
+    return NewDrive(path, drive)
+
+
+def prompted(lines: Sequence[Line], prompt: Callable[[str], str], say: Callable[[str], None]) -> dict[str, str]:
+    """Prompt for every line. An optional line may be left empty; after a wrong answer the prompt is repeated."""
+    given: dict[str, str] = {}
+    for line in lines:
+        choices = f", one of {', '.join(line.choices)}" if line.choices else ""
+        more = "" if line.needed else "; Enter if it is not stated"
+        while line.key not in given:
+            reply = prompt(f"{line.question} (such as {line.example}{choices}{more})")
+            if not reply.strip() and not line.needed:
+                break
+            try:
+                answer(line, reply)
+            except UserError as error:
+                say(f"  {error.accepted}")
+                continue
+            given[line.key] = reply
+    return given

@@ -1,0 +1,148 @@
+"""Questions that turn results of other tools into records: one a tool, and one that recognises the tool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hotband.base.question import Question, Way, asks
+from hotband.data import importers
+from hotband.data.importers import hdr
+from hotband.data.inputs.kinds import Results
+from hotband.data.record.files import folder_name, save_imported
+from hotband.data.record.imported import Imported
+from hotband.data.record.writable import check_writable
+from hotband.data.results.walk import Walk, is_walked, walk
+
+
+@dataclass(frozen=True)
+class ImportedFiles:
+    """Records that were made of files, and where they were written."""
+
+    imported: Sequence[Imported]
+    saved: Sequence[Path]
+
+    @property
+    def rows(self) -> list[Any]:
+        """Return the records as documents."""
+        return [record for record, _ in self.imported]
+
+
+@dataclass(frozen=True)
+class ImportedFolders:
+    """What was read in folders, records that were made of further files, and where all were written."""
+
+    walked: Walk
+    further: Sequence[Imported]
+    saved: Sequence[Path]
+
+    @property
+    def rows(self) -> list[Any]:
+        """Return the records as documents."""
+        return [result.record.record for result in self.walked.results if result.imported is not None] + [
+            record for record, _ in self.further
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportQuestion(Question):
+    """Base of questions about results of other tools."""
+
+    schema = ""
+    answers = "hotband.questions.imported:ImportedFiles"
+
+    files_: Results = asks(
+        "Files or folders that the tool wrote; - is what comes in.", metavar="FILE...", positional=True
+    )
+    out: Path | None = asks("Folder for what is produced.", default=None, metavar="DIR")
+
+    def document(self, found: ImportedFiles | ImportedFolders) -> tuple[Any, str]:
+        """Return the records."""
+        return found.rows, self.schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoQuestion(ImportQuestion):
+    """Recognise by content which tool wrote each file, and turn it into records."""
+
+    name = "import auto"
+    shown = ("hotband.questions.imported:ImportedFiles", "hotband.questions.imported:ImportedFolders")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FioQuestion(ImportQuestion):
+    """Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series."""
+
+    name = "import fio"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VdbenchQuestion(ImportQuestion):
+    """Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition."""
+
+    name = "import vdbench"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiskspdQuestion(ImportQuestion):
+    """Turn DiskSpd's XML (-Rxml) into records, one a time span."""
+
+    name = "import diskspd"
+
+
+@dataclass(frozen=True, kw_only=True)
+class IometerQuestion(ImportQuestion):
+    """Turn Iometer's results CSV into records, one a test."""
+
+    name = "import iometer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HdrQuestion(ImportQuestion):
+    """Turn HdrHistogram logs (.hlog) into records, one a tag."""
+
+    name = "import hdr"
+
+    unit: str | None = asks("Of the values: ns, us, ms or s.", default=None, metavar="UNIT")
+
+
+def recognised(question: AutoQuestion, _: Way) -> ImportedFiles | ImportedFolders:
+    """Return the records of whatever tools wrote the files. Raises UserError, OSError."""
+    _expect_writable(question.out)
+    if any(is_walked(path) for path in question.files_):
+        return _of_folders(question.files_, question.out)
+    return _written([each for path in question.files_ for each in importers.load(path)], question.out)
+
+
+def of_tool(question: ImportQuestion, _: Way) -> ImportedFiles:
+    """Return the records of the files of a tool. Raises UserError, OSError."""
+    _expect_writable(question.out)
+    if isinstance(question, HdrQuestion):
+        return _written(hdr.read(question.files_, question.unit), question.out)
+    return _written(importers.tools()[question.name.split()[1]].read(question.files_), question.out)
+
+
+def _expect_writable(out: Path | None) -> None:
+    if out is not None:
+        check_writable(out)
+
+
+def _written(imported: Sequence[Imported], out: Path | None) -> ImportedFiles:
+    return ImportedFiles(imported, [] if out is None else save_imported(out, imported))
+
+
+def _of_folders(paths: Sequence[Path], out: Path | None) -> ImportedFolders:
+    """Return every result in folders, each written into SERIES/TEST of `out` if there are several series."""
+    walked = Walk.merged([walk(path) for path in paths if path.is_dir()])
+    further = [each for path in paths if not path.is_dir() for each in importers.load(path)]
+    if out is None:
+        return ImportedFolders(walked, further, [])
+    saved = save_imported(out, further)
+    for series in walked.series:
+        results = [result for result in walked.results if result.imported is not None and result.series == series]
+        place = out / folder_name(series) if len(walked.series) > 1 else out
+        imported = [result.imported for result in results if result.imported]
+        saved += save_imported(place, imported, [result.test for result in results])
+    return ImportedFolders(walked, further, saved)

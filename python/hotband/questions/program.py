@@ -1,0 +1,110 @@
+"""The question of `hotband program`: a real program on a machine, and which programs there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hotband.base.errors import UserError
+from hotband.base.question import Question, Way, asks
+from hotband.data.inputs.kinds import ProgramName, ProgramPlace, ProgramSettings
+from hotband.data.record.files import RECORD_FILE
+from hotband.execution.experiment import expect_out, new_record
+from hotband.execution.programs import PROGRAMS, all_programs, find_program, needs
+from hotband.execution.programs.program import Need, Program
+from hotband.execution.programs.result import ProgramResult
+from hotband.execution.programs.run import PROGRAM_FILE, run_program
+from hotband.execution.programs.settings import accepted_by
+
+
+@dataclass(frozen=True)
+class ProgramOutline:
+    """A program with its settings, and what it needs that is not installed."""
+
+    program: Program
+    lacking: list[Need]
+    schema: str = "hotband-program-outline"
+
+    def to_dict(self) -> Mapping[str, object]:
+        """Return it as data."""
+        program = self.program
+        settings = [
+            {"key": key, "default": str(each.default), "accepted": accepted_by(each), "meaning": each.what}
+            for key, each in program.settings.items()
+        ]
+        return {
+            "name": program.name,
+            "title": program.title,
+            "asks": program.asks,
+            "needs": [{"command": need.command, "package": need.package} for need in program.needs],
+            "volumes": list(program.volumes),
+            "settings": settings,
+            "missing": [need.command for need in self.lacking],
+        }
+
+
+@dataclass(frozen=True)
+class ProgramList:
+    """All programs."""
+
+    programs: list[ProgramOutline]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramQuestion(Question):
+    """Run a real program on a machine that is served as block devices, or in a folder.
+
+    The machine is on the wall clock; a folder is `on="real:DIR"`. Further arguments are settings of the program
+    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. Nothing stays behind: processes are ended, file
+    systems unmounted, files removed, also after Ctrl-C. Raises UserError for a mistake and for a program that is not
+    installed, OSError where the program fails.
+    """
+
+    name = "program"
+    schema = "hotband-program"
+    answers = "hotband.execution.programs.result:ProgramResult"
+    shown = (answers, "hotband.questions.program:ProgramOutline", "hotband.questions.program:ProgramList")
+    tells = True
+
+    name_: ProgramName | None = asks(
+        "A program; without it, all.", default=None, metavar="[NAME]", positional=True, lists=True
+    )
+    on: ProgramPlace | None = asks(
+        "A drive, LAYOUT:COUNTxDRIVE, a TOML file, or real:DIR, a folder of this host.",
+        default=None,
+        metavar="MACHINE",
+        lists=True,
+    )
+    settings: ProgramSettings = asks(
+        "A setting of the program, or a value of the drives.", default=(), metavar="KEY=VALUE"
+    )
+    out: Path | None = asks("Folder for what is produced.", default=None, metavar="DIR")
+    fresh: bool = asks("Write over the record that is in the folder.", default=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what is of a run where nothing runs. Raises UserError."""
+        super().__post_init__()
+        expect_out(self.fresh, self.out)
+        if self.on is None and (self.settings or self.out is not None):
+            raise UserError("question.on", "", "", "missing: a machine, or real:DIR")
+        if self.name_ is None and self.on is not None:
+            raise UserError("question.name", "", "", f"missing: expected one of {', '.join(PROGRAMS)}")
+
+    def document(self, found: ProgramResult | ProgramOutline | ProgramList) -> tuple[Any, str]:
+        """Return the figures of a run, or what there is."""
+        if isinstance(found, ProgramList):
+            return [each.to_dict() for each in found.programs], ""
+        return super().document(found)
+
+
+def program(question: ProgramQuestion, way: Way) -> ProgramResult | ProgramOutline | ProgramList:
+    """Run a program, describe it, or list all. Raises UserError, and `ProgramFailed` (an OSError)."""
+    if question.name_ is None:
+        return ProgramList([ProgramOutline(each, needs.missing(each)) for each in all_programs()])
+    if question.on is None:
+        found = find_program(question.name_)
+        return ProgramOutline(found, needs.missing(found))
+    with new_record(question.out, "question.out", question.fresh, (RECORD_FILE, PROGRAM_FILE)):
+        return ProgramResult(run_program(question.name_, question.on, dict(question.settings), question.out, way.say))

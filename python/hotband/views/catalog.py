@@ -1,0 +1,157 @@
+"""Lists and entries of the catalog on the terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from hotband.base.foreign import console, marked
+from hotband.base.text.formats import as_rows
+from hotband.base.text.table import View, Whole, listing
+from hotband.data.catalog.filters import DriveSelection
+from hotband.data.catalog.layouts import LAYOUTS
+from hotband.data.catalog.products import NOT_VERIFIED, catalog_drives
+from hotband.views.drives import MOST_ROWS, all_values, facts, listing_views
+from hotband.views.text.tables import keys_table, values_table
+
+if TYPE_CHECKING:
+    from hotband.base.question import Question
+    from hotband.questions.catalog import (
+        DrivesQuestion,
+        Events,
+        EventsQuestion,
+        KeysQuestion,
+        Layouts,
+        LayoutsQuestion,
+        Listing,
+        SetKeys,
+        ShownProduct,
+        ShownWorkload,
+        WorkloadsQuestion,
+    )
+    from hotband.questions.datasheet.new import NewDrive, NewDriveQuestion
+    from hotband.questions.study.listed import ShownStudy, StudiesQuestion
+
+UNREAD = "data sheet *"
+"""In place of `NOT_VERIFIED` on a terminal, which says it once below the table."""
+LAYOUT_COLUMNS = ("name", "example", "drives", "usable", "survives", "also called")
+EVENT_GROUPS = {
+    "layout": "layout of the machine",
+    "drive": "kind of drive",
+    "with": "together with",
+}
+EVENT_FORMS = (
+    'at "60 s": fail DRIVE, power-off, osd-out POOL.NUMBER, set DRIVE.KEY=VALUE',
+    "as --event 'at 60 s: fail d3' or as [[events]] of a workload or a machine",
+)
+
+
+def entries(found: Listing, _: Question) -> list[View]:
+    """Return the table of a list."""
+    rows = [[str(row[key]) for key in found.headings] for row in found.rows]
+    return [listing(found.title, found.headings.values(), rows)]
+
+
+def drives(selection: DriveSelection, question: DrivesQuestion) -> list[View]:
+    """Return a sentence and a table of drives, as many as a terminal shows; all values for programs."""
+    if as_rows():
+        return [all_values(selection)]
+    out = console()
+    rows = MOST_ROWS if out.is_terminal and not question.whole else None
+    more = rows is not None and len(selection.drives) > rows
+    views = [Whole(view) if isinstance(view, str) else view for view in listing_views(selection, out.width, rows)]
+    return [*views, *([Whole(f"and {len(selection.drives) - (rows or 0)} more: --all")] if more else [])]
+
+
+def product(found: ShownProduct, _: Question) -> list[View]:
+    """Return every value of a drive or a daemon, below lines about a drive of the catalog."""
+    entry, is_short = found.entry, not as_rows()
+    about = [line for drive in catalog_drives() if drive.name == entry["name"] for line in facts(drive)]
+    values = [
+        (
+            v["key"],
+            v["value"],
+            v["range"],
+            UNREAD if is_short and v["source"] == NOT_VERIFIED else v["source"],
+            v["confidence"],
+            v["estimate"],
+            v["note"],
+        )
+        for v in entry["values"]
+    ]
+    model = f" ({entry['model']})" if entry["model"] else ""
+    title = f"{entry['name']}: {entry['title']}{model}"
+    head = [title, *about, ""] if is_short and about else []
+    table = values_table("" if head else title, values)
+    if any(source.startswith(UNREAD) for _, _, _, source, *_ in values):
+        table.caption = f"* {NOT_VERIFIED}"
+    warnings = "; ".join(entry["warnings"])
+    return [*head, table, *([marked("[yellow]warning[/]: {text}", text=warnings)] if warnings else [])]
+
+
+def new_drive(_: NewDrive, __: NewDriveQuestion) -> Sequence[View]:
+    """Return nothing: the answer has said where the file is, and what to do with it."""
+    return ()
+
+
+def workload(_: ShownWorkload, __: WorkloadsQuestion) -> Sequence[View]:
+    """Return nothing beside the text of the workload."""
+    return ()
+
+
+def study(found: ShownStudy, _: StudiesQuestion) -> list[View]:
+    """Return the configurations, loads and published figures of a study."""
+    study = found.study
+    configs = [(config.id, config.label, config.machine or config.product) for config in study.configs]
+    loads = [(load.id, load.label, load.workload) for load in study.loads]
+    published = [
+        (row.id, row.config, row.workload, row.metric, f"{row.text} {row.unit}", row.caveat) for row in study.published
+    ]
+    return [
+        marked("[bold]{name}[/]: {title}", name=study.name, title=study.title),
+        Whole(study.question),
+        "",
+        listing("Configurations", ("id", "as published", "machine"), configs),
+        listing("Loads", ("id", "as published", "workload"), loads),
+        listing("Published", ("id", "configuration", "load", "metric", "value", "caveat"), published),
+    ]
+
+
+def layouts(_: Layouts, __: LayoutsQuestion) -> list[View]:
+    """Return all layouts."""
+    head = f"{len(LAYOUTS)} layouts. Those without an example need a machine file."
+    return [head, listing("", LAYOUT_COLUMNS, LAYOUTS)]
+
+
+def keys(found: SetKeys, _: KeysQuestion) -> list[View]:
+    """Return a table of the keys of each part."""
+    parts = list(dict.fromkeys(key.part for key in found.keys))
+    return [keys_table(part, [key for key in found.keys if key.part == part]) for part in parts]
+
+
+def events(found: Events, _: EventsQuestion) -> list[View]:
+    """Return which events are supported on what, and why others are not."""
+    if as_rows():
+        rows = [
+            (row["event"], EVENT_GROUPS[row["group"]], row["on"], "yes" if row["supported"] else "no", row["why"] or "")
+            for row in found.rows
+        ]
+        return [listing("Events", ("event", "group", "on", "supported", "why not"), rows)]
+    names = list(dict.fromkeys(row["event"] for row in found.rows))
+    lines = [*EVENT_FORMS, ""]
+    for group, of_group in groupby(found.rows, lambda row: row["group"]):
+        head = "".join(f"{name:>{len(name) + 2}}" for name in names)
+        lines.append(f"{EVENT_GROUPS[group]:<24}{head}")
+        for on, of_row in groupby(of_group, lambda row: row["on"]):
+            marks = "".join(f"{'yes' if row['supported'] else 'no':>{len(row['event']) + 2}}" for row in of_row)
+            lines.append(f"  {on:<22}{marks}")
+        lines.append("")
+    lines.append("why not")
+    for why in dict.fromkeys(row["why"] for row in found.rows if row["why"]):
+        of_why = [row for row in found.rows if row["why"] == why]
+        named = ", ".join(dict.fromkeys(row["event"] for row in of_why))
+        on = ", ".join(dict.fromkeys(row["on"] for row in of_why))
+        lines += textwrap.wrap(f"{named} with {on}: {why}", 78, initial_indent="  ", subsequent_indent="    ")
+    return [Whole(line) for line in lines]

@@ -1,0 +1,45 @@
+"""Programs on the terminal: which there are, the settings of a program, and the figures of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hotband.base.text.table import Table, View, column, listing, numeric
+from hotband.execution.programs.needs import how_to_get
+from hotband.execution.programs.settings import accepted_by
+
+if TYPE_CHECKING:
+    from hotband.execution.programs.result import ProgramResult
+    from hotband.questions.program import ProgramList, ProgramOutline, ProgramQuestion
+
+
+def programs(found: ProgramList, _: ProgramQuestion) -> list[View]:
+    """Return all programs, with what each needs and whether that is installed."""
+    rows = []
+    for each in found.programs:
+        how = how_to_get(each.lacking)
+        commands = ", ".join(need.command for need in each.program.needs)
+        rows.append((each.program.name, each.program.title, commands, f"no: {how}" if how else "yes"))
+    return [listing("Programs", ("name", "program", "needs", "there"), rows)]
+
+
+def outline(found: ProgramOutline, _: ProgramQuestion) -> list[View]:
+    """Return the settings of a program, and what it asks of the disk."""
+    program = found.program
+    rows = [(key, str(each.default), accepted_by(each), each.what) for key, each in program.settings.items()]
+    lines = [
+        f"Asks of the disk: {program.asks}",
+        f"Volumes, where the machine has them: {', '.join(program.volumes)}",
+        *([f"Not here yet; install with: {how_to_get(found.lacking)}"] if found.lacking else []),
+    ]
+    return [listing(f"{program.name}: {program.title}", ("key", "today", "takes", "meaning"), rows), *lines]
+
+
+def figures(found: ProgramResult, question: ProgramQuestion) -> list[View]:
+    """Return the figures of a run, and its notes."""
+    about = {"program": found.name, "on": str(question.on)}
+    columns = [column("figure"), numeric("value"), column("unit")]
+    table = Table(f"{found.name} on {question.on} ({found.version})", columns, about=about)
+    for figure in found.document["figures"]:
+        table.add(figure["name"], figure["value"], figure["unit"])
+    return [table, *(f"  note: {note}" for note in found.notes)]
