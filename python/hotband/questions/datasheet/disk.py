@@ -94,7 +94,8 @@ def _outer(sheet: Answers) -> float:
     """Return the sustained rate. Raise UserError if the port is slower, or the capacity too large for it."""
     outer, port = number(sheet, "bandwidth"), INTERFACES[str(sheet["interface"])]
     if outer > port:
-        accepted = f"expected at most {text(port, 'rate')}, the rate of the port of question.lines.interface {sheet['interface']}"
+        port_name = f"the port of question.lines.interface {sheet['interface']}"
+        accepted = f"expected at most {text(port, 'rate')}, the rate of {port_name}"
         raise UserError("question.lines.bandwidth", "", text(outer, "rate"), accepted)
     hours = number(sheet, "capacity") / outer / 3600
     if hours > LONGEST_READ / 3600:
