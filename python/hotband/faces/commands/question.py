@@ -26,6 +26,7 @@ from hotband.base.question import (
     terminal_fields_of,
 )
 from hotband.base.text.pipes import with_pipes
+from hotband.base.text.table import View
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
 from hotband.data.catalog.named import is_emulated, is_family, is_real
@@ -52,6 +53,8 @@ from hotband.faces.commands.output import (
     print_text,
     say,
     show_answer,
+    show_lines,
+    show_views,
 )
 from hotband.faces.questions import QUESTIONS, answer, declared, reading
 from hotband.inference.traces.convert import columns_of
@@ -242,12 +245,15 @@ def _print(question: Question, found: Any, form: Form, written: list[str]) -> No
             return None
         return print_json(document, schema) if schema else print_rows(document)
     with reading(question):
-        shown: Screen = view_of(found, "terminal")(found, question)
+        shown: Screen | Sequence[View] = view_of(found, "terminal")(found, question)
     if text := question.text(found):
         typer.echo(text, nl=False)
-        for view in shown.details:
+        for view in shown.details if isinstance(shown, Screen) else shown:
             say(str(view))
         return None
+    if not isinstance(shown, Screen):  # a list, or a single entry
+        show_views(shown)
+        return show_lines(written)
     return show_answer(replace(shown, next=_typed(shown.next, question)), form.details, written)
 
 
