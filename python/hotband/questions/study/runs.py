@@ -125,6 +125,8 @@ def specs_of(study: Study, pair: Pair, out: Path | None, seed: int) -> list[RunS
                 repair=Repair(spares=load.spares if earlier else config.spares or load.spares),
                 # Events of a configuration count from the first of the runs on its machine.
                 events=(*(() if earlier else config.events), *load.events),
+                # A published figure is of its whole time.
+                precision="off",
             )
         )
     return listed
