@@ -42,7 +42,7 @@ def with_current_options(arguments: Sequence[str], known: Container[str]) -> lis
     """Return the arguments with the options of today, of those that a command knows, for old ones and for keys of
     `--set`, which are printed to stderr."""
     current: list[str] = []
-    for word in arguments:
+    for word in map(str, arguments):
         name, equals, value = word.partition("=")
         new = OPTIONS.get(name)
         key, _, setting = (word if current[-1:] == ["--set"] else value if name == "--set" else "").partition("=")
