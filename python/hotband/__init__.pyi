@@ -263,7 +263,7 @@ def device(
     """
 
 def new_drive(
-    name: str,
+    name: str | PathLike[str],
     *,
     kind: str,
     title: str | None = None,

@@ -117,7 +117,7 @@ def test_a_mistake_names_the_argument(call: Callable[[], object], file: str, key
             lambda: run(durations="1 s"),
             "settings = 'durations': did you mean \"duration\"? expected one of 66 names, such as qd, depth, threads",
         ),
-        (lambda: run(spare=1), "settings = 'spare': did you mean \"spares\"? expected one of 66 names"),
+        (lambda: run(spars=1), "settings = 'spars': did you mean \"spares\"? expected one of 66 names"),
         (lambda: run(qdd=1), "settings = 'qdd': did you mean \"qd\"? expected one of 66 names"),
         (
             lambda: hb.sweep("fio-randread", on=DISK, repeats=2),
@@ -150,8 +150,8 @@ def test_another_argument_has_its_name_in_python() -> None:
 def test_a_table_is_no_path() -> None:
     """And shown in one line."""
     with pytest.raises(hb.UserError, match="expected text or a path") as caught:
-        hb.advise("fio-randread", slo="", capacity="", protect="", cost=pl.DataFrame({"a": [1]}))
-    assert (caught.value.file, "\n" in caught.value.value) == ("cost", False)
+        hb.advise("fio-randread", slo="", capacity="", protect="", prices=pl.DataFrame({"a": [1]}))
+    assert (caught.value.file, "\n" in caught.value.value) == ("prices", False)
 
 
 def test_an_argument_that_is_missing_is_a_type_error() -> None:

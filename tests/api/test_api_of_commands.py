@@ -100,7 +100,9 @@ def test_a_drive_of_ones_own_is_the_file_that_the_command_writes(
 @pytest.mark.parametrize("like", ["black-box", pytest.param(DISK, marks=pytest.mark.long)])
 def test_a_plan_of_a_calibration_is_what_the_command_shows(hotband, like: str) -> None:
     plan = hb.calibration_plan(f"emulated:{DISK}", like=like, duration="8 min", progress=False)
-    shown = hotband("measure", "calibrate", f"emulated:{DISK}", "--like", like, "--for", "8 min", "--plan").stdout
+    shown = hotband(
+        "measure", "calibrate", f"emulated:{DISK}", "--like", like, "--for", "8 min", "--plan", "--details"
+    ).stdout
     lines = [" ".join(line.replace("│", " ").split()) for line in shown.splitlines()]
     for load, times, seconds, use in plan.rows():
         assert f"{load} {times} {seconds:.0f} {use}" in lines

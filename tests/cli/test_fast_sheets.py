@@ -58,7 +58,7 @@ def test_a_rate_that_no_payload_carries_is_refused(port: str, most: int) -> None
     described("nvme", lines_of(port, "4 TB", most * 1.005, 1000, 100_000))
     with pytest.raises(UserError) as refused:
         described("nvme", lines_of(port, "4 TB", most * 1.02, 1000, 100_000))
-    assert refused.value.where == "question.read_bandwidth"
+    assert refused.value.where == "question.lines.read_bandwidth"
     assert f"what the port of {port} carries in packets of 512 B" in refused.value.accepted
 
 
@@ -71,7 +71,7 @@ def test_packets_are_as_large_as_the_stated_rate_takes(read: int, payload: str) 
 def test_a_port_that_does_not_exist_is_refused_with_the_first_and_the_last() -> None:
     with pytest.raises(UserError) as refused:
         described("nvme", lines_of("7x4", "4 TB", 7000, 1000, 100_000))
-    assert str(refused.value) == "question.pcie = '7x4': expected 2x1 to 6x16, such as \"4x4\""
+    assert str(refused.value) == "question.lines.pcie = '7x4': expected 2x1 to 6x16, such as \"4x4\""
 
 
 def test_a_drive_of_a_sheet_reads_as_fast_as_the_sheet_says(tmp_path: Path) -> None:

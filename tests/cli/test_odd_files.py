@@ -99,7 +99,7 @@ def test_a_report_does_without_a_series_that_is_a_pipe_and_takes_none_from_elsew
     os.mkfifo(folder / "series.parquet")
     done = hotband("report run -o page.html", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "series.parquet is missing beside record.json" in (tmp_path / "page.html").read_text()
+    assert "series.parquet is missing next to record.json" in (tmp_path / "page.html").read_text()
     (folder / "series.parquet").unlink()
     (folder / "series.parquet").symlink_to("/dev/zero")
     done = hotband("report run -o page.html", tmp_path)

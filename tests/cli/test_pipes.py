@@ -77,7 +77,8 @@ def test_what_comes_in_is_read_like_a_file(given: list[str], end: str, tmp_path:
     wanted = hotband(*given, "stdin", folder=tmp_path)
     found = hotband(*given, "-", said=text, folder=tmp_path)
     assert found.returncode == wanted.returncode in (0, 1), found.stderr
-    assert found.stdout == wanted.stdout
+    # What came through a pipe cannot be read again by the next command.
+    assert found.stdout == wanted.stdout.replace("Next: hotband audit stdin\n", "")
     assert found.stdout
 
 

@@ -208,7 +208,12 @@ def test_what_is_no_log_is_refused(hotband: Any, log: Path, tmp_path: Path) -> N
 
 def test_a_trace_key_that_names_nothing_is_refused(hotband: Any, log: Path, tmp_path: Path) -> None:
     text = tmp_path / "w.toml"
-    for file, part in {"gone.parquet": "No such file", "w.toml": "no trace", ".": "is a folder", "": "missing"}.items():
+    for file, part in {
+        "gone.parquet": "No such file",
+        "w.toml": "is not a trace",
+        ".": "is a folder",
+        "": "missing",
+    }.items():
         text.write_text(f'[trace]\nfile = "{file}"\n', encoding="utf-8")
         said = refused(hotband, text)
         assert all(one in said for one in ("w.toml", "trace.file", part)), said

@@ -102,7 +102,7 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
             ("IOPS at p99 < 1 ms",),
             "no such command; use hotband find 'IOPS at p99 < 1 ms' -w randread --on DRIVE",
         ),
-        (("drives", "--cheap"), "--cheap: no such option; expected one of 6 options (hotband drives show --help)"),
+        (("drives", "--cheap"), "--cheap: no such option; expected one of 7 options (hotband drives show --help)"),
     ],
 )
 def test_a_slip_is_answered_with_what_to_type(typed, arguments: tuple[str, ...], said: str) -> None:  # type: ignore[no-untyped-def]

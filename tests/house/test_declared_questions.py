@@ -245,7 +245,7 @@ def test_the_command_prints_what_python_gives(name: str, tmp_path: Path) -> None
     assert done.exit_code == CODES.get(name, 0), done.output
     document = json.loads(done.stdout)
     if schema := declared(name).schema:
-        assert list(document.items())[:2] == [("schema", schema), ("schema_version", 1)]
+        assert next(iter(document.items())) == ("schema", schema)
     mine = {"progress": False} if declared(name).runs else {}
     found = ask(asked) if name in COLUMNS else called(name, **mine)
     given, schema = (found.to_dicts(), "") if isinstance(found, pl.DataFrame) else asked.document(found)
@@ -262,7 +262,7 @@ def without_words(document: Any) -> Any:
 
 def test_a_report_is_what_python_saves(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, [*words(of_python("report")), "-o", str(tmp_path / "printed.html")])
-    assert (done.exit_code, f"\nReport: {tmp_path / 'printed.html'}\n" in done.stdout) == (0, True)
+    assert (done.exit_code, f" Report: {tmp_path / 'printed.html'} " in " ".join(done.stdout.split())) == (0, True)
     called("report").save(tmp_path / "saved.html")
     assert (tmp_path / "saved.html").read_bytes() == (tmp_path / "printed.html").read_bytes()
 

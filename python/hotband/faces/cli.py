@@ -3,17 +3,18 @@ data only."""
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
 
 import hotband._core as _core
+from hotband.base.version import __version__
 from hotband.execution.runs.signals import notice_interrupts
 from hotband.faces.commands.declared import group, question
 from hotband.faces.commands.front import LISTED, screen
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import OnDemand
-from hotband.faces.commands.output import print_version
 from hotband.faces.renamed import current, selected
 
 COMMANDS = {
@@ -42,7 +43,7 @@ COMMANDS = {
     **question("audit"),
     **question("compare"),
     **question("report"),
-    "version": ("hotband.faces.commands.output:print_version", "Print the version."),
+    "version": ("hotband.faces.cli:print_version", "Print the version."),
     **group("study"),
     **group("import"),
     **question("plot", "report --latency"),
@@ -93,6 +94,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def print_version() -> None:
+    """Print the version."""
+    sys.stdout.write(f"hotband {__version__}\n")
 
 
 def version_option(wanted: bool) -> None:

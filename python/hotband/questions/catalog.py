@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import hotband._core as _core
+from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.base.question import Question, Way, asks
 from hotband.data.catalog import entries
@@ -102,7 +103,11 @@ def drives(question: DrivesQuestion, _: Way) -> DriveSelection | ShownProduct:
     """Return the drives that were chosen, or one of them. Raises UserError."""
     product = product_of(question.words)
     if product is not None:
-        return ShownProduct(entries.drive(product), "hotband-drive")
+        try:
+            return ShownProduct(entries.drive(product), "hotband-drive")
+        except UserError as error:
+            where = "question.words" if error.where == "question.name" else error.where
+            raise UserError(where, error.key, error.value, error.accepted) from None
     return select_drives(question.words, least=question.min, most=question.max, sort=question.sort)
 
 

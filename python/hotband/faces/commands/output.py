@@ -12,7 +12,6 @@ from hotband.base.errors import UserError
 from hotband.base.foreign import console, json_safe, json_text, visible
 from hotband.base.text.formats import FORMATS, PRINTED, as_rows, begin, plain
 from hotband.base.text.table import Table, View, Whole
-from hotband.base.version import __version__
 from hotband.data.inputs.words import ours, twice
 from hotband.views.text.screen import NEXT, Screen, indent_below
 
@@ -22,11 +21,6 @@ if TYPE_CHECKING:
 W = TypeVar("W")
 DetailsFlag = Annotated[bool, typer.Option("--details", help="Print the evidence below the answer.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
-
-
-def print_version() -> None:
-    """Print the version."""
-    sys.stdout.write(f"hotband {__version__}\n")
 
 
 def finish() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.question import Question, Way, asks
 from hotband.data.catalog.entries import Product
-from hotband.data.inputs.kinds import Lines
+from hotband.data.inputs.kinds import Lines, NameOrPath
 from hotband.data.inputs.specify import Named
 from hotband.questions.catalog import DrivesQuestion
 from hotband.questions.datasheet.drive import KINDS
@@ -45,7 +45,7 @@ class NewDriveQuestion(Question):
     shown = ("hotband.questions.datasheet.new:NewDrive",)
     has_json = False
 
-    name_: str = asks("Name of the drive; its file is NAME.toml.", metavar="NAME", positional=True)
+    name_: NameOrPath = asks("Name of the drive; its file is NAME.toml.", metavar="NAME", positional=True)
     kind: str = asks("hdd, ssd (SATA or SAS) or nvme.")
     title: str | None = asks("What reports call it. Default: its name.", default=None)
     source: str = asks("The data sheet: document, revision, page.", default="its data sheet")
