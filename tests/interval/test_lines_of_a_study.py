@@ -209,7 +209,9 @@ def test_residuals_of_all_studies_are_written_where_they_are_asked_for(
         if wanted:
             figures = json.loads(path.read_text(encoding="utf-8"))["figures"]
             assert [one["figure"] for one in figures] == ["a-f", "b-f"]
-    assert len(all_terminal(AllIntervals(found), asked)) == 3
+    screen = all_terminal(AllIntervals(found), asked)
+    assert screen.state == ["Each of 2 studies is left out in turn."]
+    assert len(screen.details) == 3
     assert kept != RESIDUALS_FILE
     assert ResidualFile("", "").figures == []
 

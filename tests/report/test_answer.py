@@ -190,7 +190,7 @@ def test_the_command_writes_every_chart(hotband: Any, tmp_path: Path) -> None:
     done = hotband("report", "a", "b", "--charts", "out")
     assert done.returncode == 0, done.stderr
     files = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert done.stdout == f"Charts: {len(files)} in out\n"
+    assert f"\nCharts: {len(files)} in out\n" in done.stdout
     assert "latency-by-percentile.svg" in files
     for arguments, words in (
         (("a",), "--output: missing: expected -o FILE.html, --charts DIR or both"),

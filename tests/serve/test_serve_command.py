@@ -121,7 +121,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", DRIVE, "--event", "at noon: power-off"], "at noon: power-off"),
         (["serve", DRIVE, "--tls", "."], "--tls = '.': is for NBD on TCP: expected --tcp HOST:PORT with it"),
         (["serve", DRIVE, "--insecure-loopback"], "--insecure-loopback: is for NBD on TCP: expected --tcp HOST:PORT"),
-        (["serve", DRIVE, "--tcp", "127.0.0.1:0", "--tls", ".", "--insecure-loopback"], "leave it out, or --tls"),
+        (["serve", DRIVE, "--tcp", "127.0.0.1:0", "--tls", ".", "--insecure-loopback"], "remove it, or --tls"),
         (["serve", DRIVE, "--anyway", "--tcp", "127.0.0.1:0", "--tls", "."], "--tls = '.': server-key.pem: "),
         (["serve", DRIVE, "--run", "true", "--duration", "1 s"], "--duration = '1 s': is for serving without"),
         (["serve", DRIVE, "--event", "at 5 s: power-off"], "--event = 'at 5 s: power-off': is not before the end"),

@@ -99,7 +99,7 @@ def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
     with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if "nobody asks" in line and started.exists() and started.read_text():
+            if "no I/O" in line and started.exists() and started.read_text():
                 break
         process.send_signal(signal.SIGTERM)
         said = process.communicate(timeout=PATIENCE)[1]

@@ -61,7 +61,7 @@ def test_errors_are_summed_by_class_each_measurement_once() -> None:
 
 
 def test_nothing_is_run(hotband) -> None:
-    done = hotband("study", "blind")
+    done = hotband("study", "blind", "--details")
     assert done.returncode == 0
     assert "mach2-ceph" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80

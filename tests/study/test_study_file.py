@@ -263,5 +263,5 @@ def test_a_key_that_is_not_in_the_text_is_a_mistake(key: str) -> None:
 
 
 def test_a_short_form_has_no_keys() -> None:
-    with pytest.raises(UserError, match="no file"):
+    with pytest.raises(UserError, match="not a file"):
         edited(None, "raid1:2xd", {"volumes": 1})

@@ -195,7 +195,7 @@ def test_intervals_are_of_the_first_seed(tmp_path: Path, hotband, monkeypatch: p
         (["--repeat", "0"], "--repeat = '0': expected a whole number, 1 or more"),
         (["--seed", str(2**64 - 1), "--repeat", "2"], f"--seed = '{2**64 - 1}': expected a whole number"),
         (["--draws", "9"], "--draws = '9': is for intervals"),
-        (["-o", "/dev/null/page.html"], "--output = '/dev/null/page.html': /dev/null is no folder"),
+        (["-o", "/dev/null/page.html"], "--output = '/dev/null/page.html': /dev/null is not a folder"),
         (["--duration", "5"], "--duration = '5': expected a time with its unit"),
         (["--event", "at 1 s: explode"], "--event = 'at 1 s: explode': expected"),
         (["--out", "/proc/nowhere"], "--out = '/proc/nowhere': the folder cannot be written"),

@@ -56,7 +56,7 @@ def test_two_hosts_leave_one_record_with_all_their_ios(servers: list[Path], tmp_
     assert [note for note in record["notes"] if note.startswith("one.sock: fio-3.")]
     assert [(one["host"], one["context"]) for one in record["hosts"]] == [("one.sock", None), ("two.sock", None)]
     assert "context" not in record
-    assert any("of one.sock, two.sock are not known" in note for note in record["notes"])
+    assert any("and temperature of one.sock, two.sock are unknown: fio reports none" in note for note in record["notes"])
     frame = hb.load(tmp_path / "out").series
     assert set(frame["stream"]) == {"main@one.sock", "main@two.sock"}
     assert json.loads((tmp_path / "out/record.json").read_text())["concurrency"] == 4
@@ -67,7 +67,7 @@ def test_a_clock_is_told_within_what_is_known_of_it(servers: list[Path]) -> None
     assert found.low_s < 0 < found.high_s
     assert not found.is_out_of_step
     assert HostClock("a", "fio-3.33", 1.0, 1.4).is_out_of_step
-    assert "off by" in HostClock("a", "fio-3.33", -3.0, -2.6).line()
+    assert "its clock is -2.80 s from ours (within 0.20 s)" in HostClock("a", "fio-3.33", -3.0, -2.6).line()
 
 
 def test_another_version_is_refused(servers: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

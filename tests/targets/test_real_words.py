@@ -33,7 +33,7 @@ from hotband.views.expect import expected_views
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 GIB = 1 << 30
 PLACE = RealTarget("real:/dev/sdz", "block", Path("/dev/sdz"), None, 100 * GIB, 512)
-SCALED = "solid-state drives are simulated at a 512th of their size (scale=N sets another)"
+SCALED = "SSDs are simulated at model size 1/512 (scale=N sets another)"
 GUIDE = Path(__file__).parents[2] / "docs/guides/measure.md"
 
 

@@ -141,8 +141,8 @@ ADVISE: dict[str, object] = {
         ({"grow": "fast"}, "grow", "30 %/year"),
         ({"years": "0"}, "years", ""),
         ({"years": "ten"}, "years", "expected a number"),
-        ({"cost": "/etc/passwd"}, "cost", "dropped"),
-        ({"cost": "prices.csv"}, "cost", "dropped"),
+        ({"prices": "/etc/passwd"}, "prices", "dropped"),
+        ({"prices": "prices.csv"}, "prices", "dropped"),
     ],
 )
 def test_a_mistake_in_what_is_to_be_bought_is_said_beside_its_field(

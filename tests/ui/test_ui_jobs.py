@@ -203,7 +203,7 @@ def test_the_command_of_an_advice_recommends_the_same(served: Served, hotband: H
     prices = served.drop("prices.csv", table)
     assert prices["kind"] == "prices", prices
     form = {"workload": ["fio-randread"], "slo": "p99 < 60 ms", "capacity": "1 TB", "protect": "one failure"}
-    space = {"drives": ["ent-10k"], "layouts": ["raid1"], "counts": ["2"], "cost": prices["name"], "draws": "8"}
+    space = {"drives": ["ent-10k"], "layouts": ["raid1"], "counts": ["2"], "prices": prices["name"], "draws": "8"}
     done = served.finish("advise", {**form, **space})
     assert done["state"] == "done", done
     advice = ran(hotband, done["command"])

@@ -55,7 +55,10 @@ def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
 
     title = hanging(Text(visible_lines(table.title)), console.width)
     title.stylize("bold" if table.plain or table.borderless else "italic")
-    return [*([title] if table.title else []), *_parts(rich_table(table), console)]
+    caption = hanging(Text(visible_lines(table.caption or "")), console.width)
+    caption.stylize("table.caption")
+    # A caption of rich would be folded to the width of the table.
+    return [*([title] if table.title else []), *_parts(rich_table(table), console), *([caption] if table.caption else [])]
 
 
 def rich_table(table: tables.Table) -> Table:
@@ -67,7 +70,7 @@ def rich_table(table: tables.Table) -> Table:
     look |= {"padding": 0, "show_edge": False} if table.tight else {}
     look |= BORDERLESS if table.borderless else {}
     made = Table(
-        show_header=not table.bare, show_lines=table.lines, caption=table.caption, caption_justify="left", **look
+        show_header=not table.bare, show_lines=table.lines, **look
     )
     for column in table.columns:
         justify: Any = "left" if column.kind == "text" else "right"
@@ -198,8 +201,6 @@ def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: b
     if compact and table.box is not None:
         settings = {"box": SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0), "show_edge": False}
     made = Table(
-        caption=table.caption if columns[-1] == len(table.columns) - 1 else None,
-        caption_justify=table.caption_justify,
         show_header=table.show_header,
         show_lines=table.show_lines,
         **settings,

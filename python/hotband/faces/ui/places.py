@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIELDS = (
     "workload", "on", "settings", "duration", "seed", "events", "interval", "repeat", "question", "range", "within",
     "ios", "only", "quick", "study", "results", "anyway", "file", "slo", "capacity", "protect", "drives", "layouts",
-    "counts", "cost", "power", "grow", "years", "duty", "slo_degraded", "draws",
+    "counts", "prices", "power", "grow", "years", "duty", "slo_degraded", "draws",
     "fleet", "repetitions", "result", "like",
 )  # fmt: skip
 """Fields of the forms; arguments of the API have the same names."""

@@ -153,7 +153,7 @@ def events(spec: SpecDoc) -> list[str]:
     asked: list[tuple[str, str | int | None]] = []
     if repair := spec.get("repair"):
         asked += [("fail", drive) for drive in repair.get("fail") or []]
-        asked += [("spare", repair.get("spare") or None), ("rebuild-rate", repair.get("rebuild_rate"))]
+        asked += [("spares", repair.get("spare") or None), ("rebuild-rate", repair.get("rebuild_rate"))]
         asked.append(("rebuild-after", repair.get("rebuild_after")))
     asked.append(("power-loss", spec.get("power_loss")))
     asked += [("event", event) for event in spec.get("events") or []]

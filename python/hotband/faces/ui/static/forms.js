@@ -79,7 +79,7 @@ const FORMS = {
       const layouts = fields.several("layouts", "Layouts", "None ticked means all.");
       layouts.offer(["raid1", "raid10", "raid5", "raid6", "raidz1", "raidz2", "raidz3"].filter((one) => catalog.layouts.includes(one)));
       const counts = fields.text("counts", "Numbers of drives", { placeholder: "12,24" });
-      const cost = fields.text("cost", "Prices", { placeholder: "drop a table: drive,price,currency,watts", hint: "Without a table, prices of the drive classes apply." });
+      const prices = fields.text("prices", "Prices", { placeholder: "drop a table: drive,price,currency,watts", hint: "Without a table, prices of the drive classes apply." });
       const read = counts.read;
       counts.read = () => [read()].filter(Boolean);
       const fill = counts.fill;
@@ -93,7 +93,7 @@ const FORMS = {
         fields.text("draws", "Samples for the intervals", { placeholder: "16", inputmode: "numeric" }),
         fields.text(...SEED),
       ];
-      return [workload, slo, capacity, protect, drives, cost, more([layouts, counts, ...others])];
+      return [workload, slo, capacity, protect, drives, prices, more([layouts, counts, ...others])];
     },
   },
   fleet: {
@@ -198,7 +198,7 @@ export const KINDS = Object.keys(FORMS);
 // The field that a dropped file is for; undefined where this form has none.
 const fieldOf = (fields, { kind }) => {
   const by = Object.fromEntries(fields.map((field) => [field.name, field]));
-  return { result: by.results ?? by.result, prices: by.cost, fleet: by.fleet, workload: by.workload, drive: by.drives ?? by.on ?? by.like, machine: by.on }[kind];
+  return { result: by.results ?? by.result, prices: by.prices, fleet: by.fleet, workload: by.workload, drive: by.drives ?? by.on ?? by.like, machine: by.on }[kind];
 };
 
 // One form: `begun` is called with the job that it began, `received` with files. `fill` takes the fields of another job.
