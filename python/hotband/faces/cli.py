@@ -3,18 +3,16 @@ data only."""
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
 
 import hotband._core as _core
-from hotband.base.version import __version__
 from hotband.execution.runs.signals import notice_interrupts
 from hotband.faces.commands.declared import group, question
 from hotband.faces.commands.front import LISTED, screen
 from hotband.faces.commands.group import Commands
-from hotband.faces.commands.on_demand import OnDemand
+from hotband.faces.commands.on_demand import OnDemand, loaded
 from hotband.faces.renamed import current, selected
 
 COMMANDS = {
@@ -43,7 +41,7 @@ COMMANDS = {
     **question("audit"),
     **question("compare"),
     **question("report"),
-    "version": ("hotband.faces.cli:print_version", "Print the version."),
+    "version": ("hotband.faces.commands.version:print_version", "Print the version."),
     **group("study"),
     **group("import"),
     **question("plot", "report --latency"),
@@ -96,15 +94,10 @@ app = typer.Typer(
 )
 
 
-def print_version() -> None:
-    """Print the version."""
-    sys.stdout.write(f"hotband {__version__}\n")
-
-
 def version_option(wanted: bool) -> None:
     """Prints the version and ends."""
     if wanted:
-        print_version()
+        loaded(COMMANDS["version"][0])()
         raise typer.Exit
 
 
