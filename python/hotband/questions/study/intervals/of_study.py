@@ -233,7 +233,9 @@ def answer(question: StudyWhyQuestion, _: Way) -> Why:
     path = study.folder / INTERVALS_FILE
     intervals = read_intervals(path)
     if intervals is None:
-        raise UserError(str(path), "", "", f"is missing; the question study intervals {study.name} creates it with question.save")
+        raise UserError(
+            str(path), "", "", f"is missing; the question study intervals {study.name} creates it with question.save"
+        )
     spread = intervals.figures.get(figure)
     if spread is None or spread.predicted is None or log_of(spread.predicted, spread.scored_as) is None:
         known = [
@@ -245,7 +247,10 @@ def answer(question: StudyWhyQuestion, _: Way) -> Why:
     work = Work.of(study)
     if intervals.changed(work.values):
         raise UserError(
-            str(path), "", "", f"has other values; the question study intervals {study.name} creates it again with question.save"
+            str(path),
+            "",
+            "",
+            f"has other values; the question study intervals {study.name} creates it again with question.save",
         )
     combined = Combined(spread.cells, intervals.lines)
     values = [work.values[name] for name in combined.values]
