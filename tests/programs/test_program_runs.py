@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,10 @@ def test_a_program_runs_on_an_emulated_drive(needs: Needs, tmp_path: Path) -> No
 def test_a_record_of_something_else_is_left_as_it_is(needs: Needs, open_folder: Path, tmp_path: Path) -> None:
     needs("sysbench")
     (tmp_path / "record.json").write_text('{"name": "served"}')
-    done = hb.program("sysbench", on=f"real:{open_folder}", out=tmp_path, seconds=1, **SHORT["sysbench"][0])
+    call = partial(hb.program, "sysbench", on=f"real:{open_folder}", out=tmp_path, seconds=1, **SHORT["sysbench"][0])
+    with pytest.raises(hb.UserError, match="contains the record of another run"):
+        call()
+    done = call(fresh=True)
     assert json.loads((tmp_path / "record.json").read_text()) == {"name": "served"}
     assert json.loads((tmp_path / "program.json").read_text())["program"] == done.to_dict()
 

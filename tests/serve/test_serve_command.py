@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.base.text.table import Table
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving
 from hotband.execution.experiment.experiment import execute
@@ -304,7 +303,6 @@ def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr(emulated, "emulate", emulate)
     monkeypatch.setattr(run_screen, "beside_lines", lambda _: [])
-    monkeypatch.setattr(run_screen, "beside_table", lambda _: Table("", []))
     return tmp_path / "both"
 
 

@@ -249,7 +249,10 @@ def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Pa
             ["measure", "pts", "ent-10k", "--set", "qd=3"],
             "qd = '3': belongs to a workload, and a suite says itself what is asked",
         ),
-        (["measure", "pts", "ent-10k", "--set", "depth=3"], "depth = '3': belongs to a workload, and a suite says itself what is asked"),
+        (
+            ["measure", "pts", "ent-10k", "--set", "depth=3"],
+            "depth = '3': belongs to a workload, and a suite says itself what is asked",
+        ),
         (
             ["measure", "pts", "ent-10k", "--set", "nothing=3"],
             "--set = 'nothing': expected one of 67 names",

@@ -159,7 +159,10 @@ def test_notes_that_differ_in_their_numbers_are_said_once() -> None:
             "measure pts real:file --yes --erase file --purge-by format",
             "is not supported by {place}/file: expected discard",
         ),
-        ("measure pts real:file --yes --erase file --set-write-cache", "is not a drive: Hotband does not change the cache"),
+        (
+            "measure pts real:file --yes --erase file --set-write-cache",
+            "is not a drive: Hotband does not change the cache",
+        ),
         ("measure pts real:file --yes --erase file --set scale=4", "values are of models"),
         ("measure pts real:rbd:pool/image --yes", "map it (rbd map) and measure /dev/rbdN"),
         (

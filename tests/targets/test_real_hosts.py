@@ -56,7 +56,9 @@ def test_two_hosts_leave_one_record_with_all_their_ios(servers: list[Path], tmp_
     assert [note for note in record["notes"] if note.startswith("one.sock: fio-3.")]
     assert [(one["host"], one["context"]) for one in record["hosts"]] == [("one.sock", None), ("two.sock", None)]
     assert "context" not in record
-    assert any("and temperature of one.sock, two.sock are unknown: fio reports none" in note for note in record["notes"])
+    assert any(
+        "and temperature of one.sock, two.sock are unknown: fio reports none" in note for note in record["notes"]
+    )
     frame = hb.load(tmp_path / "out").series
     assert set(frame["stream"]) == {"main@one.sock", "main@two.sock"}
     assert json.loads((tmp_path / "out/record.json").read_text())["concurrency"] == 4

@@ -58,7 +58,11 @@ def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
     caption = hanging(Text(visible_lines(table.caption or "")), console.width)
     caption.stylize("table.caption")
     # A caption of rich would be folded to the width of the table.
-    return [*([title] if table.title else []), *_parts(rich_table(table), console), *([caption] if table.caption else [])]
+    return [
+        *([title] if table.title else []),
+        *_parts(rich_table(table), console),
+        *([caption] if table.caption else []),
+    ]
 
 
 def rich_table(table: tables.Table) -> Table:
@@ -69,9 +73,7 @@ def rich_table(table: tables.Table) -> Table:
     look: dict[str, Any] = {"box": SIMPLE_HEAD, "pad_edge": False} if table.plain else {}
     look |= {"padding": 0, "show_edge": False} if table.tight else {}
     look |= BORDERLESS if table.borderless else {}
-    made = Table(
-        show_header=not table.bare, show_lines=table.lines, **look
-    )
+    made = Table(show_header=not table.bare, show_lines=table.lines, **look)
     for column in table.columns:
         justify: Any = "left" if column.kind == "text" else "right"
         no_wrap = justify == "right" or not column.wrap or column.width is not None or table.borderless

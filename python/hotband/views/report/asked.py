@@ -16,6 +16,7 @@ from hotband.base.text.table import Table, column, numeric
 from hotband.base.text.write import expect_page
 from hotband.data.inputs.kinds import Machine, Records, paths_of
 from hotband.data.record.incomplete import refusing_incomplete
+from hotband.data.record.writable import check_folder
 from hotband.inference.audit.facts import of_options
 from hotband.inference.audit.fields import cache, media, target
 from hotband.views.report.kept import FolderReport, Report, expect_fit, folder_report, kept_study, places_of, report_of
@@ -107,6 +108,8 @@ def answer(question: ReportQuestion, way: Way) -> Report:
     given = loaded(question.records)
     machine = of_options(question.on, question.media, question.cache)
     expect_fit(given, question.title, question.audit, machine)
+    if question.charts is not None:
+        check_folder(question.charts, "question.charts")
     with whole(given):
         of_folder = folder_report(given, question.title, machine)
     if of_folder is not None:
