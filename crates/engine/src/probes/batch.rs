@@ -10,7 +10,7 @@ const BITS: u32 = 8;
 const EACH: usize = 1 << BITS;
 /// Longest latency told apart, in powers of two, as in the histograms of records.
 const LONGEST: u32 = 42;
-const BUCKETS: usize = (LONGEST - BITS + 2) as usize * EACH;
+const BUCKETS: usize = (LONGEST - BITS + 1) as usize * EACH;
 /// Percentile of the tail.
 const TAIL: f64 = 0.99;
 
