@@ -159,7 +159,7 @@ mod tests {
             others.push(of(same, workload, &[], 1));
         }
         for set in [
-            ("scale", "1024"),
+            ("scale", "400"),
             ("over_provisioning", "20 %"),
             ("write_buffer", "1 GiB"),
             ("gc_free_low", "5"),
