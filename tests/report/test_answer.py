@@ -78,7 +78,7 @@ def test_a_short_run_leaves_it_open() -> None:
     short, long = (
         replace(run(name, 300), series=synthetic.series(seconds=count)) for name, count in (("b", 5), ("a", 60))
     )
-    assert "How sure that is cannot be said" in said(long, short)
+    assert "This is not certain: " in said(long, short)
 
 
 def test_one_run_each_without_samples_is_faster_without_an_interval() -> None:

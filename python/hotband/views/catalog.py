@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 
 from hotband.base.foreign import console, marked
 from hotband.base.text.formats import as_rows
+from hotband.base.text.numbers import counted
 from hotband.base.text.table import View, Whole, listing
 from hotband.data.catalog.filters import DriveSelection
 from hotband.data.catalog.layouts import LAYOUTS
 from hotband.data.catalog.products import NOT_VERIFIED, catalog_drives
+from hotband.data.corpus.check import measurements
+from hotband.data.corpus.files import all_figures
+from hotband.data.corpus.named import family_of, figures_of
 from hotband.views.drives import MOST_ROWS, all_values, facts, listing_views
 from hotband.views.text.tables import keys_table, values_table
 
@@ -65,6 +69,12 @@ def drives(selection: DriveSelection, question: DrivesQuestion) -> list[View]:
     return [*views, *([Whole(f"and {len(selection.drives) - (rows or 0)} more: --all")] if more else [])]
 
 
+def measured_line(drive: str) -> list[str]:
+    """Return how much others measured on a drive, and the command that prints it; empty if nobody did."""
+    groups = measurements(figures_of(drive, all_figures())) if family_of(drive) else []
+    return [f"Others measured its family {counted(len(groups), 'time')}: hotband corpus show {drive}"] if groups else []
+
+
 def product(found: ShownProduct, _: Question) -> list[View]:
     """Return every value of a drive or a daemon, below lines about a drive of the catalog."""
     entry, is_short = found.entry, not as_rows()
@@ -83,7 +93,7 @@ def product(found: ShownProduct, _: Question) -> list[View]:
     ]
     model = f" ({entry['model']})" if entry["model"] else ""
     title = f"{entry['name']}: {entry['title']}{model}"
-    head = [title, *about, ""] if is_short and about else []
+    head = [title, *about, *measured_line(entry["name"]), ""] if is_short and about else []
     table = values_table("" if head else title, values)
     if any(source.startswith(UNREAD) for _, _, _, source, *_ in values):
         table.caption = f"* {NOT_VERIFIED}"

@@ -11,7 +11,7 @@ from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import IOPS, MBS, PLAIN, Table, Unit, column, numeric
 from hotband.data.corpus.figure import BASE_UNITS
-from hotband.views.text.screen import DETAILS, Screen, command, screen_table
+from hotband.views.text.screen import Screen, command, screen_table, shortened
 
 if TYPE_CHECKING:
     from hotband.data.corpus.figure import Figure
@@ -92,9 +92,6 @@ def shown(answer: CorpusShown, _: ShowCorpusQuestion) -> Screen:
     groups = sorted(answer.measurements, key=lambda group: _order(group[0]))
     figures = sum(len(group) for group in groups)
     sources = counted(len({group[0].source for group in groups}), "source")
-    rows = _medians(groups)
-    more = len(rows.rows) - ROWS
-    rows.rows = rows.rows[:ROWS]
     devices = sorted({group[0].device for group in groups})
     others = f" and {counted(len(devices) - 1, 'other device')} of its family" if len(devices) > 1 else ""
     return Screen(
@@ -102,8 +99,7 @@ def shown(answer: CorpusShown, _: ShowCorpusQuestion) -> Screen:
             f"Others measured {devices[0]}{others} {counted(len(groups), 'time')}: {counted(figures, 'figure')} "
             f"from {sources}."
         ),
-        body=[rows],
-        state=[f"and {more:,} more loads: {DETAILS}"] if more > 0 else [],
+        body=[shortened(_medians(groups), ROWS, "more load")],
         details=[_all_measurements(groups)],
     )
 

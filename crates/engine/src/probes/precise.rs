@@ -58,10 +58,14 @@ pub struct Stopped {
 /// Half widths of 95 % confidence intervals, in percent of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 struct HalfWidths {
-    iops_pct: f64,
-    bandwidth_pct: f64,
-    latency_mean_pct: f64,
-    latency_p99_pct: f64,
+    #[serde(rename = "iops_pct")]
+    iops: f64,
+    #[serde(rename = "bandwidth_pct")]
+    bandwidth: f64,
+    #[serde(rename = "latency_mean_pct")]
+    latency_mean: f64,
+    #[serde(rename = "latency_p99_pct")]
+    latency_p99: f64,
 }
 
 /// Ends a phase when it knows enough.
@@ -168,10 +172,10 @@ impl Watch {
         let [iops, bandwidth, mean, tail] = figures.map(|values| known(&values));
         let percent = |known: Known| 100.0 * known.half_width;
         self.half_widths = Some(HalfWidths {
-            iops_pct: percent(iops),
-            bandwidth_pct: percent(bandwidth),
-            latency_mean_pct: percent(mean),
-            latency_p99_pct: percent(tail),
+            iops: percent(iops),
+            bandwidth: percent(bandwidth),
+            latency_mean: percent(mean),
+            latency_p99: percent(tail),
         });
         self.looked_at = self.batches.len();
         let is_precise = [iops, bandwidth, mean].iter().all(|known| known.within(self.precision.of_means()))

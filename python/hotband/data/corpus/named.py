@@ -19,9 +19,14 @@ FAMILY_OF = {
 """Families of drives of the catalog, by how the names of these drives begin."""
 
 
+def family_of(drive: str) -> str:
+    """Return the family of a drive of the catalog; empty if the corpus has none of it."""
+    return next((family for start, family in FAMILY_OF.items() if drive.startswith(start)), "")
+
+
 def figures_of(name: str, figures: Sequence[Figure]) -> list[Figure]:
     """Return the figures of a drive of the catalog, of a family, or of devices whose name has all words of `name`."""
-    family = next((family for start, family in FAMILY_OF.items() if name.startswith(start)), "")
+    family = family_of(name)
     wanted = family or " ".join(name.lower().split())
     exact = [figure for figure in figures if figure.family == wanted]
     if exact or family:

@@ -46,11 +46,17 @@ def _sentence(totals: Sequence[ClassErrorsDoc], studies: int) -> str:
     if most is None:
         return "No figure of these studies is published, so no error is known."
     is_blind = bool(most["blind"]["measurements"])
-    known, when = (most["now"], ", predicted before they were seen") if is_blind else (most["seen"], "")
-    whose = "" if studies == 1 else f" of {studies} studies"
-    what = f"{counted(known['measurements'], 'figure')}{whose} ({most['figure_class']}{when})"
-    typical, largest = (percent(known[key], signed=False) for key in ("median_pct", "largest_pct"))
-    return f"The median error of {what} is {typical}, the largest {largest}."
+    errors = most["blind"] if is_blind else most["seen"]
+    studied = "" if studies == 1 else f" of {studies} studies"
+    what = f"{counted(errors['measurements'], 'figure')}{studied} ({most['figure_class']})"
+    typical, largest = (percent(errors[key], signed=False) for key in ("median_pct", "largest_pct"))
+    if not is_blind:
+        return f"The median error of {what} is {typical}, the largest {largest}."
+    today = percent(most["now"]["median_pct"], signed=False)
+    return (
+        f"Predicted before they were seen, {what} were off by {typical} at the median, {largest} at most; "
+        f"today's model, which has seen them, is off by {today}."
+    )
 
 
 def _classes_table(totals: Sequence[ClassErrorsDoc]) -> Table:

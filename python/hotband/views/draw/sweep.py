@@ -32,6 +32,8 @@ def sweep_chart(sweep: Sweep, y: str, x: str | None) -> View:
     frame = sweep.frame
     if frame.is_empty():
         raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
+    # Charts of records call a latency `latency_p99`, columns have its unit.
+    y = f"{y}_ns" if y not in frame.columns and f"{y}_ns" in frame.columns else y
     _check(frame, "y", y)
     along = x or next((name for name in sweep.axes if frame[name].dtype.is_numeric()), None)
     if along is None:

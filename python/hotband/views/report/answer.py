@@ -162,7 +162,8 @@ def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | No
     iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
     if found is None or found.verdict not in (FASTER, SLOWER, NONE):
         why = found.how if found is not None else "they cannot be compared"
-        return f"{b} does {by(rates[1] / rates[0])} {a}: {iops}. How sure that is cannot be said: {why}."
+        order = f"{a} and {b} do the same IOPS" if rates[0] == rates[1] else f"{b} does {by(rates[1] / rates[0])} {a}"
+        return f"{order}: {iops}. This is not certain: {why}."
     if found.low_pct is None or found.high_pct is None:
         return _of_one_run_each(a, b, rates, found)
     low, high = found.low_pct, found.high_pct
