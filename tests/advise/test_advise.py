@@ -17,6 +17,7 @@ from hotband.data.inputs.specify import Named
 from hotband.execution.experiment.watch import watch
 from hotband.questions.advise import advise as advising
 from hotband.questions.advise import front
+from hotband.questions.advise import measure as measuring
 from hotband.questions.advise import search as searching
 from hotband.questions.advise.advice import Between
 from hotband.questions.advise.asked import AdviseQuestion, needs_of
@@ -311,3 +312,17 @@ def test_a_volatile_cache_is_never_better_than_one_that_keeps_its_writes() -> No
     faster = {**kept, "latency": 1.0, "volatile": 1.0}
     assert not is_better(faster, kept)
     assert is_better({**kept, "latency": 1.0}, kept)
+
+
+def test_a_refused_run_with_a_failed_drive_loses_no_advice(
+    monkeypatch: pytest.MonkeyPatch, without_draws: None
+) -> None:
+    """Of memory such a run may need more than there is."""
+
+    def refused(specs, **_: object) -> str | None:
+        return "needs 33.8 GB of memory" if any(spec.repair.fail for spec in specs) else None
+
+    monkeypatch.setattr(measuring, "refusal", refused)
+    answer = hb.advise("vdbench-8k-random", candidates=FEW, **ASK)
+    assert answer.recommended is not None
+    assert any(note.startswith("No run with a failed drive") for note in answer.to_dict()["notes"])

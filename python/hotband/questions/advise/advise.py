@@ -131,6 +131,10 @@ class _Advising:
         if not pairs:
             return points
         runs = self.bench.measure(pairs, FAILED_IOS, "with a drive failed", failed=True)
+        if not runs:
+            self.notes.append(
+                "No run with a failed drive: the model refuses it, or it needs more memory than this computer has."
+            )
         return with_failures(points, self.by_name, self.needs, runs)
 
     def _drawn(self, point: Point) -> Finalist:

@@ -108,13 +108,16 @@ class Bench:
     ) -> dict[Key, Measured]:
         """Runs candidates under workloads for so many I/Os; `failed` with their first drive gone from the beginning
         (of disks with a spare, on which it is rebuilt). What the model refuses is left out, and kept in `refused`.
-        Raises UserError where it refuses all, OSError, RunsInterrupted."""
+        Raises UserError where it refuses all of the first round, OSError, RunsInterrupted."""
         plan = _Plan(self, ios, failed)
         for candidate, workload in pairs:
             plan.add(candidate, workload)
         points = plan.points()
-        if not points and pairs:
+        if not points and pairs and not self.runs:
             raise UserError("question.workload", "", "", f"no candidate takes it: {next(iter(self.refused.values()))}")
+        if not points:
+            # What earlier rounds found stays.
+            return {}
         experiment = Experiment(points, what=f"an advice: {what}, {ios:,} I/Os")
         name = what.translate({ord(" "): "-", ord(","): None, ord("/"): None})
         folder = None if self.out is None else self.out / name

@@ -345,8 +345,12 @@ impl Blocks {
             most_erases,
             block_units: _,
         } = self;
-        all.iter_mut().for_each(|block| block.carry(carrier));
-        logs.iter_mut().for_each(|log| carrier.words(log));
+        for block in all.iter_mut() {
+            block.carry(carrier);
+        }
+        for log in logs.iter_mut() {
+            carrier.words(log);
+        }
         *free = carrier.pairs(free.iter().map(|Reverse(pair)| *pair)).into_iter().map(Reverse).collect();
         carrier.words(spares);
         *buckets = carrier.pairs(buckets.iter().copied());

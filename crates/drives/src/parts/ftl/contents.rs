@@ -25,7 +25,9 @@ impl Ftl {
         } = self;
         map.carry(carrier);
         blocks.carry(carrier);
-        frontiers.iter_mut().for_each(|frontier| frontier.carry(carrier));
+        for frontier in frontiers.iter_mut() {
+            frontier.carry(carrier);
+        }
         let buffered = carrier.pairs(buffer.iter().map(|(page, units)| (*page, u32::from(*units))));
         buffer.clear();
         buffer.extend(buffered.into_iter().map(|(page, units)| (page, units as u16)));

@@ -64,7 +64,9 @@ impl Pslc {
         carrier.words(&mut pages);
         *queue = pages.into();
         *stale = carrier.pairs(stale.iter().map(|(page, count)| (*page, *count))).into_iter().collect();
-        held.iter_mut().for_each(|bits| carrier.number(bits));
+        for bits in held.iter_mut() {
+            carrier.number(bits);
+        }
         carrier.number(valid);
         carrier.word(open);
     }
