@@ -323,7 +323,7 @@ fn an_idle_mirror_goes_before_the_nearest() {
 fn mistakes_are_named() {
     let error = |kind: &str, members: usize, options: &str| {
         let spec = spec(kind, members, options);
-        build("m.toml", &spec, &vec![SIZE; members]).err().expect("this is a mistake").to_string()
+        build("m.toml", &spec, &vec![SIZE; members]).expect_err("this is a mistake").to_string()
     };
     assert!(error("raid5", 2, "").contains("at least 3 drives"));
     assert!(error("raid6", 3, "").contains("at least 4 drives"));
