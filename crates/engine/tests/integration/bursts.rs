@@ -68,7 +68,7 @@ fn bursts_that_make_no_sense_are_refused() {
         workload_is_refused(&workload(&random_4k(100), load, "", "duration = \"1 s\""), &says);
     }
     let text = workload(&random_4k(100), BURSTS, "", "duration = \"1 s\"");
-    for (key, accepted) in [("qd", "closed loop"), ("rate_iops", "one open or closed loop")] {
+    for (key, accepted) in [("qd", "closed loop"), ("rate_iops", "loops are all closed, or all open")] {
         says(&refused(request(DRIVE, &text, &[(key, "4")])), &["set", key, accepted]);
     }
 }

@@ -17,9 +17,11 @@ fn names_that_do_not_exist_are_told_with_the_nearest() {
     machine_is_refused("raid5:4xsavvio-10k2", &["\"savvio-10k2\"", "did you mean", "savvio-10k1"]);
     let raid = format!("{SIX}[layouts.a]\nraid51 = {{ members = \"d*\" }}\n");
     machine_is_refused(&raid, &["machine.toml", "layouts.a.raid51", "raid5", "did you mean"]);
-    let request = Request { workload: "no-such-workload".into(), workload_text: None, ..request(DRIVE, "", &[]) };
-    says(&refused(request), &["WORKLOAD", "\"no-such-workload\"", "expected one of"]);
-    stream_is_refused("volume = \"db\"", &["streams[0].volume", "\"db\"", "d0"]);
+    let unknown = Request { workload: "no-such-workload".into(), workload_text: None, ..request(DRIVE, "", &[]) };
+    says(&refused(unknown), &["WORKLOAD", "\"no-such-workload\"", "expected one of"]);
+    let named = "[drives.d]\nproduct = \"savvio-10k1\"\n[volumes.data]\non = \"d\"\n";
+    let text = workload(&format!("{}\nvolume = \"db\"", random_4k(100)), &closed(1), "", "ios = 1");
+    says(&refused(request(named, &text, &[])), &["streams[0].volume", "\"db\"", "data"]);
     workload_is_refused(
         &good().replace("measure = true", "measure = true\nstreams = [\"x\"]"),
         &["phases[0].streams", "main"],
