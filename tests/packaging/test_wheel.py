@@ -61,7 +61,8 @@ def hotband(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
         assert done.returncode == 0, f"hotband {line}\n{done.stderr}"
         return done.stdout
 
-    run(f"run {SHORT_RUN} --out results")
+    for seed, record in enumerate(("first", "second")):
+        run(f"run {SHORT_RUN} --seed {seed} --out {record}")
     return run
 
 
@@ -70,9 +71,10 @@ LINES = {
     "sweep": "sweep fio-randread --on ent-10k --set qd=1,4 --duration '1 s' -o out/sweep.html",
     "find": "find 'IOPS at p99 < 50 ms' -w fio-randread --on ent-10k --duration '1 s'",
     "advise": "advise --help",
-    "compare": "compare results results",
-    "audit": "audit results",
-    "report": "report results -o report.html",
+    "compare": "compare first second",
+    "audit": "audit first",
+    "report": "report first second -o report.html",
+    "corpus": "corpus list hdd",
     "drives": "drives ent-10k",
     "workloads": "workloads fio-randread",
     "layouts": "layouts",
@@ -86,7 +88,7 @@ LINES = {
     "reliability": "reliability raid5:4xent-10k",
     "review": "review --help",
     "serve": "serve --help",
-    "store": "store add kept results",
+    "store": "store add kept first second",
     "study": "study --help",
     "trace": "trace --help",
     "ui": "ui --help",
