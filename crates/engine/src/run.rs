@@ -30,7 +30,7 @@ use crate::request::Request;
 use crate::sources::agenda::{Above, Sources};
 use crate::sources::app::AppAtWork;
 use crate::sources::trace::Opened;
-use crate::texts::{machine_text, workload_of};
+use crate::texts::{machine_text, workload_of, workload_text};
 use crate::warm_up;
 
 /// A machine as a run left it, for the run that follows on it.
@@ -129,10 +129,7 @@ impl Run {
 
     fn with(catalog: &Catalog, request: Request, means: &Means) -> Result<Self, RunError> {
         let (machine_file, machine_text) = machine_text(catalog, &request)?;
-        let workload_text = match &request.workload_text {
-            Some(text) => text.clone(),
-            None => catalog.workload(&request.workload, ("WORKLOAD", ""))?,
-        };
+        let workload_text = workload_text(catalog, &request)?;
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let requested = Asked::of(&request, &workload, &spec.events)?;
@@ -185,8 +182,9 @@ impl Run {
         asked.check_times(&workload, if request.is_followed { None } else { measured })?;
         let power_cut = PowerCut::of(&asked, &workload)?;
         let request = in_short_forms(request)?;
-        let streams = bind(&workload, &assembled, request.seed)?;
-        assembled.remarks.extend(Parts::of(&workload, &assembled).and_then(|parts| parts.remark()));
+        let parts = Parts::of(&workload, &assembled);
+        let streams = bind(&workload, &assembled, parts.as_ref(), request.seed)?;
+        assembled.remarks.extend(parts.and_then(|parts| parts.remark()));
         check_trims(&workload, &streams, &assembled.machine, power_cut.is_some())?;
         let (seed, cut) = (request.seed, power_cut.is_some());
         let above = Above {
@@ -384,7 +382,7 @@ impl Run {
         Ok(Live::new(machine, probes, (now, cut), (names, of_volumes), (closing, held)))
     }
 
-    /// The key of what its preconditioning makes.
+    /// The key of its preconditioned contents.
     #[cfg(test)]
     pub(crate) fn contents_key(self) -> Option<String> {
         let seed = self.request.seed;
@@ -393,13 +391,13 @@ impl Run {
         Driver::new(&mut machine, streams, targets, sources, probes).contents_key(&closing.workload, seed)
     }
 
-    /// Whether streams are all that issues I/Os, and nothing happens to the machine: then its rates change no more, once
-    /// its memories are full.
+    /// Whether only streams issue I/Os, the machine has no events, and no new flash is filled: then
+    /// its rates change no more, once its memories are full.
     fn is_even(&self) -> bool {
-        let workload = &self.workload;
-        let is_streams = workload.app.is_none() && workload.scripts.is_empty() && workload.traces.is_empty();
         let is_whole = self.happenings.is_empty() && self.fail_later.is_empty() && self.power_cut.is_none();
-        is_streams && is_whole
+        let wears = !self.assembled.machine.drives().smart().is_empty();
+        let fills_flash = wears && !self.workload.is_preconditioned() && Use::of(&self.workload) != Use::Reads;
+        self.workload.is_streams() && is_whole && !fills_flash
     }
 
     /// What runs, apart from what is known of it; the machine keeps account of what may happen.

@@ -4,11 +4,11 @@ use hotband_units::Instant;
 
 use crate::probes::streams::Streams;
 
-/// Bits of a latency that its bucket tells apart: it is known to 0.4 %.
+/// Bits of a latency that its bucket resolves: 0.4 %.
 const BITS: u32 = 8;
 /// Buckets of a power of two.
 const EACH: usize = 1 << BITS;
-/// Longest latency told apart, in powers of two, as in the histograms of records.
+/// Longest latency with its own bucket, in powers of two, as in the histograms of records.
 const LONGEST: u32 = 42;
 const BUCKETS: usize = (LONGEST - BITS + 1) as usize * EACH;
 /// Percentile of the tail.
@@ -60,7 +60,7 @@ impl Counting {
         Self { begin, bytes: (0, 0), latency_ns: 0, buckets: vec![0; BUCKETS].into(), used: Vec::new() }
     }
 
-    /// Adds what streams did since the last call.
+    /// Adds the I/Os of streams since the last call.
     pub fn add(&mut self, streams: &mut Streams) {
         let (buckets, used, mut sum) = (&mut self.buckets, &mut self.used, 0_u128);
         let bytes = streams.take_latencies(|latency| {

@@ -154,7 +154,7 @@ impl DirectionStats {
         self.area += area;
     }
 
-    /// Latencies since the last call; an interval that ends takes those that nobody took.
+    /// Latencies since the last call; an interval that ends collects those that remain.
     pub fn take_latencies(&mut self) -> &[u64] {
         let taken = std::mem::replace(&mut self.taken, self.latencies.len());
         &self.latencies[taken..]

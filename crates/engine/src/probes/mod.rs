@@ -140,7 +140,7 @@ impl Probes {
         self.precise.begin_phase(phase, now, ios, &self.streams)
     }
 
-    /// So many I/Os of the run are done: the number at which the next batch ends; none where the phase is precise.
+    /// Ends a batch after `ios` I/Os; returns the number at which the next one ends, none if the phase is precise.
     pub fn end_batch(&mut self, now: Instant, ios: u64) -> Option<u64> {
         self.precise.end_batch(now, ios, &mut self.streams)
     }

@@ -1,14 +1,14 @@
-//! Phases that end when their rates and latencies are known to a precision, and what the record says of it.
+//! Phases that end when their rates and latencies reach a precision, and their entry in the record.
 //!
 //! Batch means (Law and Kelton, Operations Research 32, 1984): I/Os are counted in batches of equal numbers, which are
 //! joined in pairs whenever there are 64 of them, so that a batch is always at least a 64th of the phase. Of each figure the
 //! batches' values have a mean and a standard deviation, and from them a 95 % confidence interval by Student's t. Batches
 //! that resemble the one before them (lag-1 correlation) count for less, as those of an autoregressive process do.
 //!
-//! Leaves out: what has not happened yet. A phase therefore runs for a sixteenth of its longest time, until each memory
+//! Left out: events yet to happen. A phase therefore runs for a sixteenth of its longest time, until each memory
 //! that fills has been passed twice, and as a whole where that is not known or something happens to the machine.
 
-use hotband_units::{Instant, Span};
+use hotband_units::{Instant, Span, student};
 use hotband_workloads::{Phase, Precision};
 use serde::Serialize;
 
@@ -68,12 +68,12 @@ struct HalfWidths {
     latency_p99: f64,
 }
 
-/// Ends a phase when it knows enough.
+/// Ends a phase when its figures are precise enough.
 struct Watch {
     precision: Precision,
     /// When the phase may end at the earliest.
     earliest: Instant,
-    /// Bytes that have to be moved before; none where it runs as a whole.
+    /// Bytes that must be moved before; none if the phase runs for its full time.
     fills: Option<u64>,
     /// I/Os of a batch, and of the run when the current one ends.
     batch_ios: u64,
@@ -81,11 +81,12 @@ struct Watch {
     counting: Counting,
     batches: Vec<Batch>,
     half_widths: Option<HalfWidths>,
-    looked_at: usize,
+    /// Batches at the last look, and I/Os in each.
+    looked_at: (usize, u64),
     is_met: bool,
 }
 
-/// Judges phases that are to end when their figures are known.
+/// Judges phases that end when their figures are precise.
 #[derive(Default)]
 pub struct PreciseProbe {
     /// Bytes of memories that fill; none where that is not known.
@@ -115,7 +116,7 @@ impl PreciseProbe {
             counting: Counting::new(now),
             batches: Vec::with_capacity(MOST_BATCHES),
             half_widths: None,
-            looked_at: 0,
+            looked_at: (0, 0),
             is_met: false,
         });
         Some(ios + batch_ios)
@@ -177,7 +178,7 @@ impl Watch {
             latency_mean: percent(mean),
             latency_p99: percent(tail),
         });
-        self.looked_at = self.batches.len();
+        self.looked_at = (self.batches.len(), self.batch_ios);
         let is_precise = [iops, bandwidth, mean].iter().all(|known| known.within(self.precision.of_means()))
             && tail.within(self.precision.of_tail());
         let has_filled = self.fills.is_some_and(|bytes| self.counting.bytes() >= bytes);
@@ -189,14 +190,14 @@ impl Watch {
             phase: phase.name.clone(),
             by: if self.is_met { "precision" } else { "amount" },
             precision_pct: 100.0 * self.precision.of_means(),
-            batches: self.looked_at,
-            batch_ios: if self.looked_at == 0 { 0 } else { self.batch_ios },
+            batches: self.looked_at.0,
+            batch_ios: self.looked_at.1,
             half_widths: self.half_widths,
         }
     }
 }
 
-/// How well a figure is known: shares of its mean.
+/// Precision of a figure, as shares of its mean.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     half_width: f64,
@@ -213,7 +214,7 @@ impl Known {
     }
 }
 
-/// How well the mean of these values, one for each batch, is known.
+/// Precision of the mean of these values, one for each batch.
 fn known(values: &[f64]) -> Known {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -226,19 +227,8 @@ fn known(values: &[f64]) -> Known {
     let (first, second) = off.split_at(off.len() / 2);
     let half = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     Known {
-        half_width: student(count - 1.0) * error,
+        half_width: student(values.len() as u64 - 1) * error,
         correlation,
         trend: ((half(first) - half(second)).abs(), 2.0 * error),
     }
-}
-
-/// The 97.5th percentile of Student's t, for 30 degrees of freedom and more: the first terms of its expansion (Abramowitz
-/// and Stegun 1964, 26.7.5).
-fn student(freedom: f64) -> f64 {
-    /// The normal distribution's.
-    const NORMAL: f64 = 1.959_964;
-    let cube = NORMAL.powi(3);
-    NORMAL
-        + (cube + NORMAL) / (4.0 * freedom)
-        + (5.0 * NORMAL.powi(5) + 16.0 * cube + 3.0 * NORMAL) / (96.0 * freedom.powi(2))
 }

@@ -99,7 +99,7 @@ impl Streams {
         stats.completed(io.done, io.len, self.measuring);
     }
 
-    /// Gives each latency of reads and writes that was not taken yet; returns the bytes of all so far.
+    /// Yields each latency of reads and writes that was not read yet; returns the bytes of all so far.
     pub fn take_latencies(&mut self, mut take: impl FnMut(u64)) -> u64 {
         let sides = self.all.iter_mut().flat_map(|directions| &mut directions[..2]);
         sides.fold(0, |bytes, stats| {

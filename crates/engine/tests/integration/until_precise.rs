@@ -101,7 +101,7 @@ fn precision_is_refused_where_it_says_nothing() {
         ("duration = \"1 s\"\nuntil_precise = \"0.01 %\"", "", "from 0.1 % to 20 %"),
         ("duration = \"1 s\"\nuntil_precise = 1", "", "from 0.1 % to 20 %"),
         ("until = { precise = \"1 %\", x = 1 }", "", "expected { precise = \"1 %\" }"),
-        ("until = \"precise 1 %\"", "", "say how long at the most"),
+        ("until = \"precise 1 %\"", "", "state the longest time"),
         ("duration = \"1 s\"", "duration = \"1 s\"\nuntil_precise = \"1 %\"", "only a phase with measure = true"),
     ] {
         let refused = read(measure, warm_up).unwrap_err();

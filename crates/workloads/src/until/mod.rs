@@ -30,7 +30,7 @@ pub enum Until {
     Operations(u64),
     /// Rounds that are steady.
     Steady(UntilSteady),
-    /// Rates and latencies are known to a precision.
+    /// Rates and latencies reach a precision.
     Precise(Precision),
     /// The flash caches of all drives are warm.
     Warm,
@@ -111,7 +111,7 @@ impl Until {
             conditions.push(condition);
         }
         if conditions.iter().all(|condition| !condition.is_bound()) {
-            let accepted = "may never be: say how long at the most, such as until = [\"warm\", \"1 h\"]";
+            let accepted = "may never be met: state the longest time, such as until = [\"warm\", \"1 h\"]";
             return Err(section.error("until", texts.join(", "), accepted));
         }
         Ok(conditions)
@@ -135,7 +135,7 @@ impl Until {
     }
 }
 
-/// Refuses keys of conditions beside `until`.
+/// Refuses keys of conditions next to `until`.
 fn expect_no_key(section: &Section) -> Result<(), SpecError> {
     let stray = KEYS.into_iter().find(|key| section.value(key).is_some());
     stray.map_or(Ok(()), |key| Err(section.error(key, "", "until sets when the phase ends: remove one of them")))

@@ -1,5 +1,5 @@
-//! `until_precise = "1 %"`, `until = ["precise 1 %", "60 s"]`, `until = { precise = "1 %" }`: rates and latencies are
-//! known to a stated precision.
+//! `until_precise = "1 %"`, `until = ["precise 1 %", "60 s"]`, `until = { precise = "1 %" }`: rates and latencies
+//! reach a stated precision.
 
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Ratio, Span};
@@ -7,13 +7,13 @@ use toml::{Table, Value};
 
 use super::{Reader, Until};
 
-/// Key of a phase, beside its time.
+/// Key of a phase, next to its time.
 const KEY: &str = "until_precise";
 /// Word in `until`, and key of its table.
 const WORD: &str = "precise";
 /// Precision where none is stated.
 const USUAL: &str = "1 %";
-/// Shares that can be requested: a finer one takes hours, and a coarser one says little.
+/// Shares that can be requested: a finer one takes hours, and a coarser one is of little use.
 const SHARES: std::ops::RangeInclusive<f64> = 0.001..=0.2;
 const ACCEPTED: &str = "expected a percentage from 0.1 % to 20 %";
 /// Longest time of a phase with `until = { precise = "1 %" }` alone.

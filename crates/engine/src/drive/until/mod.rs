@@ -32,7 +32,7 @@ enum Condition {
     At(Instant),
     /// When so many I/Os of the run are done: what most phases count, and therefore costs no call.
     AtIos(u64),
-    /// When a batch of I/Os is over after which the figures are known: the probe of them knows.
+    /// When a batch of I/Os is over after which the figures are precise, as their probe reports.
     Batches,
     Calm(Box<dyn Calm>),
     AfterEvent(Box<dyn AfterEvent>),
@@ -119,7 +119,7 @@ impl Conditions {
             || (!self.after_event.is_empty() && self.after_event.iter().any(|condition| condition.is_met(driver)))
     }
 
-    /// Whether so many I/Os are done as the phase has, or as its figures need.
+    /// Whether the I/Os of the phase are done, or those that its figures need.
     #[inline(never)]
     fn is_enough(&mut self, driver: &mut Driver) -> bool {
         let next = driver.probes.end_batch(driver.now, driver.ios);
