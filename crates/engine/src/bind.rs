@@ -7,15 +7,19 @@ use crate::build::assemble::Assembled;
 use crate::events::support::{TRIMS, supported};
 use crate::parts::Parts;
 
-/// Binds every stream to its target.
-pub fn bind(workload: &Workload, assembled: &Assembled, seed: u64) -> Result<Vec<(Stream, u16)>, SpecError> {
+/// Binds every stream to its target; `parts` are the volumes that are parts of the only one.
+pub fn bind(
+    workload: &Workload,
+    assembled: &Assembled,
+    parts: Option<&Parts>,
+    seed: u64,
+) -> Result<Vec<(Stream, u16)>, SpecError> {
     let machine = &assembled.machine;
     let block = machine.drives().block().0;
     let shared = workload.largest_load();
-    let parts = Parts::of(workload, assembled);
     let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
         let key = format!("{}.volume", spec.key);
-        let part = spec.volume.as_deref().and_then(|volume| parts.as_ref()?.extent(volume));
+        let part = spec.volume.as_deref().and_then(|volume| parts?.extent(volume));
         let volume = spec.volume.as_deref().filter(|_| part.is_none());
         let target = target_of(workload, &key, volume, assembled)?;
         let (begin, capacity) = part.unwrap_or((0, machine.volumes()[usize::from(target)].size));

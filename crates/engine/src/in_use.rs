@@ -1,5 +1,5 @@
-//! Solid-state drives that are in use: written over before a run that does not say what they hold, at a scale at which
-//! that takes seconds. New ones that are written to are as much smaller as their maps need to be.
+//! Solid-state drives in use: preconditioned before a run that does not state their contents, at a model size at which
+//! that takes seconds. New drives that are written to get a model size at which their maps fit.
 //!
 //! Leaves out, so that such drives start new and whole as ever: machines with disks, too, which have no scale and would
 //! be out of proportion; pools and RAID-Z, which pass on no writes that take no time; runs in which drives fail or daemons go out, as a rebuild takes as long as drives are large.
@@ -17,12 +17,12 @@ use crate::build::means::Use;
 use crate::events::Asked;
 use crate::keys::takes;
 use crate::request::Request;
-use crate::texts::{self, machine_text, workload_of};
+use crate::texts::{self, machine_text, workload_of, workload_text};
 
 /// Bytes that the drives of a machine hold together at the scale that is chosen, at most. All of it written twice in
 /// order and once at random takes 2 to 3 s of a core of 2020, with compression 5 s (docs/guides/steady-state.md).
 const HELD: u64 = 32_000_000_000;
-/// The same of drives that are new and written to, whose maps are all that takes memory: 1 GB of them.
+/// The same of drives that are new and written to, of which only the maps need memory: 1 GB.
 const HELD_NEW: u64 = 1_024_000_000_000;
 /// So many times that is still taken where what the workload reaches to does not fit.
 const MOST: u64 = 8;
@@ -54,7 +54,7 @@ impl Chosen {
         Self { set, has_sizes: has_sizes(workload) }
     }
 
-    /// Whether drives are preconditioned of which nothing else is said.
+    /// Whether drives without a stated state are preconditioned.
     pub fn preconditions(&self) -> bool {
         self.has(STATE.0).is_some()
     }
@@ -106,11 +106,7 @@ pub(crate) fn settings(catalog: &Catalog, request: &Request) -> Vec<Chosen> {
 }
 
 fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
-    let text = match &request.workload_text {
-        Some(text) => text.clone(),
-        None => catalog.workload(&request.workload, ("", "")).ok()?,
-    };
-    let (workload, _) = workload_of(request, &text).ok()?;
+    let (workload, _) = workload_of(request, &workload_text(catalog, request).ok()?).ok()?;
     let state = request.set.iter().rev().find(|(key, _)| key == STATE.0).map(|(_, value)| value.as_str());
     let (file, machine) = machine_text(catalog, request).ok()?;
     let spec = MachineSpec::read(&file, &machine).ok()?;
@@ -118,7 +114,7 @@ fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
     if is_said || stays_new(&spec) || takes_its_time(request, &workload, &spec) {
         return None;
     }
-    // Reads of what was never written take no memory.
+    // Reads of unwritten blocks need no memory.
     let is_new = state == Some("fob");
     if is_new && Use::of(&workload) == Use::Reads {
         return None;

@@ -44,7 +44,7 @@ pub fn set_duration(workload: &mut Workload, duration: &str) -> Result<(), SpecE
 /// Text of `--precision` for whole runs.
 const OFF: &str = "off";
 
-/// `--precision`: when measured phases know enough.
+/// `--precision`: the precision at which measured phases end.
 fn set_precision(workload: &mut Workload, text: &str) -> Result<(), SpecError> {
     let wrong = |accepted: &str| SpecError::new("precision", "", text, accepted);
     let is_off = text.trim() == OFF;
@@ -87,6 +87,14 @@ fn expect_one_depth(set: &[&(String, String)]) -> Result<(), SpecError> {
             Err(SpecError::new("set", "depth", depth, accepted))
         }
         _ => Ok(()),
+    }
+}
+
+/// The text of the workload: that of the request, else of the catalog.
+pub fn workload_text(catalog: &Catalog, request: &Request) -> Result<String, SpecError> {
+    match &request.workload_text {
+        Some(text) => Ok(text.clone()),
+        None => catalog.workload(&request.workload, ("WORKLOAD", "")),
     }
 }
 

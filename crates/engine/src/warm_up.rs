@@ -10,7 +10,6 @@ use hotband_drives::SsdParams;
 use hotband_layouts::PLANNERS;
 use hotband_machine::MachineSpec;
 use hotband_units::Span;
-use hotband_workloads::Workload;
 use toml::Table;
 
 use crate::build::assemble::as_value;
@@ -18,7 +17,7 @@ use crate::build::catalog::Catalog;
 use crate::keys::takes;
 use crate::probes::precise::least_time;
 use crate::request::Request;
-use crate::texts::{machine_text, workload_of};
+use crate::texts::{machine_text, workload_of, workload_text};
 
 /// The key of `--set`.
 const WARM_UP: &str = "warm_up";
@@ -36,22 +35,13 @@ fn shorter(catalog: &Catalog, request: &Request) -> Option<Span> {
     if !request.in_use || is_said {
         return None;
     }
-    let text = match &request.workload_text {
-        Some(text) => text.clone(),
-        None => catalog.workload(&request.workload, ("", "")).ok()?,
-    };
-    let (mut workload, _) = workload_of(request, &text).ok()?;
+    let (mut workload, _) = workload_of(request, &workload_text(catalog, request).ok()?).ok()?;
     let time: Span = match &request.duration {
         Some(duration) => duration.parse().ok()?,
         None => workload.phases.iter().filter_map(least_time).max()?,
     };
     let warm_up = workload.warm_up()?;
-    (time > Span::ZERO && warm_up > time && is_plain(&workload) && fills_soon(catalog, request)?).then_some(time)
-}
-
-/// Whether streams are all that asks.
-fn is_plain(workload: &Workload) -> bool {
-    workload.app.is_none() && workload.scripts.is_empty() && workload.traces.is_empty()
+    (time > Span::ZERO && warm_up > time && workload.is_streams() && fills_soon(catalog, request)?).then_some(time)
 }
 
 /// Whether nothing in the machine takes long to fill.
@@ -76,7 +66,7 @@ fn fills_soon(catalog: &Catalog, request: &Request) -> Option<bool> {
         set.extend(given.map(|(key, value)| (key.clone(), as_value(value))));
         let drive = SsdParams::read(&product, &set, "", "").ok()?;
         let is_volatile = drive.cache.volatile && !drive.cache.protected;
-        if is_volatile || drive.nand.quick.is_some() || drive.mapping.is_some() {
+        if is_volatile || drive.fills_slowly() {
             return Some(false);
         }
     }

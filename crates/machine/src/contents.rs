@@ -1,4 +1,4 @@
-//! What drives hold, as bytes: carried out of one machine and into another that was built the same.
+//! Contents of drives, as bytes: copied from one machine to another that was built the same.
 
 /// Carries state out of parts or into them. Both ways walk the same fields, so that none is forgotten on one of them.
 pub enum Carrier<'a> {
@@ -9,10 +9,10 @@ pub enum Carrier<'a> {
 }
 
 impl Carrier<'_> {
-    /// Bytes of a length that both sides know.
+    /// Bytes of a length that is the same on both sides.
     ///
     /// # Panics
-    /// If too few bytes were carried out: what is carried in comes from parts that were built the same.
+    /// If too few bytes were carried out: the bytes carried in come from parts that were built the same.
     pub fn bytes(&mut self, field: &mut [u8]) {
         match self {
             Self::Out(out) => out.extend_from_slice(field),
@@ -67,8 +67,8 @@ impl Carrier<'_> {
             Self::Out(out) => {
                 let from = out.len();
                 out.resize(from + 4 * count, 0);
-                let places = out[from..].as_chunks_mut::<4>().0;
-                places.iter_mut().zip(field).for_each(|(place, word)| *place = word.to_le_bytes());
+                let bytes = out[from..].as_chunks_mut::<4>().0;
+                bytes.iter_mut().zip(field).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
             }
             Self::In(rest) => {
                 let (here, later) = rest.split_at(4 * count);

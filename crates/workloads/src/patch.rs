@@ -109,8 +109,8 @@ impl Workload {
         self.read_table_again(table).map_err(error)
     }
 
-    /// Ends measured phases that have a time or a number of I/Os when their figures are known to `precision`; none
-    /// leaves them whole, whatever the text says.
+    /// Ends measured phases that have a time or a number of I/Os when their figures reach `precision`; none
+    /// runs them for their full time, whatever the text states.
     ///
     /// # Errors
     /// There is no such phase.
@@ -430,17 +430,7 @@ fn tables_mut<'t>(table: &'t mut Table, key: &str) -> impl Iterator<Item = &'t m
 
 /// Returns the table of a kind of load: of `[load]`, else of the first stream with that kind.
 fn load_of<'t>(table: &'t mut Table, kind: &str) -> Option<&'t mut Table> {
-    load_holder(table, kind)?.get_mut(kind)?.as_table_mut()
-}
-
-/// The table, `[load]` or the load of the first stream that has one, which holds a loop of this kind.
-fn load_holder<'t>(table: &'t mut Table, kind: &str) -> Option<&'t mut Table> {
-    let is_of_all = table.get("load").and_then(|load| load.get(kind)).is_some();
-    if is_of_all {
-        return table.get_mut("load")?.as_table_mut();
-    }
-    let mut of_streams = tables_mut(table, "streams").filter_map(|stream| stream.get_mut("load"));
-    of_streams.find(|load| load.get(kind).is_some())?.as_table_mut()
+    load_tables(table).find_map(|load| load.get_mut(kind)?.as_table_mut())
 }
 
 /// The tables of all loops: `[load]`, then those of streams.

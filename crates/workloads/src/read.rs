@@ -402,7 +402,7 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
         return Err(section.error("until", "warm", accepted));
     }
     if !measure && until.iter().any(|condition| condition.precise().is_some()) {
-        let accepted = "only a phase with measure = true has rates and latencies to be known";
+        let accepted = "only a phase with measure = true has rates and latencies to measure";
         return Err(section.error("until_precise", "", accepted));
     }
     let drain = section.flag("drain")?.unwrap_or(false);

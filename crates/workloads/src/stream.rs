@@ -98,6 +98,11 @@ impl Stream {
         self.files_spec
     }
 
+    /// Return whether the stream writes to files of its own.
+    pub fn has_files(&self) -> bool {
+        self.files.is_some()
+    }
+
     /// Return the stream with its files.
     pub fn with_files(mut self, files: Files) -> Self {
         self.files = Some(Box::new(files));

@@ -8,6 +8,11 @@ use crate::precondition::Precondition;
 use crate::spec::{StreamSpec, Workload};
 
 impl Workload {
+    /// Whether streams alone issue I/Os: no app, script or trace.
+    pub fn is_streams(&self) -> bool {
+        self.app.is_none() && self.scripts.is_empty() && self.traces.is_empty()
+    }
+
     /// Whether drives are written to before time begins, so that they do not start as they left the factory.
     pub fn is_preconditioned(&self) -> bool {
         let is_untimed = |phase: &Phase| phase.untimed.is_some();

@@ -82,6 +82,11 @@ pub struct SsdParams {
 }
 
 impl SsdParams {
+    /// Whether the drive has memory that takes long to fill: a pseudo-SLC cache, or a map that does not fit into memory.
+    pub fn fills_slowly(&self) -> bool {
+        self.nand.quick.is_some() || self.mapping.is_some()
+    }
+
     /// Bytes of memory that the drive takes where pages are written at random, or where all have been (`filled`).
     pub fn memory(&self, filled: bool) -> u64 {
         Ftl::memory(&self.ftl, filled)

@@ -83,7 +83,6 @@ impl DriveCaches {
             (false, false) => "off",
         };
         let buffer = params.ftl.buffer_pages as u64 * PAGE;
-        let is_known = params.nand.quick.is_none() && params.mapping.is_none();
         Self {
             write_cache,
             declared_volatile: cache.protected && cache.volatile,
@@ -93,7 +92,7 @@ impl DriveCaches {
             flash_cache: None,
             flash_cache_bytes: 0,
             scale: params.scale,
-            fills: is_known.then_some(buffer),
+            fills: (!params.fills_slowly()).then_some(buffer),
         }
     }
 }

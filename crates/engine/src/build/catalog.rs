@@ -56,7 +56,7 @@ impl Catalog {
         Ok((product, text))
     }
 
-    /// The text of a workload of the catalog, with all that it takes from the workload that it is a variant of.
+    /// The text of a workload of the catalog, with the values of the workload that it is a variant of.
     ///
     /// # Errors
     /// No such workload, or a mistake in `variant_of`.
@@ -65,7 +65,7 @@ impl Catalog {
         self.whole_workload(&format!("{WORKLOADS}/{name}.toml"), text)
     }
 
-    /// The same of a workload's text, which is that of `file`.
+    /// Like `workload`, for `text`, the content of `file`.
     ///
     /// # Errors
     /// A mistake in `variant_of`.

@@ -1,7 +1,7 @@
 //! Contents of preconditioned drives, shared by the runs of a process.
 //!
-//! A key says all that preconditioning reads: what untimed writes read of the machine, how often which volume is filled
-//! with which data, and the streams that write. It is text and compared whole: two runs share contents only where
+//! A key contains all that preconditioning reads: the state that untimed writes read, how often which volume is filled
+//! with which data, and the streams that write. It is text and compared whole: two runs share contents only if
 //! preconditioning would write the same.
 
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hotband_machine::{Carrier, Machine};
 use hotband_workloads::Stream;
 
-/// Bytes that are kept for runs to come, at most: three or four machines at the scale that `in_use` chooses.
+/// Most bytes stored for later runs: three or four machines at the scale that `in_use` chooses.
 const MOST: usize = 256 << 20;
 /// Bytes of contents of each page that a drive holds: its entry in the map and that in the log of its block, and a part
 /// for what lies beyond the capacity.
@@ -39,7 +39,7 @@ impl Contents {
     }
 }
 
-/// Whether contents of this machine are small enough to be kept.
+/// Whether contents of this machine are small enough to store.
 pub fn is_small(machine: &Machine) -> bool {
     let (page, bytes) = PAGE_BYTES;
     let held: u64 = machine.drives().iter().map(|view| view.drive.capacity().0).sum();
@@ -62,12 +62,13 @@ impl Shelf {
     }
 
     fn put(&mut self, key: String, contents: Contents) {
-        let bytes = |(key, contents): &(String, Arc<Contents>)| key.len() + contents.drives.len();
+        let bytes = |entry: &(String, Arc<Contents>)| entry.0.len() + entry.1.drives.len();
+        let entry = (key, Arc::new(contents));
         // Another run may have made them meanwhile.
-        if key.len() + contents.drives.len() > self.most || self.take(&key).is_some() {
+        if bytes(&entry) > self.most || self.take(&entry.0).is_some() {
             return;
         }
-        self.contents.push((key, Arc::new(contents)));
+        self.contents.push(entry);
         let mut held: usize = self.contents.iter().map(bytes).sum();
         while held > self.most {
             held -= bytes(&self.contents.remove(0));
@@ -82,7 +83,7 @@ pub fn find(key: &str) -> Option<Arc<Contents>> {
     SHELF.lock().unwrap_or_else(PoisonError::into_inner).take(key)
 }
 
-/// Keeps contents for runs of this key; those that were not used for longest make room.
+/// Stores contents for runs of this key; the least recently used ones make room.
 pub fn keep(key: String, contents: Contents) {
     SHELF.lock().unwrap_or_else(PoisonError::into_inner).put(key, contents);
 }
@@ -106,14 +107,14 @@ mod tests {
 
     fn key(machine: &str, workload: &str, set: &[(&str, &str)], seed: u64) -> String {
         let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
-        let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
         let set = [("scale", "512")].iter().filter(|(key, _)| set.iter().all(|(have, _)| have != key)).chain(set);
         let request = Request {
             machine: "m.toml".to_owned(),
             machine_text: Some(machine.to_owned()),
             workload: "w.toml".to_owned(),
             workload_text: Some(workload.to_owned()),
-            set: set.map(own).collect(),
+            set: set.map(owned).collect(),
             seed,
             ..Request::default()
         };
@@ -123,18 +124,18 @@ mod tests {
 
     #[test]
     fn whatever_preconditioning_reads_is_in_the_key_and_what_it_does_not_read_is_not() {
-        let of = |machine: (&str, &str), workload: (&str, &str), set: &[(&str, &str)], seed| {
+        let changed = |machine: (&str, &str), workload: (&str, &str), set: &[(&str, &str)], seed| {
             key(&MACHINE.replace(machine.0, machine.1), &WORKLOAD.replace(workload.0, workload.1), set, seed)
         };
         let same = ("", "");
-        let base = of(same, same, &[], 1);
+        let base = changed(same, same, &[], 1);
         for workload in [("depth = 4", "depth = 9"), ("ios = 9", "ios = 99")] {
-            assert_eq!(of(same, workload, &[], 1), base, "{workload:?}");
+            assert_eq!(changed(same, workload, &[], 1), base, "{workload:?}");
         }
         for set in [("read_time", "70 us"), ("queue_tags", "64")] {
-            assert_eq!(of(same, same, &[set], 1), base, "{set:?}");
+            assert_eq!(changed(same, same, &[set], 1), base, "{set:?}");
         }
-        let mut others = vec![base, of(same, same, &[], 2)];
+        let mut others = vec![base, changed(same, same, &[], 2)];
         for machine in [
             ("7450-pro-3840", "s4500-960"),
             ("count = 4", "count = 5"),
@@ -143,7 +144,7 @@ mod tests {
             ("d*\"", "d*\", size = \"1 GB\""),
             ("from = \"0 B\"", "from = \"1 MiB\""),
         ] {
-            others.push(of(machine, same, &[], 1));
+            others.push(changed(machine, same, &[], 1));
         }
         for workload in [
             ("sequential = 1.0", "sequential = 2.0"),
@@ -156,7 +157,7 @@ mod tests {
             ("size =", "data = 0.5\nsize ="),
             ("threads = 1", "threads = 2"),
         ] {
-            others.push(of(same, workload, &[], 1));
+            others.push(changed(same, workload, &[], 1));
         }
         for set in [
             ("scale", "400"),
@@ -167,7 +168,7 @@ mod tests {
             ("wear_gap", "77"),
             ("rated_cycles", "77"),
         ] {
-            others.push(of(same, same, &[set], 1));
+            others.push(changed(same, same, &[set], 1));
         }
         let count = others.len();
         others.sort_unstable();

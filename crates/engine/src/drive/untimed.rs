@@ -132,6 +132,11 @@ impl Driver<'_> {
         turns
     }
 
+    /// The streams that write while drives are preconditioned.
+    fn writing_turns(&self, spec: &Precondition) -> Vec<Turn> {
+        if spec.workload > 0.0 { self.turns(None) } else { Vec::new() }
+    }
+
     /// Capacity of all targets that are written to, each once.
     fn written_capacity(&self, turns: &[Turn]) -> u64 {
         let mut targets: Vec<u16> = turns.iter().map(|turn| turn.target).collect();
@@ -140,7 +145,7 @@ impl Driver<'_> {
         targets.into_iter().map(|target| self.machine.volumes()[usize::from(target)].size).sum()
     }
 
-    /// Brings the drives into the state that `workload` asks for. Machines without a drive that wears are left alone; what
+    /// Brings the drives into the state of `workload`. Machines without a drive that wears are left alone; what
     /// the drives of a new one hold may have been made by another run.
     pub fn precondition(
         &mut self,
@@ -157,8 +162,7 @@ impl Driver<'_> {
         } else {
             self.write_over(workload, spec, seed, control)?;
             if let Some(key) = key {
-                let turns = if spec.workload > 0.0 { self.turns(None) } else { Vec::new() };
-                let wrote = turns.into_iter().map(|turn| turn.stream);
+                let wrote = self.writing_turns(spec).into_iter().map(|turn| turn.stream);
                 contents::keep(key, Contents::of(self.machine, &self.streams, wrote));
             }
         }
@@ -167,7 +171,7 @@ impl Driver<'_> {
     }
 
     /// All that preconditioning of a new machine reads, as text; none where the contents of its drives cannot be carried
-    /// to another, or are too large to be kept.
+    /// to another, or are too large to store, as a list of files may be.
     pub(crate) fn contents_key(&self, workload: &Workload, seed: u64) -> Option<String> {
         let spec = workload.precondition.as_ref().filter(|_| contents::is_small(self.machine))?;
         let mut key = self.machine.contents_key()?;
@@ -178,7 +182,10 @@ impl Driver<'_> {
                 contents::append(&mut key, &random);
             }
         }
-        let turns = if spec.workload > 0.0 { self.turns(None) } else { Vec::new() };
+        let turns = self.writing_turns(spec);
+        if turns.iter().any(|turn| self.streams[turn.stream].has_files()) {
+            return None;
+        }
         for Turn { stream, target, threads, .. } in &turns {
             contents::append(&mut key, &(stream, target, threads, &self.streams[*stream]));
         }

@@ -10,7 +10,7 @@ use hotband_layouts::replicated::{OsdParams, PoolSpec};
 use hotband_machine::{MachineSpec, SpecError, nearest};
 use toml::{Table, Value};
 
-use crate::texts::{machine_text, workload_of};
+use crate::texts::{machine_text, workload_of, workload_text};
 use crate::{Catalog, Request};
 
 /// Keys of workloads, which `set` knows before any workload or machine is named.
@@ -36,11 +36,7 @@ pub struct SetKey {
 /// # Errors
 /// The first mistake in what `request` names.
 pub fn set_keys(catalog: &Catalog, request: &Request) -> Result<Vec<SetKey>, SpecError> {
-    let text = match &request.workload_text {
-        Some(text) => text.clone(),
-        None => catalog.workload(&request.workload, ("WORKLOAD", ""))?,
-    };
-    let (workload, drive_set) = workload_of(request, &text)?;
+    let (workload, drive_set) = workload_of(request, &workload_text(catalog, request)?)?;
     let mut keys: Vec<SetKey> = workload.settable().into_iter().map(of_workload).collect();
     let (file, text) = machine_text(catalog, request)?;
     let spec = MachineSpec::read(&file, &text)?;

@@ -125,7 +125,7 @@ fn conditions_that_make_no_sense_are_refused() {
         ("until = \"0 s\"", ["phases[0].until", "above zero"]),
         ("until = 10", ["phases[0].until", "a text or several"]),
         ("until = []", ["phases[0].until", "a text or several"]),
-        ("until = \"warm\"", ["phases[0].until", "at the most"]),
+        ("until = \"warm\"", ["phases[0].until", "the longest time"]),
         ("until = [\"1 s\", \"2 s\"]", ["phases[0].until", "twice"]),
         ("until = \"1 s\"\nios = 4", ["phases[0].ios", "remove one"]),
         ("until = \"1 s\"\nround = \"1 s\"", ["phases[0].round", "until_steady"]),

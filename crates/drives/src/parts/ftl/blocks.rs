@@ -29,7 +29,7 @@ pub enum State {
     Bad,
 }
 
-/// All states, in the order of the numbers that stand for them.
+/// All states, in the order of their numbers.
 const STATES: [State; 6] = [State::Free, State::Open, State::Closed, State::Victim, State::Spare, State::Bad];
 
 /// One block.

@@ -1,4 +1,4 @@
-//! What writes change of a translation layer, carried out of one and into another of equal parameters.
+//! State of a translation layer that writes change, copied from one layer to another with equal parameters.
 
 use hotband_machine::Carrier;
 

@@ -1,7 +1,7 @@
-//! Long runs of pages that nobody times: what a sequential fill of a drive writes.
+//! Long untimed runs of pages: the writes of a sequential fill of a drive.
 //!
 //! They leave the state that their pages leave when written singly, in order. Between two events (a block fills up, a
-//! victim is collected) nothing has to be looked for, so that a page costs a few instructions.
+//! victim is collected) no search is needed, so that a page costs a few instructions.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::params::{FtlParams, PAGE_UNITS, Separation};
 use super::work::Untimed;
 
 impl Ftl {
-    /// Takes `pages`, which do not compress, as [`Ftl::write`] does one after the other.
+    /// Writes `pages`, which do not compress, as [`Ftl::write`] does one after the other.
     #[inline]
     pub fn write_run(&mut self, pages: Range<u64>) {
         if pages.end - pages.start <= self.params.buffer_pages as u64 {
@@ -25,7 +25,7 @@ impl Ftl {
         self.write_long_run(pages.start as u32..pages.end as u32);
     }
 
-    /// A run longer than the write buffer: what is there leaves first, and the last pages of the run stay.
+    /// A run longer than the write buffer: earlier pages leave first, and the last pages of the run stay.
     #[inline(never)]
     fn write_long_run(&mut self, pages: Range<u32>) {
         if !self.passes_through(&pages) {
