@@ -12,9 +12,9 @@ from pathlib import Path
 PACKED = Path(__file__).parents[1] / "python" / "hotband" / "data" / "corpus"
 
 
-def pack(name: str, source: Path, target: Path) -> int:
-    """Write the rows of one file of the corpus, compressed; return how many there are."""
-    with (source / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+def pack(source: Path, target: Path) -> int:
+    """Write the rows of a file of the corpus, compressed; return how many there are."""
+    with source.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         rows = [row for row in reader if row.get("confidence") != "low"]
         columns = reader.fieldnames or []
@@ -22,10 +22,9 @@ def pack(name: str, source: Path, target: Path) -> int:
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    (target / f"{name}.csv.xz").write_bytes(lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
+    target.write_bytes(lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
     return len(rows)
 
 
 if __name__ == "__main__":
-    for part in ("figures", "sheets"):
-        print(f"{part}: {pack(part, Path(sys.argv[1]), PACKED):,} rows")
+    print(f"figures: {pack(Path(sys.argv[1]) / 'figures.csv', PACKED / 'figures.csv.xz'):,} rows")

@@ -77,7 +77,7 @@ def test_percentiles_rise() -> None:
         ("metric", "iop", "iops"),
         ("low", "many", "expected a number"),
         ("base_unit", "ms", "expected us for lat_mean"),
-        ("random", "yes", "expected 1, 0 or nothing"),
+        ("random", "yes", "expected 1, 0 or an empty cell"),
     ],
 )
 def test_a_wrong_value_is_named_with_its_line(column: str, value: str, says: str) -> None:

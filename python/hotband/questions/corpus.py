@@ -198,12 +198,12 @@ def added(question: AddCorpusQuestion, _: Way) -> CorpusAdded:
     findings = check(new)
     if findings:
         raise UserError(str(question.path), findings[0].ids[0], "", findings[0].text)
-    known = {figure.id for figure in all_figures()}
+    before = own()
+    known = {figure.id for figure in (*shipped(), *before)}
     fresh = [figure for figure in new if figure.id not in known]
-    total = [*own(), *fresh]
-    if fresh:
-        write_own(total)
-    return CorpusAdded(str(own_file()), len(fresh), len(new) - len(fresh), len(total))
+    total = [*before, *fresh]
+    path = write_own(total) if fresh else own_file()
+    return CorpusAdded(str(path), len(fresh), len(new) - len(fresh), len(total))
 
 
 def _of_results(question: AddCorpusQuestion) -> Iterator[Figure]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import IOPS, MBS, PLAIN, Table, Unit, column, numeric
+from hotband.base.text.words import cut
 from hotband.data.corpus.figure import BASE_UNITS
 from hotband.views.text.screen import Screen, command, screen_table, shortened
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 ROWS = 16
 """Rows of a table on a screen."""
+NAME = 20
+"""Characters of a load's name on a screen."""
 MOST_FINDINGS = 8
 """Contradictions on a screen, each of up to two lines."""
 US = Unit("us", 1.0, lambda microseconds: numbers.span(1e3 * microseconds))
@@ -152,7 +155,7 @@ def _all_measurements(groups: Iterable[Sequence[Figure]]) -> Table:
 def _load(figure: Figure) -> str:
     """Return a load in a few words: `randread 4k qd32`."""
     offered = re.search(r"rate (\d+)/s", figure.workload)
-    name = figure.workload if len(figure.workload) <= 20 else f"{figure.workload[:19]}…"
+    name = cut(figure.workload, NAME)
     name = f"{int(offered[1]):,}/s offered," if offered else name
     mix = f" {figure.read_pct:g} %" if figure.read_pct not in (None, 0.0, 100.0) else ""
     side = f" ({figure.side}s)" if figure.side else ""
@@ -183,11 +186,11 @@ def checked(answer: CorpusChecked, _: CheckCorpusQuestion) -> Screen:
     )
 
 
-def added(answer: CorpusAdded, _: AddCorpusQuestion) -> Screen:
+def added(answer: CorpusAdded, question: AddCorpusQuestion) -> Screen:
     """Return how many figures were added."""
     present = f"; {answer.present:,} were there already" if answer.present else ""
     return Screen(
         answer=f"Added {counted(answer.added, 'figure')} to your corpus{present}.",
         state=[f"{answer.path}: {counted(answer.total, 'figure')}"],
-        next=command("corpus list", "own") if answer.added else "",
+        next=command("corpus show", question.model.lower()) if question.model else command("corpus list"),
     )

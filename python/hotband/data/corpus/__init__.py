@@ -1,1 +1,1 @@
-"""The corpus: figures that others measured on named drives, arrays and volumes, and the data sheets of these drives."""
+"""The corpus: figures that others measured on named drives, arrays and volumes."""

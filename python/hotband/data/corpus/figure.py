@@ -12,7 +12,6 @@ from functools import cached_property
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
 
-RATES = ("iops", "mb_s", "tps")
 PERCENTILES = {
     "lat_p50": 50.0,
     "lat_p90": 90.0,
@@ -162,10 +161,9 @@ def _figure(row: dict[str, str], where: str) -> Figure:
     if low is None or high is None or not 0.0 <= low <= high:
         raise UserError(where, "low", row["low"], f"expected a number from 0 to high = {row['high']}")
     if row["random"] not in ("", "0", "1"):
-        raise UserError(where, "random", row["random"], "expected 1, 0 or nothing")
-    texts = {COLUMNS.get(name, name): value for name, value in row.items() if name is not None}
+        raise UserError(where, "random", row["random"], "expected 1, 0 or an empty cell")
     return Figure(
-        **{name: texts[name] for name in TEXTS},
+        **{name: row[NAMES[name]] for name in TEXTS},
         read_pct=_number(row, "read_pct", where),
         random={"": None, "0": False, "1": True}[row["random"]],
         low=low,
@@ -182,5 +180,5 @@ def _number(row: dict[str, str], column: str, where: str) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UserError(where, column, text, "expected a number, or nothing")
+        raise UserError(where, column, text, "expected a number, or an empty cell")
     return value
