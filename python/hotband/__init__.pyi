@@ -98,7 +98,7 @@ def advise(
         draws: Draws of the uncertain values.
         seed: Root of all randomness.
         jobs: Number of runs at a time. Default: all cores.
-        out: Folder for what is produced.
+        out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
@@ -163,7 +163,7 @@ def calibrate(
         like: Product whose values are fitted.
         output: Product file to write (.toml).
         duration: Time limit of the measurements.
-        out: Folder for what is produced.
+        out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
         workload: Workload of the results, if they do not state it.
         set: Values to change.
@@ -257,9 +257,9 @@ def device(
     Args:
         path: A block device or a file; all devices without it.
 
-    A block device or a file of this computer: what it is, what it counts since it was new, what would keep it from
-    being written, and what must be typed to have it written. It is opened for reading alone. As root, tools such as
-    smartctl and nvme tell more, and what holds data is seen. Raises UserError where there is no such device.
+    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to write
+    it, and the text that permits writing. The question opens it only for reading. As root, smartctl and nvme report
+    more, and it shows which devices contain data. Raises UserError if there is no such device.
     """
 
 def new_drive(
@@ -276,7 +276,7 @@ def new_drive(
     Args:
         name: Name of the drive; its file is NAME.toml.
         kind: hdd, ssd (SATA or SAS) or nvme.
-        title: What reports call it. Default: its name.
+        title: Title in reports. Default: its name.
         source: The data sheet: document, revision, page.
         force: Replace an existing file.
         lines: Lines of the data sheet.
@@ -334,10 +334,10 @@ def entropy(
     """
 
 def events() -> DataFrame:
-    """What may happen in a run (failures, loss of power, changed values), and on what it is supported.
+    """List the events of a run (failures, loss of power, changed values) and what supports them.
 
-    Returns a row an event and part with `event`, `group` ("layout", "drive" or "with"), `on`, `supported` and `why` not
-    (null where it is).
+    Returns one row per event and part with `event`, `group` ("layout", "drive" or "with"), `on`, `supported` and
+    `why` not (null if it is).
     """
 
 def expect(
@@ -447,7 +447,7 @@ def fleet(
         repetitions: Number of repetitions, in place of the file's (default 1000).
         seed: Root of all randomness.
         jobs: Number of runs at a time. Default: all cores.
-        out: Folder for what is produced.
+        out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
@@ -467,15 +467,15 @@ def keys(
     on: str,
     set: Mapping[str, object] | None = None,
 ) -> DataFrame:
-    """List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.
+    """List every key that --set takes for a workload on a machine: its current value, allowed values and meaning.
 
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change.
 
-    Returns a row a key with `key`, `part` (whose it is), `value` (today's; null where it has none, or several),
-    `accepted`, `meaning` and `fio` (what fio calls it). `set` is changed first. Raises UserError.
+    Returns one row per key with `key`, `part` (its owner), `value` (current; null if it has none, or several),
+    `accepted`, `meaning` and `fio` (its name in fio). `set` is changed first. Raises UserError.
     """
 
 def layouts() -> Layouts:
@@ -503,8 +503,8 @@ def program(
         name: A program; without it, all.
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file, or real:DIR, a folder of this host.
         set: Values to change; further arguments are such values, too.
-        out: Folder for what is produced.
-        fresh: Write over the record that is in the folder.
+        out: Folder for the output.
+        fresh: Overwrite the record in the folder.
         progress: Is called with lines of progress, from other threads too.
 
     The machine is on the wall clock; a folder is `on="real:DIR"`. Further arguments are settings of the program
@@ -550,7 +550,7 @@ def pts(
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         set_write_cache: real: turn the drive's write cache as the class has it, and back.
         seed: Root of all randomness.
-        out: Folder for what is produced.
+        out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
         progress: What shows progress: True, False, or a function.
 
@@ -584,7 +584,7 @@ def quick(
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
         seed: Root of all randomness.
-        out: Folder for what is produced.
+        out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
         progress: What shows progress: True, False, or a function.
 
@@ -618,7 +618,7 @@ def reliability(
     seed: int = 1,
     **settings: object,
 ) -> Reliability:
-    """Say how long an array keeps its data: mean time to data loss and the chance of loss, with the closed form.
+    """Predict when an array loses data: mean time to data loss and the chance of loss, with the closed form.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
@@ -681,7 +681,7 @@ def serve(
         fuse: Mount one file per volume in this folder.
         loop: With one loop device per volume (needs root).
         store: File that stores written data. Default: memory.
-        base: Image that is read where nothing was written; it is never changed.
+        base: Image to read for blocks not yet written; it is never changed.
         out: Folder for the record.
         io_log: Log every I/O, to .parquet or .csv.
         set: Values to change; further arguments are such values, too.
@@ -689,11 +689,11 @@ def serve(
         seed: Root of all randomness.
         spin: Busy wait before a completion is due; "0 us" for none.
         priority: Real-time priority, if the host permits it.
-        awake: Keep the host's cores from sleeping, if permitted.
+        awake: Prevent the host's cores from sleeping, if permitted.
         anyway: Serve it even if it is faster than this host can serve.
         nbd: Whether clients of NBD are served on a unix socket.
 
-    It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
+    It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
     (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
     clients got so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
     certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
@@ -742,7 +742,7 @@ def review(
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
         keep: real:DIR: keep the file afterwards.
-        out: Folder for what is produced.
+        out: Folder for the output.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
@@ -769,7 +769,7 @@ def report(
 
     Args:
         records: Records, folders of them, results of other tools, or the folder of a study run.
-        title: Heading. Default: what was run on which machine.
+        title: Heading. Default: the workload and the machine.
         audit: With what the auditor finds in them.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
@@ -820,12 +820,12 @@ def run(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change; further arguments are such values, too.
-        rate: Issue so many I/Os a second, whether or not others are done.
+        rate: I/Os to issue per second, without waiting for completions.
         slo: An objective, such as "p99 < 1 ms": is it met?
         seed: Root of all randomness.
         duration: Measured time of a step, as "60 s".
-        precision: Stop when rates are known to this, as "1 %"; off: whole runs.
-        out: Folder for what is produced.
+        precision: Stop at this precision of rates, such as "1 %"; off: whole runs.
+        out: Folder for the output.
         into: A store (hotband store) that takes every run, too.
         io_log: Log every I/O, to .parquet or .csv.
         power_loss: Cut power at this measured time, such as "30 s".
@@ -929,7 +929,7 @@ def sweep(
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
         jobs: Number of runs at a time. Default: all cores.
-        out: Folder for what is produced.
+        out: Folder for the output.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
         records: Keep the record of every run.
@@ -1124,7 +1124,7 @@ def convert(
         target: Device or file on which a written job runs.
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
-    workload that is more than a job can say.
+    workload that a job file cannot express.
     """
 
 def workloads() -> DataFrame:
@@ -1143,7 +1143,7 @@ def accuracy(
 
     Args:
         studies: Only these studies; default: all.
-        out: Folder for what is produced.
+        out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.

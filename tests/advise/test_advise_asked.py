@@ -206,7 +206,7 @@ MISTAKES = [
     (("--slo", "p99 > 5 ms"), "--slo"),
     (("--slo", "fast"), "--slo"),
     (("--slo", ""), "--slo: is empty"),
-    (("--slo", "90 % of the most"), "a share of the most"),
+    (("--slo", "90 % of the most"), "a share of the maximum"),
     (("--capacity", "50"), "--capacity = '50'"),
     (("--capacity", "-5 TB"), "--capacity"),
     (("--protect", "many failures"), "--protect"),

@@ -11,26 +11,16 @@ import hotband as hb
 from hotband.base.errors import UserError
 from hotband.execution.runs import run as runs
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.faces.cli import main
 
 JOB = "[a]\nioengine=libaio\nfilename=/dev/sdx\nrw=randread\nbs=8k\niodepth=4\nruntime=1\ntime_based\n"
 ON = ("--on", "exos-15e900-512n", "--duration", "0.1 s")
 
 
 @pytest.fixture
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    """Runs a command in an empty folder with `my.fio`, in this process: its exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
+def told(typed, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """Runs a command as `typed` does, in a folder with `my.fio`."""
     (tmp_path / "my.fio").write_text(JOB)
-
-    def called(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["hotband", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        done = capsys.readouterr()
-        return int(end.value.code or 0), done.out, done.err
-
-    return called
+    return typed
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import hotband as hb
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.inputs.specify import rate_text
-from hotband.faces.cli import main
 from hotband.faces.renamed import with_current_options
 from hotband.questions.find.figures import Figure
 from hotband.questions.slo import judge, met_text, slo_of, verdict_of
@@ -37,21 +36,6 @@ filename=/dev/sdx
 runtime=1
 time_based
 """
-
-
-@pytest.fixture
-def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
-    """Runs a command in an empty folder, in this process: its exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def called(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["hotband", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        done = capsys.readouterr()
-        return int(end.value.code or 0), done.out, done.err
-
-    return called
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ def test_a_real_device_with_a_file_system_is_refused_mounted_or_not(loop: tuple[
         pytest.skip("mkfs.ext4 is not installed")
     path, file = loop
     subprocess.run(["mkfs.ext4", "-q", path], check=True)
-    with pytest.raises(UserError, match=r"holds a file system \(ext4\), seen by its magic number"):
+    with pytest.raises(UserError, match=r"contains a file system \(ext4\), seen by its magic number"):
         permission(path, writes=True, erase=str(file))
     place = tmp_path / "mnt"
     place.mkdir()

@@ -397,7 +397,7 @@ REFUSED: dict[str, tuple[Case, str]] = {
     "SCSI reservation": (scsi_reserved, "kept by a persistent reservation (sg_persist)"),
     "flash of the firmware": (firmware_flash, "this machine's firmware"),
     "boot area of an eMMC": (boot_area, "this machine's firmware"),
-    "no serial and no name": (no_serial, "nothing tells it from another device"),
+    "no serial and no name": (no_serial, "nothing distinguishes it from another device"),
     "loop on the root disk": (loop_on_root, "/dev/sda below it its /dev/sda1 is mounted on /"),
     "two loops on one file": (loop_of_two, "is below the loop device loop1"),
     "loop on a running machine's disk": (loop_on_running_machine, "open for writing by qemu-system-x86 (99)"),
@@ -429,7 +429,7 @@ REFUSED: dict[str, tuple[Case, str]] = {
     "LUKS": (with_bytes(0, b"LUKS\xba\xbe"), "is encrypted (crypto_LUKS)"),
     "LUKS2, its second header": (with_bytes(4 * MIB, b"SKUL\xba\xbe"), "is encrypted (crypto_LUKS)"),
     "BitLocker": (with_bytes(3, b"-FVE-FS-"), "is encrypted (BitLocker)"),
-    "swap, not active": (swap_partition_signature, "holds swap (swap)"),
+    "swap, not active": (swap_partition_signature, "contains swap (swap)"),
     "Oracle ASM": (with_bytes(32, b"ORCLDISK"), "(oracleasm)"),
     "GPT": (with_bytes(512, b"EFI PART"), "has a partition table (gpt)"),
     "GPT, its copy alone": (with_bytes(-512, b"EFI PART"), "has a partition table (gpt)"),
@@ -651,7 +651,7 @@ def test_this_machines_root_disk_is_refused() -> None:
 
 def test_a_mapped_image_is_known_by_its_pool_and_name(tree: Tree) -> None:
     path = tree.disk("rbd0", "252:0")
-    with pytest.raises(UserError, match="nothing tells it from another"):
+    with pytest.raises(UserError, match="nothing distinguishes it from another"):
         permission(path, tree.host, writes=True, erase="rbd0")
     for key, value in {"pool": "fast", "pool_ns": "", "name": "vm-7"}.items():
         tree.put(f"/sys/bus/rbd/devices/0/{key}", value)

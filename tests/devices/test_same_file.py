@@ -234,7 +234,7 @@ def test_a_writer_that_nobody_can_see_is_told_by_the_file_system(tmp_path: Path,
         said = refusals(file)
     if not takes_leases(file):
         pytest.skip("the file system of this folder takes no leases")
-    assert said == ["is open for writing by somebody (its file system refuses a lease)"]
+    assert said == ["is open for writing elsewhere (its file system refuses a lease)"]
     assert refusals(file) == []
 
 
@@ -248,7 +248,7 @@ def test_a_writer_through_an_overlay_is_told_by_the_file_system(tmp_path: Path) 
     ran("mount", "-t", "overlay", "overlay", "-o", f"lowerdir={lower},upperdir={upper},workdir={work}", place)
     try:
         with written(place / "disk.img"):
-            assert refusals(upper / "disk.img") == ["is open for writing by somebody (its file system refuses a lease)"]
+            assert refusals(upper / "disk.img") == ["is open for writing elsewhere (its file system refuses a lease)"]
     finally:
         subprocess.run(["umount", str(place)], check=True)
 

@@ -33,9 +33,9 @@ def test_the_list_says_what_each_needs_and_whether_it_is_there(hotband) -> None:
 def test_a_program_says_its_settings(hotband) -> None:
     done = hotband("program", "sysb", "--format", "csv")
     assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == "key,today,takes,meaning"
+    assert done.stdout.splitlines()[0] == "key,current,allowed,meaning"
     assert "total,1 GiB,1 MiB to 100 TiB," in done.stdout
-    assert "Asks of the disk" in done.stderr
+    assert "Load on the disk" in done.stderr
 
 
 @pytest.mark.parametrize(

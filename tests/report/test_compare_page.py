@@ -47,7 +47,7 @@ def test_two_results_are_compared_in_charts_below_the_verdict(runs: Path, tmp_pa
     assert lead_of(page).startswith(f"{fast} is predicted to be ")
     assert charts_of(page)[:2] == ["IOPS", "Median latency (ms)"]
     assert charts_of(page)[-1] == f"Ratio to {slow}"
-    assert [section.title for section in page.sections if section.folded] == ["What the verdict rests on"]
+    assert [section.title for section in page.sections if section.folded] == ["Basis of the verdict"]
     assert found.write_html(tmp_path / "page.html").read_text(encoding="utf-8").count("<h1>") == 1
 
 

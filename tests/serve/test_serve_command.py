@@ -209,7 +209,7 @@ def test_who_still_used_a_device_when_it_ended_is_told(hotband, monkeypatch: pyt
 
 def test_answers_that_were_all_errors_were_asked_for() -> None:
     failed = Serving(None, None, (Kind("read", 0, 3, 0, None, None),))
-    assert list(lateness_lines(failed)) == ["All answers were errors: 3."]
+    assert list(lateness_lines(failed)) == ["All replies were errors: 3."]
     assert list(lateness_lines(replace(failed, kinds=()))) == ["No client connected."]
 
 

@@ -73,9 +73,9 @@ def test_nothing_is_run(hotband) -> None:
         ("a,1,2,100,\n", "row 1: blind_of", "the commit that predicted it"),
         ("a,1,,100,c\n", "row 1: blind", "the prediction of this error"),
         ("a,1,2,0,c\na,1,2,0,c\n", "row 2: id", "is given twice; first in row 1"),
-        ("a,1,many,0,c\n", "row 1: blind", "expected a number, or nothing"),
+        ("a,1,many,0,c\n", "row 1: blind", "expected a number, or an empty cell"),
         ("a,1,nan,0,c\n", "row 1: blind", "expected a finite number"),
-        ("a,1,2,x,c\n", "row 1: blind_error_pct", "expected a number, or nothing"),
+        ("a,1,2,x,c\n", "row 1: blind_error_pct", "expected a number, or an empty cell"),
         ("a,1,2\n", "row 1", "expected 5, as the heading has"),
     ],
 )

@@ -102,7 +102,7 @@ def test_a_fio_that_writes_something_else_is_killed(
     (tmp_path / "work").mkdir()
     (tmp_path / "other").write_bytes(b"precious")
     pretend(tmp_path, monkeypatch, f'trap "" TERM\n{opens.format(other=tmp_path / "other")}\nexec sleep 60')
-    with pytest.raises(UserError, match=r"has .*/other open, which is not what was permitted; it was killed"):
+    with pytest.raises(UserError, match=r"has .*/other open, which was not permitted; it was killed"):
         run_fio("[job]\n", tmp_path / "work", held=holding)
     assert (tmp_path / "other").read_bytes() == b"precious"
 

@@ -77,7 +77,7 @@ VERSION = 'case "$1" in --version) echo fio-3.33; exit;; esac'
         ([READ, "--on", "real:nbd+unix:///"], "names no socket"),
         ([READ, "--on", "real:nbd+unix:///?socket=nowhere"], "no server: no such file or directory"),
         ([READ, "--on", "real:nbd+unix:///?socket=unserved"], "no server: connection refused"),
-        ([READ, "--on", "real:nbd+unix:///?socket=wrong"], "does not answer like NBD: no fixed newstyle handshake"),
+        ([READ, "--on", "real:nbd+unix:///?socket=wrong"], "is not an NBD server: no fixed newstyle handshake"),
         ([READ, "--on", "real:nbd://127.0.0.1:1/x"], "no server: connection refused"),
         ([READ, "--on", "real:rbd:image"], "expected real:rbd:POOL/IMAGE"),
         ([READ, "--on", "real:rbd:a/b/c"], "expected real:rbd:POOL/IMAGE"),

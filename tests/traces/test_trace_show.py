@@ -154,7 +154,7 @@ def test_text_fits_and_pages_are_written(tmp_path: Path, hotband: Any) -> None:
     assert max(len(line) for line in done.stdout.splitlines() if not line.startswith("Next: ")) <= 80
     assert "At scattered places" in done.stdout
     page = (tmp_path / "one.html").read_text(encoding="utf-8")
-    for title in ("What it is", "LRU cache", "Popularity", "Burstiness", "Working set over time", "Jumps", "Runs"):
+    for title in ("Summary", "LRU cache", "Popularity", "Burstiness", "Working set over time", "Jumps", "Runs"):
         assert title in page
     both = hotband("trace", "show", str(path), str(other), "-o", str(tmp_path / "both.html"), "--details")
     assert both.stdout.startswith("2 traces have 4,000 I/Os.\n")

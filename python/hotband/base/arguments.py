@@ -1,7 +1,7 @@
 """Checks of the arguments of public functions against their signatures, before anything runs.
 
-What it leaves out: types whose names the module of the function has for type checkers alone; the function looks at
-those itself.
+Left out: types whose names the module of the function imports only for type checkers; the function checks those
+itself.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def jobs() -> Any:
 
 def out() -> Any:
     """Return the field `out`: where runs are kept."""
-    return asks("Folder for what is produced.", default=None, metavar="DIR")
+    return asks("Folder for the output.", default=None, metavar="DIR")
 
 
 def into() -> Any:
@@ -112,7 +112,7 @@ def slo() -> Any:
 
 def precision() -> Any:
     """Return the field `precision`."""
-    text = 'Stop when rates are known to this, as "1 %"; off: whole runs.'
+    text = 'Stop at this precision of rates, such as "1 %"; off: whole runs.'
     return asks(text, default=None, metavar="PERCENT")
 
 
@@ -227,7 +227,9 @@ class Question:
         return [] if page is None else [f"Page: {getattr(result, self.writes)(page)}"]
 
     def document(self, result: Any) -> tuple[Any, str]:
-        """Return the answer as JSON, and its schema; rows have none, and None is not printed."""
+        """Return the answer as JSON, and its schema. A list has `rows` and no schema, and None is not printed."""
+        if not hasattr(result, "to_dict"):
+            return result.rows, ""
         return result.to_dict(), getattr(result, "schema", self.schema)
 
     def written_json(self, result: Any) -> str:

@@ -102,7 +102,7 @@ QUESTIONS = {
     "events": Line(
         "hotband.questions.catalog:EventsQuestion",
         "hotband.questions.catalog:events",
-        "What may happen in a run (failures, loss of power, changed values), and on what it is supported.",
+        "List the events of a run (failures, loss of power, changed values) and what supports them.",
     ),
     "expect": Line(
         "hotband.questions.expect.asked:ExpectQuestion",
@@ -134,7 +134,7 @@ QUESTIONS = {
     "import fio": Line(
         "hotband.questions.imported:FioQuestion",
         "hotband.questions.imported:of_tool",
-        "Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series.",
+        "Turn fio's output (JSON, JSON+, terse, logs) into records; logs next to their JSON become its series.",
         None,
     ),
     "import hdr": Line(
@@ -158,7 +158,7 @@ QUESTIONS = {
     "keys": Line(
         "hotband.questions.catalog:KeysQuestion",
         "hotband.questions.catalog:keys",
-        "List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.",
+        "List every key that --set takes for a workload on a machine: its current value, allowed values and meaning.",
     ),
     "layouts": Line(
         "hotband.questions.catalog:LayoutsQuestion",
@@ -200,7 +200,7 @@ QUESTIONS = {
     "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
         "hotband.inference.reliability.assess:answer",
-        "Say how long an array keeps its data: mean time to data loss and the chance of loss, with the closed form.",
+        "Predict when an array loses data: mean time to data loss and the chance of loss, with the closed form.",
     ),
     "serve": Line(
         "hotband.execution.serve.asked:ServeQuestion",
@@ -251,7 +251,7 @@ QUESTIONS = {
     "store compact": Line(
         "hotband.questions.store:CompactQuestion",
         "hotband.questions.store:compacted",
-        "Merge many small files into few large ones; recover what interrupted writers left.",
+        "Merge many small files into few large ones; recover the runs of interrupted writers.",
         None,
     ),
     "store list": Line(
@@ -386,7 +386,7 @@ GROUPS = {
         ("show", "convert"),
     ),
 }
-"""Groups of questions: what each says of itself, and the last words of its commands in the order of its help."""
+"""Groups of questions: the summary of each, and the last words of its commands in the order of its help."""
 
 
 def function_name(name: str) -> str:

@@ -96,7 +96,7 @@ def current(arguments: list[str], with_notice: bool) -> list[str]:
     if arguments[0] == "plot" and rest[:1] == ["latency"]:
         rest = rest[1:]
     if with_notice:
-        print(f"hotband: `{arguments[0]}` is `hotband {words}` now", file=sys.stderr)
+        _notice(arguments[0], f"hotband {words}")
     if words in WITH_VALUE:
         return [words, *with_value(words.split()[1], rest)]
     return [*words.split(), *rest]

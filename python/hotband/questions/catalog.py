@@ -54,10 +54,6 @@ class CatalogQuestion(Question):
     answers = "hotband.questions.catalog:Listing"
     as_frame = True
 
-    def document(self, found: Any) -> tuple[Any, str]:
-        """Return the rows of a list, or an entry and its schema."""
-        return super().document(found) if hasattr(found, "to_dict") else (found.rows, self.schema)
-
 
 @dataclass(frozen=True)
 class ShownProduct:
@@ -96,7 +92,7 @@ class DrivesQuestion(CatalogQuestion):
     sort: str | None = asks(
         f"Sort by {', '.join(SORT_KEYS)}; drives without the value come last.", default=None, metavar="KEY"
     )
-    whole: bool = asks("All of a long list on a terminal.", default=False, called="all", hidden=True)
+    whole: bool = asks("Print all of a long list on a terminal.", default=False, called="all", hidden=True)
 
 
 def drives(question: DrivesQuestion, _: Way) -> DriveSelection | ShownProduct:
@@ -213,10 +209,10 @@ class SetKeys:
 
 @dataclass(frozen=True, kw_only=True)
 class KeysQuestion(CatalogQuestion):
-    """List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.
+    """List every key that --set takes for a workload on a machine: its current value, allowed values and meaning.
 
-    Returns a row a key with `key`, `part` (whose it is), `value` (today's; null where it has none, or several),
-    `accepted`, `meaning` and `fio` (what fio calls it). `set` is changed first. Raises UserError.
+    Returns one row per key with `key`, `part` (its owner), `value` (current; null if it has none, or several),
+    `accepted`, `meaning` and `fio` (its name in fio). `set` is changed first. Raises UserError.
     """
 
     name = "keys"
@@ -244,17 +240,9 @@ class EventDoc(TypedDict):
     why: str | None
 
 
-def event_rows() -> list[EventDoc]:
-    """What `hotband keys --events --json` prints."""
-    return [
-        {"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why}
-        for one in _core.event_table()
-    ]
-
-
 @dataclass(frozen=True)
 class Events:
-    """What may happen in a run, and on what it is supported."""
+    """The events of a run, and what supports them."""
 
     rows: Sequence[EventDoc]
 
@@ -266,10 +254,10 @@ class Events:
 
 @dataclass(frozen=True, kw_only=True)
 class EventsQuestion(CatalogQuestion):
-    """What may happen in a run (failures, loss of power, changed values), and on what it is supported.
+    """List the events of a run (failures, loss of power, changed values) and what supports them.
 
-    Returns a row an event and part with `event`, `group` ("layout", "drive" or "with"), `on`, `supported` and `why` not
-    (null where it is).
+    Returns one row per event and part with `event`, `group` ("layout", "drive" or "with"), `on`, `supported` and
+    `why` not (null if it is).
     """
 
     name = "events"
@@ -278,4 +266,8 @@ class EventsQuestion(CatalogQuestion):
 
 def events(_: EventsQuestion, __: Way) -> Events:
     """Return the events."""
-    return Events(event_rows())
+    rows: list[EventDoc] = [
+        {"event": event.event, "group": event.group, "on": event.on, "supported": not event.why, "why": event.why}
+        for event in _core.event_table()
+    ]
+    return Events(rows)

@@ -1,4 +1,4 @@
-"""The question what is plugged in here, what keeps it from being written, and what it counts."""
+"""The question about a device: its identity, its protection from being overwritten, and its counters."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hotband.base.question import Question, Way, asks
 from hotband.base.text.formats import as_rows
+from hotband.base.text.values import Json
 from hotband.data.catalog.named import REAL
 from hotband.execution.targets.found import DeviceFound, Listed, found, listed, listed_doc
 
@@ -20,14 +20,19 @@ class DeviceList:
 
     devices: Sequence[Listed]
 
+    @property
+    def rows(self) -> list[dict[str, Json]]:
+        """Return a document per device."""
+        return [listed_doc(device) for device in self.devices]
+
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceQuestion(Question):
     """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
 
-    A block device or a file of this computer: what it is, what it counts since it was new, what would keep it from
-    being written, and what must be typed to have it written. It is opened for reading alone. As root, tools such as
-    smartctl and nvme tell more, and what holds data is seen. Raises UserError where there is no such device.
+    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to write
+    it, and the text that permits writing. The question opens it only for reading. As root, smartctl and nvme report
+    more, and it shows which devices contain data. Raises UserError if there is no such device.
     """
 
     name = "device"
@@ -39,17 +44,11 @@ class DeviceQuestion(Question):
         "A block device or a file; all devices without it.", default=None, metavar="PATH", positional=True, lists=True
     )
 
-    def document(self, found: DeviceFound | DeviceList) -> tuple[Any, str]:
-        """Return a device, or the rows of the list."""
-        if isinstance(found, DeviceList):
-            return [listed_doc(row) for row in found.devices], ""
-        return super().document(found)
-
     def afterwards(self) -> str:
-        """Return a sentence about what only root sees in the list."""
+        """Return a sentence about the entries that only root can see."""
         if self.path is not None or os.geteuid() == 0 or as_rows():
             return ""
-        return "not run as root: what devices hold cannot be read, so all are taken to be in use"
+        return "not run as root: the contents of devices cannot be read, so all count as in use"
 
 
 def device(question: DeviceQuestion, _: Way) -> DeviceFound | DeviceList:

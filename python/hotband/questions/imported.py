@@ -1,4 +1,4 @@
-"""Questions that turn results of other tools into records: one a tool, and one that recognises the tool."""
+"""Questions that turn results of other tools into records: one per tool, and one that recognises the tool."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ImportedFiles:
 
 @dataclass(frozen=True)
 class ImportedFolders:
-    """What was read in folders, records that were made of further files, and where all were written."""
+    """Results read in folders, records made of further files, and the paths written."""
 
     walked: Walk
     further: Sequence[Imported]
@@ -54,13 +54,13 @@ class ImportQuestion(Question):
     answers = "hotband.questions.imported:ImportedFiles"
 
     files_: Results = asks(
-        "Files or folders that the tool wrote; - is what comes in.", metavar="FILE...", positional=True
+        "Files or folders that the tool wrote; - reads standard input.", metavar="FILE...", positional=True
     )
-    out: Path | None = asks("Folder for what is produced.", default=None, metavar="DIR")
+    out: Path | None = asks("Folder for the output.", default=None, metavar="DIR")
 
-    def document(self, found: ImportedFiles | ImportedFolders) -> tuple[Any, str]:
-        """Return the records."""
-        return found.rows, self.schema
+    def read(self) -> Sequence[Imported]:
+        """Return the records of the files, by the reader of the tool that the command names. Raises UserError."""
+        return importers.tools()[self.name.split()[1]].read(self.files_)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ class AutoQuestion(ImportQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class FioQuestion(ImportQuestion):
-    """Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series."""
+    """Turn fio's output (JSON, JSON+, terse, logs) into records; logs next to their JSON become its series."""
 
     name = "import fio"
 
@@ -105,7 +105,11 @@ class HdrQuestion(ImportQuestion):
 
     name = "import hdr"
 
-    unit: str | None = asks("Of the values: ns, us, ms or s.", default=None, metavar="UNIT")
+    unit: str | None = asks("Unit of the values: ns, us, ms or s.", default=None, metavar="UNIT")
+
+    def read(self) -> Sequence[Imported]:
+        """Return the records of the logs, whose values are in the given unit. Raises UserError."""
+        return hdr.read(self.files_, self.unit)
 
 
 def recognised(question: AutoQuestion, _: Way) -> ImportedFiles | ImportedFolders:
@@ -119,9 +123,7 @@ def recognised(question: AutoQuestion, _: Way) -> ImportedFiles | ImportedFolder
 def of_tool(question: ImportQuestion, _: Way) -> ImportedFiles:
     """Return the records of the files of a tool. Raises UserError, OSError."""
     _expect_writable(question.out)
-    if isinstance(question, HdrQuestion):
-        return _written(hdr.read(question.files_, question.unit), question.out)
-    return _written(importers.tools()[question.name.split()[1]].read(question.files_), question.out)
+    return _written(question.read(), question.out)
 
 
 def _expect_writable(out: Path | None) -> None:
@@ -141,8 +143,11 @@ def _of_folders(paths: Sequence[Path], out: Path | None) -> ImportedFolders:
         return ImportedFolders(walked, further, [])
     saved = save_imported(out, further)
     for series in walked.series:
-        results = [result for result in walked.results if result.imported is not None and result.series == series]
-        place = out / folder_name(series) if len(walked.series) > 1 else out
-        imported = [result.imported for result in results if result.imported]
-        saved += save_imported(place, imported, [result.test for result in results])
+        folder = out / folder_name(series) if len(walked.series) > 1 else out
+        named = [
+            (result.test, result.imported)
+            for result in walked.results
+            if result.imported is not None and result.series == series
+        ]
+        saved += save_imported(folder, [imported for _, imported in named], [test for test, _ in named])
     return ImportedFolders(walked, further, saved)

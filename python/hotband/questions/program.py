@@ -21,7 +21,7 @@ from hotband.execution.programs.settings import accepted_by
 
 @dataclass(frozen=True)
 class ProgramOutline:
-    """A program with its settings, and what it needs that is not installed."""
+    """A program with its settings and its missing requirements."""
 
     program: Program
     lacking: list[Need]
@@ -50,6 +50,11 @@ class ProgramList:
     """All programs."""
 
     programs: list[ProgramOutline]
+
+    @property
+    def rows(self) -> list[Any]:
+        """Return a document per program."""
+        return [program.to_dict() for program in self.programs]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,23 +85,17 @@ class ProgramQuestion(Question):
     settings: ProgramSettings = asks(
         "A setting of the program, or a value of the drives.", default=(), metavar="KEY=VALUE"
     )
-    out: Path | None = asks("Folder for what is produced.", default=None, metavar="DIR")
-    fresh: bool = asks("Write over the record that is in the folder.", default=False)
+    out: Path | None = asks("Folder for the output.", default=None, metavar="DIR")
+    fresh: bool = asks("Overwrite the record in the folder.", default=False)
 
     def __post_init__(self) -> None:
-        """Refuse what is of a run where nothing runs. Raises UserError."""
+        """Refuse options of a run if nothing runs. Raises UserError."""
         super().__post_init__()
         expect_out(self.fresh, self.out)
         if self.on is None and (self.settings or self.out is not None):
             raise UserError("question.on", "", "", "missing: a machine, or real:DIR")
         if self.name_ is None and self.on is not None:
             raise UserError("question.name", "", "", f"missing: expected one of {', '.join(PROGRAMS)}")
-
-    def document(self, found: ProgramResult | ProgramOutline | ProgramList) -> tuple[Any, str]:
-        """Return the figures of a run, or what there is."""
-        if isinstance(found, ProgramList):
-            return [each.to_dict() for each in found.programs], ""
-        return super().document(found)
 
 
 def program(question: ProgramQuestion, way: Way) -> ProgramResult | ProgramOutline | ProgramList:

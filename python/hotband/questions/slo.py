@@ -15,7 +15,7 @@ from hotband.questions.find.question import Condition, conditions
 SLO = "question.slo"
 SLO_FORM = 'expected conditions such as "p99 < 5 ms" or "p99 < 5 ms and IOPS > 2000"'
 TWICE = 2.0
-"""A figure that is so many times better than its bound is so many times to spare; one that is nearer, a share."""
+"""From this ratio of bound to figure on, the margin is shown as a multiple; below it, as a percentage."""
 Verdict = Literal["yes", "likely", "no"]
 Ends = tuple[float, float]
 
@@ -30,7 +30,7 @@ def slo_of(text: str, option: str = SLO) -> tuple[Condition, ...]:
         raise UserError(option, "", error.value, error.accepted) from None
     kept = tuple(one for one in found if isinstance(one, Condition))
     if len(kept) < len(found):
-        raise UserError(option, "", text, f"a share of the most is no promise to anybody: {SLO_FORM}")
+        raise UserError(option, "", text, f"a share of the maximum is not an objective: {SLO_FORM}")
     return kept
 
 
@@ -111,7 +111,7 @@ def missed_text(judged: Iterable[Judged]) -> str:
 
 
 def at_rate(rate: str | None) -> str:
-    """Return the rate that was asked for, in words behind an objective: ` at 60,000 IOPS`."""
+    """Return the requested rate, as words after an objective: ` at 60,000 IOPS`."""
     return "" if rate is None else f" at {IOPS.shown(float(rate))}"
 
 

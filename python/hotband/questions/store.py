@@ -131,7 +131,7 @@ def each_thousand(say: Callable[[str], None]) -> Callable[[int, int], None]:
 
 @dataclass(frozen=True, kw_only=True)
 class CompactQuestion(StoreQuestion):
-    """Merge many small files into few large ones; recover what interrupted writers left."""
+    """Merge many small files into few large ones; recover the runs of interrupted writers."""
 
     name = "store compact"
     schema = "hotband-store-compact"

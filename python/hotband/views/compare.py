@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.formats import PRINTED
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import CHANGE, OF_ROW, PLAIN, Cell, Range, Table, Unit, View, column, interval, numeric
+from hotband.base.text.words import cut
 from hotband.data.inputs.kinds import paths_of
 from hotband.inference.audit.compare import state_of
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, TOO_SHORT
@@ -100,7 +101,7 @@ def by_test_table(result: Compared, most: int | None = None) -> Table:
     what they mean."""
     several = len({folder_of(comparison.b) for comparison in result.comparisons}) > 1
     pair = result.comparisons[0]
-    names = ["first", "other"] if several else [_cut(folder_of(side)) for side in (pair.a, pair.b)]
+    names = ["first", "other"] if several else [cut(folder_of(side), NAME) for side in (pair.a, pair.b)]
     columns = [column("", wrap=False), *(numeric(name) for name in names), numeric("IOPS change", CHANGE)]
     table = screen_table([*columns, numeric("p99 change", CHANGE), column("")])
     for test, comparison in list(zip(result.tests, result.comparisons, strict=True))[:most]:
@@ -126,10 +127,6 @@ def names_of(sides: Sequence[Side]) -> list[str]:
     return short if len(set(short)) == len(short) else [side.name for side in sides]
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
-
-
 def _evidence(several: Sequence[Comparison]) -> list[View]:
     """Return every side against the first; an overview of several."""
     # CSV has every comparison in one table of its own shape.
@@ -150,7 +147,7 @@ def _unlike(pair: Comparison) -> list[str]:
 def _table(pair: Comparison) -> Table:
     """Return a row per metric: both values, the change with its interval, and what that means."""
     ends = [interval("95 % interval", CHANGE)] if any(row.low_pct is not None for row in pair.differences) else []
-    names = [numeric(_cut(name), OF_ROW) for name in names_of([pair.a, pair.b])]
+    names = [numeric(cut(name, NAME), OF_ROW) for name in names_of([pair.a, pair.b])]
     table = screen_table([column(""), *names, numeric("change", CHANGE), *ends, column("")])
     for row in pair.differences:
         unit = PLAIN if row.metric == "IOPS" else UNITS.get(row.unit, Unit(row.unit))

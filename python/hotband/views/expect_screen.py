@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import OF_ROW, PLAIN, TIMES, Cell, Range, Table, Unit, column, interval, numeric, unit_of
+from hotband.base.text.words import capitalized
 from hotband.views.expect import label_of, views
 from hotband.views.text.screen import DETAILS, Screen, Verdict, screen_table, shortened, signed
 
@@ -41,10 +42,10 @@ def terminal(of: Expected, question: ExpectQuestion) -> Screen:
 def _sentence(of: Expected) -> str:
     verdict = of.verdict
     if of.ranking is not None:
-        return f"{verdict[0].upper()}{verdict[1:]}."
+        return f"{capitalized(verdict)}."
     figures = [judged for row in of.rows for judged in of.figures(row)]
     inside = sum(judged.verdict == "inside" for judged in figures)
-    words = WORDS.get(verdict, f"{verdict[0].upper()}{verdict[1:]} for")
+    words = WORDS.get(verdict, f"{capitalized(verdict)} for")
     return f"{words} {of.machine}: {inside} of {len(figures)} figures lie inside the {of.level:g} % interval."
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband.base.text.table import LATENCY, OF_ROW, PLAIN, Cell, Range, Table, column, interval, numeric
+from hotband.base.text.words import capitalized
 from hotband.inference.interval import LEVEL
 from hotband.questions.find.figures import shown
 from hotband.questions.find.found import end_text
@@ -51,7 +52,7 @@ def _sentence(found: Found, answer: Answer) -> str:
     """Return the answer on one machine in a sentence."""
     if found.question.varied == NOTHING:
         return _at_rate_sentence(found.question, answer)
-    text = answer.text[0].upper() + answer.text[1:]
+    text = capitalized(answer.text)
     return f'{text}{_between(found.question, answer)} on {answer.machine}, predicted for "{found.question.text}".'
 
 

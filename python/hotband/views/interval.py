@@ -29,6 +29,7 @@ from hotband.base.text.table import (
     numeric,
     unit_of,
 )
+from hotband.base.text.words import capitalized
 from hotband.views.text.bars import bar_column, bars
 from hotband.views.text.screen import Screen, screen_table, shortened
 
@@ -77,7 +78,7 @@ def with_ends(value: float | None, ends: BoundsDoc | None) -> Value:
 def interval_lines(of: RunIntervalsDoc) -> list[str]:
     """The intervals of a run, a line a figure, and what they rest on; why there are none."""
     if not of["figures"] and not of["draws"]:
-        return [f"{note[0].upper()}{note[1:]}." for note in of["notes"]]
+        return [f"{capitalized(note)}." for note in of["notes"]]
     lines = [_line(figure) for figure in of["figures"]]
     refused = f", {of['refused']} more refused by the model" if of["refused"] else ""
     drawn = (

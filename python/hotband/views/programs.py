@@ -28,11 +28,11 @@ def outline(found: ProgramOutline, _: ProgramQuestion) -> list[View]:
     program = found.program
     rows = [(key, str(each.default), accepted_by(each), each.what) for key, each in program.settings.items()]
     lines = [
-        f"Asks of the disk: {program.asks}",
-        f"Volumes, where the machine has them: {', '.join(program.volumes)}",
+        f"Load on the disk: {program.asks}",
+        f"Volumes, if the machine has them: {', '.join(program.volumes)}",
         *([f"Not here yet; install with: {how_to_get(found.lacking)}"] if found.lacking else []),
     ]
-    return [listing(f"{program.name}: {program.title}", ("key", "today", "takes", "meaning"), rows), *lines]
+    return [listing(f"{program.name}: {program.title}", ("key", "current", "allowed", "meaning"), rows), *lines]
 
 
 def figures(found: ProgramResult, question: ProgramQuestion) -> list[View]:

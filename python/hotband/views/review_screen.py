@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted, number, rate, size, span
 from hotband.base.text.table import MBS, OF_ROW, TIMES, Table, Unit, View, Whole, column, estimate, numeric
+from hotband.base.text.words import cut
 from hotband.data.record.states import state_lines, states_of
 from hotband.views.interval import with_ends
 from hotband.views.review import ends_of, sparkline, views
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, Screen, screen_table, with_hidden
+from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden
 
 if TYPE_CHECKING:
     from hotband.data.documents.review import ComparisonDoc, ReviewDoc
@@ -90,7 +91,7 @@ def _groups(comparison: ComparisonDoc) -> Table:
     others = [name for name in names if name != comparison["baseline"]]
     alone = others[0] if len(others) == 1 else None
     drawn_in = [bar_column(BAR)] if alone is not None else []
-    table = screen_table([column(""), *(numeric(_short(name), TIMES) for name in names), *drawn_in])
+    table = screen_table([column(""), *(numeric(cut(name, NAME), TIMES) for name in names), *drawn_in])
     rows = [(group["title"], group["ratios"]) for group in comparison["groups"]]
     rows.append(("Overall", comparison["overall"]))
     drawn = bars([None if alone is None else ratios[alone] for _, ratios in rows], BAR)
@@ -106,12 +107,7 @@ def _machines(comparison: ComparisonDoc) -> Table:
     ratios = [comparison["overall"][name] for name in names]
     for name, ratio, shown in zip(names, ratios, bars(ratios, BAR), strict=True):
         table.add(name, ratio, shown)
-    table.rows = table.rows[:MOST_ROWS]
-    return table
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
+    return shortened(table, MOST_ROWS, "more machine")
 
 
 def _curves(review: ReviewDoc) -> Table:
@@ -139,14 +135,12 @@ def _summary(review: ReviewDoc) -> Table:
 
 def _state(done: Reviewed) -> list[View]:
     """Return what was reviewed and how its drives were set, and where the pages are."""
-    lines: list[View] = []
-    for review in done.reviews[:MOST_BESIDE]:
+    lines: list[str] = []
+    for review in done.reviews:
         machine = review["machine"]
         parts = [size(machine["capacity_bytes"]), counted(len(machine["drives"]), "drive")]
         parts += [f"{key} = {value}" for key, value in machine["set"].items()]
         parts += [*state_lines(states_of(machine))[:1], *(["quick"] if review["quick"] else [])]
         lines.append(f"{machine['name']}: {', '.join(parts)}")
-    if len(done.reviews) > MOST_BESIDE:
-        lines.append(f"{counted(len(done.reviews) - MOST_BESIDE, 'more machine')}: {DETAILS}")
     pages = [path for path in done.files if path.suffix in (".json", ".html")]
-    return [*lines, *(Whole(f"Written: {path}") for path in pages)]
+    return [*with_hidden(lines, MOST_BESIDE, "more machine"), *(Whole(f"Written: {path}") for path in pages)]

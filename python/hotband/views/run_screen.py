@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import between, counted, number, percent, quantity, rate, span
 from hotband.base.text.table import IOPS, MBS, MS, Column, Table, View, Whole, column, numeric, unit_of
+from hotband.base.text.words import capitalized
 from hotband.data.catalog.named import is_real
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.repair import repair_lines
@@ -234,7 +235,7 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
 def _no_interval(record: RecordDoc) -> str:
     """Return why a run has none of the intervals that were requested."""
     reason = why_no_interval(record) or "no interval"
-    return f"{reason[0].upper()}{reason[1:]}."
+    return f"{capitalized(reason)}."
 
 
 def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion:

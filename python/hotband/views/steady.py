@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted, quantity
 from hotband.base.text.table import OF_ROW, SECONDS, Table, View, column, numeric, unit_of
+from hotband.base.text.words import capitalized
 from hotband.views.review import sparkline
-from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden, with_sign
+from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden, yes_or_no
 from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES, steady_lines, steady_table
 
 if TYPE_CHECKING:
@@ -27,10 +28,7 @@ def terminal(result: Steadiness, question: SteadyQuestion) -> Screen:
     """Return what the terminal shows of the rule of steady state."""
     verdicts = result.verdicts
     alone = len(verdicts) == 1
-    reasons = [
-        f"{verdict['why'][0].upper()}{verdict['why'][1:]}" if alone else f"{verdict['name']}: {verdict['why']}"
-        for verdict in verdicts
-    ]
+    reasons = [capitalized(verdict["why"]) if alone else f"{verdict['name']}: {verdict['why']}" for verdict in verdicts]
     return Screen(
         answer=_sentence(verdicts),
         verdict="yes" if result.reached else "no",
@@ -76,7 +74,7 @@ def _table(verdicts: Sequence[VerdictDoc]) -> Table:
     figures = [numeric("in round"), numeric("mean", OF_ROW), numeric("rounds"), numeric("each", SECONDS)]
     table = screen_table([*names, column("steady"), *figures, column("", wrap=False, width=CURVE)])
     for verdict in verdicts:
-        word = with_sign("yes" if verdict["reached"] else "no", "yes" if verdict["reached"] else "no")
+        word = yes_or_no(verdict["reached"])
         values = (verdict["round"], verdict["window_mean"], len(verdict["rounds"]), verdict["round_ns"])
         phase = [verdict["phase"] or ""] if has_phases else []
         table.add(

@@ -1,7 +1,7 @@
 """Usable capacity of a layout, by the arithmetic of its kind. The engine may build less by a stripe, and a pool without
 `image` gets less by as much as its fullest daemon exceeds the others.
 
-What is left out: logical units of a disk, and volumes of part of a layout.
+Left out: logical units of a disk, and volumes of part of a layout.
 """
 
 from __future__ import annotations

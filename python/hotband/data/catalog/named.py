@@ -30,7 +30,7 @@ def is_emulated(name: str) -> bool:
 
 
 def expect_model(name: str, who: str, where: str = "question.on") -> None:
-    """Raise UserError for a served machine or hardware where models alone are asked; `who` asks them."""
+    """Raise UserError for a served machine or hardware if only models are accepted; `who` requires one."""
     prefix = next((candidate for candidate in (REAL, EMULATED) if name.startswith(candidate)), None)
     if prefix is not None:
         raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}")

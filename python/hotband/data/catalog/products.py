@@ -35,7 +35,7 @@ CAPACITY_IN_TITLE = re.compile(r"\s+[\d.]+ [TG]B\b")
 
 @dataclass(frozen=True)
 class CatalogDrive:
-    """A drive of the catalog as it is sold; None if its data sheet says nothing."""
+    """A drive of the catalog as it is sold; None without a data sheet."""
 
     name: str
     title: str

@@ -51,7 +51,7 @@ class FileSystemDoc(TypedDict):
 
 
 class ProcessDoc(TypedDict):
-    """A process of others: what it did during the run. Bytes are None if they may not be read."""
+    """Activity of another process during the run. Bytes are None if they may not be read."""
 
     name: str
     cpu_ns: int

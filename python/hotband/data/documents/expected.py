@@ -19,7 +19,7 @@ class FigureDoc(TypedDict):
 
 
 class ExpectedRowDoc(TypedDict):
-    """A run of the result: how it asks, its verdict, its figures (IOPS, bytes per second, ns), or why it could not be
+    """A run of the result: kind of loop, verdict, figures (IOPS, bytes per second, ns), or why it could not be
     rebuilt."""
 
     name: str

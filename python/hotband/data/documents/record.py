@@ -353,7 +353,7 @@ class VerdictDoc(SteadyStateDoc):
 
 
 class LimitDoc(TypedDict):
-    """A limit of the workload and whether it was kept; `value` is None if there was no I/O."""
+    """A limit of the workload and whether it was met; `value` is None if there was no I/O."""
 
     streams: list[str]
     op: str

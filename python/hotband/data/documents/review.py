@@ -1,7 +1,7 @@
 """The JSON documents of a review and of a comparison, key by key, for mypy: `ReviewDoc`, `ComparisonDoc` and what they
 are made of (docs/guides/review.md). A rate or latency is None if a record has none: nothing was measured.
 
-Where intervals were asked for, every object with figures has `intervals`: the same keys with the ends of each. A figure
+If intervals were requested, every object with figures has `intervals`: the same keys with the ends of each. A figure
 that has none (the longest access, what is None) is not there."""
 
 from __future__ import annotations

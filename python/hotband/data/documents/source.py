@@ -1,7 +1,7 @@
 """Source of an imported record, and the settings requested from the tool: the record's `source`
 (docs/guides/import.md).
 
-Every key is there; one that the tool does not say is None.
+Every key is present; it is None if the tool does not report it.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def tools() -> dict[str, Tool]:
 def load(path: Path, also: str = "") -> list[Imported]:
     """Return the records in a result file of any tool. Raises UserError if no importer recognises it.
 
-    `also` is what the caller takes besides, for the error.
+    `also` names other files that the caller accepts, for the error.
     """
     if path.is_dir():
         return _load_folder(path)

@@ -1,7 +1,7 @@
 """HdrHistogram interval logs (`.hlog`; V1 and V2) as records: one record per tag.
 
-What it leaves out: the log carries no sizes and no directions. Values of a tag named for writes (YCSB's UPDATE, INSERT)
-stand under writes, all others under reads. The unit of the values is not in the log either: nanoseconds are taken, as
+Left out: sizes and directions, which the log does not contain. Values of a tag named for writes (YCSB's UPDATE, INSERT)
+count as writes, all others as reads. The unit of the values is not in the log either. Default: nanoseconds, as
 its writers do by default, microseconds for YCSB's.
 """
 

@@ -2,8 +2,8 @@
 
 Sources: the heading of flatfile.html and vdbench's reports (5.04). Rates are I/Os per second, MB is 1024 x 1024 bytes,
 times are ms. The first interval is never in vdbench's averages (`avg_2-60`), nor are those of `warmup=`: they are
-no part of the measured time here either, and stand in the record's `warm_up`.
-What it leaves out: CPU use, standard deviations, results by storage definition, host or slave, file systems (fsd, fwd).
+no part of the measured time here either, and are in the record's `warm_up`.
+Left out: CPU use, standard deviations, results by storage definition, host or slave, file systems (fsd, fwd).
 """
 
 from __future__ import annotations

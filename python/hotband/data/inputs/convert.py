@@ -25,7 +25,7 @@ class ConvertWorkloadQuestion(Question):
     """Convert a workload or job file to another format, and list what is exact, approximate or ignored.
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
-    workload that is more than a job can say.
+    workload that a job file cannot express.
     """
 
     name = "workloads convert"

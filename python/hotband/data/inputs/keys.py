@@ -13,8 +13,8 @@ from hotband.data.inputs.words import FIO_WORDS
 
 @dataclass(frozen=True)
 class SetKey:
-    """A key: whose it is (`part`: workload, app, drive NAME, daemon NAME), its value today (None if it has none, or
-    several in different streams), what it takes, what it means, and what fio calls it."""
+    """A key: whose it is (`part`: workload, app, drive NAME, daemon NAME), its current value (None if it has none, or
+    several in different streams), its allowed values, its meaning, and its name in fio."""
 
     key: str
     part: str

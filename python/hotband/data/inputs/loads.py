@@ -92,7 +92,7 @@ class Load:
         return {index for index, stream in enumerate(streams) if "load" not in self.table or "load" not in stream}
 
     def expect_loop(self) -> None:
-        """Raise UserError for a workload that no loop asks for, or that changes how it asks as it goes on."""
+        """Raise UserError for a workload without loops, or whose loops change during the run."""
         what = next((key for key in ("app", "trace", "scripts", "sequence") if key in self.table), None)
         if what is not None:
             raise UserError(self.name, what, "", "sets its own load; a question about rates needs a loop of streams")
@@ -122,7 +122,7 @@ class Load:
 
     def mean_bytes(self) -> float | None:
         """The mean size of its I/Os by the shares of its streams; None if it has no loop that they share, or a size
-        is not said."""
+        is missing."""
         every = _tables(self.table, "streams")
         streams = [every[index] for index in sorted(self.varied())]
         if not streams or (len(streams) > 1 and "load" not in self.table):

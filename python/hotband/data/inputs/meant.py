@@ -1,5 +1,5 @@
-"""Names that are of something else than is expected: a kind of drive, a workload in the place of a machine, a drive in
-that of a workload, a device of this computer."""
+"""Names of another kind than expected: a kind of drive, a workload in place of a machine, a drive in place of a
+workload, a device of this computer."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def _shown(value: object) -> str:
 
 @contextmanager
 def mistakes_of_rate(rate: str | None) -> Iterator[None]:
-    """Have a workload that takes no rate be a mistake of the rate that was given, not of a setting."""
+    """Report a workload that accepts no rate as a mistake of the rate, not of a setting."""
     try:
         yield
     except UserError as error:

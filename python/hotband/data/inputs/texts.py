@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_bytes
-from hotband.data.catalog import CATALOG_DIR, entries, is_file
+from hotband.data.catalog import entries, is_file
+from hotband.data.catalog.names import catalog_names
 
 
 def text_of(argument: str, what: str) -> str | None:
     """Text of a TOML file that an argument names, or None if it is a catalog name; `what` is "machine" or
-    "workload". A job file of another tool is the workload that it asks for, a trace is the replay of it."""
-    names = _core.catalog_names(CATALOG_DIR, "workloads" if what == "workload" else "drives")
+    "workload". A job file of another tool is the equivalent workload, a trace is the replay of it."""
     is_name = not is_file(argument)
-    is_unknown = argument not in names and ":" not in argument
-    if is_unknown and (is_name or argument.startswith("/dev/")):
+    may_be_meant = (is_name or argument.startswith("/dev/")) and ":" not in argument
+    if may_be_meant and argument not in catalog_names("workloads" if what == "workload" else "drives"):
         from hotband.data.inputs.meant import refuse_other_names
 
         refuse_other_names(argument, what)

@@ -135,7 +135,7 @@ def _flows(job_form: Form, groups: list[list[tuple[Draft, list[int]]]]) -> None:
                 by_flow.setdefault(name.value if name else "", []).append((draft, places))
                 plain = len(places) == 1 and job_form.loops[places[0]].load == draft.load and draft.load.burst == 1
                 if not plain:
-                    draft.job_options.ignore("flow", "jobs with their own rate or positions keep their own loops")
+                    draft.job_options.ignore("flow", "jobs with their own rate or positions become separate loops")
                     by_flow[name.value if name else ""].pop()
             elif name is not None:
                 draft.job_options.ignore("flow_id", "has no effect without flow=")
@@ -456,7 +456,7 @@ def _say_lengths(timed: list[tuple[Draft, float | None, int | None]], longest: f
     for draft, runtime, ios in timed:
         job_options = draft.job_options
         if runtime is None and ios is None and longest is None:
-            why = f"{UNSAID_SECONDS:g} s are measured; fio runs until the job covered its target, whose size it knows"
+            why = f"{UNSAID_SECONDS:g} s are measured; fio can read the target's size and runs until the job covered it"
             job_options.unsaid.append(("runtime (not set)", why))
         elif longest and runtime is not None and runtime < longest:
             job_options.approximate("runtime", f"the job continues to the end of its step, {longest:g} s")

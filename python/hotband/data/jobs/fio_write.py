@@ -63,7 +63,7 @@ def _pattern(conversion: Conversion, stream: Stream) -> Lines:
     if trim >= 100 and not read:
         kind = "trim"
     elif trim:
-        conversion.ignore(stream.key("trim_pct"), "fio trims all or nothing: these I/Os are writes")
+        conversion.ignore(stream.key("trim_pct"), "fio trims all I/Os or none: these I/Os are writes")
     random, offsets = stream.random_pct, stream.table.get("offsets", {})
     if "stride" in offsets:
         return [("rw", f"{kind}:{_hole(conversion, stream)}"), *_mix(conversion, stream, kind)]

@@ -1,8 +1,8 @@
 """A job of any tool as streams, loops and steps, and the equivalent workload text.
 
 The five tools agree on little: fio's jobs run concurrently and wait for each other (`stonewall`), vdbench's runs follow
-one another over shared threads, Iometer's workers each have a list of tests. Here a `Loop` asks for its streams by
-their shares, and a `Step` is a measured time in which some loops ask.
+one another over shared threads, Iometer's workers each have a list of tests. Here a `Loop` issues I/Os of its streams
+by their shares, and a `Step` is a measured time in which some loops run.
 """
 
 from __future__ import annotations

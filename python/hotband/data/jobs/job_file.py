@@ -75,7 +75,7 @@ def _beginning(path: Path) -> bytes:
 
 
 def converted(path: Path, piped: bytes | None = None) -> tuple[str, LossReport]:
-    """The workload that a job file asks for, as TOML, and what became of its options. Raises UserError if it is
+    """Return the workload of a job file, as TOML, and the fate of its options. Raises UserError if it is
     none."""
     text = read_text(path, data=piped)
     file = name_of(path)

@@ -1,7 +1,7 @@
 """The fate of every option of a job file: kept, approximated and how, ignored and why; one line per option.
 
 A converted workload carries its report in comments on top of its text. The record of a run keeps that text whole, and
-its notes say what the comments say: so does every run of a TOML file that was converted before.
+its notes repeat the comments, also for a TOML file that was converted before.
 """
 
 from __future__ import annotations

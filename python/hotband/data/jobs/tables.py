@@ -216,7 +216,7 @@ def _phases(conversion: Conversion) -> None:
                     )
         else:
             conversion.ignore(
-                f"{key}.name", "a job has only a timed warm-up before its measured steps, and nothing after them"
+                f"{key}.name", "a job has only a timed warm-up before its measured steps, and no steps after them"
             )
 
 

@@ -1,7 +1,7 @@
 """Errors for records with missing or mistyped values: one line, never a traceback.
 
-Records are read by many pages and rules, each key where it is needed. What is checked when a file is loaded is told by
-key and value; whatever else an edited or broken record lacks ends here. The error that stopped the reading stays its
+Records are read by many pages and rules, each key where it is needed. Loading a file checks some keys and reports them
+with their values; other defects of an edited or broken record end here. The error that stopped the reading stays its
 cause (`__cause__`), for whoever calls from Python.
 """
 

@@ -1,7 +1,7 @@
 """The state of the drives of a record in words: cache settings, and the content of solid-state drives at the start.
 
-One wording for terminal, pages and JSON. Records of other tools, and those of before, do not tell: "not known". Of
-hardware the kernel tells how the write cache is set, and the run what was done before it.
+One wording for terminal, pages and JSON. Records of other tools, and older ones, do not state it: "not known". For
+hardware the kernel reports the write cache, and the run its preparation.
 """
 
 from __future__ import annotations

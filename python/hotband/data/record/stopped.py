@@ -23,7 +23,7 @@ def stopped_words(record: RecordDoc) -> list[str]:
 
 
 def stopped_lines(record: RecordDoc) -> list[str]:
-    """Return what ended each phase, and how well its figures are known."""
+    """Return the end of each phase, and the precision of its figures."""
     return [_line(phase) for phase in record.get("stopped", [])]
 
 

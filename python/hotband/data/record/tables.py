@@ -59,9 +59,9 @@ def _later(table: Table) -> Callable[[], pl.DataFrame]:
 
 
 def of_folder(file: Path, record: RecordDoc) -> Tables:
-    """Return the tables that a record names beside its file; tables whose file is missing are left out.
+    """Return the tables that a record names next to its file; tables whose file is missing are left out.
 
-    Raises UserError for a name that leads out of the folder; a file that is no Parquet is told when it is read.
+    Raises UserError for a name that leads out of the folder; reading reports a file that is not Parquet.
     """
     folder, named = file.parent.resolve(), cast("Mapping[str, object]", record.get("series") or {})
     frames: Frames = {}

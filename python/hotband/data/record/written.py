@@ -1,7 +1,7 @@
 """The text of a record: the same bytes as the engine writes.
 
-So the record of a run is one file, saved by `--out`, by `Record.save` or out of a store, and `diff` finds in two of
-them what differs in what they say.
+So the record of a run is one file, saved by `--out`, by `Record.save` or out of a store, and `diff` of two
+of them shows how their contents differ.
 """
 
 from __future__ import annotations

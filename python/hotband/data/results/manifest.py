@@ -66,7 +66,7 @@ def expect_this_version(folder: Path, held: str, what: str) -> None:
 
 
 def read_manifest(path: Path, expected: str = "another folder, or an unchanged file of Hotband") -> Manifest:
-    """Read a manifest. Raises UserError, which says what was `expected`, for what is none and for one of another
+    """Read a manifest. Raises UserError, which names what was `expected`, for a file that is no manifest or of another
     version."""
     if not path.is_file():
         return Manifest()

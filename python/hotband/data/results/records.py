@@ -19,7 +19,7 @@ from hotband.data.record.tables import of_folder
 @public
 def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Record]:
     """Read every record of a file or folder, of any tool that is recognised. `unit` ("ns", "us", "ms", "s") is that of
-    the values of an HdrHistogram log, which does not say. Raises UserError if there is none."""
+    the values of an HdrHistogram log, which has no unit. Raises UserError if there is none."""
     where = Path(path)
     if unit is not None:
         if where.is_dir() or not hdr.recognises(read_beginning(where)):

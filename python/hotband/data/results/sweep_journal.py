@@ -1,6 +1,6 @@
 """Finished runs of a sweep, stored as they end: one line per run, at the end of one file.
 
-    DIR/sweep.journal   a line that says what the folder holds, then one line per run: checksum, space, JSON
+    DIR/sweep.journal   a line with the contents of the folder, then one line per run: checksum, space, JSON
     DIR/sweep.parquet   the frame, one row per run; written when the sweep ends or is stopped
 
 A process that is killed leaves at most the beginning of a line, which the next one cuts off; a line that is not as it

@@ -99,7 +99,7 @@ def entry_of(key: str, row: Row, finished: Finished | None) -> Entry:
 
 
 def kept_of(entry: Entry, *, records: bool) -> Kept | None:
-    """A run as it was kept; None if something that is asked for is not there. The journal's checksum says that the
+    """Return a stored run; None if a requested part is missing. The journal's checksum says that the
     entry is as it was written."""
     held = entry.get("record")
     if records and not isinstance(held, str):

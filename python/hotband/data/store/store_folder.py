@@ -1,12 +1,12 @@
 """Layout of a store's folder, and the file that marks it as a store.
 
     DIR/hotband-store.json                 what it is, its version, and how much it keeps of a run
-    DIR/manifest/PART.json                 a part: its files with their digests; written when all of them stand there
+    DIR/manifest/PART.json                 a part: its files with their digests; written when all of them are complete
     DIR/TABLE/month=2026-11/PART.parquet   rows of a table (summary, factors, histograms, records, series, ...)
     DIR/journal/PART.journal               runs that are in no part yet, of the writer that holds its lock
     DIR/journal/PART.journal.damaged       one of a writer that is gone, of which not all could be read
 
-PART is `part-WRITER-NUMBER`. No file is changed once it stands there.
+PART is `part-WRITER-NUMBER`. No file is changed once it is in place.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ UNKNOWN = 2**64 - 1
 
 
 def write_log_rows(log: Path, name: str, out: Path, request: _core.TraceAsked) -> None:
-    """Write the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file
+    """Write the requested I/Os of `log` as rows to `out`; errors call it `name`. Raises UserError for a file
     that is no such log, or for its first row that is wrong; OSError."""
     from pyarrow.parquet import ParquetFile
 

@@ -1,7 +1,7 @@
 """Activity of other processes during a run: processor time and I/O, from proc and sysfs.
 
-What it leaves out: processes that begin and end within the run are in the shares, but not named; bytes of processes of
-other users are told to root alone.
+Left out: processes that begin and end within the run are in the shares, but not named; bytes of processes of
+other users need root.
 """
 
 from __future__ import annotations

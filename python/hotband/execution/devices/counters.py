@@ -68,7 +68,7 @@ class PowerRow:
 class Counters:
     """Reads counters and power every `every_s` seconds in its own thread, during its block.
 
-    ATA and SCSI drives are read at most every minute, whatever is asked (see above), and every drive once before and
+    ATA and SCSI drives are read at most every minute, whatever `every_s` (see above), and every drive once before and
     once after. `power_command` is a user's command that prints watts. Call `measured` when the measured time begins:
     rows of `power` count from then. `tables` and `section` are there afterwards. Raises UserError if there is no
     such device, or a command that prints none.

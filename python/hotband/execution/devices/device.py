@@ -76,7 +76,7 @@ def device_of(path: str | Path, host: Host | None = None) -> Device:
         raise UserError(str(path), "", "", what_it_is(text, host))
     name = host.block_name(text)
     if not name:
-        raise UserError(str(path), "", "", "is a block device that sysfs does not know")
+        raise UserError(str(path), "", "", "is a block device that sysfs does not list")
     return block_device(name, host, with_tools=True)
 
 

@@ -58,7 +58,7 @@ class Held:
             # A row is of several readings: what was closed between two of them is not there at a second look.
             foreign &= self._foreign(opened_by(str(process), Host()), folder)
         for foreigner in foreign:
-            accepted = f"has {foreigner.link} open, which is not what was permitted; it was killed"
+            accepted = f"has {foreigner.link} open, which was not permitted; it was killed"
             raise UserError("fio", "", self.permission.path, accepted)
         return any(handle.node.is_same(self.node) and handle.descriptor != self.descriptor for handle in seen)
 

@@ -106,8 +106,8 @@ def open_at(path: str, flags: int, mode: int = 0o600) -> int:
 
 
 def has_writer(path: str) -> bool:
-    """Return whether anybody has a file open for writing, whoever it is: its file system grants a read lease only where
-    nobody has (fcntl(2)). False where it cannot tell."""
+    """Return whether any process has a file open for writing: its file system grants a read lease only if none has
+    (fcntl(2)). False if the file system cannot check."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:

@@ -140,7 +140,7 @@ def _of_name(name: str, seen: Seen, above: frozenset[str] = frozenset(), *, is_c
     """By the kernel's name. `above` are devices on it that were asked before."""
     host = seen.host
     if not name:
-        return ["sysfs does not know it, so nobody can tell who uses it"]
+        return ["sysfs does not list it, so its users are unknown"]
     disk = blocks.disk_of(name, host)
     further = blocks.partitions_of(name, host) if name == disk else blocks.overlapping(name, host)
     target = Target(blocks.path_of(name), name, disk, (name, *further), seen, is_claimed)
@@ -239,17 +239,17 @@ def _signed(target: Target, host: Host) -> Iterator[str]:
             yield f"{_of(part, target)} cannot be read, so nobody knows what it holds: {reason_of(error)}"
             continue
         for signature in signatures_:
-            yield f"{_of(part, target)} {words_of(signature)}: wipefs --all {path} if nobody needs it"
+            yield f"{_of(part, target)} {words_of(signature)}: wipefs --all {path} if it is not needed"
 
 
 def words_of(signature: Signature) -> str:
     """A signature in words."""
     words = {
-        "file system": f"holds a file system ({signature.name})",
+        "file system": f"contains a file system ({signature.name})",
         "member of": f"is part of an array, pool or volume group ({signature.name})",
         "partition table": f"has a partition table ({signature.name})",
         "encryption": f"is encrypted ({signature.name})",
-        "swap": f"holds swap ({signature.name})",
+        "swap": f"contains swap ({signature.name})",
     }
     return f"{words[signature.what]}, seen by {signature.seen_by}"
 
@@ -330,7 +330,7 @@ def _of_node(path: str, name: str, node: Node | None, seen: Seen, loop: str = ""
         reasons.append("may not be written by this user, or its file system is read-only")
     # A loop device has it open itself, as we may have.
     if not reasons and not loop and host.root is None and not _is_written_here(node, host) and has_writer(path):
-        reasons.append("is open for writing by somebody (its file system refuses a lease)")
+        reasons.append("is open for writing elsewhere (its file system refuses a lease)")
     return reasons
 
 

@@ -65,7 +65,7 @@ def refusals(
         raise UserError(str(path), "", "", what_it_is(text, host))
     reasons = of_block(text, seen, is_claimed=is_claimed)
     if not reasons and identity_of(text, host, seen) is None:
-        reasons.append("has no serial and no name in /dev/disk/by-id: nothing tells it from another device")
+        reasons.append("has no serial and no name in /dev/disk/by-id: nothing distinguishes it from another device")
     return reasons
 
 
@@ -119,7 +119,7 @@ def permission(
     host = host or Host()
     if "://" in str(path) or str(path).startswith("rbd:"):
         if writes or erase is not None:
-            _expect_typed(str(path), str(path), erase, f"what lies behind {path} would be overwritten")
+            _expect_typed(str(path), str(path), erase, f"the data behind {path} would be overwritten")
         return Permission(str(path), "uri", writes, identity=str(path), host=host, _made=_MADE_HERE)
     text = os.path.abspath(path)
     kind = host.kind(text)

@@ -72,7 +72,7 @@ def mappers(node: Node, host: Host) -> list[str]:
 
 def _maps(words: list[str], process: str, node: Node, host: Host) -> bool:
     """Return whether a line of a table of mappings is of a file. Some file systems (btrfs) have other numbers of
-    devices there than stat(2) tells: so the mapping itself is looked at, where that is allowed."""
+    devices there than stat(2) reports, so this reads the mapping itself if that is allowed."""
     if host.root is not None:
         return node_at(words[5], host) == node
     inode = node.number.partition(":")[2]
@@ -87,7 +87,7 @@ def _maps(words: list[str], process: str, node: Node, host: Host) -> bool:
 
 
 def writes(fdinfo: str | None) -> bool:
-    """Return whether flags say that it is open for writing; flags that cannot be read are taken to."""
+    """Return whether flags say that it is open for writing; flags that cannot be read count as open."""
     for line in (fdinfo or "").splitlines():
         name, _, value = line.partition(":")
         if name == "flags":

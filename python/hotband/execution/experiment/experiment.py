@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Value = str | int | float | None
 Measure = Callable[[Finished], Value]
-"""What is read of a run; None if it says nothing of it."""
+"""Value read from a run; None if the run does not have it."""
 Say = Callable[[str], None]
 
 
@@ -65,7 +65,7 @@ class Experiment:
         progress: Tick | None = None,
         say: Say | None = None,
     ) -> Outcome:
-        """Run what is not there yet: on `executor`, the one that `using` chose, or the cores of this computer.
+        """Run the missing points: on `executor`, the one that `using` chose, or the cores of this computer.
 
         With `out`, a folder or one whose lock is held, every run is kept there as it finishes, and one that is there,
         whole and of the same spec, seed and version, is not run again; `fresh` starts over. `progress` is called about
@@ -148,12 +148,12 @@ class _Work:
         return work
 
     def give(self, point: Point, finished: Finished) -> None:
-        """Give a run to whoever takes those of this experiment."""
+        """Pass a run to the function that receives those of this experiment."""
         if self.taker is not None:
             self.taker(self.what, finished, point.at)
 
     def done(self, point: Point, finished: Finished) -> None:
-        """Keep a run; from any thread."""
+        """Store a run; from any thread."""
         self.give(point, finished)
         if self.store is not None:
             self.store.keep(point, finished)

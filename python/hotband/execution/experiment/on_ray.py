@@ -57,7 +57,7 @@ class OnRay:
     connection, and what was started for it."""
 
     def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
-        """`address` is HOST:PORT of a cluster (None: what RAY_ADDRESS says, else one is started here, of `jobs`
+        """`address` is HOST:PORT of a cluster (None: that of RAY_ADDRESS, else one is started here, of `jobs`
         processes); of a cluster that runs at most `jobs` cores are used. Raises UserError if Ray is not installed
         or nothing answers there."""
         expect_ray()
@@ -226,7 +226,7 @@ class _Tasks:
         self.remote = to.ray.remote(num_cpus=1, max_retries=0)(run_lines)
 
     def over(self, seconds: float, took: Callable[[int, Told], None]) -> bool:
-        """Wait for a task at most so long, and say whether all lines are done. Raises what a line raised."""
+        """Wait for a task for at most `seconds`, and return whether all lines are done. Raises what a line raised."""
         self._send()
         if not self.under_way:
             return True
@@ -236,7 +236,7 @@ class _Tasks:
         return not (self.under_way or self.waiting)
 
     def stop(self) -> None:
-        """End what is under way: with its worker, since a run does not listen."""
+        """End running tasks together with their workers, because a run cannot be interrupted."""
         for task in self.under_way:
             self.to.ray.cancel(task, force=True)
         self.under_way.clear()
@@ -273,7 +273,7 @@ class _Tasks:
         """Raise UserError for a run that would wait for ever."""
         if needs > LEAST_MEMORY and needs > self.to.largest:
             most = memory.in_gigabytes(int(self.to.largest))
-            accepted = f"takes up to {memory.in_gigabytes(needs)} of memory, but the largest node offers tasks {most}"
+            accepted = f"needs up to {memory.in_gigabytes(needs)} of memory, but the largest node offers tasks {most}"
             raise UserError("question.on", "", self.work.of_line[line][0].spec.machine, accepted)
 
     def _take(self, task: Any, took: Callable[[int, Told], None]) -> None:

@@ -27,7 +27,7 @@ def expect_no_record(out: Path, option: str = "question.out", names: Sequence[st
 
 
 def expect_own_page(out: Path, written: Sequence[str]) -> None:
-    """Refuse a folder with a page of another command: one that has none of the files which a command leaves beside its
+    """Refuse a folder with a page of another command: one that has none of the files which a command leaves next to its
     own. Raises UserError."""
     if (out / REPORT_FILE).exists() and not any((out / name).exists() for name in written):
         raise refused(out, f"holds {REPORT_FILE} of another command")
@@ -35,9 +35,9 @@ def expect_own_page(out: Path, written: Sequence[str]) -> None:
 
 @contextmanager
 def new_record(out: Path | None, option: str, fresh: bool, names: Sequence[str] = (RECORD_FILE,)) -> Iterator[None]:
-    """The folder of a record that no second run gives again, such as of what programs asked for, held meanwhile.
+    """The folder of a record that no second run gives again, such as that of served programs, locked meanwhile.
     `names` are files in which it may be. Raises UserError if one is there already and is not to be written over, and
-    where `fresh` is said of no folder."""
+    if `fresh` is set without a folder."""
     expect_out(fresh, out, option)
     if out is None:
         yield

@@ -90,7 +90,7 @@ def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) 
 
 
 def _data(spec: RunSpec, digests: dict[str, str]) -> dict[str, object]:
-    """Digests of the files that say how data compresses (`data=mysql.json`), by their names; nothing if none is set.
+    """Return digests of the files that describe how data compresses (`data=mysql.json`) by name; empty if none is set.
     `digests` has those of runs before. One that cannot be read is refused by the engine."""
     named = [value for key, value in spec.set if key == "data" and is_data_file(value)]
     for value in named:

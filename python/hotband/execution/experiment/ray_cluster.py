@@ -185,8 +185,8 @@ def _joined(ray: ModuleType, address: str) -> Connection:
 
 
 def _started(ray: ModuleType, jobs: int | None) -> Connection:
-    """Start a cluster of processes on this computer. Its processes end with this one, however it ends (Ray has them
-    told so by the kernel)."""
+    """Start a cluster of processes on this computer. Its processes end with this one, however it ends (the kernel
+    signals them)."""
     _remove_stale()
     above = tempfile.gettempdir() if len(tempfile.gettempdir()) < LONGEST_FOLDER else "/tmp"
     folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-", dir=above))
@@ -288,7 +288,7 @@ def _own_signals() -> Iterator[None]:
 
 
 def _remove_stale() -> None:
-    """Remove what programs left that were killed."""
+    """Remove the folders of programs that were killed."""
     for path in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
         owner = path.name.removeprefix(FOLDER).partition("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists() and sys.platform == "linux":

@@ -33,7 +33,7 @@ def build() -> str:
 
 def run_lines(asked_by: str, lines: Sequence[Line], read: Read | None) -> bytes:
     """Run lines one after the other, up to the first mistake, and read each run (without `read` they are only
-    checked), where Hotband is the same as there where they were asked for. Returns a `Reply` as bytes."""
+    checked), if Hotband is the same as on the requesting computer. Returns a `Reply` as bytes."""
     node = platform.node()
     if build() != asked_by:
         return Reply((), node, build()).packed()
@@ -95,7 +95,7 @@ def _with_files(line: Line, work: Callable[[Line], Told]) -> Told:
 
 
 def _expect_same(line: Line) -> None:
-    """Raise UserError if a file is another one here than where the run was asked for."""
+    """Raise UserError if a file differs from the one on the requesting computer."""
     here = Packing().line(line.specs).files
     for name, data in line.files.items():
         if here.get(name) != data:

@@ -170,7 +170,7 @@ def expect_same_run(out: Path, spec: RunSpec) -> None:
         settings = {key: str(value) for key, value in held["spec"]["set"].items()}
     except (KeyError, TypeError, AttributeError):
         return
-    # A drive in use is brought into its state, at a scale, where nothing else is said.
+    # A drive in use is brought into its state, as a smaller model, unless another is set.
     chosen = [key for key in ("state", "scale") if key in settings]
     # And warms up as long as it measures, or at least measures, where nothing has to fill.
     if "warm_up" in settings:

@@ -1,4 +1,4 @@
-"""Progress for Python programs: a bar in a notebook or on a terminal, nothing if nobody looks."""
+"""Progress for Python programs: a bar in a notebook or on a terminal, none otherwise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE_TICKS = 10
 
 
 Wanted: TypeAlias = "bool | Callable[[Progress], None] | None"
-"""A bar, none, a function that receives the progress, or a bar if somebody looks (None)."""
+"""A bar, none, a function that receives the progress, or a bar in a notebook or on a terminal (None)."""
 
 
 class Handle(Protocol):

@@ -161,7 +161,7 @@ rbd_cache = false
         self.call("rbd", "create", "--size", str(megabytes), f"{POOL}/{IMAGE}")
 
     def wait(self, what: str, ready: Callable[[], bool]) -> None:
-        """Wait until something is so. Raises ProgramFailed where it takes too long, or a daemon has ended."""
+        """Wait until `ready` returns True. Raises ProgramFailed if it takes too long, or a daemon has ended."""
         until = time.monotonic() + UP_S
         while not ready():
             ended = next((daemon for daemon in self.daemons if not daemon.running()), None)

@@ -47,7 +47,7 @@ def loading(work: Work) -> Told:
 
 
 def measure(made: Server, work: Work, script: list[str]) -> tuple[str, list[str]]:
-    """Run clients for the time asked; return what pgbench printed and the lines of its log of transactions."""
+    """Run clients for the requested time; return the output of pgbench and the lines of its log of transactions."""
     clients, seconds = work.count("clients"), work.count("seconds")
     made.ask(RESET)
     prefix = work.temporary / "transactions"

@@ -41,7 +41,7 @@ class Server:
     process: Child | None = None
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
+        """Start the server and wait until it is ready."""
         options = [word for key, value in self.options.items() for word in ("-c", f"{key}={value}")]
         command: list[str | Path] = [path_of("postgres"), "-D", self.data, "-k", self.socket, *options]
         # SIGINT is its fast shutdown: clients are cut off and a checkpoint is written.

@@ -37,7 +37,7 @@ class Processes:
         end_signal: signal.Signals = signal.SIGTERM,
         tell: Told | None = None,
     ) -> Child:
-        """Start a process; `tell` gets each line that it prints, from another thread. As `user` where one is given."""
+        """Start a process; `tell` gets each line that it prints, from another thread. As `user` if one is given."""
         # An interruption while it starts waits until it is among those that are ended.
         with whole():
             child = start_child(

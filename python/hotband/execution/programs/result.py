@@ -1,4 +1,4 @@
-"""What a run of a program left."""
+"""The result of a run of a program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hotband.data.documents.program import FigureDoc, ProgramDoc
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """What a run of a program left."""
+    """The result of a run of a program."""
 
     document: ProgramDoc
 
@@ -40,12 +40,12 @@ class ProgramResult:
 
     @property
     def text(self) -> str:
-        """Return what it printed."""
+        """Return the output of the program."""
         return self.document["text"]
 
     @property
     def notes(self) -> list[str]:
-        """Return what should be known with the figures."""
+        """Return notes for the reader of the figures."""
         return self.document["notes"]
 
     def __getitem__(self, name: str) -> float:

@@ -60,7 +60,7 @@ def run_program(name: str, on: str, requested: Mapping[str, str], out: Path | No
 
 
 def expect_settings_for(devices: Devices, requested: Mapping[str, str]) -> None:
-    """Raise UserError if a file system is asked for in a folder, which has one."""
+    """Raise UserError if a file system is requested for a folder, which already has one."""
     if "fs" in requested and not devices.served:
         raise UserError(
             "question.settings", "fs", requested["fs"], "a folder has its file system; expected this with a machine"

@@ -163,7 +163,7 @@ def free_port() -> int:
 
 
 def listening(port: int) -> bool:
-    """Return whether somebody does."""
+    """Return whether a process listens on the port."""
     with socket.socket() as client:
         return client.connect_ex(("127.0.0.1", port)) == 0
 

@@ -96,7 +96,7 @@ class Work(AbstractContextManager["Work"]):
 
     def expect_space(self, key: str, size: float, role: str = "data") -> None:
         """Raise UserError, before anything is written, where a volume has less free than a program will write; `key`
-        is the setting that asks for so much."""
+        is the setting that requires the space."""
         space = os.statvfs(self.folder(role))
         free = space.f_bavail * space.f_frsize
         if size > free:
@@ -163,8 +163,8 @@ class Work(AbstractContextManager["Work"]):
         return self.processes.wait(started, within_s)
 
     def run_for(self, command: Sequence[str | Path], seconds: float, *, tell: Told | None = None) -> str:
-        """Run a command for so long and ask it to end; return what it printed. Raises ProgramFailed where it ends
-        by itself before."""
+        """Run a command for `seconds` and end it; return its output. Raises ProgramFailed if it ends by itself
+        before."""
         started = self.processes.start([path_of(str(command[0])), *command[1:]], tell=tell)
         if started.ended_within(seconds):
             self.processes.wait(started, 1)

@@ -47,7 +47,7 @@ class Serving(OfMachine):
     loop: bool = asks("With one loop device per volume (needs root).", default=False)
     store: Path | None = asks("File that stores written data. Default: memory.", default=None, metavar="FILE")
     base: Path | None = asks(
-        "Image that is read where nothing was written; it is never changed.", default=None, metavar="IMAGE"
+        "Image to read for blocks not yet written; it is never changed.", default=None, metavar="IMAGE"
     )
     out: Path | None = asks("Folder for the record.", default=None, metavar="DIR", called="record")
     fresh: bool = asks("Overwrite the record in the folder.", default=False, hidden=True)
@@ -64,7 +64,7 @@ class Serving(OfMachine):
     live: bool = asks("A line with rates and the emulation delay, twice per second.", default=False, hidden=True)
     spin: str = asks('Busy wait before a completion is due; "0 us" for none.', default="200 us", metavar="TIME")
     priority: bool = asks("Real-time priority, if the host permits it.", default=True)
-    awake: bool = asks("Keep the host's cores from sleeping, if permitted.", default=True)
+    awake: bool = asks("Prevent the host's cores from sleeping, if permitted.", default=True)
     anyway: bool = asks("Serve it even if it is faster than this host can serve.", default=False)
 
     def spec(self) -> ServeSpec:
@@ -95,7 +95,7 @@ class Serving(OfMachine):
 class ServeQuestion(Serving, Places):
     """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
-    It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
+    It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
     (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
     clients got so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
     certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it

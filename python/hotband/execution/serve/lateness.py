@@ -13,7 +13,7 @@ def lateness_lines(serving: Serving) -> Iterator[str]:
     late = serving.lateness
     if late is None:
         failed = sum(kind.errors for kind in serving.kinds)
-        yield f"All answers were errors: {failed:,}." if failed else "No client connected."
+        yield f"All replies were errors: {failed:,}." if failed else "No client connected."
         return
     yield (
         f"Emulation delay: p50 {numbers.span(late.p50_ns)}, p99 {numbers.span(late.p99_ns)}, "

@@ -115,7 +115,7 @@ def spin_ns(text: str) -> int:
 
 
 def workload_text(volumes: list[str], precondition: Mapping[str, object] | None = None) -> str:
-    """The workload of a served machine: one stream per volume, whose clients ask for what they want."""
+    """The workload of a served machine: one stream per volume, whose clients issue any I/Os."""
     streams = "".join(
         f"\n[[streams]]\nname = {json.dumps(name)}\nvolume = {json.dumps(name)}\nload = {{ clients = {{}} }}\n"
         for name in volumes

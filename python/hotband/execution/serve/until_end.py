@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Look = Callable[[Served], None]
 
 TO_END_S = 5
-"""How long a command that is run beside may take to end after the request: half of what users are asked to wait."""
+"""Time that a parallel command has to end after the request: half of the documented wait."""
 
 
 def answer(question: Serving, way: Way) -> ServedLeft:
@@ -80,7 +80,7 @@ def seconds_of(text: str | None, command: str | None, events: Sequence[str]) -> 
 
 
 def _at_ns(event: str) -> float | None:
-    """Return when an event happens; None if the text is none, which the engine says."""
+    """Return when an event happens; None if the text is no event, which the engine reports."""
     when = re.match(r"\s*at\s+([^:]*):", event)
     return None if when is None else span_ns(when[1].strip())
 

@@ -96,7 +96,7 @@ def run_fio(
 ) -> Path:
     """Run a job file's text in `folder`; return the file of its result (JSON+, or another `form`), next to its logs.
 
-    `look` is told how far it is a few times per second, and whatever it raises ends fio within two seconds. `clients`
+    `look` receives the progress a few times per second, and whatever it raises ends fio within two seconds. `clients`
     are servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. fio gets what
     is `held`, whose name the job has, and is killed where it has something else open. Raises UserError with fio's own
     words where it fails.
@@ -125,8 +125,8 @@ def run_fio(
 
 
 def _watch(child: Child, folder: Path, look: Callable[[Status], None] | None, held: Held | None) -> None:
-    """Wait for the end of fio, and compare its open files with what is `held`: every hundredth of a second until it has
-    opened it, then at every look. Raises UserError, and whatever `look` raises."""
+    """Wait for the end of fio, and compare its open files with those `held`: every hundredth of a second until it has
+    opened it, then at every call of `look`. Raises UserError, and whatever `look` raises."""
     begin = time.monotonic()
     next_look = begin + LOOK_EVERY_S
     compares = held is not None and held.descriptor is not None

@@ -96,7 +96,7 @@ def fio_run_of(spec: RunSpec) -> FioRun:
     """Return the run of `spec` through fio. Raises UserError for what fio cannot express, and for a mistake in the
     workload or its settings."""
     named = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
-    # What fio cannot say at all is told first.
+    # First report what fio cannot express at all.
     converted_to(spec.workload, named, "fio", PLACE)
     state = dict(spec.set).get(STATE)
     of_workload = [pair for pair in spec.set if pair[0] != STATE]

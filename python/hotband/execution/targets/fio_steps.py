@@ -1,6 +1,6 @@
 """Steps of a workload that fio ran one after the other: their figures, and streams under the workload's names.
 
-fio knows a job for each stream of each step; a record of a model has each stream once, over all steps.
+fio has a job for each stream of each step; a record of a model has each stream once, over all steps.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def _clock(client: str) -> HostClock:
         logs = [path for path in Path(folder).iterdir() if ".log" in path.name]
         times = [int(line.split(",")[0]) / 1000 for path in logs for line in path.read_text().splitlines()[:1]]
     if version is None:
-        raise UserError("question.hosts", "", name_of(client), f"does not answer like fio; {START}")
+        raise UserError("question.hosts", "", name_of(client), f"does not reply like a server of fio; {START}")
     at = times[0] if times else None
     low, high = (at - end, at - begin) if at is not None else (-OUT_OF_STEP_S, OUT_OF_STEP_S)
     return HostClock(name_of(client), version[1], low, high)

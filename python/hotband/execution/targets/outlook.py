@@ -35,7 +35,7 @@ class Outlook:
         runs = f"{counted(self.runs, 'run')} on {self.target.text}"
         if not self.writes:
             return [f"{runs}: {time}, nothing is written"]
-        amount = "an amount that is not known in advance" if self.written_bytes is None else _bytes(self.written_bytes)
+        amount = "an amount not known in advance" if self.written_bytes is None else _bytes(self.written_bytes)
         basis = f" ({self.rate_from})" if self.rate_from else ""
         lines = [f"{runs}: {time}, {amount} is written{basis}"]
         if self.states:

@@ -29,8 +29,8 @@ _SPARE_BYTES = 64 << 20
 
 
 def size_for(target: RealTarget, asked_bytes: int, end_bytes: int) -> int:
-    """Bytes of the file: as asked for, else up to the workload's last byte, else as usual. Raises UserError if the
-    folder has not so much room, or the workload goes beyond what is asked for."""
+    """Return the bytes of the file: as requested, else up to the workload's last byte, else the default. Raises
+    UserError if the folder has less room, or the workload goes beyond the requested size."""
     assert target.path is not None, "a file of ours has a path"
     if asked_bytes and end_bytes > asked_bytes:
         accepted = f"is less than the workload's range, which ends at {end_bytes:,} bytes"

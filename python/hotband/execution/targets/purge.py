@@ -169,7 +169,7 @@ def _punch(held: Held, progress: Progress) -> None:
 
 
 def _is_trimmed(uri: str) -> bool:
-    """Return whether a served device takes trims. An image of a pool is not asked: its cluster is not at hand here."""
+    """Return whether a served device accepts trims. False for an image of a pool: its cluster is not available."""
     if uri.startswith("rbd:"):
         return False
     return export_of(uri, uri).trims

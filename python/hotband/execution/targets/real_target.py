@@ -82,7 +82,7 @@ def _of_path(on: str, path: Path) -> RealTarget:
         return RealTarget(on, "block", path, None, size, block)
     if not stat.S_ISREG(mode):
         what = {stat.S_IFCHR: "a character device", stat.S_IFSOCK: "a socket", stat.S_IFIFO: "a pipe"}
-        kind_words = what.get(stat.S_IFMT(mode), "nothing that stores")
+        kind_words = what.get(stat.S_IFMT(mode), "not a storage target")
         way = f": expected real:nbd+unix:///?socket={path}" if stat.S_ISSOCK(mode) else f"; {ACCEPTED}"
         raise UserError("question.on", "", on, f"is {kind_words}{way}")
     if (real := path.resolve()).is_relative_to("/dev") and not real.is_relative_to("/dev/shm"):

@@ -62,7 +62,7 @@ def export_of(on: str, uri: str) -> Export:
             raise UserError("question.on", "", on, f"has no export of the name {name!r}: {why}") from None
         except (OSError, struct.error, ValueError) as error:
             reason = str(error) or type(error).__name__
-            raise UserError("question.on", "", on, f"does not answer like NBD: {reason}") from None
+            raise UserError("question.on", "", on, f"is not an NBD server: {reason}") from None
 
 
 class _Refused(Exception):

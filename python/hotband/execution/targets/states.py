@@ -146,7 +146,7 @@ def expect_state(path: str, kind: str, host: Host, state: str, purge_by: str | N
     """Raise UserError, before anything is written, if a target (`kind` is block, file or uri) cannot be brought into a
     state, or not by the named purge."""
     if path.startswith("rbd:"):
-        accepted = "needs the size of the image, which only its cluster knows: map it (rbd map) and measure /dev/rbdN"
+        accepted = "needs the size of the image, which only its cluster reports: map it (rbd map) and measure /dev/rbdN"
         raise UserError("question.settings", "state", state, accepted)
     if state == "purged" or purge_by is not None:
         way_of(path, kind, host, purge_by)

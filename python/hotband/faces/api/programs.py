@@ -11,11 +11,11 @@ def programs() -> pl.DataFrame:
     """The programs that can be run: a row each with name, title, what it asks of the disk, and what is missing here."""
     rows = [
         {
-            "name": all_program.name,
-            "title": all_program.title,
-            "asks": all_program.asks,
-            "missing": how_to_get(needs.missing(all_program)),
+            "name": program.name,
+            "title": program.title,
+            "asks": program.asks,
+            "missing": how_to_get(needs.missing(program)),
         }
-        for all_program in all_programs()
+        for program in all_programs()
     ]
     return pl.DataFrame(rows, schema=dict.fromkeys(("name", "title", "asks", "missing"), pl.String))

@@ -28,7 +28,7 @@ class StudyMethods:
         """Predict a study's figures; print them next to the published ones.
 
         Args:
-            out: Folder for what is produced.
+            out: Folder for the output.
             into: A store (hotband store) that takes every run, too.
             seed: Root of all randomness.
             only: Run only these loads.
@@ -58,7 +58,7 @@ class StudyMethods:
         Args:
             scale: Share of the study's data and drives, such as 1/1000.
             only: Run only these parts.
-            out: Folder for what is produced.
+            out: Folder for the output.
             fresh: Start over; else runs that are in the folder already are not repeated.
             progress: Is called with lines of progress, from other threads too.
 
@@ -81,7 +81,7 @@ class StudyMethods:
         """Run each assumption at both ends of its range; print which of them change a prediction.
 
         Args:
-            out: Folder for what is produced.
+            out: Folder for the output.
             seed: Root of all randomness.
             only: Run only these assumptions.
             jobs: Number of runs at a time. Default: all cores.
@@ -107,7 +107,7 @@ class StudyMethods:
         the published figures, each study left out.
 
         Args:
-            out: Folder for what is produced.
+            out: Folder for the output.
             save: Store them in the study's folder.
             only: Only the runs of these loads.
             jobs: Number of runs at a time. Default: all cores.

@@ -4,8 +4,8 @@ examples, and what its values are made of."""
 from __future__ import annotations
 
 ADVISE = """\
-[bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. What is left out is \
-searched whole; where counts are left out, the fewest drives that hold the data and 1.5, 2 and 3 times as many.
+[bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. Parts not given are \
+searched in full. Default counts: the fewest drives that fit the data, and 1.5, 2 and 3 times as many.
 
 [bold]Prices[/]: a CSV table with drive,price,currency,watts, or TOML of drives with these keys; 280..320 is a price \
 with its ends.
@@ -18,7 +18,7 @@ hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity
 --candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
 """
 DRIVES_NEW = """Lines of the data sheet are options, such as --capacity "16 TB"; those
-with * are needed. On a terminal, without any, each is asked for.
+with * are required. Without any, a terminal prompts for each.
 
 hdd: --capacity "16 TB" *  --rpm "7200 rpm" *  --interface sata *
      --bandwidth "261 MB/s" *  --cache "256 MB"  --seek "8.5 ms"
@@ -35,7 +35,7 @@ ssd (SATA, SAS): --capacity "3.84 TB" *  --interface sata *
 
 nvme: as ssd, with --pcie 4x4 * in place of --interface
 
-What a line leaves open follows by rules, with a range:
+Rules derive the other values, each with a range:
 docs/models/data-sheets.md."""
 EXPECT = """\
 [bold]Examples[/]
@@ -114,8 +114,8 @@ hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only;
 RUN_KEYS = (
     "[bold]Keys of --set[/]: qd, depth, threads, think, rate_iops, issue, speed, bs, read_pct, random_pct, span, "
     "clients, data, state, warm_up, volume, beyond, app.KEY, and values of the drives, such as wce=on. fio's iodepth, "
-    "numjobs, rwmixread, percentage_random, blocksize, size, thinktime and ramp_time are taken too. SSDs are "
-    "written over first, at a scale that is said, unless state=fob."
+    "numjobs, rwmixread, percentage_random, blocksize, size, thinktime and ramp_time are accepted too. SSDs "
+    "are preconditioned first, as a smaller model that a note names, unless state=fob."
 )
 RUN_LISTED = "[bold]hotband keys WORKLOAD --on MACHINE[/] lists every key, with its value today."
 RUN_EXAMPLES = """\
@@ -216,7 +216,7 @@ FURTHER = {
         "Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder of "
         "records."
     ],
-    "device": ["As root, tools such as smartctl and nvme tell more, and what holds data is seen."],
+    "device": ["As root, smartctl and nvme report more, and Hotband can see which devices contain data."],
     "drives new": ["Every value of the file has a source, or is an estimate with a range that follows by a rule."],
     "drives show": [
         "Words filter the list: hdd, ssd, nvme, sata, sas, smr, 15k, tlc, u.2, enterprise, nearline, consumer, makers, "

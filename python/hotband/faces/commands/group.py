@@ -163,7 +163,7 @@ MOST_SEED = 2**64 - 1
 
 
 def without_type(ctx: Any) -> str:
-    """Return no type for an argument whose word says what it takes."""
+    """Return no type for an argument whose word describes its values."""
     return ""
 
 
@@ -173,8 +173,8 @@ def without_range() -> None:
 
 
 def in_plain_words(command: Any) -> None:
-    """Have the help of a command show what an option takes by a word (`N`, not `<int range>`), without types and ends
-    that say nothing, and its end as lines."""
+    """Make the help of a command show the values of an option by a word (`N`, not `<int range>`), without types and
+    bounds that add nothing, and its epilog as lines."""
     for param in command.params:
         is_flag = getattr(param, "is_flag", False)
         if param.param_type_name == "option" and not param.metavar and not is_flag:
@@ -258,7 +258,7 @@ def options_of(command: Any) -> list[str]:
 
 
 def corrected(command: Any, arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with the options of today for old names, and for what is spelled with a line below."""
+    """Return the arguments with current options for old names and for those spelled with an underscore."""
     if hasattr(command, "commands") or command.context_settings.get("ignore_unknown_options"):
         return list(arguments)
     known = options_of(command)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint, unknown_name
-from hotband.data.catalog import JOB_ENDINGS, TRACE_ENDINGS
+from hotband.data.catalog import JOB_ENDINGS, SHORT_FORM, TRACE_ENDINGS
 from hotband.data.catalog.named import is_real
 from hotband.data.catalog.names import drive_names, workload_names
 
@@ -67,7 +67,7 @@ WORKLOADS: Mapping[str, str] = {
 OF_WORKLOAD = ("-w", "--rw", "--readwrite", "--workload", "--pattern", "--job")
 """Options that name what is an argument here."""
 NOT_NEEDED = ("--direct", "--group-reporting", "--ioengine", "--name", "--time-based")
-"""Options of fio without a counterpart: a model has no page cache, one engine, and runs as long as it says."""
+"""Options of fio without a counterpart: a model has no page cache, one engine, and its own duration."""
 COMMANDS: Mapping[str, str] = {
     "list": "drives or workloads",
     "ls": "drives or workloads",
@@ -143,7 +143,7 @@ def expect_plain(arguments: Sequence[str], settings: Sequence[str]) -> None:
 
 
 def several_machines(arguments: Sequence[str]) -> str:
-    """Return what is said of a run on two machines."""
+    """Return the error for a run on two machines."""
     return f"is given twice; a run is on one machine: use {shlex.join(['hotband', 'sweep', *arguments])}"
 
 
@@ -172,7 +172,7 @@ def _command_for(word: str) -> str:
         return f"run {quoted} --on DRIVE"
     if is_real(word):
         return f"measure quick {quoted}"
-    if re.match(r"[a-z0-9-]+:\d+x", word):
+    if SHORT_FORM.match(word):
         return f"run randread --on {quoted}"
     if " " in word and re.search(r"\b(?:at|for)\b", word):
         return f"find {quoted} -w randread --on DRIVE"
@@ -182,14 +182,14 @@ def _command_for(word: str) -> str:
 
 
 def missing(path: str, epilog: str | None, place: str, what: str) -> str:
-    """Return what is said of an argument or an option that is missing, with the first example of the command's help."""
+    """Return the error for a missing argument or option, with the first example of the command's help."""
     lines = (line.strip() for line in (epilog or "").splitlines())
     example = next((line.partition("   ")[0] for line in lines if line.startswith(f"{path} ")), "")
     return f"{place}: missing{what}{f'; such as: {example}' if example else ''}"
 
 
 def unknown_option(path: str, name: str, known: Sequence[str]) -> str:
-    """Return what is said of an option that is in no table: the nearest one, and what lists them."""
+    """Return the error for an option in no table: the nearest one, and the command that lists all."""
     near = hint(name, known, 0.6)
     accepted = f"one of {len(known)} options" if known else "no option"
     return f"{name}: no such option; {near}expected {accepted} ({path} --help)"

@@ -381,7 +381,7 @@ async def _gone(_: Request, __: Exception) -> Response:
 @cache
 def _catalog() -> str:
     """What there is to choose, as the API lists it; as JSON. It does not change while the process lives."""
-    studies = [{**to_dict, "loads": hb.study(to_dict["name"]).loads} for to_dict in hb.studies().to_dicts()]
+    studies = [{**study, "loads": hb.study(study["name"]).loads} for study in hb.studies().to_dicts()]
     found = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
     return json.dumps({**found, "studies": studies, "parts": list(PARTS), "picker": picker()})
 

@@ -60,5 +60,5 @@ def _finding(run: Audited, facts: MachineFacts, direction: str, size: float, cac
             "direction": direction,
             "working_set_needed_bytes": cache / LEAST_SHARE,
         },
-        f"Touch at least {numbers.size(cache / LEAST_SHARE)} (20 times the caches), or say that you measure the cache.",
+        f"Touch at least {numbers.size(cache / LEAST_SHARE)} (20 times the caches), or state that you test the cache.",
     )

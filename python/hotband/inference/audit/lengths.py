@@ -76,7 +76,7 @@ def _shorter(runs: Sequence[Audited]) -> list[Finding]:
                 "share_pct": 100 * share,
             },
             "Caches, fill and warm-up weigh more in a short run, and its figures are less certain than those of the "
-            "others: repeat it for as long as the others, or leave it out.",
+            "others: repeat it at the length of the others, or omit it.",
             Rows(["run", "ran for, s", "much shorter"], rows),
         )
     ]
@@ -191,7 +191,7 @@ def _out_of_sequence(sweep: Sequence[Audited], everything: Sequence[Audited]) ->
                 "usual_distance_h": (usual or 0.0) / 3600,
             },
             "They were repeated or added later, when caches, fill and background work of the target differed from "
-            "those of the other runs. Say so, or repeat the whole sequence.",
+            "those of the other runs. State this, or repeat the whole sequence.",
             Rows(["run, in order of time", "concurrency", "ended (UTC)", "in sequence"], rows),
         )
     ]

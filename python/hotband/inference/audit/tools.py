@@ -96,7 +96,7 @@ def _averaged(run: Audited) -> Finding | None:
     """Find a percentile of the whole that is the mean of its parts, or that a note calls averaged."""
     stated = next((note for note in run.notes if _AVERAGED.search(note)), None)
     if stated is not None:
-        return _average_finding(run, f"its notes say so ({stated})", {"said": stated})
+        return _average_finding(run, f"its notes state it ({stated})", {"said": stated})
     for direction in (*run.directions(), None):
         parts = _parts(run.record, direction)
         merged = run.quantiles(direction)

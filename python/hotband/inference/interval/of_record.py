@@ -67,7 +67,7 @@ def intervals_of(
 def explained_intervals_of(
     spec: RunSpec, whole: Finished, samples: Asked, jobs: int | None, say: Say, watch: Watch
 ) -> tuple[RunIntervalsDoc, list[WhyFigureDoc]]:
-    """Return the same with where they come from, which takes as long as the samples of a disk. Raises UserError,
+    """Return the intervals and their sources, which takes the time of a disk's samples. Raises UserError,
     RunsInterrupted."""
     term = model_term()
     drawn = _sampled(spec, whole, samples, term, jobs, say, watch)

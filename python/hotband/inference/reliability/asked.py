@@ -67,7 +67,7 @@ ZONES = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class ReliabilityQuestion(Question):
-    """Say how long an array keeps its data: mean time to data loss and the chance of loss, with the closed form.
+    """Predict when an array loses data: mean time to data loss and the chance of loss, with the closed form.
 
     Unless they are given, lives of drives are from the catalog, and rebuild times from the media rate.
 
@@ -193,7 +193,7 @@ def refuse_order_of_groups(question: ReliabilityQuestion, array: Array) -> None:
     }
     given = [(option, value) for option, value in orders.items() if value is not None]
     if array.has_double_groups and given:
-        accepted = f"not supported: the model does not say which group of {array.kind} gets a drive first"
+        accepted = f"not supported: the model does not define which group of {array.kind} gets a drive first"
         raise UserError(given[0][0], "", given[0][1], accepted)
 
 

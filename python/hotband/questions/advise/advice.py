@@ -91,7 +91,7 @@ class Point:
 @dataclass
 class Advice:
     """A recommendation. `front` has the points that no other one is better than, the cheapest first; `recommended` and
-    `runner_up` are among them, None where nothing is what was asked for (then `nearest` is what comes nearest).
+    `runner_up` are among them, None if no point meets the requirements (then `nearest` is the closest).
     `answer` are two sentences, `rests_on` what they rest on and what would change them, `values` what the uncertain
     values of the recommended machine do to its latency, those that matter most first. Prices are those of the
     catalog's classes if `priced_by_class`."""

@@ -1,10 +1,10 @@
-"""Numbers of drives that the search leaves out: the fewest of each family that are what was asked for.
+"""Numbers of drives that the search leaves out: the fewest of each family that meet the requirements.
 
 A family is a drive in a layout with a setting of its write cache. The search tries a few numbers of drives of each; the
 fewest that is enough lies between one that is not and the next, or beyond the most. Only numbers that would come before
 the best so far are tried, all families together, each by bisection.
 
-What it leaves out: a family in which more drives do worse. It is bisected as if they did better.
+Left out: a family in which more drives do worse. It is bisected as if they did better.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Judge = Callable[[Tried], bool]
 """Whether a candidate that holds is sure to."""
 Key = tuple[float, int]
-"""What counts first of a candidate: cost where there are prices, then drives."""
+"""Sort key of a candidate: cost if there are prices, then drives."""
 
 
 @dataclass
@@ -52,7 +52,7 @@ class _Family:
         self.options = before
 
     def next(self, needs: Needs, prices: Prices) -> Candidate | None:
-        """Return what is tried next: the most, then the middle. Of numbers that draw too much power fewer are left."""
+        """Return the next candidate: the largest number, then the middle. Drop numbers that draw too much power."""
         while self.options:
             place = len(self.options) // 2 if self.known else -1
             candidate = with_count(self.example, self.options[place], needs, prices)
@@ -76,7 +76,7 @@ def fewest(searched: Searched, listed: Listed, needs: Needs, prices: Prices, ben
     sure = [tried for tried in good if is_sure(tried)]
     # Where none is sure those that hold are compared.
     judge = is_sure if sure else lambda _: True
-    holding = {tried.name for tried in searched.good if judge(tried)}
+    holding = {tried.name for tried in sure or good}
     families = _families(listed.candidates, holding)
     best = min((families[_name(tried.candidate)].key(tried.candidate.count) for tried in sure or good), default=NONE)
     while True:

@@ -42,7 +42,7 @@ SETTINGS = ("drives", "layouts", "counts", "caches")
 CACHES = ("own", "off", "on", "protected")
 """Of write caches: as the drive comes; off; on and volatile; on and saved when power is lost."""
 STEPS = (1.0, 1.5, 2.0, 3.0)
-"""Where no counts are said: the fewest drives that hold the data, and so many times as many, before the numbers between
+"""Default counts: multiples of the fewest drives that hold the data, before the numbers between
 (`hotband.questions.advise.between`)."""
 FIELD_AFR = {"disk": 0.04, "ssd": 0.025}
 """Drives that fail in a year in the field, where it is bad: of disks 2 to 4 % are common (Schroeder and Gibson, FAST

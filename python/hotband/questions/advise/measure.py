@@ -106,8 +106,8 @@ class Bench:
     def measure(
         self, pairs: Sequence[tuple[Candidate, str]], ios: int, what: str, *, failed: bool = False
     ) -> dict[Key, Measured]:
-        """Runs candidates under workloads for so many I/Os; `failed` with their first drive gone from the beginning
-        (of disks with a spare, on which it is rebuilt). What the model refuses is left out, and kept in `refused`.
+        """Run candidates under workloads for `ios` I/Os; `failed` with their first drive gone from the beginning
+        (of disks with a spare, on which it is rebuilt). Candidates that the model refuses go to `refused`.
         Raises UserError where it refuses all of the first round, OSError, RunsInterrupted."""
         plan = _Plan(self, ios, failed)
         for candidate, workload in pairs:

@@ -1,4 +1,4 @@
-"""What drives cost and draw: from the user's table, CSV with a heading, or TOML; else by the classes of the catalog.
+"""Prices and watts of drives: from the user's table, CSV with a heading, or TOML; else by the classes of the catalog.
 
     drive,price,currency,watts          [[drives]]
     exos-x18-18tb,280..320,EUR,         drive = "exos-x18-18tb"
@@ -28,7 +28,7 @@ from hotband.questions.advise.asked import watts_of
 PRICE_MOST = 1e12
 """Of one drive, in whatever currency: more is a slip of the pen."""
 CLASS_CURRENCY = "EUR"
-"""Of the prices of classes."""
+"""Currency of the prices of classes."""
 COLUMNS = ("drive", "price", "currency", "watts")
 Row = tuple[str, dict[str, str], bool]
 """Where a row stands, its cells by column, and whether a comma starts its decimals."""

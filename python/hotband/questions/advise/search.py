@@ -78,7 +78,7 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
 
 
 def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> None:
-    """Say what comes first of those that hold so far."""
+    """Print the best candidate so far that meets the objectives."""
     good = [each for each in tried if not each.candidate.is_volatile and furthest(each, needs, needs.slo) is None]
     if good:
         best = min(good, key=lambda each: order(each, shown_figure(needs)))

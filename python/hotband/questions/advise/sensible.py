@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 SHELF = 24
 """Drives of a shelf of two rack units (2.5 inch): fewer are never too many."""
 TIMES = 2
-"""A candidate is left out if another needs at most so many times fewer drives."""
-REASON = f"of more than {SHELF} drives where half as many cost no more"
+"""A candidate is left out if another needs fewer drives by at least this factor."""
+REASON = f"of more than {SHELF} drives, although half as many cost no more"
 
 
 def sensible(points: Sequence[Point], is_flash: Callable[[Point], bool]) -> list[Point]:

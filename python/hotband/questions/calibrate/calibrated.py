@@ -100,7 +100,7 @@ class Calibrated:
 
     @property
     def unknown(self) -> list[Value]:
-        """Values about which the measurements say nothing."""
+        """Return the values that the measurements do not determine."""
         return [value for value in self.values if value.state == "unknown"]
 
     @property

@@ -51,7 +51,7 @@ def measured_of(
     loads_measured = [Measured(load, tuple(runs[key])) for key, load in loads.items()]
     kept_back = _held_out(loads_measured)
     if not kept_back:
-        notes.append(f"no load was held out for validation: that takes {ENOUGH} loads and a mix; see hotband expect")
+        notes.append(f"no load was held out for validation, which needs {ENOUGH} loads and a mix; see hotband expect")
     return [load_measured for load_measured in loads_measured if load_measured not in kept_back], kept_back, notes
 
 

@@ -51,7 +51,7 @@ SSD_BOUNDS: Mapping[str, Bounds] = {
     "write-iops": Bounds(500, 20e6, "drives in steady state do thousands of writes a second; a disk does hundreds"),
     "read-latency": Bounds(3 * US, 1 * MS, "phase-change memory answers in 7 us, QLC flash in 150 us"),
     "write-latency": Bounds(
-        3 * US, 5 * MS, "a write buffer answers in 7 us, a drive without one after programming, 1 to 3 ms"
+        3 * US, 5 * MS, "a write buffer completes in 7 us, a drive without one after programming, 1 to 3 ms"
     ),
     "dwpd": Bounds(0.02, 100, "from QLC, 0.1, to phase-change memory, 100 (Optane P5800X)"),
     "power-idle": Bounds(0.01, 40, "drives draw 0.05 to 10 W when idle"),

@@ -110,7 +110,7 @@ def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: s
     head = [
         f"# Made by `hotband drives new` from {len(lines)} lines of: {source}.",
         f"# Values that were not stated follow from the rules of {RULES}, each with its range:",
-        "# replace them where you know better, and state your source.",
+        "# replace them with better values, and state your source.",
         f'kind = "{KINDS[kind].mechanism}"',
         f"title = {quoted(title)}",
         'model = ""',

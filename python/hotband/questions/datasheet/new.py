@@ -47,7 +47,7 @@ class NewDriveQuestion(Question):
 
     name_: NameOrPath = asks("Name of the drive; its file is NAME.toml.", metavar="NAME", positional=True)
     kind: str = asks("hdd, ssd (SATA or SAS) or nvme.")
-    title: str | None = asks("What reports call it. Default: its name.", default=None)
+    title: str | None = asks("Title in reports. Default: its name.", default=None)
     source: str = asks("The data sheet: document, revision, page.", default="its data sheet")
     force: bool = asks("Replace an existing file.", default=False)
     lines: Lines = asks("Lines of the data sheet.", default=())

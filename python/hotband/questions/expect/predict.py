@@ -34,7 +34,7 @@ IOS = 100_000
 """Measured I/Os of a prediction: a thousand lie beyond the 99th percentile."""
 DRAWN_ROWS = 2
 MODEL_ERROR_ALONE = "intervals cover the model's error, not uncertain values of the drive, which hotband expect draws"
-"""What is noted where no values are drawn."""
+"""Note for a prediction without sampled values."""
 
 
 @dataclass

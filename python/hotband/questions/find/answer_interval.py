@@ -145,7 +145,7 @@ def nearest_name(figure: Figure) -> str:
 
 
 def _between(figure: Figure, low: float, high: float) -> str:
-    scale = 1.0 if figure.is_rate else 1e-9
+    scale = figure.document_scale
     return f"{shown(figure, low * scale)} to {shown(figure, high * scale)}"
 
 

@@ -64,6 +64,11 @@ class Figure:
         names = {"iops": "iops", "bandwidth": "bandwidth_bytes_per_s", "mean": "latency_mean_ns"}
         return side + names.get(self.name, f"latency_{self.name.replace('.', '')}_ns")
 
+    @property
+    def document_scale(self) -> float:
+        """Its unit in a record's summary: latencies of records are in nanoseconds."""
+        return 1.0 if self.is_rate else 1e-9
+
     def of(self, record: Record) -> float | None:
         """Its value; None where the run has none."""
         summary: Figures = record.summary if not self.side else getattr(record, self.side)

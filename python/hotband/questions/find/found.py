@@ -157,7 +157,7 @@ def answer_text(question: Question, answer: Answer) -> str:
 
 
 def _at_rate(question: Question, answer: Answer) -> str:
-    """The latency at a rate; the rate that is reached where it is not that one."""
+    """Return the latency at a rate; the highest rate if the machine does not reach it."""
     value = None if question.wanted is None else answer.figures.get(question.wanted)
     if answer.status == "nowhere" and answer.best is not None:
         return f"not reached: {IOPS.shown(answer.best.record.summary.iops)}"

@@ -30,7 +30,7 @@ FORMS = (
 )
 RATE, DEPTH, DRIVES = "rate", "qd", "drives"
 NOTHING = "nothing"
-"""What a question varies that has a rate of its own."""
+"""Value of `varied` for a question that states a rate."""
 VARIED = {
     "rate": RATE,
     "queue depth": DEPTH,

@@ -30,7 +30,7 @@ LOWEST, HIGHEST = 0.004, 4.0
 """Rates that are tried lie between these shares of what the machine answers with 256 I/Os outstanding."""
 
 BEYOND = 1.2
-"""A rate is tried up to so many times what the machine answers with 256 I/Os outstanding."""
+"""Highest rate to try, as a multiple of the rate with 256 I/Os outstanding."""
 
 
 @dataclass

@@ -82,7 +82,7 @@ def of_finished(wanted: Wanted, finished: Finished, question: Question) -> Trial
     for one in question.figures:
         one.needed(record)
     extra = [] if question.wanted else [Figure("", "iops")]
-    trial.figures = {fromkey: fromkey.of(record) for fromkey in dict.fromkeys([*question.figures, *extra])}
+    trial.figures = {figure: figure.of(record) for figure in dict.fromkeys([*question.figures, *extra])}
     return trial
 
 

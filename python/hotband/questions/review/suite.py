@@ -238,7 +238,7 @@ def assemble(machine_plan: Plan, finished: Sequence[Finished]) -> ReviewDoc:
     made["machine"]["drive_state"] = next(
         (record["drive_state"] for record in records.values() if "drive_state" in record), None
     )
-    # mypy takes optional keys of a review for optional keys of its head.
+    # mypy mistakes optional keys of a review for optional keys of its head.
     review = {**made, **whole, "summary": groups, "overall": overall(groups), "notes": [*unmodelled, *notes]}
     return cast("ReviewDoc", {**review, "unmodelled": unmodelled} if unmodelled else review)
 

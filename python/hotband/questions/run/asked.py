@@ -56,7 +56,7 @@ class RunQuestion(OnHardware, Question):
     )
     on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE")
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
-    rate: Rate | None = rate("Issue so many I/Os a second, whether or not others are done.")
+    rate: Rate | None = rate("I/Os to issue per second, without waiting for completions.")
     slo: str | None = slo()
     seed: int = seed()
     duration: str | None = duration()

@@ -49,7 +49,7 @@ def judged_run(slo: Sequence[Condition], finished: Finished) -> tuple[Judged, ..
     known = {one["figure"]: one for one in finished.record.get("intervals", {}).get("figures", [])}
 
     def ends(of: Figure) -> tuple[float, float] | None:
-        one, scale = known.get(of.document_name), 1.0 if of.is_rate else 1e-9
+        one, scale = known.get(of.document_name), of.document_scale
         return None if one is None else (one["low"] * scale, one["high"] * scale)
 
     return judge(slo, lambda of: of.of(record), ends)

@@ -49,7 +49,7 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
         accepted = "is of predictions: question.expect PRODUCT has them"
         raise UserError("question.interval", "", f"{question.interval:g}", accepted)
     if is_real(on) and question.precision is not None:
-        accepted = "is for runs in virtual time: hardware runs for as long as the workload states"
+        accepted = "is for runs in virtual time: hardware runs for the time that the workload states"
         raise UserError("question.precision", "", question.precision, accepted)
     if is_emulated(on) and way.on_terminal:
         return on_emulated(question, way)
@@ -79,7 +79,7 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
 
 
 def settings_of(question: RunQuestion) -> tuple[tuple[str, str], ...]:
-    """Return what is set, the rate with it."""
+    """Return the settings, including the rate."""
     if question.rate is None:
         return question.settings
     from hotband.data.inputs.rate import setting_of
@@ -88,7 +88,7 @@ def settings_of(question: RunQuestion) -> tuple[tuple[str, str], ...]:
 
 
 def blaming_rate(question: RunQuestion) -> AbstractContextManager[None]:
-    """Return the context in which a workload that takes no rate is a mistake of the rate."""
+    """Return the context that reports a workload without a rate as a mistake of the rate."""
     if question.rate is None:
         return nullcontext()
     from hotband.data.inputs.rate import mistakes_of_rate
@@ -192,8 +192,9 @@ def add_slo(slo: str, finished: Sequence[Finished]) -> None:
     from hotband.data.record.written import record_text
     from hotband.questions.slo import slo_of
 
+    objective = slo_of(slo)
     for one in finished:
-        one.record["slo"] = slo_of_record(slo_of(slo), one)
+        one.record["slo"] = slo_of_record(objective, one)
         one.text = record_text(one.record)
         if one.spec.out is not None:
             save(one, one.spec.out)

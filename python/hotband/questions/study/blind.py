@@ -67,7 +67,7 @@ def _released(path: Path, number: int, cells: dict[str, str]) -> Released:
 def _number(path: Path, key: str, text: str) -> float:
     value = number_in(path, key, text)
     if value is None:
-        raise UserError(str(path), key, text, "expected a number, or nothing")
+        raise UserError(str(path), key, text, "expected a number, or an empty cell")
     return value
 
 

@@ -61,21 +61,16 @@ def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tup
 
     def value(of: Figure) -> float | None:
         found = row[column_of(of)]
-        return None if found is None else found * scale_of(of)
+        return None if found is None else found * of.document_scale
 
     def ends(of: Figure) -> tuple[float, float] | None:
         for ending in ("_interval", ""):
             low, high = (row.get(f"{column_of(of)}{ending}_{end}") for end in ("low", "high"))
             if low is not None and high is not None:
-                return low * scale_of(of), high * scale_of(of)
+                return low * of.document_scale, high * of.document_scale
         return None
 
     return judge(slo, value, ends)
-
-
-def scale_of(of: Figure) -> float:
-    """Return what a value of a row is multiplied with: latencies of rows are in nanoseconds."""
-    return 1.0 if of.is_rate else 1e-9
 
 
 def column_of(of: Figure) -> str:

@@ -9,7 +9,7 @@ from hotband.base.text.numbers import counted, percent
 from hotband.base.text.table import PERCENT, Table, column, numeric
 from hotband.views.accuracy.tables import blind_table, evidence
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import Screen, Verdict, screen_table, shortened, with_sign
+from hotband.views.text.screen import Screen, Verdict, screen_table, shortened, yes_or_no
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import ClassErrorsDoc, GoalDoc
@@ -87,7 +87,7 @@ def _goals(goals: Sequence[GoalDoc]) -> list[Table | str]:
     bounds = [numeric("at most", PERCENT), numeric("reached", PERCENT)]
     table = screen_table([column("goal"), numeric("n"), column("error"), *bounds, column("")])
     for goal in goals:
-        word = with_sign("yes" if goal["holds"] else "no", "yes" if goal["holds"] else "no")
+        word = yes_or_no(bool(goal["holds"]))
         table.add(
             goal["figures"], goal["measurements"], goal["statistic"], goal["most_pct"], goal["reached_pct"], word
         )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hotband.base.text import numbers
 from hotband.base.text.numbers import between, counted, number, percent, share
 from hotband.base.text.table import LATENCY
+from hotband.base.text.words import capitalized
 from hotband.questions.advise.advice import Advice, Between, Point
 from hotband.views.advise.show import searched_text
 from hotband.views.draw.advise import front_chart
@@ -87,4 +88,4 @@ def _values(advice: Advice) -> Table:
 
 
 def _notes(advice: Advice) -> list[Block]:
-    return [Prose([f"{note[0].upper()}{note[1:]}." for note in advice.notes])] if advice.notes else []
+    return [Prose([f"{capitalized(note)}." for note in advice.notes])] if advice.notes else []

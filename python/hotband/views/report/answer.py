@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import between, finite, number, percent, rate, share, span
+from hotband.base.text.words import capitalized
 from hotband.data.record.intervals import figures_of
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
@@ -179,7 +180,7 @@ def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | No
 def _of_one_run_each(a: str, b: str, rates: tuple[float, float], found: Difference) -> str:
     """The rates of two where nothing says how much runs differ: no interval, but a verdict."""
     iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
-    how = f"{found.how[0].upper()}{found.how[1:]}."
+    how = f"{capitalized(found.how)}."
     if found.verdict == NONE:
         return f"No difference in IOPS is shown between {a} and {b}: {iops}. {how}"
     fast, slow = (b, a) if rates[1] > rates[0] else (a, b)
@@ -232,7 +233,7 @@ def _of_many(naming: Naming, labels: Mapping[str, Sequence[str]], sides: Sides) 
     (best, most), (second, next_) = ordered[0], ordered[1]
     if given:
         others = ", ".join(f"{label} {span(value)}" for label, value in ordered[1:4])
-        return [f"At the rate that was asked {best} answers first: {span(most)} on average; {others}."]
+        return [f"At the requested rate {best} completes first: {span(most)} on average; {others}."]
     level = _level(naming, labels[best], labels[second])
     rest = ordered[1:4] if len(ordered) <= 4 else [ordered[1], ordered[-1]]
     times = " and ".join(f"{_as_many(most / value)} {label} ({number(value)})" for label, value in rest)

@@ -70,7 +70,7 @@ class ReportQuestion(Question):
     output: Path | None = asks("The report: one file.", default=None, metavar="FILE.html", short="-o", hidden=True)
     charts: Path | None = asks("Folder for a file of every chart.", default=None, metavar="DIR", hidden=True)
     chart_format: ChartFormat | None = asks("Format of the charts. Default: svg.", default=None, hidden=True)
-    title: str | None = asks("Heading. Default: what was run on which machine.", default=None)
+    title: str | None = asks("Heading. Default: the workload and the machine.", default=None)
     audit: bool = asks("With what the auditor finds in them.", default=False)
     on: Machine | None = target()
     media: str | None = media()

@@ -38,7 +38,7 @@ def compare_page(result: Compared) -> Page:
         sections.append(Section("tests", "Tests", [Table.of(by_test_table(result))]))
     differences = [Table.of(table, table.title) for table in map(differences_table, several)]
     sections.append(Section("differences", "Differences", differences, folded=bool(result.tests)))
-    sections.append(Section("basis", "What the verdict rests on", _basis(several), folded=True))
+    sections.append(Section("basis", "Basis of the verdict", _basis(several), folded=True))
     runs = sum(len(side.runs) for side in {id(side): side for pair in several for side in (pair.a, pair.b)}.values())
     about = counted(len(result.tests), "test") if result.tests else counted(runs, "run")
     return Page(_question(result, names), sections, about, "Hotband comparison")

@@ -7,6 +7,7 @@ from statistics import geometric_mean
 
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import IOPS, MBS, MS, OF_ROW, PERCENT, PLAIN, Column, Table, View, column, numeric
+from hotband.base.text.words import cut
 from hotband.views.report.matrix import Matrix, counts_of, remarks_of
 from hotband.views.text.bars import bar_column, bars
 from hotband.views.text.screen import DETAILS, LINES, WIDTH, Screen, folded, screen_table
@@ -45,7 +46,7 @@ def _by_test(matrix: Matrix, room: int) -> Table:
     drawn = len(matrix.drives) <= MOST_WITH_BARS
     columns = [column("", wrap=False)]
     for drive in matrix.drives:
-        columns += [numeric(_cut(drive, NAME), OF_ROW), *([bar_column(BAR)] if drawn else [])]
+        columns += [numeric(cut(drive, NAME), OF_ROW), *([bar_column(BAR)] if drawn else [])]
     table = screen_table(columns)
     shown = _shown(matrix, room)
     every = {test: [matrix.value(drive, test) for drive in matrix.drives] for test in shown}
@@ -58,7 +59,7 @@ def _by_test(matrix: Matrix, room: int) -> Table:
         cells = [
             cell for value, of in zip(values, pictures, strict=True) for cell in ((value, of) if drawn else (value,))
         ]
-        table.add(_cut(test, TEST), *cells, unit=PLAIN if unit is IOPS else unit)
+        table.add(cut(test, TEST), *cells, unit=PLAIN if unit is IOPS else unit)
     return table
 
 
@@ -87,7 +88,3 @@ def long_table(matrix: Matrix) -> Table:
         latencies = [summary.get("latency_mean_ns"), summary.get("latency_p99_ns")]
         table.add(one.series, one.test, summary.get("iops"), summary.get("bandwidth_bytes_per_s"), *latencies)
     return table
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"

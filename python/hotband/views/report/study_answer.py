@@ -88,7 +88,11 @@ def _error(published: float | None, predicted: float | None) -> float | None:
 
 def _answer_caption(chart: AnswerChartDoc) -> str:
     both = [point for point in chart["points"] if point["published"] is not None and point["predicted"] is not None]
-    error = "Beside the points is the error of the prediction." if both and chart["points"][0]["qd"] is None else ""
+    error = (
+        "The label at each pair of points is the error of the prediction."
+        if both and chart["points"][0]["qd"] is None
+        else ""
+    )
     rule = f"The dashed line is {chart['rule']['text']}." if chart["rule"] else ""
     return " ".join(text for text in (rule, error, chart["caption"]) if text)
 

@@ -99,14 +99,6 @@ def error_frame(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = 
     return frame_of([{**row, "quantity": classes[row["id"]].capitalize() or row["quantity"]} for row in rows])
 
 
-def published_frame(
-    figures: Sequence[FigureDoc], quantity: str, names: Mapping[str, str] | None = None
-) -> pl.DataFrame:
-    """What `published.published_chart` draws: the figures of one quantity, such as "IOPS", that are published."""
-    rows = figure_rows(figures, names)
-    return frame_of([row for row in rows if row["quantity"] == quantity and row["published"] is not None])
-
-
 def quantity_name(metric: str, unit: str) -> str:
     """`Mean latency (ms)`; a metric that names its unit, like IOPS, stays alone."""
     name = metric if metric[1:2].isdigit() else metric[:1].upper() + metric[1:]

@@ -9,6 +9,7 @@ from itertools import combinations, groupby
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, percent, span
+from hotband.base.text.words import enumerated
 from hotband.views.sweeps.curves import LOADS, Along, Curve, Curves, Dot
 from hotband.views.sweeps.slo import slo_sentence
 
@@ -105,7 +106,9 @@ def _along(panel: Mapping[str, Curve], along: Along, better: Better) -> str:
     # Where the best changes more often than that, a list of places says nothing.
     if len(runs) > MOST_NAMED:
         return _counted(winners, better, along.title)
-    first, *others = [f"{_names(best)} {_where(texts, along, n == 0)}" for n, (best, texts) in enumerate(runs)]
+    first, *others = [
+        f"{enumerated(best, MOST_NAMED)} {_where(texts, along, n == 0)}" for n, (best, texts) in enumerate(runs)
+    ]
     return f"The {better.words}: {'; '.join([first, *others])}."
 
 
@@ -134,14 +137,7 @@ def _factors(columns: Mapping[str, Mapping[str, Dot]], line: str, better: Better
 def _has(lines: Sequence[str], better: Better) -> str:
     if len(lines) == 1:
         return f"{lines[0]} has the {better.words}"
-    return f"{_names(lines)} are alike in {'p99 latency' if better.is_less else 'IOPS'}"
-
-
-def _names(lines: Sequence[str]) -> str:
-    """Names as a sentence lists them."""
-    if len(lines) > MOST_NAMED:
-        return f"{', '.join(lines[:MOST_NAMED])} and {len(lines) - MOST_NAMED} more"
-    return lines[0] if len(lines) == 1 else f"{', '.join(lines[:-1])} and {lines[-1]}"
+    return f"{enumerated(lines, MOST_NAMED)} are alike in {'p99 latency' if better.is_less else 'IOPS'}"
 
 
 def _course(curve: Curve, along: Along, better: Better) -> str:
@@ -179,9 +175,9 @@ def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
     if len(reached) > MOST_NAMED:
         reached = []
     share = f"{percent(SATURATED * 100, signed=False)} of {'the' if len(panel) == 1 else 'its'} highest rate"
-    said = [f"{share} is reached at {along.title} {_names(reached)}"] if reached else []
+    said = [f"{share} is reached at {along.title} {enumerated(reached, MOST_NAMED)}"] if reached else []
     if rising:
-        names = "the rate" if len(panel) == 1 else _names(rising)
+        names = "the rate" if len(panel) == 1 else enumerated(rising, MOST_NAMED)
         said.append(f"{names} still {'rises' if len(rising) == 1 else 'rise'} at {end}")
     if not said:
         return ""
@@ -270,7 +266,7 @@ def _ranked(panel: Mapping[str, Curve], better: Better) -> str:
     order = sorted(dots, key=lambda line: sign * dots[line].figures[better.figure])
     best, worst = order[0], order[-1]
     if alike(dots[best], dots[worst], better.figure):
-        return f"{_names(order)} are alike in {_plain(better)}."
+        return f"{enumerated(order, MOST_NAMED)} are alike in {_plain(better)}."
     values = [better.text(dots[line].figures[better.figure]) for line in (best, worst)]
     return f"{best} has the {better.words}, {values[0]}; {worst} {'most' if better.is_less else 'fewest'}, {values[1]}."
 

@@ -38,7 +38,7 @@ def terminal(done: Sweep, asked: SweepQuestion) -> Screen:
         if not any(part in note for part in DECLARED)
     ]
     states = [f"{name}: {line}" if name else line for name, line in states_of(done)] if len(done) else []
-    more_rows = [f"{rows - MOST_ROWS:,} more points: {DETAILS}"] if rows > MOST_ROWS else []
+    more_rows = [f"{counted(rows - MOST_ROWS, 'more point')}: {DETAILS}"] if rows > MOST_ROWS else []
     return Screen(
         answer=answers[0],
         verdict=slo_verdict(done),

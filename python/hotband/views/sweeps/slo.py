@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import Cell
+from hotband.base.text.words import enumerated
 from hotband.data.inputs.rate import KEY as RATE
 from hotband.questions.slo import (
     Judged,
@@ -20,6 +21,7 @@ from hotband.questions.slo import (
 )
 from hotband.questions.sweeps.frames import judged_row
 from hotband.views.sweeps.curves import Curves, Dot
+from hotband.views.text.screen import Verdict as ScreenVerdict
 from hotband.views.text.screen import with_sign
 
 if TYPE_CHECKING:
@@ -77,15 +79,10 @@ def _of_lines(judged: Mapping[str, Sequence[Judged]], at: str) -> str:
     if not met:
         who = "Neither meets" if len(judged) == 2 else f"None of {len(judged)} machines meets"
         return f"{who} {slo}{at}; {missed_text(missed[nearest])} on {nearest}."
-    others = _names(list(missed))
+    others = enumerated(list(missed), MOST_NAMED)
     verb, does = ("meets" if len(met) == 1 else "meet"), ("does" if len(missed) == 1 else "do")
-    return f"{_names(met)} {verb} {slo}{at}; {others} {does} not: {missed_text(missed[nearest])} on {nearest}."
-
-
-def _names(names: list[str]) -> str:
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    those = f"{enumerated(met, MOST_NAMED)} {verb} {slo}{at}"
+    return f"{those}; {others} {does} not: {missed_text(missed[nearest])} on {nearest}."
 
 
 def _where(judged: Sequence[tuple[Dot, Sequence[Judged]]], title: str) -> str:
@@ -118,7 +115,7 @@ def verdict_cell(row: Mapping[str, object], name: str) -> Cell:
     return with_sign(verdict, verdict)
 
 
-def slo_verdict(sweep: Sweep) -> Literal["yes", "likely", "no", ""]:
+def slo_verdict(sweep: Sweep) -> ScreenVerdict:
     """Return whether all points meet the objective; nothing where only some do."""
     rows = sweep.means.iter_rows(named=True) if sweep.slo else ()
     found = {verdict_of(judged_row(sweep.slo, row)) for row in rows}

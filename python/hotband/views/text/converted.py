@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted, span
+from hotband.base.text.words import capitalized
 from hotband.data.jobs.loss import Fate
 from hotband.views.text.screen import Screen, command, with_hidden
 
@@ -29,7 +30,7 @@ def workload(converted: Converted, question: ConvertWorkloadQuestion) -> Screen:
     return Screen(
         answer=f"{what}: {counts}." if losses else f"{what}.",
         verdict="likely" if lost else "yes",
-        state=[f"{line[0].upper()}{line[1:]}." for line in summaries],
+        state=[f"{capitalized(line)}." for line in summaries],
         remarks=with_hidden(lost, MOST_LOST, "more option"),
         next=question if len(lost) > MOST_LOST else "",
         details=converted.lines(),

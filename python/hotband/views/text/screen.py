@@ -73,6 +73,11 @@ def text_of(view: View) -> str:
     return "" if isinstance(view, Table) else str(getattr(view, "plain", view))
 
 
+def yes_or_no(holds: bool) -> Cell:
+    """Return the cell of a condition that holds, or not."""
+    return with_sign("yes", "yes") if holds else with_sign("no", "no")
+
+
 def with_sign(text: str, verdict: Verdict) -> Cell:
     """Return a cell with the sign and the colour of a verdict: `✓ yes`."""
     return Cell(f"{SIGNS[verdict]} {text}".strip(), COLOURS[verdict])

@@ -340,7 +340,7 @@ def values_table(title: str, values: Sequence[tuple[str, str, tuple[str, str] | 
 
 def keys_table(part: str, keys: Sequence[SetKey]) -> Table:
     """What `--set` takes of a part."""
-    columns = [column("key", wrap=False), *map(column, ("today", "takes", "meaning"))]
+    columns = [column("key", wrap=False), *map(column, ("current", "allowed", "meaning"))]
     table = Table(part if " " in part else part.capitalize(), columns, about={"part": part})
     for one in keys:
         meaning = f"{one.meaning} (fio: {one.fio})" if one.fio else one.meaning

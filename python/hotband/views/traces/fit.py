@@ -9,7 +9,7 @@ from hotband.base.foreign import marked
 from hotband.base.text.table import BYTES, CHANGE, MS, OF_ROW, PLAIN, SHARE, Table, Unit, View, column, numeric
 from hotband.inference.traces.fit.fit import NEVER, FitTraceQuestion, TraceFit
 from hotband.inference.traces.fit.replay import Replayed
-from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden, with_sign
+from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden, yes_or_no
 
 UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
 """Units of properties."""
@@ -45,7 +45,7 @@ def _screen_table(fit: TraceFit, most: int) -> Table:
     values = [numeric("trace", OF_ROW), numeric("workload", OF_ROW)]
     table = screen_table([column(""), *values, column("error"), column("bound"), column("preserved")])
     for row in sorted(fit.rows, key=lambda row: row.kept):
-        word = with_sign("yes" if row.kept else "no", "yes" if row.kept else "no")
+        word = yes_or_no(row.kept)
         values_of = (row.trace, row.synthetic, row.error_text(), row.within_text(), word)
         table.add(row.property.strip(), *values_of, unit=UNITS.get(row.unit, PLAIN))
     return shortened(table, most)

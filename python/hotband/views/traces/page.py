@@ -41,7 +41,7 @@ def trace_page(shown: Sequence[TraceShown]) -> Page:
     if len(shown) == 1:
         (trace,) = shown
         sections = [
-            Section("answer", "What it is", [Prose(answers_of(trace.properties), lead=True)]),
+            Section("answer", "Summary", [Prose(answers_of(trace.properties), lead=True)]),
             *_sections(trace, ""),
         ]
         return Page(trace.source.name, sections, subtitle=f"{trace.source}, {trace.format}", kicker="Trace")
@@ -135,7 +135,7 @@ def _blocks(trace: TraceShown) -> list[Chart]:
         return []
     rows = miss_rows(properties)
     axes = tight_log_axis(rows["x"], "Cache (MB)"), from_zero("Misses (%)")
-    caption = "Of accesses by block. " + (
+    caption = "Accesses by block. " + (
         "Exact." if properties.is_exact else "Shaded: two standard errors of the sample."
     )
     charts = [Chart("LRU cache", lines_chart(rows, *axes, band=not properties.is_exact), caption)]

@@ -69,7 +69,7 @@ def _caches(properties: Properties) -> list[View]:
     misses = {part: properties.reuse.curve.at(part * whole) for part in CACHES} | {1.0: properties.reuse.first}
     table = screen_table([column("LRU cache"), numeric("size", BYTES), numeric("misses", SHARE), bar_column(BAR)])
     for (part, missed), drawn in zip(misses.items(), bars(list(misses.values()), BAR), strict=True):
-        table.add(f"{share(part)} of what is touched", part * whole, missed, drawn)
+        table.add(f"{share(part)} of the touched data", part * whole, missed, drawn)
     return ["", table]
 
 

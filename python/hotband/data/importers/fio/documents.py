@@ -1,7 +1,7 @@
 """fio results (JSON and JSON+, fio 2.x and 3.x) as records: one record per document, one stream per job.
 
-What it leaves out: trims and syncs (counted in a note), disk utilisation, steady-state data of several jobs, the
-logs beside the JSON (a record from fio has no series). Percentiles of several jobs come from merged JSON+ bins, or are
+Left out: trims and syncs (counted in a note), disk utilisation, steady-state data of several jobs, the
+logs next to the JSON (a record from fio has no series). Percentiles of several jobs come from merged JSON+ bins, or are
 null.
 """
 

@@ -53,7 +53,7 @@ def read_terse(text: str, file: str) -> list[RecordDoc]:
 def _entry(fields: Sequence[str], version: int, file: str, number: int) -> dict[str, object]:
     position = f"line {number}"
     if version not in _FIELDS:
-        raise UserError(file, position, str(version), f"a terse version that is not known; {ACCEPTED}")
+        raise UserError(file, position, str(version), f"an unknown terse version; {ACCEPTED}")
     size, directions = _FIELDS[version], _DIRECTIONS[version]
     if len(fields) < _HEAD + size * len(directions):
         problem = f"{len(fields)} fields, cut short"

@@ -1,7 +1,7 @@
 """From the bytes of a fio result to JSON documents whose fields are type-checked when read.
 
 fio prints warnings and start-up lines into the same stream as its JSON, prints one document per
-`--status-interval`, and leaves half a document behind when it is killed: each is told apart here, and every
+`--status-interval`, and leaves half a document behind when it is killed: this module separates them, and every
 defect is a UserError with the place it was found at.
 """
 

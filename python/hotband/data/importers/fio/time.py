@@ -1,6 +1,6 @@
 """Measured time of the jobs of a fio result: at the same time, or one after another.
 
-fio numbers groups in order but does not print whether a group waited (`stonewall`) or ran beside the one
+fio numbers groups in order but does not print whether a group waited (`stonewall`) or ran at the same time as the one
 before (`new_group`): bare options are missing from its JSON (3.33). What decides, in this order: start times
 (`job_start`, newer fio), the options where printed, else whether the run was long enough for all in turn.
 """

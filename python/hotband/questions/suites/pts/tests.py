@@ -15,8 +15,8 @@ from hotband.questions.suites.pts.loops import Followed, cell_in, run_loop
 from hotband.questions.suites.pts.over_time import last_minutes, lines, mean_bandwidth, mean_iops
 
 Open = Callable[[str, float, int], Bench]
-"""A bench on a drive that was purged: the name of what is measured there, how often it is written over first, and in
-blocks of which size."""
+"""A function that opens a bench on a purged drive: the test's name, how often the drive is filled first, and the block
+size."""
 
 
 @dataclass

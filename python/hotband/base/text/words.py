@@ -1,0 +1,22 @@
+"""Words of a sentence: its first letter, names in a list, and a name cut to a width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def capitalized(text: str) -> str:
+    """Return the text with its first letter as a capital; the others stay, unlike with `str.capitalize`."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def cut(text: str, width: int) -> str:
+    """Return at most `width` characters, the last an ellipsis if there are more."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def enumerated(names: Sequence[str], most: int) -> str:
+    """Return names as a sentence lists them: `a, b and c`; of more than `most` the first and the number of others."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
