@@ -1,0 +1,140 @@
+"""Rules that are learned from the corpus: what a drive does whose data sheet states this, and does not state that.
+
+Each quantity of a drive (the time of a single read, its rate at a deep queue, its streams) is regressed over the
+families that were measured, on the class, flash, interface and memory that their data sheets state. Where the sheet
+rates the quantity, it is the ratio of measured to rated that is learned. The method is one for all
+(`hotband.inference.corpus.shrinkage`); no family has a value of its own, and the family that is predicted is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from hotband.inference.corpus.shrinkage import Fit, fitted
+from hotband.questions.datasheet.expected import Expected
+from hotband.questions.datasheet.lines import Answers
+
+PRIORS = {
+    "consumer": 0.3,
+    "sata": 0.4,
+    "sas": 0.4,
+    "pcie 2": 0.3,
+    "pcie 4": 0.3,
+    "pcie 5": 0.4,
+    "slc": 0.4,
+    "mlc": 0.3,
+    "qlc": 0.4,
+    "xpoint": 1.5,
+    "dramless": 0.3,
+    "terabytes": 0.15,
+}
+"""Standard deviations of what each feature may change, as logarithms: 0.3 is a third more or less. The drive without
+any is an enterprise NVMe drive of PCIe 3.0 with TLC."""
+RATED_PRIOR = 0.5
+"""By how much the priors shrink where the data sheet rates the quantity: makers err alike."""
+RATED_INTERCEPT, FREE_INTERCEPT = 0.3, 10.0
+NORMAL_90 = 1.645
+WIDEST = 5.0
+"""The widest range of a value, as a factor either way."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A family that was measured: its kind ("hdd", "ssd", "nvme"), the lines that its sheet states (base units), and
+    the quantities that its figures show (`hotband.inference.corpus.observed`)."""
+
+    family: str
+    kind: str
+    stated: Answers
+    observed: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A quantity, the lines that rate it in order of preference, and its value of a rating."""
+
+    quantity: str
+    anchors: tuple[str, ...] = ()
+
+
+SSD_RULES = (
+    Rule("read_time", ("read-latency",)),
+    Rule("write_time", ("write-latency",)),
+    Rule("read_rate", ("read-iops",)),
+    Rule("write_rate_new", ("write-iops-burst", "write-iops")),
+    Rule("write_rate_steady", ("write-iops",)),
+    Rule("read_stream", ("read-bandwidth",)),
+    Rule("write_stream", ("write-bandwidth",)),
+    Rule("write_stream_after_cache", ("write-bandwidth-after-cache", "write-bandwidth")),
+    Rule("flush_time"),
+    Rule("force_time"),
+)
+
+
+def features(kind: str, stated: Answers) -> dict[str, float]:
+    """Return the features of a solid-state drive by name; what is not stated is 0."""
+    on: dict[str, float] = {}
+    if stated.get("class") == "consumer":
+        on["consumer"] = 1.0
+    if kind == "ssd":
+        on["sata" if stated.get("interface", "sata") == "sata" else "sas"] = 1.0
+    else:
+        on[f"pcie {str(stated.get('pcie', '3x4'))[0]}"] = 1.0
+    on[str(stated.get("flash", "TLC")).lower()] = 1.0
+    if stated.get("dram") in ("none", "hmb"):
+        on["dramless"] = 1.0
+    capacity = stated.get("capacity")
+    if isinstance(capacity, float):
+        on["terabytes"] = math.log2(capacity / 1e12)
+    return on
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Rules from these families."""
+
+    families: tuple[Evidence, ...]
+
+    def without(self, family: str) -> Learned:
+        """Return the rules without a family."""
+        return Learned(tuple(evidence for evidence in self.families if evidence.family != family))
+
+    def value(self, rule: Rule, kind: str, stated: Answers) -> Expected | None:
+        """Return what is expected of a quantity of a drive with these lines; None where no family shows it."""
+        anchor = next((line for line in rule.anchors if line in stated), None)
+        fit, families = self._fit(rule.quantity, anchor)
+        if not families and anchor is None:
+            return None
+        mean, deviation = fit.at(features(kind, stated))
+        if anchor is not None:
+            mean += math.log(_rated(rule.quantity, anchor, stated))
+        factor = min(WIDEST, math.exp(NORMAL_90 * deviation))
+        value = math.exp(mean)
+        rated = "the rating and " if anchor else ""
+        return Expected(value, value / factor, value * factor, f"{rated}{families} families that were measured")
+
+    def _fit(self, quantity: str, anchor: str | None) -> tuple[Fit, int]:
+        return _fit(self.families, quantity, anchor)
+
+
+@cache
+def _fit(families: Sequence[Evidence], quantity: str, anchor: str | None) -> tuple[Fit, int]:
+    rows = []
+    for evidence in families:
+        value = evidence.observed.get(quantity)
+        if not value or (anchor is not None and anchor not in evidence.stated):
+            continue
+        base = 0.0 if anchor is None else math.log(_rated(quantity, anchor, evidence.stated))
+        rows.append((features(evidence.kind, evidence.stated), math.log(value) - base))
+    shrunk = 1.0 if anchor is None else RATED_PRIOR
+    priors = {name: deviation * shrunk for name, deviation in PRIORS.items()}
+    return fitted(FREE_INTERCEPT if anchor is None else RATED_INTERCEPT, priors, rows), len(rows)
+
+
+def _rated(quantity: str, anchor: str, stated: Answers) -> float:
+    value = stated[anchor]
+    assert not isinstance(value, str), f"{anchor} is a choice"
+    return value

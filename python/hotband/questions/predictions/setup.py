@@ -1,0 +1,135 @@
+"""The machine and the workload that stand for a row of a corpus: one rule for all families.
+
+What the row states is set; what it leaves open has one value for every drive of its kind, and the interval carries the
+rest (docs/models/data-sheets.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hotband.data.corpus.loads import Load
+from hotband.inference.corpus.observed import HOST
+
+MODELLED = 8e9
+"""Bytes of a solid-state drive that is modelled: the rest has the same shares of everything."""
+LARGEST_SCALE = 4096
+LEAST_SHARE = 0.002
+"""The least share of a scaled drive that a load touches: fewer pages would share dies that they do not share."""
+PROBE_RATE = 10_000.0
+"""I/Os a second of the probe of the open loops (README of the corpus: rows `ssdiq`)."""
+BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
+
+
+READ_BYTES = 1e9
+FEWEST = 400
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How many I/Os a load runs before and while it is measured, and how long at most."""
+
+    before: int
+    measured: int
+    most: str
+
+
+def scale_of(capacity: float) -> int:
+    """Return by how much a drive of this capacity is scaled down: a power of two."""
+    scale = 1
+    while capacity / (scale * 2) >= MODELLED and scale < LARGEST_SCALE:
+        scale *= 2
+    return scale
+
+
+def amount_of(load: Load, capacity: float) -> Amount:
+    """Return how much of a load is run: enough for its figures, and within what its state allows."""
+    if load.kind == "disk":
+        return Amount(3000, 10_000, "3000 s") if load.random else Amount(200, 3000, "600 s")
+    modelled = capacity / scale_of(capacity)
+    if load.part == "fill":
+        return Amount(0, max(1, int(0.95 * modelled / load.block)), "3000 s")
+    if load.rate is not None:
+        return Amount(20_000, 100_000, "60 s")
+    if load.direction == "read":
+        return Amount(1000, _ios(load, 40_000, READ_BYTES), "60 s")
+    if load.random and (load.state == "steady" or load.part == "beyond"):
+        return Amount(_ios(load, 60_000, modelled), _ios(load, 100_000, modelled), "120 s")
+    return Amount(500, _ios(load, 30_000, 0.04 * modelled), "60 s")
+
+
+def _ios(load: Load, most: int, of_bytes: float) -> int:
+    """Return how many I/Os move so many bytes, but not more than `most`."""
+    return max(FEWEST, min(most, int(of_bytes / load.block)))
+
+
+def workload_text(load: Load, capacity: float) -> str:
+    """Return the workload of a load on a drive of this capacity (bytes), as TOML."""
+    amount = amount_of(load, capacity)
+    lines = ['title = "a row of the corpus"', 'source = "its columns"']
+    if load.rate is None:
+        lines += ["[load]", f"closed = {{ threads = {load.threads}, depth = {max(1, load.depth // load.threads)} }}"]
+        lines += _stream("load", load, capacity, load.read_pct)
+    else:
+        probe = min(PROBE_RATE, load.rate / 2)
+        lines += _stream("bulk", load, capacity, BULK_READ_PCT, load.rate - probe)
+        lines += _stream("probe", load, capacity, PROBE_READ_PCT, probe)
+    if amount.before:
+        lines += ["[[phases]]", 'name = "before"', f'until = ["{amount.before} I/Os", "{amount.most}"]']
+    lines += ["[[phases]]", 'name = "measure"', f'until = ["{amount.measured} I/Os", "{amount.most}"]', "measure = true"]
+    return "\n".join(lines) + "\n"
+
+
+def _stream(name: str, load: Load, capacity: float, read_pct: float, rate: float | None = None) -> list[str]:
+    lines = ["[[streams]]", f'name = "{name}"', f"read_pct = {read_pct:g}", f"random_pct = {100 if load.random else 0}"]
+    lines.append(f'size = "{load.block} B"')
+    start, end = _range(load, capacity)
+    if (start, end) != (0.0, 1.0):
+        lines.append(f'range = ["{start * 100:.6g} %", "{end * 100:.6g} %"]')
+    if load.zipf is not None:
+        lines.append(f"offsets = {{ zipf = {{ exponent = {load.zipf:g} }} }}")
+    if load.sync == "flush" or load.of_flush:
+        lines.append("flush_every = 1")
+    elif load.sync == "force":
+        lines.append("fua = true")
+    if rate is not None:
+        lines.append(f'load = {{ open = {{ rate_iops = {rate:g}, arrival = "poisson" }} }}')
+    return lines
+
+
+def _range(load: Load, capacity: float) -> tuple[float, float]:
+    """Return the part of the drive that a load touches, as shares of it."""
+    if load.place == "inner":
+        return 0.99, 1.0
+    if load.place == "middle":
+        return 0.45, 0.55
+    if load.place == "outer" and load.span is None:
+        return 0.0, 0.01
+    share = 1.0 if load.span is None else min(1.0, load.span / capacity)
+    if load.kind == "ssd":
+        share = max(share, LEAST_SHARE)
+    return 0.0, 1.0 if share > 0.99 else share
+
+
+def machine_text(load: Load, product: str) -> str:
+    """Return the machine of a load, whose drive's file is `product`, as TOML."""
+    lines = ["[drives.d]", f'product = "{product}"']
+    if load.kind == "ssd":
+        half = HOST[load.path] / 2 * 1e9
+        lines += ["[host]", f"cores = {load.threads}", f'submit = "{half:.0f} ns"', f'complete = "{half:.0f} ns"']
+    return "\n".join(lines) + "\n"
+
+
+def settings_of(load: Load, capacity: float, rates: dict[str, float]) -> dict[str, str]:
+    """Return what is set on the machine: the state of flash, its scale, the write cache, a slower port. `rates` has the
+    drive's own rate of its port (bytes per second) by the key that limits it."""
+    settings = {}
+    if load.kind == "ssd":
+        settings["scale"] = str(scale_of(capacity))
+        is_new = load.state == "new" or (load.direction != "read" and load.state != "steady" and load.part != "beyond")
+        settings["state"] = "fob" if is_new else "preconditioned"
+    elif load.cache:
+        settings["wce"] = load.cache
+    if load.port is not None:
+        settings |= {key: f"{load.port:.0f} B/s" for key, rate in rates.items() if rate > load.port}
+    return settings
