@@ -57,7 +57,7 @@ def _shown(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
             yield from _of_disk(load, rate)
     elif load.sync:
         if load.direction == "write" and load.threads == 1 and load.block <= 4096 and load.depth == 1:
-            yield f"{load.sync}_time", 1.0 / rate - host
+            yield "flush_time", 1.0 / rate - host
     elif small and load.direction == "read" and load.state != "new":
         if load.depth == 1 and metric != "mb_s":
             yield "read_time", 1.0 / rate - host

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from hotband.inference.corpus.shrinkage import Fit, fitted
-from hotband.questions.datasheet.expected import Expected
-from hotband.questions.datasheet.lines import Answers
+from hotband.questions.datasheet.assumed import flash_of, memory_of, with_class
+from hotband.questions.datasheet.expected import Expected, expected
+from hotband.questions.datasheet.lines import Answers, stated_number
 
 PRIORS = {
     "consumer": 0.3,
@@ -29,6 +30,7 @@ PRIORS = {
     "qlc": 0.4,
     "xpoint": 1.5,
     "dramless": 0.3,
+    "protected": 0.2,
     "terabytes": 0.15,
 }
 """Standard deviations of what each feature may change, as logarithms: 0.3 is a third more or less. The drive without
@@ -41,7 +43,7 @@ WIDEST = 5.0
 """The widest range of a value, as a factor either way."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """A family that was measured: its kind ("hdd", "ssd", "nvme"), the lines that its sheet states (base units), and
     the quantities that its figures show (`hotband.inference.corpus.observed`)."""
@@ -54,10 +56,11 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Rule:
-    """A quantity, the lines that rate it in order of preference, and its value of a rating."""
+    """A quantity, the lines that rate it in order of preference, and features that may change it more than others."""
 
     quantity: str
     anchors: tuple[str, ...] = ()
+    priors: Mapping[str, float] = field(default_factory=dict, hash=False)
 
 
 SSD_RULES = (
@@ -69,25 +72,27 @@ SSD_RULES = (
     Rule("read_stream", ("read-bandwidth",)),
     Rule("write_stream", ("write-bandwidth",)),
     Rule("write_stream_after_cache", ("write-bandwidth-after-cache", "write-bandwidth")),
-    Rule("flush_time"),
-    Rule("force_time"),
+    Rule("flush_time", priors={"protected": 2.0, "xpoint": 2.0}),
 )
 
 
 def features(kind: str, stated: Answers) -> dict[str, float]:
-    """Return the features of a solid-state drive by name; what is not stated is 0."""
+    """Return the features of a solid-state drive by name; what is not stated is assumed as everywhere."""
+    sheet, _ = with_class(kind, stated)
     on: dict[str, float] = {}
-    if stated.get("class") == "consumer":
+    if sheet["class"] == "consumer":
         on["consumer"] = 1.0
     if kind == "ssd":
-        on["sata" if stated.get("interface", "sata") == "sata" else "sas"] = 1.0
+        on["sata" if str(sheet["interface"]).startswith("sata") else "sas"] = 1.0
     else:
-        on[f"pcie {str(stated.get('pcie', '3x4'))[0]}"] = 1.0
-    on[str(stated.get("flash", "TLC")).lower()] = 1.0
-    if stated.get("dram") in ("none", "hmb"):
+        on[f"pcie {str(sheet['pcie'])[0]}"] = 1.0
+    on[flash_of(sheet).lower()] = 1.0
+    if memory_of(sheet) != "full":
         on["dramless"] = 1.0
-    capacity = stated.get("capacity")
-    if isinstance(capacity, float):
+    if sheet.get("power-loss-protection") == "on":
+        on["protected"] = 1.0
+    capacity = stated_number(sheet, "capacity")
+    if capacity is not None:
         on["terabytes"] = math.log2(capacity / 1e12)
     return on
 
@@ -102,39 +107,50 @@ class Learned:
         """Return the rules without a family."""
         return Learned(tuple(evidence for evidence in self.families if evidence.family != family))
 
+    def expected(self, kind: str, stated: Answers) -> dict[str, Expected]:
+        """Return what is expected of a drive (the signature of `Expect`): by these rules where families show a
+        quantity, else as usual for the class."""
+        values = dict(expected(kind, stated))
+        if kind == "hdd":
+            return values
+        for rule in SSD_RULES:
+            learned = self.value(rule, kind, stated)
+            if learned is not None and rule.quantity in values:
+                values[rule.quantity] = learned
+        return values
+
     def value(self, rule: Rule, kind: str, stated: Answers) -> Expected | None:
         """Return what is expected of a quantity of a drive with these lines; None where no family shows it."""
         anchor = next((line for line in rule.anchors if line in stated), None)
-        fit, families = self._fit(rule.quantity, anchor)
-        if not families and anchor is None:
+        fit, count = _fit(self.families, rule.quantity, anchor, tuple(rule.priors.items()))
+        if not count and anchor is None:
             return None
         mean, deviation = fit.at(features(kind, stated))
         if anchor is not None:
-            mean += math.log(_rated(rule.quantity, anchor, stated))
+            mean += math.log(_rated(anchor, stated))
         factor = min(WIDEST, math.exp(NORMAL_90 * deviation))
         value = math.exp(mean)
         rated = "the rating and " if anchor else ""
-        return Expected(value, value / factor, value * factor, f"{rated}{families} families that were measured")
-
-    def _fit(self, quantity: str, anchor: str | None) -> tuple[Fit, int]:
-        return _fit(self.families, quantity, anchor)
+        return Expected(value, value / factor, value * factor, f"{rated}{count} families that were measured")
 
 
 @cache
-def _fit(families: Sequence[Evidence], quantity: str, anchor: str | None) -> tuple[Fit, int]:
+def _fit(
+    families: Sequence[Evidence], quantity: str, anchor: str | None, more: tuple[tuple[str, float], ...]
+) -> tuple[Fit, int]:
     rows = []
     for evidence in families:
         value = evidence.observed.get(quantity)
-        if not value or (anchor is not None and anchor not in evidence.stated):
+        if not value or evidence.kind == "hdd" or (anchor is not None and anchor not in evidence.stated):
             continue
-        base = 0.0 if anchor is None else math.log(_rated(quantity, anchor, evidence.stated))
+        base = 0.0 if anchor is None else math.log(_rated(anchor, evidence.stated))
         rows.append((features(evidence.kind, evidence.stated), math.log(value) - base))
     shrunk = 1.0 if anchor is None else RATED_PRIOR
-    priors = {name: deviation * shrunk for name, deviation in PRIORS.items()}
+    priors = {name: deviation * shrunk for name, deviation in {**PRIORS, **dict(more)}.items()}
     return fitted(FREE_INTERCEPT if anchor is None else RATED_INTERCEPT, priors, rows), len(rows)
 
 
-def _rated(quantity: str, anchor: str, stated: Answers) -> float:
-    value = stated[anchor]
-    assert not isinstance(value, str), f"{anchor} is a choice"
+def _rated(anchor: str, stated: Answers) -> float:
+    value = stated_number(stated, anchor)
+    assert value is not None, f"{anchor} is stated"
     return value

@@ -31,7 +31,7 @@ def of_rating(evidence: Mapping[str, Evidence]) -> Baseline:
 
     def baseline(figure: Figure, load: Load) -> float | None:
         known = evidence.get(figure.family)
-        line = _line(load)
+        line = rating_line(load)
         if known is None or line is None or load.sync or figure.side or figure.metric.startswith("lat_p9"):
             return None
         value = known.stated.get(line)
@@ -46,7 +46,7 @@ def of_rating(evidence: Mapping[str, Evidence]) -> Baseline:
     return baseline
 
 
-def _line(load: Load) -> str | None:
+def rating_line(load: Load) -> str | None:
     """Return the line of a data sheet that rates a load."""
     if load.direction == "mix":
         return None

@@ -20,7 +20,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.experiment import Experiment
 from hotband.execution.experiment.point import Point
 from hotband.execution.runs.run import prepare
-from hotband.questions.predictions.setup import machine_text, settings_of, workload_text
+from hotband.questions.predictions.setup import Size, machine_text, settings_of, workload_text
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
@@ -42,10 +42,10 @@ TOGETHER = 48
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive that was made from its data sheet: the path of its file, its capacity in bytes, the rates of its port."""
+    """A drive that was made from its data sheet: the path of its file, its size, the rates of its port by key."""
 
     path: Path
-    capacity: float
+    size: Size
     rates: Mapping[str, float]
 
 
@@ -98,8 +98,8 @@ def predict(
 
 
 def _spec(load: Load, drive: Drive) -> RunSpec:
-    machine, workload = machine_text(load, str(drive.path)), workload_text(load, drive.capacity)
-    settings = tuple(settings_of(load, drive.capacity, dict(drive.rates)).items())
+    machine, workload = machine_text(load, str(drive.path)), workload_text(load, drive.size)
+    settings = tuple(settings_of(load, drive.size, drive.rates).items())
     key = f"{version()}{drive.path.read_text(encoding='utf-8')}{machine}{workload}{settings}"
     name = hashlib.sha256(key.encode()).hexdigest()[:16]
     return RunSpec(

@@ -6,6 +6,7 @@ rest (docs/models/data-sheets.md).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hotband.data.corpus.loads import Load
@@ -13,7 +14,8 @@ from hotband.inference.corpus.observed import HOST
 
 MODELLED = 8e9
 """Bytes of a solid-state drive that is modelled: the rest has the same shares of everything."""
-LARGEST_SCALE = 4096
+LARGEST_BLOCK = 64 << 20
+"""Bytes of the largest I/O that a workload may have: larger ones arrive in several, as kernels split them."""
 LEAST_SHARE = 0.002
 """The least share of a scaled drive that a load touches: fewer pages would share dies that they do not share."""
 PROBE_RATE = 10_000.0
@@ -34,19 +36,27 @@ class Amount:
     most: str
 
 
-def scale_of(capacity: float) -> int:
-    """Return by how much a drive of this capacity is scaled down: a power of two."""
-    scale = 1
-    while capacity / (scale * 2) >= MODELLED and scale < LARGEST_SCALE:
-        scale *= 2
-    return scale
+@dataclass(frozen=True)
+class Size:
+    """What a set-up has to know of a drive: its capacity in bytes, and by how much its blocks can be scaled down."""
+
+    capacity: float
+    largest_scale: int = 1
+
+    @property
+    def scale(self) -> int:
+        """By how much it is scaled down: a power of two."""
+        scale = 1
+        while self.capacity / (scale * 2) >= MODELLED and scale * 2 <= self.largest_scale:
+            scale *= 2
+        return scale
 
 
-def amount_of(load: Load, capacity: float) -> Amount:
-    """Return how much of a load is run: enough for its figures, and within what its state allows."""
+def amount_of(load: Load, size: Size) -> Amount:
+    """Return how much of a load is run on a drive: enough for its figures, and within what its state allows."""
     if load.kind == "disk":
         return Amount(3000, 10_000, "3000 s") if load.random else Amount(200, 3000, "600 s")
-    modelled = capacity / scale_of(capacity)
+    modelled = size.capacity / size.scale
     if load.part == "fill":
         return Amount(0, max(1, int(0.95 * modelled / load.block)), "3000 s")
     if load.rate is not None:
@@ -63,9 +73,9 @@ def _ios(load: Load, most: int, of_bytes: float) -> int:
     return max(FEWEST, min(most, int(of_bytes / load.block)))
 
 
-def workload_text(load: Load, capacity: float) -> str:
-    """Return the workload of a load on a drive of this capacity (bytes), as TOML."""
-    amount = amount_of(load, capacity)
+def workload_text(load: Load, size: Size) -> str:
+    """Return the workload of a load on a drive of this size, as TOML."""
+    amount, capacity = amount_of(load, size), size.capacity
     lines = ['title = "a row of the corpus"', 'source = "its columns"']
     if load.rate is None:
         lines += ["[load]", f"closed = {{ threads = {load.threads}, depth = {max(1, load.depth // load.threads)} }}"]
@@ -82,7 +92,7 @@ def workload_text(load: Load, capacity: float) -> str:
 
 def _stream(name: str, load: Load, capacity: float, read_pct: float, rate: float | None = None) -> list[str]:
     lines = ["[[streams]]", f'name = "{name}"', f"read_pct = {read_pct:g}", f"random_pct = {100 if load.random else 0}"]
-    lines.append(f'size = "{load.block} B"')
+    lines.append(f'size = "{min(load.block, LARGEST_BLOCK)} B"')
     start, end = _range(load, capacity)
     if (start, end) != (0.0, 1.0):
         lines.append(f'range = ["{start * 100:.6g} %", "{end * 100:.6g} %"]')
@@ -120,12 +130,12 @@ def machine_text(load: Load, product: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def settings_of(load: Load, capacity: float, rates: dict[str, float]) -> dict[str, str]:
+def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str, str]:
     """Return what is set on the machine: the state of flash, its scale, the write cache, a slower port. `rates` has the
     drive's own rate of its port (bytes per second) by the key that limits it."""
     settings = {}
     if load.kind == "ssd":
-        settings["scale"] = str(scale_of(capacity))
+        settings["scale"] = str(size.scale)
         is_new = load.state == "new" or (load.direction != "read" and load.state != "steady" and load.part != "beyond")
         settings["state"] = "fob" if is_new else "preconditioned"
     elif load.cache:
