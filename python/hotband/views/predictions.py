@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
+from hotband.views.corpus import families_text
 from hotband.base.text.table import PLAIN, Table, Unit, column, numeric
 from hotband.questions.predictions.asked import MODEL
 from hotband.views.text.screen import Screen, command, screen_table
@@ -28,7 +29,7 @@ def predicted(answer: CorpusPredicted, question: PredictCorpusQuestion) -> Scree
     out = sum(answer.left_out.values())
     return Screen(
         answer=(
-            f"Predicted from data sheets: {counted(figures, 'figure')} of {counted(families, 'drive family', 'drive families')}; "
+            f"Predicted from data sheets: {counted(figures, 'figure')} of {families_text(families)}; "
             f"half of the classes are off by {_middle(own):.0f} % or less in the median."
         ),
         body=[_errors(own)],

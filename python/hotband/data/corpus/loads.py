@@ -44,10 +44,12 @@ STATES: tuple[tuple[str, State], ...] = (
     (r"^fob|^new\b", "new"),
 )
 PARTS: tuple[tuple[str, Part], ...] = (
-    (r"beyond the slc", "beyond"),
-    (r"until the slc|45 s write", "cache"),
-    (r"whole fill", "fill"),
+    (r"whole fill|writing the whole capacity", "fill"),
+    (r"still in the cache|within the p?slc|(peak|^) ?in the cache|until the slc|45 s write|first \d+ %", "cache"),
+    (r"beyond the (p?slc|cache)|after the cache|average beyond|from \d+ GB to|iocost-params", "beyond"),
 )
+"""Words of the duration, the span, the note or the host that say which part of a fill a row is of; the test of iocost
+writes for minutes first (README of the corpus)."""
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
 POWER = {"K": 1, "M": 2, "G": 3, "T": 4}
 LEFT_OUT = (
@@ -142,7 +144,8 @@ def load_of(figure: Figure) -> Load | Unusable:
     random = figure.random if figure.random is not None else "rand" in figure.workload
     flushed = SYNC.search(text) if read_pct < 100 else None
     rate = re.search(r"total offered rate (\d+)/s", figure.workload)
-    in_cache = next((part for words, part in PARTS if re.search(words, f"{figure.duration} {figure.span}", re.I)), "")
+    written = f"{figure.note}|{figure.duration}|{figure.span}|{figure.host}" if read_pct < 100 else ""
+    in_cache = next((part for words, part in PARTS if re.search(words, written, re.I)), "")
     block = figure.block_bytes or _first_size(figure.bs)
     threads = int(figure.threads) if figure.threads.isdigit() else 1
     depth = figure.outstanding or (32 if random else 8)

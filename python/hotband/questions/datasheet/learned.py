@@ -56,29 +56,33 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Rule:
-    """A quantity, the lines that rate it in order of preference, and features that may change it more than others."""
+    """A quantity, the lines that rate it in order of preference, lines that tell of it without rating it, and features
+    that may change it more than others."""
 
     quantity: str
     anchors: tuple[str, ...] = ()
-    priors: Mapping[str, float] = field(default_factory=dict, hash=False)
+    hints: tuple[str, ...] = ()
+    priors: Mapping[str, float] = field(default_factory=dict, hash=False, compare=False)
 
 
 SSD_RULES = (
     Rule("read_time", ("read-latency",)),
     Rule("write_time", ("write-latency",)),
     Rule("read_rate", ("read-iops",)),
-    Rule("write_rate_new", ("write-iops-burst", "write-iops")),
-    Rule("write_rate_steady", ("write-iops",)),
+    Rule("write_rate_new", ("write-iops-burst",), ("write-iops", "write-bandwidth")),
+    Rule("write_rate_steady", ("write-iops",), ("write-bandwidth",)),
     Rule("read_stream", ("read-bandwidth",)),
     Rule("write_stream", ("write-bandwidth",)),
-    Rule("write_stream_after_cache", ("write-bandwidth-after-cache", "write-bandwidth")),
+    Rule("write_stream_after_cache", ("write-bandwidth-after-cache",), ("write-bandwidth",), {"qlc": 1.0}),
     Rule("flush_time", priors={"protected": 2.0, "xpoint": 2.0}),
 )
 
 
 def features(kind: str, stated: Answers) -> dict[str, float]:
-    """Return the features of a solid-state drive by name; what is not stated is assumed as everywhere."""
+    """Return the features of a drive by name; what is not stated is assumed as everywhere."""
     sheet, _ = with_class(kind, stated)
+    if kind == "hdd":
+        return {str(sheet["class"]): 1.0}
     on: dict[str, float] = {}
     if sheet["class"] == "consumer":
         on["consumer"] = 1.0
@@ -121,8 +125,8 @@ class Learned:
 
     def value(self, rule: Rule, kind: str, stated: Answers) -> Expected | None:
         """Return what is expected of a quantity of a drive with these lines; None where no family shows it."""
-        anchor = next((line for line in rule.anchors if line in stated), None)
-        fit, count = _fit(self.families, rule.quantity, anchor, tuple(rule.priors.items()))
+        anchor = next((line for line in (*rule.anchors, *rule.hints) if line in stated), None)
+        fit, count = _fit(self.families, rule, anchor)
         if not count and anchor is None:
             return None
         mean, deviation = fit.at(features(kind, stated))
@@ -130,24 +134,23 @@ class Learned:
             mean += math.log(_rated(anchor, stated))
         factor = min(WIDEST, math.exp(NORMAL_90 * deviation))
         value = math.exp(mean)
-        rated = "the rating and " if anchor else ""
+        rated = "the rating and " if anchor in rule.anchors else ""
         return Expected(value, value / factor, value * factor, f"{rated}{count} families that were measured")
 
 
 @cache
-def _fit(
-    families: Sequence[Evidence], quantity: str, anchor: str | None, more: tuple[tuple[str, float], ...]
-) -> tuple[Fit, int]:
+def _fit(families: Sequence[Evidence], rule: Rule, anchor: str | None) -> tuple[Fit, int]:
     rows = []
     for evidence in families:
-        value = evidence.observed.get(quantity)
+        value = evidence.observed.get(rule.quantity)
         if not value or evidence.kind == "hdd" or (anchor is not None and anchor not in evidence.stated):
             continue
         base = 0.0 if anchor is None else math.log(_rated(anchor, evidence.stated))
         rows.append((features(evidence.kind, evidence.stated), math.log(value) - base))
-    shrunk = 1.0 if anchor is None else RATED_PRIOR
-    priors = {name: deviation * shrunk for name, deviation in {**PRIORS, **dict(more)}.items()}
-    return fitted(FREE_INTERCEPT if anchor is None else RATED_INTERCEPT, priors, rows), len(rows)
+    is_rated = anchor in rule.anchors
+    shrunk = RATED_PRIOR if is_rated else 1.0
+    priors = {name: deviation * shrunk for name, deviation in {**PRIORS, **rule.priors}.items()}
+    return fitted(RATED_INTERCEPT if is_rated else FREE_INTERCEPT, priors, rows), len(rows)
 
 
 def _rated(anchor: str, stated: Answers) -> float:

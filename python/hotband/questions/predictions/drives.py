@@ -103,6 +103,6 @@ def _number(text: str, key: str) -> float:
 
 
 def _largest_scale(text: str) -> int:
-    """Return by how much the blocks of a drive can be divided: a block of all planes holds a pass and more."""
+    """Return by how much the blocks of a drive can be divided: a block of all planes holds two passes."""
     passes = _number(text, "block") * _number(text, "planes") / _number(text, "program_pass")
-    return 1 << max(0, int(math.log2(max(1.0, passes / 4))))
+    return 1 << max(0, int(math.log2(max(1.0, passes / 2))))

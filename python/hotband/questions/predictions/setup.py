@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hotband.data.corpus.loads import Load
 from hotband.inference.corpus.observed import HOST
 
-MODELLED = 8e9
+MODELLED = 4e9
 """Bytes of a solid-state drive that is modelled: the rest has the same shares of everything."""
 LARGEST_BLOCK = 64 << 20
 """Bytes of the largest I/O that a workload may have: larger ones arrive in several, as kernels split them."""
@@ -23,6 +23,8 @@ PROBE_RATE = 10_000.0
 BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
 
 
+BUFFER = 8 << 20
+"""Bytes of the write buffer of a scaled drive: scaled with the rest it would not hold one large write."""
 READ_BYTES = 1e9
 FEWEST = 400
 
@@ -136,6 +138,7 @@ def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str,
     settings = {}
     if load.kind == "ssd":
         settings["scale"] = str(size.scale)
+        settings["write_buffer"] = f"{BUFFER * size.scale} B"
         is_new = load.state == "new" or (load.direction != "read" and load.state != "steady" and load.part != "beyond")
         settings["state"] = "fob" if is_new else "preconditioned"
     elif load.cache:
