@@ -31,7 +31,7 @@ DISK_BOUNDS: Mapping[str, Bounds] = {
     "capacity": Bounds(1e9, 100e12, "disks of 1994 have 1 GB, the largest of 2025 36 TB"),
     "rpm": Bounds(3_600, 16_000, "disks turn 5,400 to 15,000 times a minute"),
     "bandwidth": Bounds(3e6, 600e6, "disks of 1994 give 5 MB/s, the fastest, with two actuators, 550 MB/s"),
-    "cache": Bounds(100e3, 2e9, "disks have 0.5 MB (1994) to 512 MB of memory"),
+    "cache": Bounds(150e3, 2e9, "disks have 0.5 MB (1994) to 512 MB of memory"),
     "seek": Bounds(2 * MS, 20 * MS, "the fastest disks seek in 2.6 ms on average, the slowest in 13 ms"),
     "seek-write": Bounds(
         2 * MS, 25 * MS, "the fastest disks seek in 2.9 ms on average before a write, the slowest in 15"

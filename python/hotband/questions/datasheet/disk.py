@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -30,6 +31,11 @@ OUTER_OVER_INNER = (1.9, 1.67, 2.05)
 LONGEST_READ = 48 * 3600.0
 """The longest time in seconds to read a whole disk at the outer rate: twice the 24 hours that are the most in the
 catalog (24 TB at 285 MB/s)."""
+MEAN_OVER_OUTER = 0.76
+"""The mean rate of a disk over that of its outer tracks, as the outer over the inner rate gives it."""
+MOST_TRACKS = 3.5e6
+"""The most tracks of a surface: the model accepts 4 million, disks of 2025 have 1 million."""
+MOST_HEADS = 24
 AGREE = 0.10
 """The accepted disagreement of the seek and the rate of single reads, as a share of the latter: data sheets round both,
 and count reads of 4 KiB with or without the overhead (up to 0.2 of 12 ms)."""
@@ -67,36 +73,60 @@ SHINGLES = (
     ("smr_filled", "100 %", "0 %", "100 %"),
 )
 """Values of the catalog's drive-managed shingled disk, ST8000AS0002 [docs/models/smr.md], with their ranges."""
+LEAST_CACHE = 64 << 20
+"""Bytes of the smallest media cache: two bands."""
 MEDIA_CACHE = (0.003, 0.001, 0.01)
 """Share of the capacity that the media cache takes: 25 GB of 8 TB [ST8000AS0002], least and most estimated."""
 
 
 def disk_values(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     """Return every value of the disk's file. Raise UserError for lines that contradict each other."""
-    rpm = expected["rpm"].value
+    limited = _possible(sheet, expected)
+    rpm = limited["rpm"].value
     tracks = next(candidate for candidate in TRACKS if rpm >= candidate.least_rpm)
+    read, rule = _average(sheet, limited, 60.0 / rpm)
     return [
-        *_media(sheet, expected, tracks),
-        *_seeks(sheet, expected, tracks),
-        *_electronics(sheet, expected),
-        *_shingles(sheet, expected),
-        *_power(sheet),
+        *_media(sheet, limited, tracks),
+        *_seeks(sheet, limited, tracks, (read, rule)),
+        *_electronics(sheet, limited),
+        *_shingles(sheet, limited),
+        *_power(sheet, read.value / (read.value + 30.0 / rpm)),
     ]
 
 
+def _possible(sheet: Answers, expected: Mapping[str, Expected]) -> dict[str, Expected]:
+    """Return what is expected, limited to what the port and the stated lines allow. Raise UserError if stated lines
+    contradict each other."""
+    _check_rate(sheet)
+    port = INTERFACES[str(sheet["interface"])]
+    rpm = expected["rpm"].within(DISK_BOUNDS["rpm"].least, DISK_BOUNDS["rpm"].most)
+    capacity = expected["capacity"].within(DISK_BOUNDS["capacity"].least, DISK_BOUNDS["capacity"].most)
+    heads = expected["heads"].within(1, stated_number(sheet, "heads") or MOST_HEADS)
+    # The slowest disk has as many tracks as there can be, and is read whole in two days.
+    of_surface = MOST_TRACKS * MEAN_OVER_OUTER * 60.0 / rpm.value
+    most_heads = heads.value if "heads" in sheet else MOST_HEADS
+    slowest = capacity.value * max(1.0 / LONGEST_READ, 1.0 / (of_surface * most_heads))
+    outer = expected["bandwidth"].within(0.0 if "bandwidth" in sheet else min(slowest, port), port)
+    if "capacity" not in sheet:
+        capacity = capacity.within(0.0, outer.value * min(LONGEST_READ, of_surface * most_heads))
+    if "heads" not in sheet:
+        least_heads = math.ceil(capacity.value / (outer.value * of_surface))
+        heads = heads.within(min(least_heads, MOST_HEADS), MOST_HEADS)
+    return {**expected, "rpm": rpm, "capacity": capacity, "bandwidth": outer, "heads": heads}
+
+
 def _media(sheet: Answers, expected: Mapping[str, Expected], tracks: Tracks) -> list[Value]:
-    outer = _outer(sheet, expected)
+    outer = expected["bandwidth"]
     middle, least, most = OUTER_OVER_INNER
     # Data sheets round the capacity, drives have whole sectors.
     sector = 512 if sheet.get("sector-format") == "512n" and sheet.get("recording") != "SMR" else 4096
     capacity = expected["capacity"]
     whole = capacity.each(lambda size: size // sector * sector)
-    heads = expected["heads"].within(1, 24)
     skew = "a head switch of disks of its class takes as long"
     return [
         follows("capacity", whole, "bytes", stated_number(sheet, "capacity")),
         follows("rpm", expected["rpm"], "speed", stated_number(sheet, "rpm")),
-        counted("heads", heads, stated_number(sheet, "heads")),
+        counted("heads", expected["heads"], stated_number(sheet, "heads")),
         fixed("zones", 24, 16, 32, "zones of the catalog's disks"),
         follows("sustained_outer", outer, "rate", stated_number(sheet, "bandwidth")),
         estimate(
@@ -111,29 +141,29 @@ def _media(sheet: Answers, expected: Mapping[str, Expected], tracks: Tracks) -> 
     ]
 
 
-def _outer(sheet: Answers, expected: Mapping[str, Expected]) -> Expected:
-    """Return the sustained rate, limited to what the port and the capacity allow. Raise UserError if stated lines
-    contradict each other."""
-    port, capacity = INTERFACES[str(sheet["interface"])], expected["capacity"].value
-    if "bandwidth" in sheet:
-        outer = number(sheet, "bandwidth")
-        if outer > port:
-            port_name = f"the port of question.lines.interface {sheet['interface']}"
-            accepted = f"expected at most {text(port, 'rate')}, the rate of {port_name}"
-            raise UserError("question.lines.bandwidth", "", text(outer, "rate"), accepted)
-        hours = capacity / outer / 3600
-        if hours > LONGEST_READ / 3600 and "capacity" in sheet:
-            accepted = (
-                f"is too low for question.lines.capacity {text(capacity, 'size')}: reading the whole disk "
-                f"would take {hours:.0f} hours, and takes at most 24 in disks on the market"
-            )
-            raise UserError("question.lines.bandwidth", "", text(outer, "rate"), accepted)
-    return expected["bandwidth"].within(min(port, capacity / LONGEST_READ), port)
+def _check_rate(sheet: Answers) -> None:
+    """Raise UserError if the stated rate exceeds that of the stated port, or is too low for the stated capacity."""
+    if "bandwidth" not in sheet:
+        return
+    outer, port = number(sheet, "bandwidth"), INTERFACES[str(sheet["interface"])]
+    if outer > port:
+        port_name = f"the port of question.lines.interface {sheet['interface']}"
+        accepted = f"expected at most {text(port, 'rate')}, the rate of {port_name}"
+        raise UserError("question.lines.bandwidth", "", text(outer, "rate"), accepted)
+    capacity = stated_number(sheet, "capacity") or 0.0
+    hours = capacity / outer / 3600
+    if hours > LONGEST_READ / 3600:
+        accepted = (
+            f"is too low for question.lines.capacity {text(capacity, 'size')}: reading the whole disk "
+            f"would take {hours:.0f} hours, and takes at most 24 in disks on the market"
+        )
+        raise UserError("question.lines.bandwidth", "", text(outer, "rate"), accepted)
 
 
-def _seeks(sheet: Answers, expected: Mapping[str, Expected], tracks: Tracks) -> list[Value]:
-    turn = 60.0 / expected["rpm"].value
-    read, rule = _average(sheet, expected, turn)
+def _seeks(
+    sheet: Answers, expected: Mapping[str, Expected], tracks: Tracks, average_read: tuple[Expected, str]
+) -> list[Value]:
+    read, rule = average_read
     if "seek-write" in sheet:
         write = expected["seek_write"]
         if "seek" in sheet and number(sheet, "seek-write") < number(sheet, "seek"):
@@ -231,7 +261,12 @@ def _electronics(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value
         estimate("age_bound", 1.0, (0.5, 2.0), "time", likely),
         follows("command_overhead", expected["command_overhead"], "time", None),
         estimate("cache_overhead", 0.03 * MS, (0.01 * MS, 0.05 * MS), "time", likely),
-        follows("cache_size", expected["cache"].within(128e3, 2e9), "size", stated_number(sheet, "cache")),
+        follows(
+            "cache_size",
+            expected["cache"].within(DISK_BOUNDS["cache"].least, DISK_BOUNDS["cache"].most),
+            "size",
+            stated_number(sheet, "cache"),
+        ),
         fixed("cache_segments", SEGMENTS, 16, 64, likely),
         Value("rcd", "off", "T10 SBC-4, caching mode page 08h: RCD = 0 is the default, reads are cached", given=True),
         _part_of_cache("look_ahead", 1e6, (0.5e6, 4e6), expected, SEGMENTS),
@@ -243,7 +278,7 @@ def _electronics(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value
             "as shipped: SATA disks with, SAS disks without write cache",
         ),
         forced_writes(interface),
-        fixed("write_cache_extents", 64, 16, 128, likely),
+        counted("write_cache_extents", expected["write_cache_extents"].within(8, 65_536), None),
         _part_of_cache("write_cache_size", 32e6, (8e6, 64e6), expected),
     ]
 
@@ -265,20 +300,19 @@ def _shingles(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     middle, least, most = (share * expected["capacity"].value for share in MEDIA_CACHE)
     return [
         Value("smr", "drive-managed", "data sheet", given=True),
-        estimate("smr_cache_size", max(middle, 1e9), (least, max(most, 1e9)), "size", like),
+        estimate("smr_cache_size", max(middle, LEAST_CACHE), (least, max(most, LEAST_CACHE)), "size", like),
         *(fixed(key, value, low, high, like) for key, value, low, high in SHINGLES),
     ]
 
 
-def _power(sheet: Answers) -> list[Value]:
-    """Return the power when idle, in random reads, and of the arm: between none and all of the difference of the two
-    (docs/models/disk.md)."""
+def _power(sheet: Answers, seeking: float) -> list[Value]:
+    """Return the power when idle, in random reads, and of the arm, which moves for the share `seeking` of their time:
+    between none and all of the difference of the two (docs/models/disk.md)."""
     stated = powers(sheet)
     if stated is None:
         return []
     idle, active = stated
-    # The arm moves for a share of 0.57 to 0.67 of the time of random reads in the catalog's disks.
-    most = active + (active - idle) * (1 - 0.62) / 0.62
+    most = active + (active - idle) * (1 - seeking) / seeking
     rule = "between power_active, and all of it above power_idle drawn by the arm"
     return [
         given("power_idle", idle, "power"),

@@ -77,7 +77,7 @@ def _dies(sheet: Answers, expected: Mapping[str, Expected], planes: int) -> tupl
     flash, era = flash_of(sheet), era_of(sheet)
     raw = expected["capacity"].value * 1.1
     if flash == "XPoint":
-        return max(8, 8 * math.ceil(raw / (16 * GIB) / 8)), False
+        return min(4096, max(8, 8 * math.ceil(raw / (16 * GIB) / 8))), False
     reading = 1.5 * expected["read_rate"].value * expected["die_read_time"].value
     page = FLASH_PAGE * planes
     after = expected["write_stream_after_cache"].value

@@ -57,7 +57,8 @@ class Size:
 def amount_of(load: Load, size: Size) -> Amount:
     """Return how much of a load is run on a drive: enough for its figures, and within what its state allows."""
     if load.kind == "disk":
-        return Amount(3000, 10_000, "3000 s") if load.random else Amount(200, 3000, "600 s")
+        before = 2000 if load.direction == "read" else 8000
+        return Amount(before, 8000, "3000 s") if load.random else Amount(200, 3000, "600 s")
     modelled = size.capacity / size.scale
     if load.part == "fill":
         return Amount(0, max(1, int(0.95 * modelled / load.block)), "3000 s")
