@@ -52,6 +52,8 @@ PARTS: tuple[tuple[str, Part], ...] = (
 writes for minutes first (README of the corpus)."""
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
 POWER = {"K": 1, "M": 2, "G": 3, "T": 4}
+OF_A_THREAD = 32
+"""I/Os in flight of a thread where the source does not say how many threads there are."""
 LEFT_OUT = (
     (r"^ACT", "a mix of two open loops whose rates are not printed"),
     (r"zones|zonemode|activezones", "zones that the host writes in order"),
@@ -147,8 +149,8 @@ def load_of(figure: Figure) -> Load | Unusable:
     written = f"{figure.note}|{figure.duration}|{figure.span}|{figure.host}" if read_pct < 100 else ""
     in_cache = next((part for words, part in PARTS if re.search(words, written, re.I)), "")
     block = figure.block_bytes or _first_size(figure.bs)
-    threads = int(figure.threads) if figure.threads.isdigit() else 1
     depth = figure.outstanding or (32 if random else 8)
+    threads = int(figure.threads) if figure.threads.isdigit() else max(1, depth // OF_A_THREAD)
     direction: Direction = "read" if read_pct == 100 else "write" if read_pct == 0 else "mix"
     return Load(
         kind=kind,

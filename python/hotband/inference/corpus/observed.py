@@ -15,11 +15,13 @@ from statistics import median
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.loads import RATES, Load, Unusable, load_of
 
-HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 1.2e-6, "spdk": 0.6e-6, "sync": 3.3e-6}
+HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 0.5e-6, "spdk": 0.4e-6, "sync": 3.3e-6}
 """Seconds of a core for an I/O by path. libaio: the reciprocal of what one thread reaches on fast drives; the others in
 the ratio of docs/models/host.md."""
 FULL = 0.75
 """The share of what its threads can issue from which a rate is the host's and not the drive's."""
+STREAM = 2 << 20
+"""Bytes in flight from which a sequential load fills what it goes through."""
 
 
 def rate_of(figure: Figure, load: Load) -> float | None:
@@ -68,9 +70,8 @@ def _shown(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
             yield "write_time", 1.0 / rate - host
         elif load.depth >= 8 and not limited and load.port is None:
             yield ("write_rate_steady" if load.state == "steady" else "write_rate_new"), rate
-    if load.kind == "ssd" and not load.random and not load.sync and load.block >= 65536 and load.depth > 1:
-        yield from _streams(load, rate * load.block)
-    elif load.part and not load.random:
+    is_stream = load.block * load.depth >= STREAM or (load.part and load.block >= 65536)
+    if load.kind == "ssd" and not load.random and not load.sync and is_stream:
         yield from _streams(load, rate * load.block)
     if load.path == "libaio" and load.threads == 1 and small and load.depth >= 32 and rate > 150e3:
         yield "host_time", 1.0 / rate
@@ -105,8 +106,8 @@ COMBINED: Mapping[str, Callable[[list[float]], float]] = defaultdict(
     lambda: median,
     read_rate=max,
     write_rate_new=lambda values: median(sorted(values)[-3:]),
-    read_stream=lambda values: median(sorted(values)[-3:]),
-    write_stream=lambda values: median(sorted(values)[-3:]),
+    read_stream=max,
+    write_stream=max,
     host_time=min,
 )
 """How several figures of a family make one value: the best of a rate that anything may limit, else the middle."""

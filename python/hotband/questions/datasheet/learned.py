@@ -121,6 +121,9 @@ class Learned:
             learned = self.value(rule, kind, stated)
             if learned is not None and rule.quantity in values:
                 values[rule.quantity] = learned
+        if values["slc_cache"].value == 0:
+            # Only drives with a cache show what is behind one.
+            values["write_stream_after_cache"] = values["write_stream"]
         return values
 
     def value(self, rule: Rule, kind: str, stated: Answers) -> Expected | None:
