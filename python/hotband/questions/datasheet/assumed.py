@@ -80,7 +80,7 @@ def _disk_class(stated: Answers) -> Assumed:
         return Assumed("nearline", "it has a SAS port")
     if capacity is not None and capacity >= NEARLINE_FROM:
         return Assumed("nearline", "desktop disks are smaller than 8 TB")
-    return Assumed("desktop", "7,200 rpm or less, and less than 8 TB")
+    return Assumed("desktop", "nothing that is typical of another class is stated")
 
 
 def _lanes(sheet: Answers) -> Assumed:

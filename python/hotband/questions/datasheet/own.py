@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def describe(path: Path, kind: str, lines: Mapping[str, str], *, title: str | None, source: str) -> CatalogEntry:
     """Write the file of a drive with these lines on its data sheet, and return the drive.
 
-    `kind` is "hdd", "ssd" or "nvme". Raise UserError for lines that do not describe a possible drive, and OSError.
+    `kind` is a key of `KINDS`. Raise UserError for lines that do not describe a possible drive, and OSError.
     """
     text = described_text(kind, lines, title=title or path.stem, source=source)
     drive = checked(text, lines)
