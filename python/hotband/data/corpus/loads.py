@@ -104,9 +104,8 @@ def kind_of(figure: Figure) -> Literal["disk", "ssd"] | None:
     return "ssd" if figure.device_class.startswith("ssd") else None
 
 
-def class_of(figure: Figure, load: Load) -> str:
+def class_of(metric: str, load: Load) -> str:
     """Return the class of a figure of this load, one of `CLASSES`."""
-    metric = figure.metric
     if metric == "lat_p999":
         return "p99.9"
     if metric == "lat_p99":
@@ -147,7 +146,7 @@ def load_of(figure: Figure) -> Load | Unusable:
     flushed = SYNC.search(text) if read_pct < 100 else None
     rate = re.search(r"total offered rate (\d+)/s", figure.workload)
     written = f"{figure.note}|{figure.duration}|{figure.span}|{figure.host}" if read_pct < 100 else ""
-    in_cache = next((part for words, part in PARTS if re.search(words, written, re.I)), "")
+    part: Part = next((part for words, part in PARTS if re.search(words, written, re.I)), "")
     block = figure.block_bytes or _first_size(figure.bs)
     depth = figure.outstanding or (32 if random else 8)
     threads = int(figure.threads) if figure.threads.isdigit() else max(1, depth // OF_A_THREAD)
@@ -162,7 +161,7 @@ def load_of(figure: Figure) -> Load | Unusable:
         depth=depth,
         state=next((state for words, state in STATES if re.search(words, figure.state, re.I)), "unknown"),
         sync="" if flushed is None else "flush" if flushed[1] else "force",
-        part=in_cache,
+        part=part,
         span=_span(figure, threads),
         place="outer" if "outer" in figure.span else "inner" if "inner" in figure.span else _middle(figure),
         cache=_cache(figure.cache),

@@ -25,9 +25,9 @@ class SheetRow(NamedTuple):
 
     key: str
     value: str
-    unit: str
-    how: str
-    source: str
+    unit: str = ""
+    how: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True)

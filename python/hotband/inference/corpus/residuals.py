@@ -10,10 +10,18 @@ from functools import cache
 from pathlib import Path
 
 from hotband.data.corpus import files
+from hotband.data.corpus.loads import Load
 from hotband.inference.corpus.conformal import Residual
 
 SHIPPED_RESIDUALS = Path(files.__file__).parent / "residuals.csv.xz"
 """Written by `scripts/corpus_residuals.py` (`make accuracy`)."""
+
+
+def groups_of(figure_class: str, load: Load, metric: str) -> tuple[str, ...]:
+    """Return the groups whose families say how wide the interval of a figure is, the narrowest first."""
+    device = "disk" if load.kind == "disk" else "SSD"
+    what = "latencies" if metric.startswith("lat_p") else "rates"
+    return (figure_class, f"{device}, {what} of any load", f"{what} of any drive")
 
 
 @cache

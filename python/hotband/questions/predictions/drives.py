@@ -13,14 +13,13 @@ from pathlib import Path
 from hotband.base.errors import UserError
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import shipped
-from hotband.data.corpus.loads import Load, kind_of
+from hotband.data.corpus.loads import kind_of
 from hotband.data.corpus.sheets import Sheet, Sheets, sheet_of, shipped_sheets
 from hotband.inference.corpus.observed import observed
 from hotband.questions.datasheet import KINDS, described_text
 from hotband.questions.datasheet.learned import Evidence, Learned
 from hotband.questions.datasheet.lines import Answers, read_lines
 from hotband.questions.datasheet.uniform import lines_of
-from hotband.questions.predictions.baselines import rating_line
 from hotband.questions.predictions.predicted import Drive, write_drive_file
 from hotband.questions.predictions.setup import Size
 
@@ -79,11 +78,6 @@ class Makers:
         if key not in self.made:
             self.made[key] = self._drive(sheet)
         return self.made[key]
-
-    def is_rated(self, figure: Figure, load: Load) -> bool:
-        """Return whether the sheet of a figure's drive has a line for its load."""
-        sheet = sheet_of(self.sheets, figure.family, figure.model, figure.device)
-        return sheet is not None and rating_line(load) in stated_by(sheet)[1]
 
     def _drive(self, sheet: Sheet) -> Drive:
         kind, lines = lines_of_sheet(sheet)

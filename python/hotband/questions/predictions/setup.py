@@ -89,7 +89,12 @@ def workload_text(load: Load, size: Size) -> str:
         lines += _stream("probe", load, capacity, PROBE_READ_PCT, probe)
     if amount.before:
         lines += ["[[phases]]", 'name = "before"', f'until = ["{amount.before} I/Os", "{amount.most}"]']
-    lines += ["[[phases]]", 'name = "measure"', f'until = ["{amount.measured} I/Os", "{amount.most}"]', "measure = true"]
+    lines += [
+        "[[phases]]",
+        'name = "measure"',
+        f'until = ["{amount.measured} I/Os", "{amount.most}"]',
+        "measure = true",
+    ]
     return "\n".join(lines) + "\n"
 
 
