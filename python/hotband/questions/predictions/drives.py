@@ -34,7 +34,7 @@ def evidence_of(figures: Iterable[Figure], sheets: Sheets) -> tuple[Evidence, ..
             grouped[figure.family].append(figure)
     evidence = []
     for family, those in grouped.items():
-        sheet = sheet_of(sheets, family, those[0].model, those[0].device)
+        sheet = sheet_of(sheets, family, those[0].model, those[0].device, those[0].capacity)
         if sheet is not None:
             kind, stated = stated_by(sheet)
             evidence.append(Evidence(family, kind, stated, observed(those)))
@@ -71,7 +71,7 @@ class Makers:
 
     def drive_of(self, figure: Figure) -> Drive:
         """Return the drive of a figure. Raises UserError where its sheet is missing or makes no drive."""
-        sheet = sheet_of(self.sheets, figure.family, figure.model, figure.device)
+        sheet = sheet_of(self.sheets, figure.family, figure.model, figure.device, figure.capacity)
         if sheet is None:
             raise UserError("sheets", "family", figure.family, "has no data sheet")
         key = (sheet.family, sheet.model, sheet.capacity_gb)

@@ -168,7 +168,10 @@ def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
     if figure.metric not in METRICS:
         return None
     name, size = METRICS[figure.metric]
-    side = figure.side or ("flush" if load.of_flush else "write" if load.sync and load.direction == "write" else "all")
+    if load.of_flush or (load.sync == "flush" and figure.metric.startswith("lat_p") and "after each" in figure.workload):
+        side = "flush"
+    else:
+        side = figure.side or ("write" if load.sync and load.direction == "write" else "all")
     if load.probe and figure.metric.startswith("lat"):
         side = "probe write" if figure.side == "write" else "probe"
     value = run.get(side, {}).get(name)

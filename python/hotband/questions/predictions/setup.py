@@ -26,7 +26,7 @@ BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
 BUFFER = 8 << 20
 """Bytes of the write buffer of a scaled drive: scaled with the rest it would not hold one large write."""
 READ_BYTES = 1e9
-FEWEST = 400
+FEWEST = 40
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def amount_of(load: Load, size: Size) -> Amount:
         return Amount(1000, _ios(load, 40_000, READ_BYTES), "60 s")
     if load.random and (load.state == "steady" or load.part == "beyond"):
         return Amount(_ios(load, 60_000, modelled), _ios(load, 100_000, modelled), "120 s")
-    return Amount(500, _ios(load, 30_000, 0.04 * modelled), "60 s")
+    return Amount(_ios(load, 500, 0.005 * modelled), _ios(load, 30_000, 0.04 * modelled), "60 s")
 
 
 def _ios(load: Load, most: int, of_bytes: float) -> int:
