@@ -22,6 +22,8 @@ from hotband.questions.datasheet.values import (
 )
 
 MS = 1e-3
+SEGMENTS = 32
+"""Segments of the memory, as in the catalog's disks. What is read ahead fits into one: more would leave it at once."""
 FULL_OVER_AVERAGE = (1.88, 1.82, 1.95)
 """Ratio of the full to the average seek in four measured curves: middle, least, most [facts/physics.md]."""
 OUTER_OVER_INNER = (1.9, 1.67, 2.05)
@@ -265,9 +267,9 @@ def _electronics(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value
             "size",
             stated_number(sheet, "cache"),
         ),
-        fixed("cache_segments", 32, 16, 64, likely),
+        fixed("cache_segments", SEGMENTS, 16, 64, likely),
         Value("rcd", "off", "T10 SBC-4, caching mode page 08h: RCD = 0 is the default, reads are cached", given=True),
-        _part_of_cache("look_ahead", 1e6, (0.5e6, 4e6), expected),
+        _part_of_cache("look_ahead", 1e6, (0.5e6, 4e6), expected, SEGMENTS),
         fixed(
             "wce",
             "on" if is_client else "off",
@@ -276,14 +278,16 @@ def _electronics(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value
             "as shipped: SATA disks with, SAS disks without write cache",
         ),
         forced_writes(interface),
-        fixed("write_cache_extents", 64, 16, 128, likely),
+        counted("write_cache_extents", expected["write_cache_extents"].within(8, 65_536), None),
         _part_of_cache("write_cache_size", 32e6, (8e6, 64e6), expected),
     ]
 
 
-def _part_of_cache(key: str, usual: float, ends: tuple[float, float], expected: Mapping[str, Expected]) -> Value:
-    """Return the size of a part of the memory: at most half of it."""
-    most = expected["cache"].value / 2
+def _part_of_cache(
+    key: str, usual: float, ends: tuple[float, float], expected: Mapping[str, Expected], parts: int = 2
+) -> Value:
+    """Return the size of a part of the memory: at most one of so many equal ones."""
+    most = expected["cache"].value / parts
     low, value, high = (min(end, most) for end in (ends[0], usual, ends[1]))
     return estimate(key, value, (low, high), "size", "drives of its class in the catalog")
 
