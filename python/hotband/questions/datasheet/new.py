@@ -32,7 +32,7 @@ memory and flatters 2 to 2.5 times, so it is preconditioned first, a 256th of it
 
 @dataclass(frozen=True, kw_only=True)
 class NewDriveQuestion(Question):
-    """Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.
+    """Describe a drive of your own by lines of its data sheet; write a file that `--on` and `drives` accept.
 
     Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
     range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
