@@ -19,9 +19,9 @@ from hotband.data.corpus.sheets import sheets_in, shipped_sheets
 from hotband.inference.corpus.conformal import Residual, Width, width
 from hotband.inference.corpus.errors import Errors, Judged, counted, errors
 from hotband.inference.corpus.residuals import groups_of, shipped_residuals
-from hotband.questions.datasheet.learned import Evidence, Learned
+from hotband.questions.datasheet.learned import Evidence, Learned, shipped_evidence
 from hotband.questions.predictions.baselines import Baseline, of_class, of_nearest, of_rating
-from hotband.questions.predictions.drives import Makers, evidence_of, shipped_evidence
+from hotband.questions.predictions.drives import Makers, evidence_of
 from hotband.questions.predictions.predicted import Predicted, predict
 
 BEFORE = Path(files.__file__).parent / "before.csv"

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.data.corpus.figure import Figure
-from hotband.data.corpus.files import shipped
 from hotband.data.corpus.loads import kind_of
-from hotband.data.corpus.sheets import Sheet, Sheets, sheet_of, shipped_sheets
+from hotband.data.corpus.sheets import Sheet, Sheets, sheet_of
 from hotband.inference.corpus.observed import observed
 from hotband.questions.datasheet import KINDS, described_text
 from hotband.questions.datasheet.learned import Evidence, Learned
@@ -39,12 +38,6 @@ def evidence_of(figures: Iterable[Figure], sheets: Sheets) -> tuple[Evidence, ..
             kind, stated = stated_by(sheet)
             evidence.append(Evidence(family, kind, stated, observed(those)))
     return tuple(evidence)
-
-
-@cache
-def shipped_evidence() -> tuple[Evidence, ...]:
-    """Return what the families show that ship with Hotband."""
-    return evidence_of(shipped(), shipped_sheets())
 
 
 @cache

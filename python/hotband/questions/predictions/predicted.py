@@ -168,7 +168,9 @@ def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
     if figure.metric not in METRICS:
         return None
     name, size = METRICS[figure.metric]
-    if load.of_flush or (load.sync == "flush" and figure.metric.startswith("lat_p") and "after each" in figure.workload):
+    if load.of_flush or (
+        load.sync == "flush" and figure.metric.startswith("lat_p") and "after each" in figure.workload
+    ):
         side = "flush"
     else:
         side = figure.side or ("write" if load.sync and load.direction == "write" else "all")
