@@ -374,7 +374,10 @@ QUESTIONS = {
 GROUPS = {
     "drives": ("List and filter drives of the catalog, and describe your own from its data sheet.", ("show", "new")),
     "import": ("Results of other tools, as records.", ("auto", "fio", "vdbench", "diskspd", "iometer", "hdr")),
-    "corpus": ("Figures that others measured on drives, arrays and volumes.", ("list", "show", "add", "check")),
+    "corpus": (
+        "Figures that others measured on drives, arrays and volumes.",
+        ("list", "show", "add", "check", "predict"),
+    ),
     "store": (
         "Store the results of many runs as Parquet files; list and query them.",
         ("list", "query", "add", "show", "compact", "check"),

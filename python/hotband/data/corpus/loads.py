@@ -1,4 +1,4 @@
-"""What a row of a corpus says of its load, in numbers, and the class of its figure.
+"""The load of a row of a corpus in numbers, and the class of its figure.
 
 Everything here follows from the columns that describe the set-up and never from a value. A class is decided by
 `class_of` alone; `load_of` names the reason where a row cannot be set up.
@@ -85,7 +85,7 @@ class Load:
     sync: Sync
     part: Part
     span: int | None
-    place: Literal["", "outer", "inner", "middle"]
+    where: Literal["", "outer", "inner", "middle"]
     cache: Literal["on", "off", ""]
     path: Literal["libaio", "io_uring", "polled", "spdk", "sync"]
     port: float | None
@@ -170,7 +170,7 @@ def load_of(figure: Figure) -> Load | Unusable:
         sync="" if flushed is None else "flush" if flushed[1] else "force",
         part=part,
         span=_span(figure, threads),
-        place="outer" if "outer" in figure.span else "inner" if "inner" in figure.span else _middle(figure),
+        where="outer" if "outer" in figure.span else "inner" if "inner" in figure.span else _middle(figure),
         cache=_cache(figure.cache),
         path=_path(figure.host),
         port=300e6 if re.search(r"SATA 3 Gb/s|300 MB/s link", f"{figure.interface} {figure.host}") else None,

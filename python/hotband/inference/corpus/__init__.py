@@ -1,1 +1,1 @@
-"""What is learned from the corpus of measured figures."""
+"""Rules, intervals and errors that follow from the corpus of measured figures."""

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 LEAST_FAMILIES = 10
 """Fewer families than these do not make an interval of their own: 90 % of nine cannot be told from all."""
 SHARE = 0.90
+WIDEST = 10.0
+"""A factor from which an interval decides nothing and is not printed."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Width:
 
 
 def width(residuals: Iterable[Residual], groups: Sequence[str], share: float = SHARE) -> Width | None:
-    """Return the interval of a figure of these groups, the narrowest first; None where no group has enough families."""
+    """Return the interval of a figure of these groups, the narrowest first; None where no group has enough families, or
+    where theirs is so wide that it decides nothing."""
     pools: Mapping[str, dict[str, list[float]]] = {group: defaultdict(list) for group in groups}
     for residual in residuals:
         for group in residual.groups:
@@ -51,7 +54,8 @@ def width(residuals: Iterable[Residual], groups: Sequence[str], share: float = S
     for group in groups:
         families = pools[group]
         if len(families) >= LEAST_FAMILIES:
-            return Width(math.exp(_quantile(list(families.values()), share)), group, len(families))
+            factor = math.exp(_quantile(list(families.values()), share))
+            return Width(factor, group, len(families)) if factor <= WIDEST else None
     return None
 
 

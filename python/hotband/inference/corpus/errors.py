@@ -1,4 +1,4 @@
-"""How far predictions of a corpus are off, by class: every family has the weight one, its loads averaged."""
+"""Errors of predictions of a corpus by class: every family has the weight one, its loads averaged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Judged:
 
     @property
     def is_inside(self) -> bool | None:
-        """Whether the measured figure lies in the interval; None without one."""
+        """Whether the measured figure lies in the interval; None without figure."""
         if self.residual is None or self.factor is None:
             return None
         return abs(self.residual) <= math.log(self.factor) + 1e-12
@@ -55,34 +55,34 @@ class Errors:
 def counted(judged: Iterable[Judged]) -> list[Judged]:
     """Return the figures that count: of a load's rate, bytes and mean latency the first."""
     first: dict[tuple[Hashable, ...], Judged] = {}
-    for one in judged:
-        metric = "rate" if one.metric in RATES else one.metric
-        key = (one.family, one.load, one.figure_class, metric)
-        known = first.get(key)
-        if known is None or (one.metric in RATES and RATES.index(one.metric) < RATES.index(known.metric)):
-            first[key] = one
+    for figure in judged:
+        metric = "rate" if figure.metric in RATES else figure.metric
+        key = (figure.family, figure.load, figure.figure_class, metric)
+        earlier = first.get(key)
+        if earlier is None or (figure.metric in RATES and RATES.index(figure.metric) < RATES.index(earlier.metric)):
+            first[key] = figure
     return list(first.values())
 
 
 def errors(name: str, judged: Sequence[Judged]) -> Errors:
     """Return the errors of figures that count."""
     by_family: Mapping[str, list[Judged]] = defaultdict(list)
-    for one in judged:
-        by_family[one.family].append(one)
-    known = {family: those for family, those in by_family.items() if any(one.error is not None for one in those)}
-    sizes = [_mean([one.error for one in those]) for those in known.values()]
-    signs = [_mean([one.residual for one in those]) for those in known.values()]
+    for figure in judged:
+        by_family[figure.family].append(figure)
+    known = {family: those for family, those in by_family.items() if any(figure.error is not None for figure in those)}
+    sizes = [_mean([figure.error for figure in those]) for those in known.values()]
+    signs = [_mean([figure.residual for figure in those]) for those in known.values()]
     inside = [share for those in known.values() if (share := _share(those)) is not None]
     widths = [
-        _mean([one.factor for one in those]) - 1.0
+        _mean([figure.factor for figure in those]) - 1.0
         for those in known.values()
-        if any(one.factor is not None for one in those)
+        if any(figure.factor is not None for figure in those)
     ]
-    out = [_mean([float(one.error is None) for one in those]) for those in by_family.values()]
+    out = [_mean([float(figure.error is None) for figure in those]) for those in by_family.values()]
     return Errors(
         name,
         len(known),
-        sum(one.error is not None for those in known.values() for one in those),
+        sum(figure.error is not None for those in known.values() for figure in those),
         sum(out) / len(out) if out else 0.0,
         median(sizes) if sizes else None,
         quantile(sizes, 0.9) if sizes else None,
@@ -95,10 +95,10 @@ def errors(name: str, judged: Sequence[Judged]) -> Errors:
 def quantile(values: Sequence[float], share: float) -> float:
     """Return a quantile by linear interpolation."""
     ordered = sorted(values)
-    place = share * (len(ordered) - 1)
-    low = math.floor(place)
+    rank = share * (len(ordered) - 1)
+    low = math.floor(rank)
     high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    return ordered[low] + (ordered[high] - ordered[low]) * (rank - low)
 
 
 def _mean(values: Iterable[float | None]) -> float:
@@ -107,5 +107,5 @@ def _mean(values: Iterable[float | None]) -> float:
 
 
 def _share(judged: Iterable[Judged]) -> float | None:
-    known = [one.is_inside for one in judged if one.is_inside is not None]
+    known = [figure.is_inside for figure in judged if figure.is_inside is not None]
     return sum(known) / len(known) if known else None

@@ -1,4 +1,4 @@
-"""What the figures of a family say of a drive's own quantities: times of single I/Os, rates at deep queues, streams.
+"""Quantities of a drive that its figures show: times of single I/Os, rates at deep queues, streams.
 
 A figure of a load that loads one part of a drive is that part's quantity: 4 KiB reads one at a time are the time of a
 read, deep ones with many threads its rate. These quantities are what rules are learned from; they never leave here as

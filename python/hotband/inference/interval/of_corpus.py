@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 METRICS = {
     "iops": "iops",
-    "bandwidth_bytes_per_s": "mb_s",
+    "bandcheckedbytes_per_s": "mb_s",
     "latency_mean_ns": "lat_mean",
     "latency_p50_ns": "lat_p50",
     "latency_p99_ns": "lat_p99",
@@ -43,9 +43,9 @@ def widths_of(spec: RunSpec, level: float) -> dict[str, Width]:
     widths = {}
     for name, metric in METRICS.items():
         groups = groups_of(class_of(metric, load), load, metric)
-        found = width(shipped_residuals(), groups, level / 100)
-        if found is not None:
-            widths[name] = found
+        checked = width(shipped_residuals(), groups, level / 100)
+        if checked is not None:
+            widths[name] = checked
     return widths
 
 
@@ -80,7 +80,7 @@ def load_of_run(spec: RunSpec) -> Load | None:
         sync="flush" if stream.get("flush_every") == 1 else "force" if stream.get("fua") else "",
         part="",
         span=None,
-        place="",
+        where="",
         cache="",
         path="libaio",
         port=None,

@@ -94,14 +94,14 @@ def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
     folder = question.out or cache_folder() / "corpus"
     makers = Makers(own_sheets, Learned(evidence), folder / "drives")
     predictions = predict(figures, makers.drive_of, out=folder, jobs=question.jobs, tick=_told(way.say))
-    own = tuple(residuals_of(predictions))
-    known = own if question.path is None else shipped_residuals()
+    left_out = tuple(residuals_of(predictions))
+    known = left_out if question.path is None else shipped_residuals()
     widths = [_width(prediction, known) for prediction in predictions]
     return CorpusPredicted(
         tuple(_figure(*pair) for pair in zip(predictions, widths, strict=True)),
         _by_class(predictions, widths, _baselines(figures, {each.family: each for each in _sheets(figures, makers)})),
         _reasons(predictions),
-        own,
+        left_out,
     )
 
 
@@ -141,9 +141,11 @@ def _width_of(known: Sequence[Residual], groups: tuple[str, ...], family: str) -
     return width((each for each in known if each.family != family), groups)
 
 
-def _figure(prediction: Predicted, found: Width | None) -> FigurePrediction:
+def _figure(prediction: Predicted, interval: Width | None) -> FigurePrediction:
     value, figure = prediction.value, prediction.figure
-    reason = prediction.reason or ("" if found else "no interval: nothing like it was ever checked")
+    reason = prediction.reason or (
+        "" if interval else "no interval: too few like it were checked, or they were too far off"
+    )
     return FigurePrediction(
         figure.id,
         figure.family,
@@ -151,9 +153,9 @@ def _figure(prediction: Predicted, found: Width | None) -> FigurePrediction:
         figure.metric,
         figure.middle,
         value,
-        None if value is None or found is None else value / found.factor,
-        None if value is None or found is None else value * found.factor,
-        "" if found is None else found.words,
+        None if value is None or interval is None else value / interval.factor,
+        None if value is None or interval is None else value * interval.factor,
+        "" if interval is None else interval.words,
         reason,
     )
 
@@ -187,9 +189,9 @@ def _by_class(
 ) -> dict[str, tuple[Errors, ...]]:
     """Return the errors of each class: of the model on all figures, then of the model and each baseline on those where
     both give a value."""
-    own = [_judged(each, each.value, None if found is None else found.factor)
-           for each, found in zip(predictions, widths, strict=True)]  # fmt: skip
-    classes = {MODEL: _errors(own)}
+    judged = [_judged(each, each.value, None if interval is None else interval.factor)
+           for each, interval in zip(predictions, widths, strict=True)]  # fmt: skip
+    classes = {MODEL: _errors(judged)}
     for name, baseline in baselines.items():
         pairs = [
             (each, value)
@@ -211,4 +213,6 @@ def _judged(prediction: Predicted, value: float | None, factor: float | None) ->
 
 def _errors(judged: Sequence[Judged]) -> tuple[Errors, ...]:
     those = counted(judged)
-    return tuple(errors(name, each) for name in CLASSES if (each := [one for one in those if one.figure_class == name]))
+    return tuple(
+        errors(name, each) for name in CLASSES if (each := [figure for figure in those if figure.figure_class == name])
+    )

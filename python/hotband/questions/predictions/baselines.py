@@ -1,4 +1,4 @@
-"""What one would say without a model: the data sheet's rating, the median of the class, the nearest family."""
+"""Predictions without a model: the rating of the data sheet, the median of the class, the nearest family."""
 
 from __future__ import annotations
 
@@ -87,22 +87,22 @@ def of_nearest(rows: Sequence[Row], evidence: Mapping[str, Evidence]) -> Baselin
         values[figure.metric, figure.side, _bucket(load)][figure.family].append(figure.middle)
 
     def baseline(figure: Figure, load: Load) -> float | None:
-        own = evidence.get(figure.family)
+        sheet = evidence.get(figure.family)
         families = values[figure.metric, figure.side, _bucket(load)]
         others = [family for family in families if family != figure.family and family in evidence]
-        if own is None or not others:
+        if sheet is None or not others:
             return None
-        return median(families[min(others, key=lambda family: _distance(own, evidence[family]))])
+        return median(families[min(others, key=lambda family: _distance(sheet, evidence[family]))])
 
     return baseline
 
 
-def _distance(one: Evidence, other: Evidence) -> float:
+def _distance(first: Evidence, second: Evidence) -> float:
     """Return how far two data sheets are apart: features, and what both rate."""
-    first, second = features(one.kind, one.stated), features(other.kind, other.stated)
-    apart = sum(abs(first.get(name, 0.0) - second.get(name, 0.0)) for name in {*first, *second})
+    these, those = (features(sheet.kind, sheet.stated) for sheet in (first, second))
+    apart = sum(abs(these.get(name, 0.0) - those.get(name, 0.0)) for name in {*these, *those})
     for line in ("read-iops", "write-iops", "write-iops-burst", "read-bandwidth", "write-bandwidth", "rpm"):
-        pair = [sheet.stated.get(line) for sheet in (one, other)]
+        pair = [sheet.stated.get(line) for sheet in (first, second)]
         if all(isinstance(value, float) and value > 0 for value in pair):
             apart += abs(math.log(float(pair[0] or 1) / float(pair[1] or 1)))
     return apart

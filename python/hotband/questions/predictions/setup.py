@@ -31,7 +31,7 @@ FEWEST = 40
 
 @dataclass(frozen=True)
 class Amount:
-    """How many I/Os a load runs before and while it is measured, and how long at most."""
+    """The I/Os that a load runs before and while it is measured, and its longest time."""
 
     before: int
     measured: int
@@ -40,7 +40,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Size:
-    """What a set-up has to know of a drive: its capacity in bytes, and by how much its blocks can be scaled down."""
+    """The capacity of a drive in bytes, and by how much its blocks can be scaled down."""
 
     capacity: float
     largest_scale: int = 1
@@ -117,11 +117,11 @@ def _stream(name: str, load: Load, capacity: float, read_pct: float, rate: float
 
 def _range(load: Load, capacity: float) -> tuple[float, float]:
     """Return the part of the drive that a load touches, as shares of it."""
-    if load.place == "inner":
+    if load.where == "inner":
         return 0.99, 1.0
-    if load.place == "middle":
+    if load.where == "middle":
         return 0.45, 0.55
-    if load.place == "outer" and load.span is None:
+    if load.where == "outer" and load.span is None:
         return 0.0, 0.01
     share = 1.0 if load.span is None else min(1.0, load.span / capacity)
     if load.kind == "ssd":
