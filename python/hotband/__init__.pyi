@@ -303,8 +303,8 @@ def new_drive(
 
     Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
     range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
-    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`; what is missing is assumed from the class.
-    Raises UserError for lines that are unknown or make no drive.
+    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; what is missing is assumed
+    from the class. Raises UserError for lines that are unknown or make no drive.
     """
 
 def drives(

@@ -114,7 +114,7 @@ SSD_LINES = bounded(
         Line("power-loss-protection", "Power-loss protection", "choice", "on", choices=("on", "off")),
         Line("dram", "DRAM for the mapping table (hmb: memory of the host)", "choice", "full", choices=DRAM),
         YEAR,
-        Line("slc-cache", "SLC cache", "size", "none", choices=("none", "dynamic")),
+        Line("slc-cache", "SLC cache", "size", "40 GB", choices=("none", "dynamic")),
         Line("write-bandwidth-after-cache", "Sequential write after the SLC cache", "rate", "520 MB/s"),
         Line("read-latency", "Typical read latency, one at a time", "time", "110 us"),
         Line("write-latency", "Typical write latency, one at a time", "time", "40 us"),
@@ -198,6 +198,13 @@ def answer(line: Line, given: str) -> float | str:
         ends = " to ".join(shown(line, end) for end in (line.bounds.least, line.bounds.most))
         raise UserError(field(line.key), "", given, f"expected {ends}: {line.bounds.why}")
     return value
+
+
+def hint(line: Line) -> str:
+    """Return an example of a line, and its choices if they are few."""
+    if line.quantity != "choice":
+        return f"such as {', '.join((line.example, *line.choices))}"
+    return f"such as {line.example}" if len(line.choices) > MOST_LISTED else f"one of {', '.join(line.choices)}"
 
 
 def _choices(line: Line) -> str:

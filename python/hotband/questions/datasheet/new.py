@@ -14,7 +14,7 @@ from hotband.data.inputs.kinds import Lines, NameOrPath
 from hotband.data.inputs.specify import Named
 from hotband.questions.catalog import DrivesQuestion
 from hotband.questions.datasheet.drive import KINDS, Assumption, Kind, assumptions
-from hotband.questions.datasheet.lines import Line, answer
+from hotband.questions.datasheet.lines import Line, answer, hint
 from hotband.questions.datasheet.own import describe, file_of
 from hotband.questions.run.asked import RunQuestion
 
@@ -36,8 +36,8 @@ class NewDriveQuestion(Question):
 
     Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
     range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
-    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`; what is missing is assumed from the class.
-    Raises UserError for lines that are unknown or make no drive.
+    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; what is missing is assumed
+    from the class. Raises UserError for lines that are unknown or make no drive.
     """
 
     name = "drives new"
@@ -111,8 +111,7 @@ def prompted(kind: Kind, prompt: Callable[[str], str], say: Callable[[str], None
 
 def _ask(line: Line, prompt: Callable[[str], str], say: Callable[[str], None], given: dict[str, str]) -> str:
     """Prompt for a line until it is empty or right; add it to the `given` ones and return it."""
-    choices = f", one of {', '.join(line.choices)}" if line.choices else ""
-    while reply := prompt(f"{line.question} (such as {line.example}{choices}; Enter if it is not stated)").strip():
+    while reply := prompt(f"{line.question} ({hint(line)}; Enter if it is not stated)").strip():
         try:
             value = answer(line, reply)
         except UserError as error:
