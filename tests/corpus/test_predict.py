@@ -174,7 +174,7 @@ def test_figures_of_ones_own_are_predicted_from_their_sheet(hotband: Hotband, tm
     assert 5_000 < single["predicted"] < 40_000 < deep["predicted"]
     assert single["low"] < single["predicted"] < single["high"]
     assert single["figure_class"] == "SSD, reads at depth 1"
-    assert single["rests_on"].endswith("families of SSD, reads at depth 1")
+    assert single["rests_on"].endswith("families: SSD, reads at depth 1")
     assert by_id["c"]["predicted"] is None
     assert "has no data sheet" in by_id["c"]["reason"]
 

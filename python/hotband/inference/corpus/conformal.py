@@ -40,7 +40,7 @@ class Width:
     @property
     def words(self) -> str:
         """The evidence in one phrase."""
-        return f"from {self.families} families of {self.group}"
+        return f"from {self.families} families: {self.group}"
 
 
 def width(residuals: Iterable[Residual], groups: Sequence[str], share: float = SHARE) -> Width | None:

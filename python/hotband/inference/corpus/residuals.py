@@ -25,8 +25,11 @@ def groups_of(figure_class: str, load: Load, metric: str) -> tuple[str, ...]:
     device = "disk" if load.kind == "disk" else "SSD"
     what = "latencies" if metric.startswith("lat_p") else "rates"
     narrow: tuple[str, ...] = ()
+    reads_or_writes = "reads" if load.direction == "read" else "writes and mixes"
     if figure_class in TAILS:
-        narrow = (f"{figure_class} of {'reads' if load.direction == 'read' else 'writes and mixes'}",)
+        narrow = (f"{figure_class} of {reads_or_writes}",)
+    elif metric == "lat_p50":
+        narrow = (f"{device}, p50 of {reads_or_writes}",)
     elif figure_class == "SSD, random writes, new or unknown":
         narrow = (f"{figure_class}, {'one at a time' if load.depth == 1 else 'several at a time'}",)
     return (*narrow, figure_class, f"{device}, {what} of any load", f"{what} of any drive")

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+import tomli
+
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.data.catalog import CATALOG_DIR
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 METRICS = {
     "iops": "iops",
-    "bandcheckedbytes_per_s": "mb_s",
+    "bandwidth_bytes_per_s": "mb_s",
     "latency_mean_ns": "lat_mean",
     "latency_p50_ns": "lat_p50",
     "latency_p99_ns": "lat_p99",
@@ -98,13 +100,20 @@ def _of_workload(spec: RunSpec) -> list[tuple[str, str]]:
 
 
 def _kind(spec: RunSpec) -> Literal["disk", "ssd"] | None:
-    """Return the kind of a machine's only drive; None for several, for layouts, and for black boxes."""
+    """Return the kind of a machine's only drive; None for several, for layouts, and for black boxes.
+
+    Disks of the catalog have the intervals of the studies, which describe them better than the corpus does its disks,
+    whose place and span are often unknown.
+    """
     with mistakes_of(spec.machine):
         machine = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
         if len(machine["drives"]) != 1 or machine["layouts"] or machine["is_replicated"]:
             return None
-        drive = _core.drive(CATALOG_DIR, machine["drives"][0]["product"])
-    return KINDS.get(drive["kind"])
+        texts = list(machine["own_drives"].values())
+        if texts:
+            return KINDS.get(str(tomli.loads(texts[0]).get("kind")))
+        kind = KINDS.get(_core.drive(CATALOG_DIR, machine["drives"][0]["product"])["kind"])
+    return kind if kind == "ssd" else None
 
 
 def _bytes(size: object) -> int | None:

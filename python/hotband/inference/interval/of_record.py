@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import hotband._core as _core
@@ -63,7 +64,17 @@ def intervals_of(
     """Return the intervals of a run that is finished; none where what its figures rest on is not modelled. Raises
     UserError, RunsInterrupted."""
     term = model_term()
-    return _document(spec, whole, asked, _sampled(spec, whole, asked, term, jobs, say, watch), term)
+    widths = {} if why_no_interval(whole.record) else widths_of(spec, asked.level)
+    nominal = figures_of(whole.record)
+    if all(figure_of(name) in widths for name in nominal):
+        drawn = Drawn(nominal, room=room_of(spec, whole.record))
+    else:
+        drawn = _sampled(spec, whole, asked, term, jobs, say, watch)
+    if widths:
+        words = dict.fromkeys(width.words for width in widths.values())
+        notes = [*drawn.notes, *(f"{asked.level:g} % interval {each}" for each in words)]
+        drawn = replace(drawn, widths=widths, notes=notes)
+    return _document(spec, whole, asked, drawn, term)
 
 
 def explained_intervals_of(
@@ -83,15 +94,14 @@ def _sampled(
     why_none = why_no_interval(whole.record)
     if why_none is not None:
         return Drawn({}, notes=[why_none])
-    widths = widths_of(spec, samples.level)
-    if widths:
-        words = dict.fromkeys(found.words for found in widths.values())
-        notes = [f"{samples.level:g} % intervals {', '.join(words)}"]
-        nominal = {name: value for name, value in figures_of(whole.record).items() if name.rpartition(".")[2] in widths}
-        return Drawn(nominal, room=room_of(spec, whole.record), widths=widths, notes=notes)
     drawn = draw(spec, whole, samples, jobs, say, watch)
     _bound_asked(spec, whole, samples, drawn, term, jobs, watch)
     return drawn
+
+
+def figure_of(name: str) -> str:
+    """Return the figure of a name, which may be of reads or writes alone: `read.iops` is `iops`."""
+    return name.rpartition(".")[2]
 
 
 def keep(whole: Finished, intervals: RunIntervalsDoc) -> None:
@@ -185,7 +195,7 @@ def is_inverse(of: Kind) -> bool:
 def _uncapped(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
     """The same without a look at the machine. A rate that the load asks for lies between those of a slower and a
     faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
-    measured = drawn.widths.get(name.rpartition(".")[2])
+    measured = drawn.widths.get(figure_of(name))
     if measured is not None:
         return -math.log(measured.factor), math.log(measured.factor)
     if name not in drawn.asked:
