@@ -70,6 +70,12 @@ QUESTIONS = {
         "List the drives, arrays and volumes that others measured, and how many figures there are of each.",
         "corpus_families",
     ),
+    "corpus predict": Line(
+        "hotband.questions.predictions.asked:PredictCorpusQuestion",
+        "hotband.questions.predictions.asked:predicted",
+        "Predict measured figures from data sheets alone, and print how far off the predictions are, by class of load.",
+        "predict_corpus",
+    ),
     "corpus show": Line(
         "hotband.questions.corpus:ShowCorpusQuestion",
         "hotband.questions.corpus:shown",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.questions.datasheet.assumed import with_class
 from hotband.questions.datasheet.disk import disk_values
+from hotband.questions.datasheet.expected import Expect, expected
 from hotband.questions.datasheet.lines import (
     DISK_LINES,
     NVME_LINES,
@@ -20,7 +22,7 @@ from hotband.questions.datasheet.lines import (
     read_lines,
 )
 from hotband.questions.datasheet.ssd import ssd_values
-from hotband.questions.datasheet.values import GIVEN, Value
+from hotband.questions.datasheet.values import GIVEN, Expected, Value
 
 RULES = "docs/models/data-sheets.md"
 
@@ -31,7 +33,7 @@ class Kind:
 
     mechanism: str
     lines: Sequence[Line]
-    values: Callable[[Answers], list[Value]]
+    values: Callable[[Answers, Mapping[str, Expected]], list[Value]]
 
 
 KINDS = {
@@ -40,6 +42,8 @@ KINDS = {
     "nvme": Kind("ssd", NVME_LINES, ssd_values),
 }
 
+PORT = ("port_rate", "pcie_generation", "pcie_lanes")
+"""Values of the port, which is assumed if no line states it."""
 LINE_OF = {
     "capacity": "capacity",
     "rpm": "rpm",
@@ -57,6 +61,11 @@ LINE_OF = {
     "link_rate": "read-bandwidth",
     "program_rate": "write-bandwidth",
     "command_interval": "read-iops",
+    "write_interval": "write-iops-burst",
+    "pslc_static": "slc-cache",
+    "pslc_dynamic": "slc-cache",
+    "pslc_program_rate": "write-bandwidth",
+    "smr_cache_size": "capacity",
     "over_provisioning": "write-iops",
     "read_overhead": "read-latency",
     "write_overhead": "write-latency",
@@ -86,27 +95,29 @@ def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
     )
 
 
-def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
+def described(kind: str, lines: Mapping[str, str], expect: Expect = expected) -> list[Value]:
     """Return every value of a drive with these lines on its data sheet.
 
-    `kind` is "hdd", "ssd" or "nvme"; `lines` has texts with units by the keys of `KINDS[kind].lines`. Raise UserError
-    for the first mistake.
+    `kind` is "hdd", "ssd" or "nvme"; `lines` has texts with units by the keys of `KINDS[kind].lines`; `expect` returns
+    what is expected of such a drive. Raise UserError for the first mistake.
     """
     if kind not in KINDS:
         raise UserError("question.kind", "", kind, f"expected one of {', '.join(KINDS)}")
     drive_kind = KINDS[kind]
-    sheet = read_lines(drive_kind.lines, lines)
+    sheet, assumed = with_class(kind, read_lines(drive_kind.lines, lines))
+    port = assumed.get("interface") or assumed.get("pcie")
     try:
-        return [*drive_kind.values(sheet), *lives(sheet, drive_kind.mechanism)]
+        values = [*drive_kind.values(sheet, expect(kind, sheet)), *lives(sheet, drive_kind.mechanism)]
+        return [replace(value, rule=port.why, given=False) if port and value.key in PORT else value for value in values]
     except UserError as error:
         # Show the value as it was typed: 0.79 ms, not 790 us.
         typed = next((answer for line, answer in lines.items() if field(line) == error.where), error.value)
         raise UserError(error.where, error.key, typed, error.accepted) from None
 
 
-def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: str) -> str:
+def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: str, expect: Expect = expected) -> str:
     """Return the text of the drive's file (see `described`); `source` names the data sheet. Raise UserError."""
-    values = described(kind, lines)
+    values = described(kind, lines, expect)
     head = [
         f"# Made by `hotband drives new` from {len(lines)} lines of: {source}.",
         f"# Values that were not stated follow from the rules of {RULES}, each with its range:",

@@ -82,14 +82,14 @@ def write_drive(question: NewDriveQuestion, way: Way) -> NewDrive:
 
 
 def prompted(lines: Sequence[Line], prompt: Callable[[str], str], say: Callable[[str], None]) -> dict[str, str]:
-    """Prompt for every line. An optional line may be left empty; after a wrong answer the prompt is repeated."""
+    """Prompt for every line, which may be left empty; after a wrong answer the prompt is repeated."""
     given: dict[str, str] = {}
     for line in lines:
         choices = f", one of {', '.join(line.choices)}" if line.choices else ""
-        more = "" if line.needed else "; Enter if it is not stated"
+        more = "; Enter if it is not stated"
         while line.key not in given:
             reply = prompt(f"{line.question} (such as {line.example}{choices}{more})")
-            if not reply.strip() and not line.needed:
+            if not reply.strip():
                 break
             try:
                 answer(line, reply)
