@@ -51,6 +51,7 @@ from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
+from hotband.questions.predictions.asked import CorpusPredicted as CorpusPredicted
 from hotband.questions.review.many import Reviewed as Reviewed
 from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.suites.looked import QuickResult as QuickResult
@@ -239,6 +240,25 @@ def corpus_families(
         words: Words that the class, the family or a device has, such as "nvme3" or "samsung".
     """
 
+def predict_corpus(
+    path: str | PathLike[str] | None = None,
+    *,
+    sheets: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
+    jobs: int | None = None,
+) -> CorpusPredicted:
+    """Predict measured figures from data sheets alone, and print how far off the predictions are, by class of load.
+
+    Args:
+        path: Figures in the form of the corpus. Default: those that ship.
+        sheets: Data sheets of the families of FIGURES.csv.
+        out: Folder of the runs, which continue there. Default: the cache.
+        jobs: Cores to use. Default: all.
+
+    Without FIGURES.csv it predicts the corpus that ships, each family left out of the rules. A file of the same form
+    needs the sheets of its families; rules and intervals then rest on the families that ship.
+    """
+
 def corpus(
     drive: str,
 ) -> CorpusShown:
@@ -255,26 +275,27 @@ def device(
     """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
 
     Args:
-        path: A block device or a file; all devices without it.
+        path: A block device, a file, or JSON of smartctl or nvme; all devices without it.
 
-    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to write
-    it, and the text that permits writing. The question opens it only for reading. As root, smartctl and nvme report
-    more, and it shows which devices contain data. Raises UserError if there is no such device.
+    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to
+    write it, and the text that permits writing. JSON of smartctl or nvme is shown as the drive it is about. Devices are
+    opened only for reading. As root, smartctl and nvme report more, and it shows which devices contain data. Raises
+    UserError if there is no such device.
     """
 
 def new_drive(
     name: str | PathLike[str],
     *,
-    kind: str,
+    kind: str | None = None,
     title: str | None = None,
-    source: str = "its data sheet",
+    source: str | None = None,
     force: bool = False,
     **lines: object,
 ) -> Product:
     """Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.
 
     Args:
-        name: Name of the drive; its file is NAME.toml.
+        name: Name of the drive; its file is NAME.toml. Or JSON of smartctl or nvme, which has name, kind and capacity.
         kind: hdd, ssd (SATA or SAS) or nvme.
         title: Title in reports. Default: its name.
         source: The data sheet: document, revision, page.
@@ -1253,6 +1274,7 @@ __all__ = [
     "new_drive",
     "osd",
     "osds",
+    "predict_corpus",
     "program",
     "programs",
     "pts",
