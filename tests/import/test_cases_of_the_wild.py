@@ -1,4 +1,4 @@
-"""Do inputs that people have (../shared/samples/wild) read as their expect.txt says? Skipped where they are not there."""
+"""Do inputs that people have (../shared/samples/wild) read as their expect.txt says? Skipped if they are absent."""
 
 from __future__ import annotations
 

@@ -199,3 +199,14 @@ def test_run_definitions_are_results_of_one_series(hotband: Hotband, tmp_path: P
     assert all(f"rd{n}" in done.stdout for n in (1, 2, 3))
     done = hotband("report", str(tmp_path / "all"), "-o", str(tmp_path / "page.html"))
     assert done.stdout.splitlines()[0].startswith("6 vdbench results, 2 drives (folders), 3 tests each.")
+
+
+def test_a_folder_of_one_run_and_of_several_is_reported(hotband: Hotband, tmp_path: Path) -> None:
+    build.write(tmp_path / "one", Definition("rd1", RATES))
+    build.write(tmp_path / "two", Definition("rd1", RATES), Definition("rd2", RATES))
+    for name in ("one", "two"):
+        page = tmp_path / f"{name}.html"
+        done = hotband("report", str(tmp_path / name), "-o", str(page))
+        assert done.returncode == 0, done.stderr
+        assert "rd1" in page.read_text()
+    assert done.stdout.splitlines()[0].startswith("2 vdbench results")

@@ -125,12 +125,15 @@ def _is_imported(folder: Path) -> bool:
 
 
 def walk_of_series(path: Path) -> Walk | None:
-    """Return the results of a folder whose sub-folders are series: of other tools, or records of at least two series
-    with a test of the same name; None for any other path. Raises UserError."""
+    """Return the results of a folder whose sub-folders are series: of other tools, several run definitions of vdbench,
+    or records of at least two series with a test of the same name; None for any other path. Raises UserError."""
     if is_walked(path):
         return walk(path)
-    if not path.is_dir() or (path / RECORD_FILE).exists() or is_output(path):
+    if not path.is_dir() or (path / RECORD_FILE).exists():
         return None
+    if is_output(path):
+        found = walk(path)
+        return found if len(found.results) > 1 else None
     if any((path / name).is_file() for name in STUDY_FILES):
         return None
     inside = [container.folder.relative_to(path).parts for container in _containers(path) if container.kind == "record"]
