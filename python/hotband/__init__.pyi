@@ -292,11 +292,11 @@ def new_drive(
     force: bool = False,
     **lines: object,
 ) -> Product:
-    """Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.
+    """Describe a drive of your own by lines of its data sheet; write a file that `--on` and `drives` accept.
 
     Args:
         name: Name of the drive; its file is NAME.toml. Or JSON of smartctl or nvme, which has name, kind and capacity.
-        kind: hdd, ssd (SATA or SAS) or nvme.
+        kind: hdd, ssd (SATA or SAS), nvme or cloud (a volume).
         title: Title in reports. Default: its name.
         source: The data sheet: document, revision, page.
         force: Replace an existing file.
@@ -304,8 +304,8 @@ def new_drive(
 
     Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
     range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
-    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`. Raises UserError for lines that are missing,
-    unknown or make no drive.
+    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`; what is missing is assumed from the class.
+    Raises UserError for lines that are unknown or make no drive.
     """
 
 def drives(

@@ -144,7 +144,7 @@ def test_a_file_is_written_shown_and_run(tmp_path: Path, hotband) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["--kind", "tape"], "--kind = 'tape': expected one of hdd, ssd, nvme"),
+        (["--kind", "tape"], "--kind = 'tape': expected one of hdd, ssd, nvme, cloud"),
         ([*DISK, "--capcity", "1 TB"], '--capcity: is not a line of this kind of drive; did you mean "capacity"?'),
         ([*DISK, "--mtbf", "2,5 million hours"], "--mtbf = '2,5 million hours': expected a number, such as"),
         ([*DISK, "--seek", "8.5"], "--seek = '8.5': expected a time with its unit"),
@@ -291,16 +291,87 @@ def test_over_provisioning_is_found_from_write_amplification() -> None:
         assert over_provisioning_of(uniform(share)) == pytest.approx(share, rel=1e-3)
 
 
-def test_every_line_is_asked_for_on_a_terminal() -> None:
+def test_the_most_telling_lines_are_asked_for_on_a_terminal() -> None:
     answers = {"Capacity": ["16", "16 TB"], "Speed": ["7200 rpm"], "Interface": ["sata"], "Sustained": ["261 MB/s"]}
-
     said: list[str] = []
+    questions: list[str] = []
 
     def prompt(question: str) -> str:
-        return next((found.pop(0) for key, found in answers.items() if question.startswith(key) and found), "")
+        questions.append(question)
+        replies = next((replies for key, replies in answers.items() if question.startswith(key)), [])
+        return replies.pop(0) if replies else ""
 
-    asked = prompted(KINDS["hdd"].lines, prompt, said.append)
+    asked = prompted(KINDS["hdd"], prompt, said.append)
     assert asked == {"capacity": "16 TB", "rpm": "7200 rpm", "interface": "sata", "bandwidth": "261 MB/s"}
+    assert len(questions) == 11, "ten, one of them twice"
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize(
+    ("drive_class", "wanted", "left_out"),
+    [
+        ("consumer", "SLC cache", "steady state"),
+        ("enterprise", "steady state", "SLC cache"),
+        ("", "SLC cache", "years"),
+    ],
+)
+def test_the_class_decides_what_else_is_asked_for(drive_class: str, wanted: str, left_out: str) -> None:
+    questions: list[str] = []
+
+    def prompt(question: str) -> str:
+        questions.append(question)
+        return drive_class if question.startswith("Class") else ""
+
+    assert prompted(KINDS["nvme"], prompt, print) == ({"class": drive_class} if drive_class else {})
+    assert len(questions) == 12
+    assert any(wanted in question for question in questions)
+    assert not any(f"{left_out} (" in question or f", {left_out}" in question for question in questions)
+
+
+def test_what_is_assumed_is_said_the_most_telling_first(hotband) -> None:
+    made = hotband("drives", "new", "q", "--kind", "nvme", "--class", "consumer", "--flash", "QLC")
+    assert made.returncode == 0, made.stderr
+    lines = made.stderr.splitlines()
+    assert lines[1:7] == [
+        "not stated, so assumed:",
+        "  pcie                         4x4: usual for its class and year",
+        "  dram                         full",
+        "  power-loss-protection        off: what a data sheet does not promise is not there",
+        "  slc-cache                    200 GB (50 GB to 333 GB): of consumer drives with QLC",
+        "  write-bandwidth-after-cache  80 MB/s (40 MB/s to 200 MB/s)",
+    ]
+
+
+def test_a_burst_rating_is_never_taken_for_a_steady_one() -> None:
+    """The sheet of HP's FX700: 47 % over-provisioning, where QLC drives write 130 MB/s after their cache."""
+    sheet = {"capacity": "2 TB", "pcie": "4x4", "read-bandwidth": "7.2 GB/s", "write-bandwidth": "6.2 GB/s"}
+    with pytest.raises(UserError) as refused:
+        described("nvme", sheet | {"write-iops": "850000", "dwpd": "0.3"})
+    assert str(refused.value) == (
+        "question.lines.write_iops = '850000': implies over-provisioning of 47% with question.lines.write_bandwidth "
+        "6.2 GB/s; expected at most 30% at 0.3 drive writes per day; if the sheet states it of a new drive or of the "
+        "SLC cache, give question.lines.write_iops_burst in its place"
+    )
+    burst = {"flash": "QLC", "class": "consumer", "write-iops-burst": "850000"}
+    values = {value.key: value for value in described("nvme", sheet | burst)}
+    assert (values["program_rate"].value, values["pslc_program_rate"].value) == ("161.6 MB/s", "6.2 GB/s")
+    assert (values["write_interval"].value, values["write_interval"].given) == ("1.176 us", True)
+
+
+def test_a_volume_is_made_in_one_line(tmp_path: Path, hotband) -> None:
+    words = ("--kind", "cloud", "--iops", "16000", "--throughput", "250 MB/s", "--latency", "1 ms")
+    assert hotband("drives", "new", "gp3", *words).returncode == 0
+    volume = str(tmp_path / "gp3.toml")
+    runs = {depth: hb.run("fio-randread", on=volume, progress=False, qd=depth, duration="2 s") for depth in (1, 64)}
+    assert runs[1].iops == pytest.approx(1000, rel=0.03)
+    assert runs[64].iops == pytest.approx(16_000, rel=0.01)
+    large = hb.run("fio-read", on=volume, progress=False, qd=32, bs="1 MiB", duration="2 s")
+    assert large.bandwidth == pytest.approx(250e6, rel=0.02)
+    missing = hotband("drives", "new", "gp2", "--kind", "cloud", "--iops", "16000")
+    assert (missing.returncode, missing.stderr) == (
+        2,
+        'hotband: error: --throughput: missing: Throughput, such as "250 MB/s"\n',
+    )
 
 
 @pytest.mark.parametrize("lines", [DISK, NVME])

@@ -10,8 +10,9 @@ import pytest
 
 from hotband import _core
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.corpus.sheets import SheetRow
 from hotband.questions.datasheet import described_text
-from hotband.questions.datasheet.uniform import SheetRow, lines_of
+from hotband.questions.datasheet.uniform import lines_of
 
 CORPUS = Path("/work/shared/corpus")
 SHEETS = [CORPUS / "sheets.csv", CORPUS / "rated-disks.csv"]
@@ -45,7 +46,7 @@ def test_every_sheet_of_the_corpus_makes_a_drive(path: Path, tmp_path: Path) -> 
 
 
 def sheet(*rows: tuple[str, str, str]) -> list[SheetRow]:
-    return [SheetRow(*row) for row in rows]
+    return [SheetRow(*row, how="read", source="") for row in rows]
 
 
 CONSUMER = sheet(
@@ -81,7 +82,7 @@ def test_conditions_states_and_depths_decide_which_line_a_rating_becomes() -> No
         "read-iops": "97000",
         "write-iops-burst": "88000",
     }
-    steady = lines_of([*CONSUMER, SheetRow("burst_or_steady", "steady"), SheetRow("dwpd", "3")], "250").lines
+    steady = lines_of([*CONSUMER, *sheet(("burst_or_steady", "steady", ""), ("dwpd", "3", ""))], "250").lines
     assert (steady["write-iops"], "write-iops-burst" in steady) == ("88000", False)
 
 

@@ -91,7 +91,7 @@ QUESTIONS = {
     "drives new": Line(
         "hotband.questions.datasheet.new:NewDriveQuestion",
         "hotband.questions.datasheet.new:write_drive",
-        "Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.",
+        "Describe a drive of your own by lines of its data sheet; write a file that `--on` and `drives` accept.",
         "new_drive",
     ),
     "drives show": Line(

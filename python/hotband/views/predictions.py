@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
-from hotband.views.corpus import families_text
 from hotband.base.text.table import PLAIN, Table, Unit, column, numeric
 from hotband.questions.predictions.asked import MODEL
+from hotband.views.corpus import families_text
 from hotband.views.text.screen import Screen, command, screen_table
 
 if TYPE_CHECKING:
@@ -27,16 +27,14 @@ def predicted(answer: CorpusPredicted, question: PredictCorpusQuestion) -> Scree
     families = len({figure.family for figure in answer.figures if figure.predicted is not None})
     reasons = [f"{count:,}: {reason}" for reason, count in answer.left_out.items()]
     out = sum(answer.left_out.values())
+    rules = "each was left out of its rules" if question.path is None else "the rules saw none of them"
     return Screen(
         answer=(
             f"Predicted from data sheets: {counted(figures, 'figure')} of {families_text(families)}; "
             f"half of the classes are off by {_middle(own):.0f} % or less in the median."
         ),
         body=[_errors(own)],
-        state=[
-            f"A family counts once; {'each was left out of its rules' if question.path is None else 'the rules saw none'}. "
-            f"{out:,} of {len(answer.figures):,} figures have no prediction."
-        ],
+        state=[f"A family counts once; {rules}. {out:,} of {len(answer.figures):,} figures have no prediction."],
         next=command("corpus predict", "--json"),
         details=[_beside(answer.classes), *reasons],
     )

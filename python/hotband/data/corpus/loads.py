@@ -46,12 +46,19 @@ STATES: tuple[tuple[str, State], ...] = (
 PARTS: tuple[tuple[str, Part], ...] = (
     (r"whole fill|writing the whole capacity", "fill"),
     (r"still in the cache|within the p?slc|(peak|^) ?in the cache|until the slc|45 s write|first \d+ %", "cache"),
-    (r"beyond the (p?slc|cache)|after the cache|average beyond|from \d+ GB to|iocost-params", "beyond"),
+    (
+        r"beyond the (p?slc|cache)|after the cache|average beyond|from [\d.]+ [GT]B (to|on)|last \d+ %|"
+        r"once \d+ GB are written",
+        "beyond",
+    ),
 )
-"""Words of the duration, the span, the note or the host that say which part of a fill a row is of; the test of iocost
-writes for minutes first (README of the corpus)."""
+"""Words of the note, the duration or the span that say which part of a fill a row is of."""
+LATE = 1024
+"""The depth from which the tests of iocost come after minutes of writing (README of the corpus)."""
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
 POWER = {"K": 1, "M": 2, "G": 3, "T": 4}
+OF_A_THREAD = 32
+"""I/Os in flight of a thread where the source does not say how many threads there are."""
 LEFT_OUT = (
     (r"^ACT", "a mix of two open loops whose rates are not printed"),
     (r"zones|zonemode|activezones", "zones that the host writes in order"),
@@ -102,9 +109,8 @@ def kind_of(figure: Figure) -> Literal["disk", "ssd"] | None:
     return "ssd" if figure.device_class.startswith("ssd") else None
 
 
-def class_of(figure: Figure, load: Load) -> str:
+def class_of(metric: str, load: Load) -> str:
     """Return the class of a figure of this load, one of `CLASSES`."""
-    metric = figure.metric
     if metric == "lat_p999":
         return "p99.9"
     if metric == "lat_p99":
@@ -144,11 +150,13 @@ def load_of(figure: Figure) -> Load | Unusable:
     random = figure.random if figure.random is not None else "rand" in figure.workload
     flushed = SYNC.search(text) if read_pct < 100 else None
     rate = re.search(r"total offered rate (\d+)/s", figure.workload)
-    written = f"{figure.note}|{figure.duration}|{figure.span}|{figure.host}" if read_pct < 100 else ""
-    in_cache = next((part for words, part in PARTS if re.search(words, written, re.I)), "")
-    block = figure.block_bytes or _first_size(figure.bs)
-    threads = int(figure.threads) if figure.threads.isdigit() else 1
     depth = figure.outstanding or (32 if random else 8)
+    written = f"{figure.note}|{figure.duration}|{figure.span}" if read_pct < 100 and not random else ""
+    part: Part = next((part for words, part in PARTS if re.search(words, written, re.I)), "")
+    if read_pct < 100 and "iocost-params" in figure.host and depth >= LATE:
+        part = "beyond"
+    block = figure.block_bytes or _first_size(figure.bs)
+    threads = int(figure.threads) if figure.threads.isdigit() else max(1, depth // OF_A_THREAD)
     direction: Direction = "read" if read_pct == 100 else "write" if read_pct == 0 else "mix"
     return Load(
         kind=kind,
@@ -160,7 +168,7 @@ def load_of(figure: Figure) -> Load | Unusable:
         depth=depth,
         state=next((state for words, state in STATES if re.search(words, figure.state, re.I)), "unknown"),
         sync="" if flushed is None else "flush" if flushed[1] else "force",
-        part=in_cache,
+        part=part,
         span=_span(figure, threads),
         place="outer" if "outer" in figure.span else "inner" if "inner" in figure.span else _middle(figure),
         cache=_cache(figure.cache),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import lzma
+import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,9 +27,9 @@ class SheetRow(NamedTuple):
 
     key: str
     value: str
-    unit: str
-    how: str
-    source: str
+    unit: str = ""
+    how: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,19 @@ def shipped_sheets() -> Sheets:
     return read_sheets(io.StringIO(lzma.decompress(SHIPPED_SHEETS.read_bytes()).decode()), SHIPPED_SHEETS.name)
 
 
-def sheet_of(sheets: Sheets, family: str, model: str, device: str) -> Sheet | None:
-    """Return the sheet of a tested device: of its model, else the family's first."""
+def sheet_of(sheets: Sheets, family: str, model: str, device: str, capacity: str = "") -> Sheet | None:
+    """Return the sheet of a tested device: of its model, else of the nearest capacity, else the family's first."""
     known = sheets.get(family, ())
-    return next((sheet for sheet in known if sheet.model in (model, device)), known[0] if known else None)
+    named = [sheet for sheet in known if sheet.model in (model, device)] or list(known)
+    size = _gigabytes(capacity)
+    if size is not None:
+        named.sort(key=lambda sheet: abs(math.log((_gigabytes(f"{sheet.capacity_gb} GB") or 1e-3) / size)))
+    return named[0] if named else None
+
+
+def _gigabytes(words: str) -> float | None:
+    """Return the gigabytes of a capacity such as "1.92 TB"; None where it names none."""
+    match = re.search(r"([\d.]+) ?(GB|TB|GiB|TiB)", words)
+    if match is None or not float(match[1]):
+        return None
+    return float(match[1]) * {"GB": 1.0, "TB": 1e3, "GiB": 1.0737, "TiB": 1099.5}[match[2]]

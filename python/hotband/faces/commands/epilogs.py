@@ -17,9 +17,9 @@ hotband advise oltp.fio --slo "p99 < 20 ms" --capacity "50 TB" --protect "two fa
 hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity "40 TB" --protect "one failure" \
 --candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
 """
-DRIVES_NEW = """Lines of the data sheet are options, such as --capacity "16 TB"; all may be
-left out. What is not stated follows from the class, with wide ranges. Without
-any, a terminal prompts for the most telling ones.
+DRIVES_NEW = """Lines of the data sheet are options, such as --capacity "16 TB"; those
+with * are required. What is not stated follows from the class, with wide
+ranges. Without any, a terminal prompts for the most telling ones.
 
 hdd: --class nearline  --capacity "16 TB"  --rpm "7200 rpm"  --interface sata
      --bandwidth "261 MB/s"  --year 2021  --read-iops 170
@@ -40,6 +40,9 @@ ssd (SATA, SAS): --class enterprise (consumer)  --capacity "3.84 TB"
      --mtbf "2000000 h"  --error-rate 1e15
 
 nvme: as ssd, with --pcie 4x4 in place of --interface
+
+cloud (a volume): --iops 16000 *  --throughput "250 MB/s" *
+     --latency "1 ms" *  --capacity "1 TB"
 
 Rules derive the other values, each with a range:
 docs/models/data-sheets.md."""

@@ -13,8 +13,8 @@ from hotband.data.corpus.loads import RATES
 
 @dataclass(frozen=True)
 class Judged:
-    """A figure with its prediction: the family, the load that it is of, its metric and class, the logarithm of predicted
-    over measured (None without a prediction), and the factor of its interval (None without one)."""
+    """A figure with its prediction: the family, the load that it is of, its metric and class, the logarithm of
+    predicted over measured (None without a prediction), and the factor of its interval (None without one)."""
 
     family: str
     load: Hashable

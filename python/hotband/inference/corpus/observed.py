@@ -15,11 +15,13 @@ from statistics import median
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.loads import RATES, Load, Unusable, load_of
 
-HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 1.2e-6, "spdk": 0.6e-6, "sync": 3.3e-6}
+HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 0.5e-6, "spdk": 0.4e-6, "sync": 3.3e-6}
 """Seconds of a core for an I/O by path. libaio: the reciprocal of what one thread reaches on fast drives; the others in
 the ratio of docs/models/host.md."""
 FULL = 0.75
 """The share of what its threads can issue from which a rate is the host's and not the drive's."""
+STREAM = 2 << 20
+"""Bytes in flight from which a sequential load fills what it goes through."""
 
 
 def rate_of(figure: Figure, load: Load) -> float | None:
@@ -49,31 +51,33 @@ def observed(figures: Iterable[Figure]) -> dict[str, float]:
 
 def _shown(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
     """Yield the quantities that one rate shows."""
-    host = HOST[load.path]
-    limited = rate * host / load.threads > FULL
     small = load.random and load.block <= 4096 and load.zipf is None
     if load.kind == "disk":
         if small and not load.sync and load.span is None:
             yield from _of_disk(load, rate)
-    elif load.sync:
-        if load.direction == "write" and load.threads == 1 and load.block <= 4096 and load.depth == 1:
-            yield "flush_time", 1.0 / rate - host
-    elif small and load.direction == "read" and load.state != "new":
-        if load.depth == 1 and metric != "mb_s":
-            yield "read_time", 1.0 / rate - host
-        elif load.depth >= 32 and not limited and load.port is None:
+        return
+    if load.sync:
+        if load.direction == "write" and load.block <= 4096 and load.depth == 1:
+            yield "flush_time", 1.0 / rate - HOST[load.path]
+    elif not load.random:
+        if load.block * load.depth >= STREAM or (load.part and load.block >= 65536):
+            yield from _streams(load, rate * load.block)
+    elif small:
+        yield from _small(load, rate, metric)
+
+
+def _small(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
+    """Yield what small random I/Os of a solid-state drive show."""
+    host = HOST[load.path]
+    if load.depth == 1:
+        is_read = load.direction == "read" and load.state != "new" and metric != "mb_s"
+        if is_read or (load.direction == "write" and load.state != "steady" and not load.part):
+            yield f"{load.direction}_time", 1.0 / rate - host
+    elif rate * host / load.threads <= FULL and load.port is None:
+        if load.direction == "read" and load.state != "new" and load.depth >= 32:
             yield "read_rate", rate
-    elif small and load.direction == "write" and not load.part:
-        if load.depth == 1 and load.state != "steady":
-            yield "write_time", 1.0 / rate - host
-        elif load.depth >= 8 and not limited and load.port is None:
+        elif load.direction == "write" and load.depth >= 8 and not load.part:
             yield ("write_rate_steady" if load.state == "steady" else "write_rate_new"), rate
-    if load.kind == "ssd" and not load.random and not load.sync and load.block >= 65536 and load.depth > 1:
-        yield from _streams(load, rate * load.block)
-    elif load.part and not load.random:
-        yield from _streams(load, rate * load.block)
-    if load.path == "libaio" and load.threads == 1 and small and load.depth >= 32 and rate > 150e3:
-        yield "host_time", 1.0 / rate
 
 
 def _of_disk(load: Load, rate: float) -> Iterable[tuple[str, float]]:
@@ -105,8 +109,7 @@ COMBINED: Mapping[str, Callable[[list[float]], float]] = defaultdict(
     lambda: median,
     read_rate=max,
     write_rate_new=lambda values: median(sorted(values)[-3:]),
-    read_stream=lambda values: median(sorted(values)[-3:]),
-    write_stream=lambda values: median(sorted(values)[-3:]),
-    host_time=min,
+    read_stream=max,
+    write_stream=max,
 )
 """How several figures of a family make one value: the best of a rate that anything may limit, else the middle."""

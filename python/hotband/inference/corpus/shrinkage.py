@@ -38,15 +38,18 @@ class Fit:
         x = np.column_stack([np.ones(len(self.y)), np.array(self.x).reshape(len(self.y), len(self.names))])
         y = np.array(self.y)
         prior = np.array([self.intercept, *self.priors])
-        variance = USUAL_NOISE**2
+        variance, weights = USUAL_NOISE**2, np.ones(len(y))
         for _ in range(ROUNDS):
-            covariance = np.linalg.inv(x.T @ x / variance + np.diag(prior**-2))
-            coefficients = covariance @ (x.T @ y) / variance
+            weighted = x.T * weights
+            covariance = np.linalg.inv(weighted @ x / variance + np.diag(prior**-2))
+            coefficients = covariance @ (weighted @ y) / variance
             residuals = y - x @ coefficients
-            spent = float(np.trace(covariance @ x.T @ x)) / variance
-            free = max(len(y) - spent, 0.5)
-            variance = (float(residuals @ residuals) + STRENGTH * USUAL_NOISE**2) / (free + STRENGTH)
+            spent = float(np.trace(covariance @ weighted @ x)) / variance
+            free = max(float(weights.sum()) - spent, 0.5)
+            variance = (float(weights * residuals @ residuals) + STRENGTH * USUAL_NOISE**2) / (free + STRENGTH)
             variance = max(variance, LEAST_NOISE**2)
+            # Huber: a family that is far off pulls as much as one a deviation off.
+            weights = 1.0 / np.maximum(1.0, np.abs(residuals) / variance**0.5)
         return coefficients, covariance, variance**0.5
 
     def at(self, features: Mapping[str, float]) -> tuple[float, float]:

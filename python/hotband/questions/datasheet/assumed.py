@@ -69,7 +69,7 @@ def _flash_class(stated: Answers) -> Assumed:
         return Assumed("enterprise", "drive writes per day are stated")
     if "write-iops" in stated:
         return Assumed("enterprise", "random writes in steady state are stated")
-    return Assumed("consumer", "nothing that is typical of an enterprise drive is stated")
+    return Assumed("consumer", "no stated line is typical of enterprise drives")
 
 
 def _disk_class(stated: Answers) -> Assumed:
@@ -80,7 +80,7 @@ def _disk_class(stated: Answers) -> Assumed:
         return Assumed("nearline", "it has a SAS port")
     if capacity is not None and capacity >= NEARLINE_FROM:
         return Assumed("nearline", "desktop disks are smaller than 8 TB")
-    return Assumed("desktop", "7,200 rpm or less, and less than 8 TB")
+    return Assumed("desktop", "no stated line is typical of another class")
 
 
 def _lanes(sheet: Answers) -> Assumed:

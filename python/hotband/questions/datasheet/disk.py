@@ -81,7 +81,7 @@ MEDIA_CACHE = (0.003, 0.001, 0.01)
 
 def disk_values(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     """Return every value of the disk's file. Raise UserError for lines that contradict each other."""
-    limited = _possible(sheet, expected)
+    limited = disk_limits(sheet, expected)
     rpm = limited["rpm"].value
     tracks = next(candidate for candidate in TRACKS if rpm >= candidate.least_rpm)
     read, rule = _average(sheet, limited, 60.0 / rpm)
@@ -94,7 +94,7 @@ def disk_values(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]
     ]
 
 
-def _possible(sheet: Answers, expected: Mapping[str, Expected]) -> dict[str, Expected]:
+def disk_limits(sheet: Answers, expected: Mapping[str, Expected]) -> dict[str, Expected]:
     """Return what is expected, limited to what the port and the stated lines allow. Raise UserError if stated lines
     contradict each other."""
     _check_rate(sheet)

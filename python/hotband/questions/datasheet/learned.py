@@ -8,11 +8,14 @@ rates the quantity, it is the ratio of measured to rated that is learned. The me
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
+from hotband.data.corpus import files
 from hotband.inference.corpus.shrinkage import Fit, fitted
 from hotband.questions.datasheet.assumed import flash_of, memory_of, with_class
 from hotband.questions.datasheet.expected import Expected, expected
@@ -52,6 +55,32 @@ class Evidence:
     kind: str
     stated: Answers
     observed: Mapping[str, float]
+
+
+SHIPPED_EVIDENCE = Path(files.__file__).parent / "evidence.json"
+"""Written by `scripts/corpus_learn.py` from the figures and sheets that ship (`make accuracy`)."""
+
+
+@cache
+def shipped_evidence() -> tuple[Evidence, ...]:
+    """Return what the families show that ship with Hotband."""
+    return tuple(Evidence(**row) for row in json.loads(SHIPPED_EVIDENCE.read_text(encoding="utf-8")))
+
+
+def evidence_text(evidence: Iterable[Evidence]) -> str:
+    """Return evidence as its file has it: a line a family."""
+    rows = [
+        json.dumps(
+            {
+                "family": each.family,
+                "kind": each.kind,
+                "stated": dict(each.stated),
+                "observed": {name: float(f"{value:.5g}") for name, value in sorted(each.observed.items())},
+            }
+        )
+        for each in sorted(evidence, key=lambda each: each.family)
+    ]
+    return "[\n" + ",\n".join(rows) + "\n]\n"
 
 
 @dataclass(frozen=True)
@@ -115,12 +144,15 @@ class Learned:
         """Return what is expected of a drive (the signature of `Expect`): by these rules where families show a
         quantity, else as usual for the class."""
         values = dict(expected(kind, stated))
-        if kind == "hdd":
+        if kind not in ("ssd", "nvme"):
             return values
         for rule in SSD_RULES:
             learned = self.value(rule, kind, stated)
             if learned is not None and rule.quantity in values:
                 values[rule.quantity] = learned
+        if values["slc_cache"].value == 0:
+            # Only drives with a cache show what is behind one.
+            values["write_stream_after_cache"] = values["write_stream"]
         return values
 
     def value(self, rule: Rule, kind: str, stated: Answers) -> Expected | None:
@@ -157,3 +189,9 @@ def _rated(anchor: str, stated: Answers) -> float:
     value = stated_number(stated, anchor)
     assert value is not None, f"{anchor} is stated"
     return value
+
+
+@cache
+def shipped_rules() -> Learned:
+    """Return the rules from all families that ship with Hotband."""
+    return Learned(shipped_evidence())

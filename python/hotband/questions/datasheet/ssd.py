@@ -41,8 +41,7 @@ COUNTED = 1.05
 
 def ssd_values(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     """Return every value of the drive's file. Raise UserError for lines that contradict each other."""
-    _check_rates(sheet)
-    limited = _possible(sheet, expected)
+    limited = ssd_limits(sheet, expected)
     chips = chips_of(sheet, limited)
     over, endurance = writing_values(sheet, limited, chips)
     era = era_of(sheet)
@@ -59,8 +58,10 @@ def ssd_values(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     ]
 
 
-def _possible(sheet: Answers, expected: Mapping[str, Expected]) -> dict[str, Expected]:
-    """Return what is expected, limited to what the port and the stated lines allow."""
+def ssd_limits(sheet: Answers, expected: Mapping[str, Expected]) -> dict[str, Expected]:
+    """Return what is expected, limited to what the port and the stated lines allow. Raise UserError if stated lines
+    contradict each other."""
+    _check_rates(sheet)
     port = port_rate(sheet) * PASSED
     limited = dict(expected)
 

@@ -7,19 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from hotband.base.errors import UserError
+from hotband.data.corpus.sheets import SheetRow
 from hotband.questions.datasheet.choices import chosen
 from hotband.questions.datasheet.drive import KINDS, described
 from hotband.questions.datasheet.lines import INTERFACES, PCIE, answer, field
-
-
-class SheetRow(NamedTuple):
-    """One value of a maker's data sheet: its uniform key, its text, the unit with conditions, and its source."""
-
-    key: str
-    value: str
-    unit: str = ""
-    how: str = ""
-    source: str = ""
 
 
 class SheetLines(NamedTuple):

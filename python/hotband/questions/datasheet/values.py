@@ -45,6 +45,10 @@ class Expected:
         """Return the same, with its numbers changed by a function that rises."""
         return Expected(change(self.value), change(self.low), change(self.high), self.why)
 
+    def numbers(self) -> tuple[float, float, float]:
+        """Return the value and the ends of its range."""
+        return self.value, self.low, self.high
+
     def inverted(self) -> Expected:
         """Return the time of a single event, of a rate of events."""
         return Expected(1.0 / self.value, 1.0 / self.high, 1.0 / self.low, self.why)

@@ -1,4 +1,4 @@
-"""The question of `hotband corpus predict`: figures of a corpus, predicted from data sheets, with intervals and errors."""
+"""The question of `hotband corpus predict`: figures predicted from data sheets, with intervals and errors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hotband.base.question import Question, Way, asks
 from hotband.data.corpus import files
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import figures_in, shipped
-from hotband.data.corpus.loads import CLASSES, Load, Unusable, kind_of, load_of
+from hotband.data.corpus.loads import CLASSES, Unusable, kind_of, load_of
 from hotband.data.corpus.sheets import sheets_in, shipped_sheets
 from hotband.inference.corpus.conformal import Residual, Width, width
 from hotband.inference.corpus.errors import Errors, Judged, counted, errors
-from hotband.inference.corpus.residuals import shipped_residuals
-from hotband.questions.datasheet.learned import Evidence, Learned
+from hotband.inference.corpus.residuals import groups_of, shipped_residuals
+from hotband.questions.datasheet.learned import Evidence, Learned, shipped_evidence
 from hotband.questions.predictions.baselines import Baseline, of_class, of_nearest, of_rating
-from hotband.questions.predictions.drives import Makers, evidence_of, shipped_evidence
+from hotband.questions.predictions.drives import Makers, evidence_of
 from hotband.questions.predictions.predicted import Predicted, predict
 
 BEFORE = Path(files.__file__).parent / "before.csv"
@@ -94,9 +94,9 @@ def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
     folder = question.out or cache_folder() / "corpus"
     makers = Makers(own_sheets, Learned(evidence), folder / "drives")
     predictions = predict(figures, makers.drive_of, out=folder, jobs=question.jobs, tick=_told(way.say))
-    own = tuple(residuals_of(predictions, makers.is_rated))
+    own = tuple(residuals_of(predictions))
     known = own if question.path is None else shipped_residuals()
-    widths = [_width(prediction, known, makers.is_rated) for prediction in predictions]
+    widths = [_width(prediction, known) for prediction in predictions]
     return CorpusPredicted(
         tuple(_figure(*pair) for pair in zip(predictions, widths, strict=True)),
         _by_class(predictions, widths, _baselines(figures, {each.family: each for each in _sheets(figures, makers)})),
@@ -121,33 +121,19 @@ def _sheets(figures: Sequence[Figure], makers: Makers) -> tuple[Evidence, ...]:
     return evidence_of(figures, makers.sheets)
 
 
-def groups_of(prediction: Predicted, rated: Callable[[Figure, Load], bool]) -> tuple[str, ...]:
-    """Return the groups whose families say how wide the interval of a prediction is, the narrowest first."""
-    load = prediction.load
-    assert load is not None
-    name = prediction.figure_class
-    device = "disk" if load.kind == "disk" else "SSD"
-    latency = "latencies" if prediction.figure.metric.startswith("lat_p") else "rates"
-    words = "rated on the sheet" if rated(prediction.figure, load) else "not rated on the sheet"
-    return (f"{name}, {words}", name, f"{device}, {latency} of any load", f"{latency} of any drive")
-
-
-def residuals_of(
-    predictions: Iterable[Predicted], rated: Callable[[Figure, Load], bool]
-) -> Iterable[Residual]:
+def residuals_of(predictions: Iterable[Predicted]) -> Iterable[Residual]:
     """Yield the residuals of predictions that have one."""
-    for prediction in predictions:
-        if prediction.residual is not None:
-            figure = prediction.figure
-            yield Residual(figure.family, figure.source, groups_of(prediction, rated), prediction.residual)
+    for each in predictions:
+        if each.residual is not None and each.load is not None:
+            groups = groups_of(each.figure_class, each.load, each.figure.metric)
+            yield Residual(each.figure.family, each.figure.source, groups, each.residual)
 
 
-def _width(
-    prediction: Predicted, known: Sequence[Residual], rated: Callable[[Figure, Load], bool]
-) -> Width | None:
-    if prediction.value is None:
+def _width(prediction: Predicted, known: Sequence[Residual]) -> Width | None:
+    if prediction.value is None or prediction.load is None:
         return None
-    return _width_of(known, groups_of(prediction, rated), prediction.figure.family)
+    groups = groups_of(prediction.figure_class, prediction.load, prediction.figure.metric)
+    return _width_of(known, groups, prediction.figure.family)
 
 
 @cache
@@ -183,9 +169,7 @@ def _reasons(predictions: Iterable[Predicted]) -> dict[str, int]:
 
 def _baselines(figures: Sequence[Figure], sheets: Mapping[str, Evidence]) -> dict[str, Baseline]:
     """Return what the model is compared with, by name."""
-    rows = [
-        (figure, load) for figure in (*shipped(), *figures) if not isinstance(load := load_of(figure), Unusable)
-    ]
+    rows = [(figure, load) for figure in (*shipped(), *figures) if not isinstance(load := load_of(figure), Unusable)]
     shipped_sheets_of = {each.family: each for each in shipped_evidence()}
     with BEFORE.open(encoding="utf-8", newline="") as file:
         before = {row["id"]: float(row["predicted"]) for row in csv.DictReader(file)}
@@ -227,6 +211,4 @@ def _judged(prediction: Predicted, value: float | None, factor: float | None) ->
 
 def _errors(judged: Sequence[Judged]) -> tuple[Errors, ...]:
     those = counted(judged)
-    return tuple(
-        errors(name, each) for name in CLASSES if (each := [one for one in those if one.figure_class == name])
-    )
+    return tuple(errors(name, each) for name in CLASSES if (each := [one for one in those if one.figure_class == name]))

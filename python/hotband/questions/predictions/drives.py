@@ -12,15 +12,13 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.data.corpus.figure import Figure
-from hotband.data.corpus.files import shipped
-from hotband.data.corpus.loads import Load, kind_of
-from hotband.data.corpus.sheets import Sheet, Sheets, sheet_of, shipped_sheets
+from hotband.data.corpus.loads import kind_of
+from hotband.data.corpus.sheets import Sheet, Sheets, sheet_of
 from hotband.inference.corpus.observed import observed
 from hotband.questions.datasheet import KINDS, described_text
 from hotband.questions.datasheet.learned import Evidence, Learned
 from hotband.questions.datasheet.lines import Answers, read_lines
 from hotband.questions.datasheet.uniform import lines_of
-from hotband.questions.predictions.baselines import rating_line
 from hotband.questions.predictions.predicted import Drive, write_drive_file
 from hotband.questions.predictions.setup import Size
 
@@ -35,17 +33,11 @@ def evidence_of(figures: Iterable[Figure], sheets: Sheets) -> tuple[Evidence, ..
             grouped[figure.family].append(figure)
     evidence = []
     for family, those in grouped.items():
-        sheet = sheet_of(sheets, family, those[0].model, those[0].device)
+        sheet = sheet_of(sheets, family, those[0].model, those[0].device, those[0].capacity)
         if sheet is not None:
             kind, stated = stated_by(sheet)
             evidence.append(Evidence(family, kind, stated, observed(those)))
     return tuple(evidence)
-
-
-@cache
-def shipped_evidence() -> tuple[Evidence, ...]:
-    """Return what the families show that ship with Hotband."""
-    return evidence_of(shipped(), shipped_sheets())
 
 
 @cache
@@ -72,18 +64,13 @@ class Makers:
 
     def drive_of(self, figure: Figure) -> Drive:
         """Return the drive of a figure. Raises UserError where its sheet is missing or makes no drive."""
-        sheet = sheet_of(self.sheets, figure.family, figure.model, figure.device)
+        sheet = sheet_of(self.sheets, figure.family, figure.model, figure.device, figure.capacity)
         if sheet is None:
             raise UserError("sheets", "family", figure.family, "has no data sheet")
         key = (sheet.family, sheet.model, sheet.capacity_gb)
         if key not in self.made:
             self.made[key] = self._drive(sheet)
         return self.made[key]
-
-    def is_rated(self, figure: Figure, load: Load) -> bool:
-        """Return whether the sheet of a figure's drive has a line for its load."""
-        sheet = sheet_of(self.sheets, figure.family, figure.model, figure.device)
-        return sheet is not None and rating_line(load) in stated_by(sheet)[1]
 
     def _drive(self, sheet: Sheet) -> Drive:
         kind, lines = lines_of_sheet(sheet)

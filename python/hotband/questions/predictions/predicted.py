@@ -158,9 +158,9 @@ def _figures(record: RecordDoc) -> Figures:
 
 def _predicted(figure: Figure, load: Load | None, run: Figures | str) -> Predicted:
     if load is None or isinstance(run, str):
-        return Predicted(figure, load, "" if load is None else class_of(figure, load), None, str(run))
+        return Predicted(figure, load, "" if load is None else class_of(figure.metric, load), None, str(run))
     value = value_of(run, figure, load)
-    return Predicted(figure, load, class_of(figure, load), value, "" if value else "the run has no such figure")
+    return Predicted(figure, load, class_of(figure.metric, load), value, "" if value else "the run has no such figure")
 
 
 def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
@@ -168,7 +168,12 @@ def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
     if figure.metric not in METRICS:
         return None
     name, size = METRICS[figure.metric]
-    side = figure.side or ("flush" if load.of_flush else "write" if load.sync and load.direction == "write" else "all")
+    if load.of_flush or (
+        load.sync == "flush" and figure.metric.startswith("lat_p") and "after each" in figure.workload
+    ):
+        side = "flush"
+    else:
+        side = figure.side or ("write" if load.sync and load.direction == "write" else "all")
     if load.probe and figure.metric.startswith("lat"):
         side = "probe write" if figure.side == "write" else "probe"
     value = run.get(side, {}).get(name)

@@ -26,7 +26,7 @@ BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
 BUFFER = 8 << 20
 """Bytes of the write buffer of a scaled drive: scaled with the rest it would not hold one large write."""
 READ_BYTES = 1e9
-FEWEST = 400
+FEWEST = 40
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def amount_of(load: Load, size: Size) -> Amount:
         return Amount(1000, _ios(load, 40_000, READ_BYTES), "60 s")
     if load.random and (load.state == "steady" or load.part == "beyond"):
         return Amount(_ios(load, 60_000, modelled), _ios(load, 100_000, modelled), "120 s")
-    return Amount(500, _ios(load, 30_000, 0.04 * modelled), "60 s")
+    return Amount(_ios(load, 500, 0.005 * modelled), _ios(load, 30_000, 0.04 * modelled), "60 s")
 
 
 def _ios(load: Load, most: int, of_bytes: float) -> int:
@@ -89,7 +89,12 @@ def workload_text(load: Load, size: Size) -> str:
         lines += _stream("probe", load, capacity, PROBE_READ_PCT, probe)
     if amount.before:
         lines += ["[[phases]]", 'name = "before"', f'until = ["{amount.before} I/Os", "{amount.most}"]']
-    lines += ["[[phases]]", 'name = "measure"', f'until = ["{amount.measured} I/Os", "{amount.most}"]', "measure = true"]
+    lines += [
+        "[[phases]]",
+        'name = "measure"',
+        f'until = ["{amount.measured} I/Os", "{amount.most}"]',
+        "measure = true",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -140,7 +145,8 @@ def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str,
     if load.kind == "ssd":
         settings["scale"] = str(size.scale)
         settings["write_buffer"] = f"{BUFFER * size.scale} B"
-        is_new = load.state == "new" or (load.direction != "read" and load.state != "steady" and load.part != "beyond")
+        # What is read was written before, whatever the drive is called.
+        is_new = load.direction != "read" and load.part != "beyond" and load.state != "steady"
         settings["state"] = "fob" if is_new else "preconditioned"
     elif load.cache:
         settings["wce"] = load.cache
