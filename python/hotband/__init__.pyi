@@ -275,26 +275,27 @@ def device(
     """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
 
     Args:
-        path: A block device or a file; all devices without it.
+        path: A block device, a file, or JSON of smartctl or nvme; all devices without it.
 
-    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to write
-    it, and the text that permits writing. The question opens it only for reading. As root, smartctl and nvme report
-    more, and it shows which devices contain data. Raises UserError if there is no such device.
+    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to
+    write it, and the text that permits writing. JSON of smartctl or nvme is shown as the drive it is about. Devices are
+    opened only for reading. As root, smartctl and nvme report more, and it shows which devices contain data. Raises
+    UserError if there is no such device.
     """
 
 def new_drive(
     name: str | PathLike[str],
     *,
-    kind: str,
+    kind: str | None = None,
     title: str | None = None,
-    source: str = "its data sheet",
+    source: str | None = None,
     force: bool = False,
     **lines: object,
 ) -> Product:
     """Describe a drive of your own by lines of its data sheet; write a file that `--on` and `drives` accept.
 
     Args:
-        name: Name of the drive; its file is NAME.toml.
+        name: Name of the drive; its file is NAME.toml. Or JSON of smartctl or nvme, which has name, kind and capacity.
         kind: hdd, ssd (SATA or SAS), nvme or cloud (a volume).
         title: Title in reports. Default: its name.
         source: The data sheet: document, revision, page.

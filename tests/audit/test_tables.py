@@ -124,7 +124,7 @@ def test_a_broken_table_is_one_line(tmp_path: Path, text: str, accepted: str) ->
 def test_a_table_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(TABLE.encode() + b"1,t,a,\xff,IOPS,5,IOPS,measured,\n")
-    with pytest.raises(UserError, match="not a CSV table"):
+    with pytest.raises(UserError, match="not UTF-8 at byte 61; expected a table of figures"):
         load_results([path])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.base.text.regular import utf8
 from hotband.data.documents.sides import Histogram
 from hotband.data.importers.fio.documents import read_fio
 from hotband.data.record.stats import DIRECTIONS
@@ -113,7 +114,7 @@ def test_an_edited_result_is_told_by_its_notes(real_samples: Path) -> None:
 
 
 def is_fio(path: Path) -> bool:
-    return path.suffix == ".json" and b'"fio version"' in path.read_bytes()
+    return path.suffix == ".json" and b'"fio version"' in utf8(path.read_bytes())
 
 
 def test_what_was_asked_is_in_the_source(real_samples: Path) -> None:

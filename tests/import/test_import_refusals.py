@@ -63,6 +63,24 @@ def test_a_byte_order_mark_is_read_over(tmp_path: Path, name: str, data: bytes) 
     [plain, *_] = load(put(tmp_path, name, data))
     [one, *_] = load(put(tmp_path, name, b"\xef\xbb\xbf" + data))
     assert one == plain
+    # PowerShell 5 writes this with `>`.
+    for encoding in ("utf-16", "utf-16-be"):
+        mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+        [one, *_] = load(put(tmp_path, name, mark + data.decode().replace("\n", "\r\n").encode(encoding)))
+        assert one.record["summary"] == plain.record["summary"]
+
+
+def test_a_document_of_xml_may_declare_the_encoding_that_it_had(tmp_path: Path) -> None:
+    text = '<?xml version="1.0" encoding="UTF-16"?>\n' + build.diskspd()
+    [one] = load(put(tmp_path, "x.xml", text.encode("utf-16")))
+    assert one.record["summary"]["count"] == 4000
+
+
+def test_a_result_may_follow_hours_of_progress(tmp_path: Path) -> None:
+    progress = b"Jobs: 4 (f=4): [r(4)][9.0%][r=80MiB/s,w=0KiB/s][r=20k,w=0 IOPS][eta 00m:30s]\r" * 3000
+    [one] = load(put(tmp_path, "x.json", progress + GOOD["fio"][1] + b"\n" + progress))
+    [plain] = load(put(tmp_path, *GOOD["fio"]))
+    assert one.record["summary"] == plain.record["summary"]
 
 
 def test_a_log_with_a_mark_names_its_own_file(tmp_path: Path) -> None:

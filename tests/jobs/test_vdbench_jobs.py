@@ -120,6 +120,14 @@ def test_a_mix_of_sizes_and_a_row_of_sizes(convert: Convert) -> None:
     assert (mix, row) == ({"4 KiB": 10, "8 KiB": 90}, {"4 KiB": 1, "8 KiB": 1, "12 KiB": 1})
 
 
+def test_sizes_may_be_fractions_of_a_unit(convert: Convert) -> None:
+    run = "rd=rd1,wd=wd1,iorate=max,elapsed=9\n"
+    mix = convert(f"{ONE}wd=wd1,sd=sd1,xfersize=(512,10,1.5k,10,0.5m,80)\n{run}", "a.parm").stream["sizes"]
+    assert mix == {"512 B": 10, "1536 B": 10, "512 KiB": 80}
+    with pytest.raises(UserError, match="1126 bytes is not an I/O size"):
+        convert(f"{ONE}wd=wd1,sd=sd1,xfersize=1.1k\n{run}", "a.parm")
+
+
 def test_a_fixed_rate_is_an_open_loop_with_exponential_gaps(convert: Convert) -> None:
     job = convert(f"{ONE}wd=wd1,sd=sd1\nrd=rd1,wd=wd1,iorate=500,elapsed=9\n", "a.parm")
     assert job.table["load"] == {"open": {"rate_iops": 500, "arrival": "poisson"}}

@@ -18,6 +18,7 @@ import hotband as hb
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.importer import read
+from hotband.data.inputs.reports import products_by_model
 from hotband.data.inputs.specify import Named
 from hotband.execution.runs.sequence import in_sequence, settings_after
 from hotband.execution.targets.fio_child import run_fio
@@ -27,7 +28,7 @@ from hotband.execution.targets.real_target import RealTarget, real_target_of
 from hotband.faces.cli import app
 from hotband.questions.expect import predict, results
 from hotband.questions.targets import expected
-from hotband.questions.targets.expected import products_by_model, sentence_of, without_verdict
+from hotband.questions.targets.expected import sentence_of, without_verdict
 from hotband.views.expect import expected_views
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")

@@ -76,11 +76,17 @@ pub(crate) fn looked(start: &[u8]) -> Option<&'static Format> {
     if lines.len() > 1 && start.last() != Some(&b'\n') {
         lines.pop();
     }
-    let mut lines: Vec<&[u8]> =
-        lines.iter().map(|line| line.trim_ascii_end()).filter(|line| !line.is_empty()).collect();
+    let mut lines: Vec<&[u8]> = lines
+        .iter()
+        .map(|line| line.trim_ascii_end())
+        .filter(|line| !line.is_empty() && !line.starts_with(b"#"))
+        .collect();
     lines.truncate(LINES);
     let read = |format: &'static Format| {
         let (mut parser, mut out) = ((format.make)(), Out::default());
+        if parser.record().is_some() {
+            return (0, format);
+        }
         let each = |(row, line): (usize, &&[u8])| {
             out.row = row as u64 + 1;
             parser.line(line, &mut out).is_ok()
@@ -90,5 +96,20 @@ pub(crate) fn looked(start: &[u8]) -> Option<&'static Format> {
     };
     // The first of several: they stand in the order of how much their lines say.
     let best = FORMATS.iter().map(|format| read(format)).rev().max_by_key(|(read, _)| *read);
-    best.filter(|(read, _)| 2 * read > lines.len()).map(|(_, format)| format)
+    let text = best.filter(|(read, _)| 2 * read > lines.len()).map(|(_, format)| format);
+    text.or_else(|| recorded(start).filter(|_| start.contains(&0)))
+}
+
+/// The format that reads all of the first records.
+fn recorded(start: &[u8]) -> Option<&'static Format> {
+    FORMATS.into_iter().find(|format| {
+        let (mut parser, mut out) = ((format.make)(), Out::default());
+        let Some(length) = parser.record() else { return false };
+        let mut records = start.chunks_exact(length).take(LINES).zip(1..);
+        start.len() >= 2 * length
+            && records.all(|(record, row)| {
+                out.row = row;
+                parser.line(record, &mut out).is_ok()
+            })
+    })
 }

@@ -1,7 +1,8 @@
-//! A trace as it lies there: plain, or compressed by gzip or zstd. Known by its first bytes, whatever it is called.
+//! A trace as it lies there: plain, or compressed by gzip or zstd; text in UTF-16 as PowerShell redirects it. Known by its
+//! first bytes, whatever it is called.
 
 use std::error::Error;
-use std::io::{self, Chain, Cursor, Read};
+use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -11,6 +12,9 @@ use hotband_machine::{Stopped, open_file};
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// RFC 8878, section 3.1.1.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Byte order marks of UTF-16.
+const LITTLE: [u8; 2] = [0xff, 0xfe];
+const BIG: [u8; 2] = [0xfe, 0xff];
 /// Largest window that is accepted, as `zstd --long=30` writes it: 1 GiB. The decoder takes as much memory as the first
 /// bytes of a file say, which may be anybody's: with 31 a file of 76 bytes takes 2 GiB.
 const LONGEST_WINDOW: u32 = 30;
@@ -27,6 +31,7 @@ pub(crate) fn decompressed(mut source: impl Read + 'static) -> io::Result<Box<dy
     let mut start = Vec::new();
     source.by_ref().take(ZSTD.len() as u64).read_to_end(&mut start)?;
     let (is_gzip, is_zstd) = (start.starts_with(&GZIP), start.starts_with(&ZSTD));
+    let (is_little, is_big) = (start.starts_with(&LITTLE), start.starts_with(&BIG));
     let whole: Chain<Cursor<Vec<u8>>, _> = Cursor::new(start).chain(source);
     Ok(if is_gzip {
         Box::new(MultiGzDecoder::new(whole))
@@ -34,9 +39,36 @@ pub(crate) fn decompressed(mut source: impl Read + 'static) -> io::Result<Box<dy
         let mut decoder = zstd::Decoder::new(whole)?;
         decoder.window_log_max(LONGEST_WINDOW)?;
         Box::new(Ended { decoder })
+    } else if is_little || is_big {
+        let mut source = BufReader::new(whole);
+        source.read_exact(&mut [0; 2])?;
+        Box::new(Utf16 { source, is_big, left: Cursor::new(Vec::new()) })
     } else {
         Box::new(whole)
     })
+}
+
+/// UTF-16, read as UTF-8; what is no character becomes a question mark, as numbers are ASCII.
+struct Utf16<R> {
+    source: BufReader<R>,
+    is_big: bool,
+    left: Cursor<Vec<u8>>,
+}
+
+impl<R: Read> Read for Utf16<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left.position() == self.left.get_ref().len() as u64 {
+            let mut bytes = Vec::new();
+            self.source.by_ref().take(1 << 16).read_to_end(&mut bytes)?;
+            let unit = |pair: &[u8]| {
+                let pair = [pair[0], pair[1]];
+                if self.is_big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
+            };
+            let text = char::decode_utf16(bytes.chunks_exact(2).map(unit)).map(|part| part.unwrap_or('?'));
+            self.left = Cursor::new(text.collect::<String>().into_bytes());
+        }
+        self.left.read(buffer)
+    }
 }
 
 /// zstd's errors have no kind of their own: they are told apart from those of the operating system here.

@@ -11,7 +11,7 @@ use crate::error::TraceFileError;
 use crate::formats::Parser;
 use crate::input;
 use crate::io::{Io, Out, Wrong};
-use crate::lines::for_each_line;
+use crate::lines::for_each_part;
 use crate::making::Making;
 use crate::properties::{Asked, Late, Properties};
 
@@ -118,8 +118,9 @@ pub(crate) fn for_each_io(
         read.ios.clear();
         Ok(())
     };
-    let ended = for_each_line(source, |line, row, is_whole| {
-        if line.trim_ascii().is_empty() {
+    let record = parser.record();
+    let ended = for_each_part(source, record, |line, row, is_whole| {
+        if record.is_none() && line.trim_ascii().is_empty() {
             return Ok(());
         }
         read.row = row;
@@ -128,6 +129,7 @@ pub(crate) fn for_each_io(
             if !is_whole {
                 problem += ", and the line ends without an end";
             } else if most_skipped == 0
+                && record.is_none()
                 && let Some(other) = looked(line).filter(|other| other.accepted != accepted)
             {
                 problem = format!("{problem}; the line looks like {}", other.name);

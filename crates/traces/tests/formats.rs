@@ -339,3 +339,143 @@ fn every_plain_format_comes_back_from_its_own_rows() {
         std::fs::remove_file(rows).expect("nobody else knows it");
     }
 }
+
+/// Time of issue, latency, operation, offset, length and process, of a text whose format is recognised.
+fn recognised(text: &[u8], format: &str) -> (TraceHead, Vec<TraceIo>) {
+    let path = temporary();
+    std::fs::write(&path, text).expect("a temporary file");
+    assert_eq!(format_of(&path).expect("it can be read"), Some(format));
+    std::fs::remove_file(path).expect("nobody else knows it");
+    read_text(text, &Selection::default()).expect("it is a trace")
+}
+
+#[test]
+fn biosnoop_has_commands_with_blanks_and_times_of_completions() {
+    let text = b"TIME(s)     COMM           PID    DISK      T SECTOR     BYTES  QUE(ms) LAT(ms)\n\
+        0.000000    python3 app -x 1950   xvda1     W 16 4096 0.01     0.75\n\
+        0.000250    ?              0      xvda1     RA 32 8192 0.02    0.25\n\
+        0.000300    jbd2           0      nvme0n1   FF 0 0 0.02    0.05\n";
+    let (head, ios) = recognised(text, "biosnoop");
+    assert_eq!(
+        plain(&ios),
+        [
+            (0, Some(750_000), Op::Write, 8192, 4096),
+            (750_000, Some(250_000), Op::Read, 16384, 8192),
+            (1_000_000, Some(50_000), Op::Flush, 0, 0),
+        ]
+    );
+    assert_eq!(volumes(&head), ["xvda1", "xvda1", "nvme0n1"]);
+    assert!(head.streams[0].name.contains("python3 app -x"), "{:?}", head.streams);
+}
+
+#[test]
+fn events_of_windows_end_at_their_time() {
+    let text = b"BeginHeader\n\
+        FileIoCreate,  TimeStamp, Process Name ( PID)\n\
+        DiskRead,  TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum, IrpFlags\n\
+        DiskWrite, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum, IrpFlags\n\
+        DiskFlush, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ElapsedTime, DiskNum, IrpFlags\n\
+        EndHeader\n\
+        FileIoCreate, 63000, svchost.exe ( 520)\n\
+        DiskRead, 63423, svchost.exe ( 520), 1840, 0xfa, 0x0012e1c000, 0x00001000, 5120, 0, 0x06, 5110, Normal, \"C:\\f,g\"\n\
+        DiskWrite, 64423, svchost.exe ( 520), 1840, 0xfa, 0x0012e2c000, 0x00001000, 320, 1, 0x06, 310, Normal\n\
+        DiskFlush, 64500, svchost.exe ( 520), 1840, 0xfa, 100, 1, 0x06\n";
+    let (head, ios) = recognised(text, "etw");
+    assert_eq!(
+        plain(&ios),
+        [
+            (0, Some(5_120_000), Op::Read, 0x12e1_c000, 4096),
+            (5_800_000, Some(320_000), Op::Write, 0x12e2_c000, 4096),
+            (6_097_000, Some(100_000), Op::Flush, 0, 0),
+        ]
+    );
+    assert_eq!(volumes(&head), ["0", "1"]);
+}
+
+#[test]
+fn block_events_of_perf_and_trace_cmd_are_paired() {
+    let perf = b"             fio  2912 [002]   100.000100: block:block_rq_issue: 259,0 RA 4096 () 80 + 8 [fio]\n\
+                 swapper     0 [002]   100.000190: block:block_rq_complete: 259,0 RA () 80 + 8 [0]\n\
+        kworker/2:1H-x 9 [002]   100.000200: block:block_rq_issue: 259,0 WS 4096 () 160 + 8 none,0,0 [my app]\n\
+                 swapper     0 [002]   100.000290: block:block_rq_complete: 259,0 WS () 160 + 8 none,0,0 [-5]\n";
+    let trace = b"# tracer: nop\n#\n#           TASK-PID     CPU#  TIMESTAMP  FUNCTION\n\
+             fio-2912    [002] d..1. 100.000100: block_rq_issue: 259,0 RA 4096 () 80 + 8 [fio]\n\
+          <idle>-0       [002] d.h1. 100.000190: block_rq_complete: 259,0 RA () 80 + 8 [0]\n\
+             fio-2912    [002] d..1. 100.000200: block_rq_issue: 259,0 WS 4096 () 160 + 8 [my app]\n\
+          <idle>-0       [002] d.h1. 100.000290: block_rq_complete: 259,0 WS () 160 + 8 [-5]\n";
+    for text in [&perf[..], &trace[..]] {
+        let (head, ios) = recognised(text, "perf");
+        let expected = [(0, Some(90_000), Op::Read, 40_960, 4096), (100_000, Some(90_000), Op::Write, 81_920, 4096)];
+        assert_eq!(plain(&ios), expected);
+        assert_eq!((volumes(&head)[0], ios[0].failed, ios[1].failed), ("259,0", false, true));
+    }
+}
+
+#[test]
+fn records_of_libcachesim_are_read() {
+    let second = |command: u16, length: u32, block: u64, time: u64, took: u64| {
+        let parts =
+            [&command.to_le_bytes()[..], &0x0200_u16.to_le_bytes(), &7_u32.to_le_bytes(), &length.to_le_bytes()];
+        [&parts.concat()[..], &[0; 4], &block.to_le_bytes(), &time.to_le_bytes(), &took.to_le_bytes()].concat()
+    };
+    let vscsi = [second(0x28, 4096, 8, 1000, 50), second(0x2a, 8192, 16, 1003, 60)].concat();
+    let (_, ios) = recognised(&vscsi, "vscsi2");
+    let expected = [(0, Some(50_000), Op::Read, 4096, 4096), (3000, Some(60_000), Op::Write, 8192, 8192)];
+    assert_eq!(plain(&ios), expected);
+    let first = |command: u16, length: u32, block: u64, time: u64| {
+        let parts = [&7_u32.to_le_bytes()[..], &length.to_le_bytes(), &[0; 4], &command.to_le_bytes()];
+        [&parts.concat()[..], &0x0100_u16.to_le_bytes(), &block.to_le_bytes(), &time.to_le_bytes()].concat()
+    };
+    let vscsi = [first(0x88, 4096, 8, 1000), first(0x8a, 8192, 10, 1003)].concat();
+    let (_, ios) = recognised(&vscsi, "vscsi1");
+    assert_eq!(plain(&ios), [(0, None, Op::Read, 4096, 4096), (3000, None, Op::Write, 5120, 8192)]);
+    let oracle = |time: u32, object: u64, length: u32, next: i64| {
+        [&time.to_le_bytes()[..], &object.to_le_bytes(), &length.to_le_bytes(), &next.to_le_bytes()].concat()
+    };
+    let cache = [oracle(5, 2, 512, 2), oracle(5, 3, 4096, -1), oracle(6, 2, 512, -1)].concat();
+    let (head, ios) = recognised(&cache, "oracle-general");
+    assert_eq!(plain(&ios)[2], (1_000_000_000, None, Op::Read, 8192, 512));
+    assert!(head.notes.iter().any(|note| note.contains("objects of a cache")), "{:?}", head.notes);
+    let error = read_text(&cache[..60], &Selection::default()).expect_err("it is cut off");
+    assert!(error.contains("line 3: 12 of 24 bytes; expected whole records"), "{error}");
+    let skipping = Selection { skip_bad: 1, ..Selection::default() };
+    assert_eq!(read_text(&cache[..60], &skipping).expect("two are whole").1.len(), 2);
+}
+
+#[test]
+fn a_table_may_say_what_a_read_is_and_have_other_times() {
+    let reads = columns(&[("time", "1:ms"), ("offset", "3"), ("size", "4"), ("op", "5:1")]);
+    let (_, ios) = read_text(b"0.000,0,4096,4096,1\n1.500,0,8192,4096,0\n2.5,0,0,8192,1\n", &reads).expect("a table");
+    let ops: Vec<Op> = ios.iter().map(|io| io.op).collect();
+    assert_eq!(ops, [Op::Read, Op::Write, Op::Read]);
+    let words = columns(&[("time", "1"), ("offset", "2"), ("size", "3"), ("op", "4:read=get")]);
+    let (_, ios) = read_text(b"1,0,512,GET\n2,0,512,write\n", &words).expect("a table");
+    assert_eq!((ios[0].op, ios[1].op), (Op::Read, Op::Write));
+    let calendar = columns(&[("time", "when"), ("offset", "lba:sectors"), ("size", "bytes"), ("op", "rw")]);
+    let text = b"when,lba,bytes,rw\n2025-11-03 23:59:59.5,8,512,READ\n2025-11-04T00:00:00.25Z,16,512,WRITE|SYNC\n";
+    let (_, ios) = read_text(text, &calendar).expect("a table");
+    assert_eq!((ios[1].issue.0, ios[1].op), (750_000_000, Op::Write));
+    let (_, ios) =
+        read_text(b"2025-11-03 23:59:59.5,8,512,READ\n", &columns(&[("time", "1"), ("offset", "2"), ("size", "3")]))
+            .expect("a table without a header");
+    assert_eq!(ios.len(), 1);
+    let ends = columns(&[("end", "1:ms"), ("offset", "2"), ("size", "3"), ("latency", "4:ms")]);
+    let (_, ios) = read_text(b"1,0,512,5\n2,512,512,1\n", &ends).expect("a table");
+    assert_eq!(plain(&ios), [(0, Some(5_000_000), Op::Read, 0, 512), (5_000_000, Some(1_000_000), Op::Read, 512, 512)]);
+    let error =
+        read_text(b"1,0,512\n", &columns(&[("end", "1"), ("offset", "2"), ("size", "3")])).expect_err("no latency");
+    assert!(error.contains("end is for times of completions: expected latency with it"), "{error}");
+}
+
+#[test]
+fn text_that_powershell_redirected_is_read() {
+    let text = b"0,8,4096,R,1.5\r\n0,16,4096,W,2.5\r\n";
+    let wide = |order: fn(u16) -> [u8; 2]| {
+        let units = [0xfeff_u16].into_iter().chain(text.iter().map(|byte| u16::from(*byte)));
+        units.flat_map(order).collect::<Vec<u8>>()
+    };
+    for text in [wide(u16::to_le_bytes), wide(u16::to_be_bytes)] {
+        let (_, ios) = recognised(&text, "spc");
+        assert_eq!(plain(&ios)[1], (1_000_000_000, None, Op::Write, 8192, 4096));
+    }
+}

@@ -12,7 +12,7 @@ from hotband.base.text.order import natural
 from hotband.data.inputs.kinds import Sides
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import records_in
-from hotband.data.results.walk import Walk, is_walked, walk
+from hotband.data.results.walk import Walk, is_output, is_walked, walk
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.compare import Comparison, compare
@@ -40,9 +40,13 @@ def folders_of(sides: Sides) -> list[Folder] | None:
     if len(paths) < len(sides) or not all(_holds_tests(path) for path in paths):
         return None
     names = [path.resolve().name for path in paths]
-    apart = names if len(set(names)) == len(names) else [str(path) for path in paths]
-    folders = [_folder(name, walk(path)) for name, path in zip(apart, paths, strict=True)]
-    return None if all(folder.is_repeats for folder in folders) and not any(map(is_walked, paths)) else folders
+    distinct = names if len(set(names)) == len(names) else [str(path) for path in paths]
+    folders = [_folder(name, walk(path)) for name, path in zip(distinct, paths, strict=True)]
+    by_test = any(
+        is_walked(path) or (is_output(path) and len(folder.tests) > 1)
+        for path, folder in zip(paths, folders, strict=True)
+    )
+    return folders if by_test or not all(folder.is_repeats for folder in folders) else None
 
 
 def repeats_of(folders: Sequence[Folder]) -> list[Side] | None:
@@ -82,7 +86,7 @@ def _holds_tests(path: Path) -> bool:
     """Whether a path is a folder with several results."""
     if not path.is_dir() or (path / RECORD_FILE).exists():
         return False
-    return is_walked(path) or records_in(path) != [path]
+    return is_walked(path) or is_output(path) or records_in(path) != [path]
 
 
 def _folder(name: str, found: Walk) -> Folder:

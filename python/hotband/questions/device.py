@@ -11,7 +11,7 @@ from hotband.base.question import Question, Way, asks
 from hotband.base.text.formats import as_rows
 from hotband.base.text.values import Json
 from hotband.data.catalog.named import REAL
-from hotband.execution.targets.found import DeviceFound, Listed, found, listed, listed_doc
+from hotband.execution.targets.found import DeviceFound, DeviceReported, Listed, found, listed, listed_doc, reported
 
 
 @dataclass(frozen=True)
@@ -30,18 +30,27 @@ class DeviceList:
 class DeviceQuestion(Question):
     """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
 
-    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to write
-    it, and the text that permits writing. The question opens it only for reading. As root, smartctl and nvme report
-    more, and it shows which devices contain data. Raises UserError if there is no such device.
+    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to
+    write it, and the text that permits writing. JSON of smartctl or nvme is shown as the drive it is about. Devices are
+    opened only for reading. As root, smartctl and nvme report more, and it shows which devices contain data. Raises
+    UserError if there is no such device.
     """
 
     name = "device"
     schema = "hotband-device"
     answers = "hotband.execution.targets.found:DeviceFound"
-    shown = (answers, "hotband.questions.device:DeviceList")
+    shown = (
+        answers,
+        "hotband.execution.targets.found:DeviceReported",
+        "hotband.questions.device:DeviceList",
+    )
 
     path: Path | None = asks(
-        "A block device or a file; all devices without it.", default=None, metavar="PATH", positional=True, lists=True
+        "A block device, a file, or JSON of smartctl or nvme; all devices without it.",
+        default=None,
+        metavar="PATH",
+        positional=True,
+        lists=True,
     )
 
     def afterwards(self) -> str:
@@ -51,8 +60,9 @@ class DeviceQuestion(Question):
         return "not run as root: the contents of devices cannot be read, so all count as in use"
 
 
-def device(question: DeviceQuestion, _: Way) -> DeviceFound | DeviceList:
-    """Return a device, or all. Raises UserError."""
+def device(question: DeviceQuestion, _: Way) -> DeviceFound | DeviceReported | DeviceList:
+    """Return a device, what a tool printed of it, or all. Raises UserError."""
     if question.path is None:
         return DeviceList(listed())
-    return found(str(question.path).removeprefix(REAL))
+    path = str(question.path).removeprefix(REAL)
+    return reported(Path(path)) or found(path)

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
 from hotband.base.text.table import BYTES, Table, column, numeric
+from hotband.data.inputs.reports import products_by_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hotband.execution.targets.found import DeviceFound, Listed
+    from hotband.data.documents.counters import ReadingDoc
+    from hotband.data.inputs.reports import DriveReport
+    from hotband.execution.targets.found import DeviceFound, DeviceReported, Listed
     from hotband.questions.device import DeviceList, DeviceQuestion
 
 
@@ -39,13 +42,36 @@ def terminal(found: DeviceFound, _: DeviceQuestion) -> list[str]:
     return lines_of(found)
 
 
+def reported_terminal(reported: DeviceReported, _: DeviceQuestion) -> list[str]:
+    """Return the drive of a file of smartctl or nvme in lines."""
+    report = reported.report
+    what = ", ".join(_identity(report.kind or "drive", report.size_bytes, report.model, report.serial, report.firmware))
+    lines = [f"{report.path}: {what}{report.trouble}"]
+    speed = f"rotates at {report.rotation_rpm} rpm" if report.rotation_rpm else ""
+    if report.link or speed:
+        lines.append(f"  connected by: {', '.join(text for text in (report.link, speed) if text)}")
+    if report.logical_block_bytes:
+        physical = f", physical {report.physical_block_bytes} B" if report.physical_block_bytes else ""
+        lines.append(f"  sectors: {report.logical_block_bytes} B{physical}")
+    return [*lines, _counted(reported.counters), *_next(report)]
+
+
+def _next(report: DriveReport) -> list[str]:
+    """Return the command that the report leads to."""
+    if report.model is None:
+        return []
+    products = products_by_model(report.model)
+    if len(products) == 1:
+        return [f"The catalog has it as {products[0]}.  Next: hotband expect RESULT --on {_quoted(str(report.path))}"]
+    return [f"Not in the catalog.  Next: hotband drives new {_quoted(str(report.path))}"]
+
+
 def lines_of(found: DeviceFound) -> list[str]:
     """A device: what it is, what it counts, whether it may be written, what to mind."""
     device = found.device
     lines = [f"{device.path}: {', '.join(_what(found))}"]
     lines += [f"  {name}: {text}" for name, text in _settings(found) if text]
-    counted = ", ".join(_counters(found))
-    lines.append(f"  counters: {counted}" if counted else "  counters: it tells none")
+    lines.append(_counted(found.counters))
     if found.power_from:
         lines.append(f"  power: by {' and '.join(found.power_from)}")
     if found.absent:
@@ -66,10 +92,18 @@ def _quoted(text: str) -> str:
 
 def _what(found: DeviceFound) -> Iterator[str]:
     device = found.device
-    yield device.kind if device.kind != "file" else f"a file on {device.disk or 'no disk that is known'}"
-    yield numbers.size(device.size_bytes)
+    kind = device.kind if device.kind != "file" else f"a file on {device.disk or 'no disk that is known'}"
     serial = device.serial if device.kind != "file" else None
-    for name, text in (("", device.model), ("serial ", serial), ("firmware ", device.firmware)):
+    return _identity(kind, device.size_bytes, device.model, serial, device.firmware)
+
+
+def _identity(
+    kind: str, size_bytes: int | None, model: str | None, serial: str | None, firmware: str | None
+) -> Iterator[str]:
+    yield kind
+    if size_bytes is not None:
+        yield numbers.size(size_bytes)
+    for name, text in (("", model), ("serial ", serial), ("firmware ", firmware)):
         if text:
             yield f"{name}{text}"
 
@@ -91,8 +125,12 @@ def _settings(found: DeviceFound) -> Iterator[tuple[str, str]]:
     yield "host", f"Linux {context['kernel']}, {cpu['count']} processors ({cpu['model'] or 'model not known'})"
 
 
-def _counters(found: DeviceFound) -> Iterator[str]:
-    counts = found.counters
+def _counted(counts: ReadingDoc) -> str:
+    counted = ", ".join(_counters(counts))
+    return f"  counters: {counted}" if counted else "  counters: it tells none"
+
+
+def _counters(counts: ReadingDoc) -> Iterator[str]:
     for value, before, after in (
         (counts["host_bytes"], "", " written by hosts"),
         (counts["flash_bytes"], "", " written to flash"),

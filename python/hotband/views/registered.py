@@ -18,6 +18,7 @@ register("hotband.data.store.listed:Listed", terminal="hotband.views.store:selec
 register("hotband.data.store.listed:RunsListed", terminal="hotband.views.store:runs")
 register("hotband.execution.programs.result:ProgramResult", terminal="hotband.views.programs:figures")
 register("hotband.execution.targets.found:DeviceFound", terminal="hotband.views.devices:terminal")
+register("hotband.execution.targets.found:DeviceReported", terminal="hotband.views.devices:reported_terminal")
 register(
     "hotband.inference.audit.result:AuditResult",
     report="hotband.views.report.of_results:of_audit",

@@ -7,6 +7,9 @@
 //! device; C events have no process, but an error in its place; requests are merged, so that a C answers several Qs;
 //! several CPUs' lines are not quite in order; a summary follows. Without C events there are no latencies.
 //!
+//! `perf` has the same events as `perf script` and trace-cmd print them: block_rq_issue is D, block_rq_complete C,
+//! block_rq_requeue R, block_bio_queue Q (include/trace/events/block.h of the kernel); other events are skipped.
+//!
 //! Leaves out: requests without sectors but flushes (pass-through), the flush in front of a write (RWBS `FW`) where the
 //! kernel did not dispatch it by itself.
 
@@ -30,6 +33,12 @@ pub(super) const QUEUE: Format = Format {
     name: "blkparse-queue",
     accepted: ACCEPTED,
     make: || Box::new(Blkparse { is_queue: true, ..Blkparse::default() }),
+};
+
+pub(super) const PERF: Format = Format {
+    name: "perf",
+    accepted: "perf script of block events: process [cpu] seconds: block:block_rq_issue: major,minor RWBS bytes () sector + sectors",
+    make: || Box::new(Blkparse { is_perf: true, ..Blkparse::default() }),
 };
 
 /// Events that wait for others: more have lost theirs (the tracer drops events when it is late), and memory is bounded.
@@ -130,6 +139,7 @@ impl Waiting {
 #[derive(Default)]
 struct Blkparse {
     is_queue: bool,
+    is_perf: bool,
     /// The summary has begun.
     is_over: bool,
     began: bool,
@@ -158,7 +168,7 @@ struct Event<'a> {
 
 impl Parser for Blkparse {
     fn line(&mut self, line: &[u8], out: &mut Out) -> Result<(), Wrong> {
-        let event = match event_of(line) {
+        let event = match if self.is_perf { perf_event_of(line, self.began) } else { event_of(line) } {
             Ok(event) => event,
             Err(wrong) => {
                 let is_summary = line.starts_with(b"CPU") || line.starts_with(b"Total") || line.starts_with(b"Input");
@@ -344,6 +354,44 @@ fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
         extent_of(&rest[..begin]).unwrap_or_else(|| Err(wrong("neither sector + sectors nor nothing")))?;
     let Some((op, fua)) = op_of(rwbs, len) else { return Ok(None) };
     Ok(Some(Event { device, number, time, action, op, fua, offset, len, tail: &rest[begin + 1..end] }))
+}
+
+/// Events of the kernel's block layer, and their letters in blkparse.
+const EVENTS: [(&[u8], &[u8]); 4] = [
+    (b"block_rq_issue: ", b"D"),
+    (b"block_rq_complete: ", b"C"),
+    (b"block_rq_requeue: ", b"R"),
+    (b"block_bio_queue: ", b"Q"),
+];
+
+/// What a line of perf says: `process pid [cpu] seconds: block:EVENT: major,minor RWBS [bytes] [(command)] sector +
+/// sectors [priority] [process or error]`. Lines of other events, and those in front (`#`), are skipped once one `began`.
+fn perf_event_of(line: &[u8], began: bool) -> Result<Option<Event<'_>>, Wrong> {
+    let wrong = |problem: &str| Wrong::new(line, problem);
+    let known = EVENTS.iter().find_map(|(name, action)| Some((memchr::memmem::find(line, name)?, name.len(), *action)));
+    let Some((at, length, action)) = known else {
+        let is_other = began || line.starts_with(b"#") || memchr::memmem::find(line, b" block:block_").is_some();
+        return if is_other { Ok(None) } else { Err(wrong("a line of something else")) };
+    };
+    let front = line[..at].strip_suffix(b"block:").unwrap_or(&line[..at]).trim_ascii_end();
+    let time = front.rsplit(|byte| *byte == b' ').next().and_then(|time| time.strip_suffix(b":"));
+    let time = time.ok_or_else(|| wrong("no time in front of the event"))?;
+    let time = need(scaled(time, 9).filter(|_| time.contains(&b'.')), time, "no time in seconds")?;
+    let (device, rest) = field(&line[at + length..]);
+    let number = device_number(device).ok_or_else(|| wrong("a line of something else"))?;
+    let (rwbs, rest) = field(rest);
+    let begin = memchr::memrchr(b'[', rest).ok_or_else(|| wrong("a line that ends early"))?;
+    let (text, tail) = (&rest[..begin], rest[begin + 1..].trim_ascii_end());
+    let tail = tail.strip_suffix(b"]").ok_or_else(|| wrong("a line that ends early"))?;
+    // The command is empty for blocks; behind it, or the bytes, the extent; a priority may follow.
+    let text = memchr::memrchr(b')', text).map_or(text, |end| &text[end + 1..]);
+    let plus = memchr::memmem::find(text, b" + ").ok_or_else(|| wrong("no sector + sectors"))?;
+    let sector = text[..plus].rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    // A flush has no sector: -1.
+    let offset = if sector.iter().all(u8::is_ascii_digit) { sectors(sector, "no sector").unwrap_or(0) } else { 0 };
+    let len = sectors(field(&text[plus + 3..]).0, "no number of sectors")?;
+    let Some((op, fua)) = op_of(rwbs, len) else { return Ok(None) };
+    Ok(Some(Event { device, number, time, action, op, fua, offset, len, tail }))
 }
 
 /// Where the extent between RWBS and the bracket begins, and its length: `sector + sectors`, `sector`, or nothing. None

@@ -1,12 +1,15 @@
 //! Any table of text, by what its columns hold; our own I/O log as CSV is one.
 //!
-//! Columns are counted from 1 or named as in the first line, and carry a unit after a blank or a colon: `time = "3 us"`.
+//! Columns are counted from 1 or named as in the first line, and carry a unit after a colon or a blank: `time = "3:us"`. The
+//! unit of an operation is the word for a read: `op = "5:1"`; then 0 and 1 are writes where they are none. Times may be of
+//! the calendar; those of completions are `end`, from which the latency is taken off.
 //! Between fields stand commas, semicolons, tabs or blanks, as in the first line. I/Os are sorted by time.
 //! Leaves out: quotes with separators in them; quotes around a whole field are taken off.
 
 use hotband_machine::Op;
 
-use super::{Format, NO_OP, Parser, is_header, need};
+use super::calendar::nanoseconds;
+use super::{Format, NO_OP, Parser, is_header, need, started};
 use crate::error::{TraceFileError, shown};
 use crate::io::{Io, Out, Wrong};
 use crate::numbers::scaled;
@@ -20,7 +23,7 @@ pub(super) const LOG: Format = Format {
 };
 
 /// What a column may hold, and the unit where none is said.
-const KEYS: [(&str, &str); 10] = [
+const KEYS: [(&str, &str); 11] = [
     ("time", "s"),
     ("offset", "B"),
     ("size", "B"),
@@ -31,6 +34,7 @@ const KEYS: [(&str, &str); 10] = [
     ("process", ""),
     ("fua", ""),
     ("error", ""),
+    ("end", "s"),
 ];
 // Their places in the table.
 const TIME: usize = 0;
@@ -43,6 +47,7 @@ const HOST: usize = 6;
 const PROCESS: usize = 7;
 const FUA: usize = 8;
 const ERROR: usize = 9;
+const END: usize = 10;
 /// Decimal digits to ns.
 const TIMES: [(&str, u32); 5] = [("s", 9), ("ms", 6), ("us", 3), ("100ns", 2), ("ns", 0)];
 const SIZES: [(&str, u64); 4] = [("B", 1), ("KiB", 1024), ("sectors", 512), ("blocks", 512)];
@@ -69,7 +74,9 @@ struct Column {
 /// A table by its columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
-    places: [Option<Column>; 10],
+    places: [Option<Column>; 11],
+    /// What stands for a read.
+    read: Option<Vec<u8>>,
     /// It has a header that must be ours.
     is_log: bool,
     measured: Option<usize>,
@@ -84,31 +91,48 @@ impl Columns {
     /// # Errors
     /// A key or a value that is none, or one that is missing.
     pub(crate) fn new(settings: &[(String, String)]) -> Result<Self, TraceFileError> {
-        let mut columns: [Option<Column>; 10] = Default::default();
+        let (mut columns, mut read): ([Option<Column>; 11], _) = Default::default();
         let wrong = |text: String| TraceFileError::Whole(format!("columns: {text}"));
         for (key, value) in settings {
             let known = KEYS.map(|(key, _)| key).join(", ");
             let index = KEYS.iter().position(|(known, _)| known == key);
             let index = index.ok_or_else(|| wrong(format!("{key:?} is none; expected {known}")))?;
+            let value = match value.trim().split_once([':', ' ']).filter(|_| index == OP) {
+                Some((place, word)) => {
+                    let word = word.trim();
+                    read = Some(word.strip_prefix("read=").unwrap_or(word).as_bytes().to_vec());
+                    place
+                }
+                None => value,
+            };
             columns[index] =
                 Some(column(index, value).map_err(|accepted| wrong(format!("{key} = {value:?}: {accepted}")))?);
         }
-        if let Some(missing) = [TIME, OFFSET, SIZE].into_iter().find(|index| columns[*index].is_none()) {
+        if columns[END].is_some() && (columns[TIME].is_some() || columns[LATENCY].is_none()) {
+            return Err(wrong("end is for times of completions: expected latency with it, and no time".to_owned()));
+        }
+        let begins = if columns[END].is_some() { END } else { TIME };
+        if let Some(missing) = [begins, OFFSET, SIZE].into_iter().find(|index| columns[*index].is_none()) {
             let text = format!("{} is missing; expected at least time, offset and size", KEYS[missing].0);
             return Err(wrong(text));
         }
-        Ok(Self { places: columns, is_log: false, measured: None, measured_from: None, began: false, separator: b',' })
+        Ok(Self { read, ..Self::of(columns, false) })
+    }
+
+    fn of(places: [Option<Column>; 11], is_log: bool) -> Self {
+        let (measured, measured_from) = (None, None);
+        Self { places, read: None, is_log, measured, measured_from, began: false, separator: b',' }
     }
 
     fn log() -> Self {
         let named = |name: &str, unit| Some(Column { place: Place::Named(name.to_owned()), unit });
-        let mut columns: [Option<Column>; 10] = Default::default();
+        let mut columns: [Option<Column>; 11] = Default::default();
         columns[TIME] = named("submit_ns", 0);
         columns[OFFSET] = named("offset_bytes", 1);
         columns[SIZE] = named("size_bytes", 1);
         columns[LATENCY] = named("latency_ns", 0);
         columns[OP] = named("direction", 1);
-        Self { places: columns, is_log: true, measured: None, measured_from: None, began: false, separator: b',' }
+        Self::of(columns, true)
     }
 
     /// Looks at the first line: what separates fields, and where named columns are. Whether it is a header.
@@ -138,8 +162,7 @@ impl Columns {
                 *field = Place::At(at);
             }
         }
-        let time = self.field(TIME, &fields);
-        Ok(has_names || scaled(time, 0).is_none())
+        Ok(has_names || self.time(self.begins(), &fields).is_none())
     }
 
     fn fields<'a>(&self, line: &'a [u8]) -> ([&'a [u8]; MOST], usize) {
@@ -164,9 +187,24 @@ impl Columns {
         }
     }
 
+    /// The column that says when.
+    #[inline]
+    fn begins(&self) -> usize {
+        if self.places[END].is_some() { END } else { TIME }
+    }
+
     #[inline]
     fn time(&self, index: usize, fields: &[&[u8]; MOST]) -> Option<u64> {
-        scaled(self.field(index, fields), self.places[index].as_ref()?.unit as u32)
+        let text = self.field(index, fields);
+        scaled(text, self.places[index].as_ref()?.unit as u32).or_else(|| nanoseconds(text))
+    }
+
+    fn op(&self, text: &[u8]) -> Result<Op, Wrong> {
+        match &self.read {
+            Some(read) if text.eq_ignore_ascii_case(read) => Ok(Op::Read),
+            Some(_) if matches!(text, b"0" | b"1") => Ok(Op::Write),
+            _ => op_of(text),
+        }
     }
 
     #[inline]
@@ -183,14 +221,16 @@ impl Parser for Columns {
         }
         let (fields, _) = self.fields(line);
         let field = |index| self.field(index, &fields);
-        let issue = need(self.time(TIME, &fields), field(TIME), "no time")?;
-        let op = if self.places[OP].is_some() { op_of(field(OP))? } else { Op::Read };
+        let begins = self.begins();
+        let time = need(self.time(begins, &fields), field(begins), "no time")?;
+        let op = if self.places[OP].is_some() { self.op(field(OP))? } else { Op::Read };
         let offset = need(self.bytes(OFFSET, &fields), field(OFFSET), "no offset")?;
         let len = need(self.bytes(SIZE, &fields), field(SIZE), "no size")?;
         let latency = match (&self.places[LATENCY], field(LATENCY)) {
             (None, _) | (Some(_), b"") => None,
             (Some(_), text) => Some(need(self.time(LATENCY, &fields), text, "no latency")?),
         };
+        let issue = if begins == END { started(time, need(latency, field(LATENCY), "no latency")?)? } else { time };
         let fua = is_on(field(FUA));
         let failed = !field(ERROR).is_empty() && field(ERROR) != b"0";
         let is_measured = self.measured.is_some_and(|measured| is_on(fields[measured]));
@@ -212,7 +252,7 @@ impl Parser for Columns {
 
 /// What the user says of one column; else what is accepted.
 fn column(index: usize, value: &str) -> Result<Column, String> {
-    let (column_text, unit) = match value.trim().split_once([' ', ':']) {
+    let (column_text, unit) = match value.trim().split_once([':', ' ']) {
         Some((column_text, unit)) => (column_text.trim(), unit.trim()),
         None => (value.trim(), KEYS[index].1),
     };
@@ -222,7 +262,7 @@ fn column(index: usize, value: &str) -> Result<Column, String> {
         known_unit.ok_or_else(|| format!("expected a column and one of the units {}", names.join(", ")))
     };
     let unit = match index {
-        TIME | LATENCY => known(TIMES.iter().map(|(name, digits)| (*name, u64::from(*digits))).collect())?,
+        TIME | LATENCY | END => known(TIMES.iter().map(|(name, digits)| (*name, u64::from(*digits))).collect())?,
         OFFSET | SIZE => known(SIZES.to_vec())?,
         _ if unit.is_empty() => 1,
         _ => return Err("expected a column without a unit".to_owned()),
@@ -239,6 +279,8 @@ fn column(index: usize, value: &str) -> Result<Column, String> {
 /// The words that tables have for operations; 0 is a read and 1 a write, as most have it; 28 and 2a are of SCSI (READ and
 /// WRITE of 10 bytes; 88 and 8a of 16).
 fn op_of(text: &[u8]) -> Result<Op, Wrong> {
+    // Flags follow some: WRITE|SYNC.
+    let text = &text[..text.iter().position(|byte| *byte == b'|').unwrap_or(text.len())];
     let mut lower = [0; 12];
     let length = text.len().min(lower.len());
     lower[..length].copy_from_slice(&text[..length]);

@@ -1,9 +1,13 @@
 //! The formats, a file each.
 
 mod alibaba;
+mod biosnoop;
 mod blkparse;
+mod cachesim;
+mod calendar;
 mod columns;
 mod disksim;
+mod etw;
 mod fio;
 mod msr;
 mod spc;
@@ -17,7 +21,12 @@ pub(crate) use columns::Columns;
 
 /// Reads the lines of one format.
 pub trait Parser: Send {
-    /// One line, without its end; its I/Os go to `out`. Empty lines are not told.
+    /// Bytes of a record, of formats that have no lines.
+    fn record(&self) -> Option<usize> {
+        None
+    }
+
+    /// One line, without its end, or one record; its I/Os go to `out`. Empty lines are not told.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -49,12 +58,15 @@ pub struct Format {
 }
 
 /// All of them.
-pub(crate) const FORMATS: [&Format; 13] = [
+pub(crate) const FORMATS: [&Format; 19] = [
     &columns::LOG,
     &fio::V3,
     &fio::V2,
     &blkparse::DISPATCH,
     &blkparse::QUEUE,
+    &blkparse::PERF,
+    &biosnoop::FORMAT,
+    &etw::FORMAT,
     &validate::FORMAT,
     &disksim::ASCII,
     &disksim::MQSIM,
@@ -63,6 +75,9 @@ pub(crate) const FORMATS: [&Format; 13] = [
     &alibaba::FORMAT,
     &systor::FORMAT,
     &tencent::FORMAT,
+    &cachesim::VSCSI1,
+    &cachesim::VSCSI2,
+    &cachesim::ORACLE,
 ];
 
 /// Name of the format whose columns the user says.
@@ -70,6 +85,17 @@ pub(crate) const CSV: &str = "csv";
 
 /// Error of an unknown operation.
 pub(crate) const NO_OP: &str = "no operation";
+
+/// Note of a format that has the times of completions.
+pub(crate) const ENDED: &str = "times are those of completions: I/Os begin their latency before";
+/// ns that such times are moved by: the first I/O may have begun before its trace.
+const DAY: u64 = 86_400_000_000_000;
+
+/// When an I/O began that ended then, a day later.
+pub(crate) fn started(end: u64, took: u64) -> Result<u64, Wrong> {
+    let issue = end.checked_add(DAY).and_then(|end| end.checked_sub(took));
+    issue.ok_or_else(|| Wrong::new(took.to_string().as_bytes(), "a latency of more than a day before the trace"))
+}
 
 /// Whether a line is the header of a table: formats of columns may have one, whatever the case of its letters.
 pub(crate) fn is_header(line: &[u8], header: &str) -> bool {

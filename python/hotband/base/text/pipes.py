@@ -8,7 +8,7 @@ from pathlib import Path, PosixPath
 from typing import Any, BinaryIO, cast
 
 from hotband.base.errors import UserError, reason_of
-from hotband.base.text.regular import file_bytes, opened
+from hotband.base.text.regular import LARGEST_TEXT, MARK, UTF16, file_bytes, opened, read_up_to, utf8
 
 STDIN = Path("/dev/stdin")
 
@@ -32,8 +32,16 @@ class Pipe(PosixPath):
 
 
 def opened_result(path: Path) -> BinaryIO:
-    """Open a regular file, or the bytes of a pipe. Raises OSError, also for a pipe that was not read before."""
-    return cast("BinaryIO", path.open("rb")) if isinstance(path, Pipe) and path.data is not None else opened(path)
+    """Open a regular file, or the bytes of a pipe, behind its byte order mark; UTF-16 is read as UTF-8. Raises OSError,
+    also for a pipe that was not read before."""
+    is_read = isinstance(path, Pipe) and path.data is not None
+    file = cast("BinaryIO", path.open("rb")) if is_read else opened(path)
+    beginning = file.read(len(MARK))
+    if not beginning.startswith(UTF16):
+        file.seek(len(MARK) if beginning == MARK else 0)
+        return file
+    with file:
+        return io.BytesIO(utf8(beginning + read_up_to(file, LARGEST_TEXT)))
 
 
 def with_pipes(paths: Sequence[Path]) -> list[Path]:

@@ -18,6 +18,8 @@ LARGEST_BYTES = 4 << 30
 """Larger than any file of ours that is read whole: a record of a hundred thousand intervals has 60 MB."""
 LARGEST_TEXT = 64 << 20
 """Bytes of a text that people and scripts write: more is a disk's image, or a device that was named by mistake."""
+MARK, UTF16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks of UTF-8 and of UTF-16."""
 BLOCK_BYTES = 1 << 20
 """Bytes per read if the size is unknown."""
 _DESCRIPTOR = re.compile(r"/dev/stdin|/(dev|proc/(self|thread-self|\d+))/fd/\d+")
@@ -37,9 +39,18 @@ def opened(path: Path, typed: bool = False) -> io.BufferedReader:
     return open(path, "rb", opener=partial(_opener, inherited=inherited))
 
 
+def utf8(data: bytes) -> bytes:
+    """Return a text in UTF-8 without a byte order mark: PowerShell's `>` writes UTF-16, and editors of Windows write a
+    mark."""
+    if data.startswith(UTF16):
+        return data.decode("utf-16", "replace").encode()
+    return data.removeprefix(MARK)
+
+
 def text_bytes(given: str | Path, what: str, most: int | None = None, typed: bool = True) -> bytes:
-    """Return the bytes of a text: of a regular file of at most `most` bytes (default: LARGEST_TEXT), or of what
-    `opened` accepts where the user `typed` the path. `what` names the text in errors. Raises UserError."""
+    """Return the bytes of a text behind its byte order mark, UTF-16 as UTF-8: of a regular file of at most `most` bytes
+    (default: LARGEST_TEXT), or of what `opened` accepts where the user `typed` the path. `what` names the text in
+    errors. Raises UserError."""
     most = LARGEST_TEXT if most is None else most
     limit = f"expected a {what} as text of at most {most >> 20} MiB"
     try:
@@ -51,13 +62,13 @@ def text_bytes(given: str | Path, what: str, most: int | None = None, typed: boo
         raise UserError(str(given), "", "", f"the {what} cannot be read: {reason_of(error)}") from None
     if len(data) > most:
         raise UserError(str(given), "", "", f"is larger than {most >> 20} MiB; {limit}")
-    return data
+    return utf8(data)
 
 
 def text_in(path: Path, what: str, typed: bool = False) -> str:
     """Return the text of a file in UTF-8, with or without a mark. Raises UserError."""
     try:
-        return text_bytes(path, what, typed=typed).decode("utf-8-sig").replace("\r\n", "\n")
+        return text_bytes(path, what, typed=typed).decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         accepted = f"not UTF-8 at byte {error.start}; expected a {what} as UTF-8 text"
         raise UserError(str(path), "", "", accepted) from None
@@ -93,8 +104,8 @@ def read_up_to(file: BinaryIO, most: int) -> bytes:
 
 
 def file_text(path: Path, pipes: bool = False) -> str:
-    """Return the UTF-8 text of a file, like `file_bytes`. Raises also UnicodeDecodeError."""
-    return file_bytes(path, pipes).decode()
+    """Return the text of a file in UTF-8, or with a mark, like `file_bytes`. Raises also UnicodeDecodeError."""
+    return utf8(file_bytes(path, pipes)).decode()
 
 
 def _opener(path: str, flags: int, inherited: bool) -> int:

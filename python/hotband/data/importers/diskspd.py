@@ -31,15 +31,8 @@ _WORDS = {"read": "Read", "write": "Write", "all": "Total"}
 
 def recognises(beginning: bytes) -> bool:
     """Return whether the beginning of a file is DiskSpd's."""
-    text = _plain(beginning)
-    return re.match(rb"\s*(<\?xml[^>]*\?>\s*)?(<!DOCTYPE|<Results>)", text) is not None and b"<Results" in text
-
-
-def _plain(beginning: bytes) -> bytes:
-    """Convert UTF-16, which PowerShell writes when it redirects output."""
-    if beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return beginning.decode("utf-16", "ignore").encode()
-    return beginning.removeprefix(b"\xef\xbb\xbf")
+    is_result = re.match(rb"\s*(<\?xml[^>]*\?>\s*)?(<!DOCTYPE|<Results>)", beginning) is not None
+    return is_result and b"<Results" in beginning
 
 
 def read(paths: Sequence[Path]) -> list[Imported]:
@@ -56,6 +49,8 @@ def parse_xml(data: bytes, file: str, accepted: str) -> Element:
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
+    # What was UTF-16 on disk is read as UTF-8, and may still declare the former.
+    data = re.sub(rb"^(\s*<\?xml[^>]{0,200}encoding=[\"'])utf-?16", rb"\1utf-8", data, count=1, flags=re.IGNORECASE)
     try:
         root: Element = fromstring(data, forbid_dtd=True)
     except ParseError as error:

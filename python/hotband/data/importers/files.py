@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -19,8 +20,8 @@ LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
 LARGEST_TABLE_BYTES = 64 * 1024 * 1024
 # Enough for the warnings that fio prints before its JSON, and for a vdbench header.
 BEGINNING_BYTES = 65536
-# What Windows' editors put before UTF-8 text.
-MARK = b"\xef\xbb\xbf"
+# fio's progress in the same file: a line a second for a day. Its JSON comes after them.
+PROGRESS_BYTES, PROGRESS = 16 * 1024 * 1024, b"[eta "
 
 
 def name_of(path: Path) -> str:
@@ -48,7 +49,8 @@ def read_beginning(path: Path) -> bytes:
     """Return the first bytes of a file, without a byte order mark. Raises UserError if it cannot be read."""
     try:
         with opened_result(path) as file:
-            return file.read(BEGINNING_BYTES).removeprefix(MARK)
+            beginning = file.read(BEGINNING_BYTES)
+            return beginning + file.read(PROGRESS_BYTES) if PROGRESS in beginning else beginning
     except (OSError, ValueError) as error:
         raise _unreadable(path, error, "a result file") from None
 
@@ -58,26 +60,24 @@ def _unreadable(path: Path, error: OSError | ValueError, accepted: str) -> UserE
 
 
 def decoded(data: bytes, file: str) -> str:
-    """Decode UTF-8 with or without a mark. Raises UserError for other text."""
+    """Decode UTF-8. Raises UserError for other text."""
     try:
-        return data.decode("utf-8-sig")
+        return data.decode()
     except UnicodeDecodeError as error:
         raise UserError(file, "", "", f"not UTF-8 at byte {error.start}; accepted: UTF-8 text") from None
 
 
 @contextmanager
 def without_mark(path: Path) -> Iterator[Path]:
-    """Yield a file without a byte order mark: the file itself, or a temporary copy of what follows the mark or came
-    from a pipe."""
+    """Yield a file without a byte order mark: the file itself, or a temporary copy of what follows the mark, was UTF-16
+    or came from a pipe."""
     try:
         with opened_result(path) as file:
-            beginning = file.read(len(MARK))
-            if beginning != MARK and not path.is_fifo():
+            if not file.tell() and not isinstance(file, io.BytesIO):
                 copy = None
             else:
                 # A pipe cannot be opened again by what reads a file by its path.
                 copy = tempfile.NamedTemporaryFile(prefix="hotband-")  # noqa: SIM115
-                copy.write(beginning.removeprefix(MARK))
                 shutil.copyfileobj(file, copy)
                 copy.flush()
     except OSError as error:

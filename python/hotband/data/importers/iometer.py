@@ -67,7 +67,7 @@ class Results:
 
 def recognises(beginning: bytes) -> bool:
     """Return whether the beginning of a file is Iometer's."""
-    return re.match(rb"(\xef\xbb\xbf)?'(Test Type|Target Type|Results\b)", beginning) is not None
+    return re.match(rb"'(Test Type|Target Type|Results\b)", beginning) is not None
 
 
 def read(paths: Sequence[Path]) -> list[Imported]:

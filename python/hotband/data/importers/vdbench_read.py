@@ -1,4 +1,8 @@
-"""The tables in vdbench's files: flatfile (html and csv), summary, totals, histogram."""
+"""The tables in vdbench's files: flatfile (html and csv), summary, totals, histogram.
+
+Source: Report, Flat, Histogram, FwdStats and RD_entry of vdbench (2016; 5.04.06 and later begin every report with
+`<title>`). Numbers of Flat and Report are never grouped, so that a comma is a decimal point of another country.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +19,54 @@ from hotband.data.importers.cells import NS_PER_MS, Cells
 from hotband.data.importers.fio.text import shown
 
 Scope = Literal["all", "read", "write"]
-_STARTING = re.compile(r"([\d:.]{1,20}) Starting RD=([^;\s]{1,400});([^<\n]{0,4000})")
-_ROW = re.compile(r"^\d\d:\d\d:\d\d\.\d+\s")
+_HEAD = re.compile(r"\s*(?:<html>\s*)?(?:<title>[^<]{0,4000}</title>\s*)?<pre>\s*", re.IGNORECASE)
+_STARTING = re.compile(r"([\d:.]{1,20}) Starting RD=([^;\s<]{1,400})(?:;([^<\n]{0,4000}))?")
+# The average of many intervals fills its column: 16:35:12.083avg_31-150. Messages have a time, but no numbers.
+_ROW = re.compile(r"^(\d\d:\d\d:\d\d\.\d{3})\s*((?:avg_\d+-)?\d+)\s+(?=[\d.,]+\s)")
 _AVERAGE = re.compile(r"avg_(\d+)-(\d+)")
+_HEADER = re.compile(r"^.{0,24}\d\d, \d{4}\s*\.?interval\b\.?", re.IGNORECASE)
 # Two header lines of summary.html one above the other, and the names that flatfile has for the same.
 _REPORT_COLUMNS = {
     "i/o rate": "rate",
     "MB/sec 1024**2": "MB/sec",
+    "MB/sec 1000**2": "MB_decimal",
     "bytes i/o": "bytes/io",
     "read pct": "read%",
     "resp time": "resp",
     "read resp": "read_resp",
     "write resp": "write_resp",
     "resp max": "resp_max",
+    "read max": "read_max",
+    "write max": "write_max",
     "queue depth": "queue_depth",
 }
+# Columns of file system workloads have one heading for two: rate and mean, or read and written.
+_FILE_COLUMNS = {
+    "ReqstdOps": ("rate", "resp"),
+    "cpu%": ("cpu_used", "cpu_kernel"),
+    "read%": ("read%",),
+    "read": ("Read_rate", "Read_resp"),
+    "write": ("Write_rate", "Write_resp"),
+    "mb/sec": ("MB_read", "MB_write"),
+    "mb/sec total": ("MB/sec",),
+    "xfer": ("Xfersize",),
+}
 _HISTOGRAM_ROW = re.compile(r"^\s*([\d.]+)\s*<\s*([\d.]+|max)\s+([\d,]+)\s")
+_COMMA_ROW = re.compile(r"^\s*\d+,\d+\s*<")
 # vdbench's longest line, of a run's parameters, has some thousand characters; searching one of megabytes takes seconds.
 LONGEST_LINE = 65536
-_HISTOGRAM_SCOPES: dict[str, Scope] = {"Reads and writes:": "all", "Reads:": "read", "Writes:": "write"}
+_HISTOGRAM_SCOPES: dict[str, Scope] = {
+    "Reads and writes:": "all",
+    "Reads:": "read",
+    "Writes:": "write",
+    "Only reads done for this workload:": "read",
+    "Only writes done for this workload:": "write",
+    "Total of all requested operations:": "all",
+}
+# Columns of a flatfile that loops change.
+LOOPED = ("xfersize", "threads", "rdpct", "seekpct", "reqrate")
+# What vdbench runs before a run definition to create its files, or to write a new target once.
+PREPARATIONS = ("format_for_", "SD_format")
 
 
 class Kind(Enum):
@@ -54,25 +87,39 @@ class Run:
     loops: str = ""
     settings: dict[str, str] = field(default_factory=dict)
     started: str = ""
-    day: str = ""
+    of_files: bool = False
     rows: list[Cells] = field(default_factory=list)
     average: Cells | None = None
+    ended: bool = False
     measured: tuple[int, int] | None = None
     histograms: dict[Scope, list[tuple[int | None, int]]] = field(default_factory=dict)
+
+    @property
+    def figures(self) -> list[Cells]:
+        """The average, if vdbench printed it, and the intervals."""
+        return [*([] if self.average is None else [self.average]), *self.rows]
+
+    @property
+    def title(self) -> str:
+        """The name with the parameters of its loop."""
+        return f"{self.name} {self.loops}".strip()
 
 
 def kind_of(text: str) -> Kind | None:
     """Recognise a file by content; None if it is not a result of vdbench."""
     start = text[:65536].lstrip()
-    if re.search(r'^"?(date|tod)"?,"?Run"?,"?Interval"?,"?reqrate"?', start) or "'flatfile.html' contains" in start:
+    csv_header = r'^"?(date|tod)"?,("?timestamp"?,)?"?Run"?,"?Interval"?,"?reqrate"?'
+    if re.search(csv_header, start) or "'flatfile.html' contains" in start:
         return Kind.FLATFILE
-    if not start.startswith("<pre>"):
+    head = _HEAD.match(start)
+    if head is None:
         return None
-    if "response time histogram." in start[:200]:
+    body = start[head.end() :]
+    if "histogram" in body.partition("\n")[0]:
         return Kind.HISTOGRAM
-    if "Vdbench summary report" in start or start[5:].lstrip().startswith("Run totals"):
+    if "Vdbench summary report" in body or body.startswith("Run totals"):
         return Kind.REPORT
-    return Kind.PARAMETERS if "* Contents of parameter file" in start else None
+    return Kind.PARAMETERS if "* Contents of parameter file" in body else None
 
 
 def _lines_of(text: str, file: str) -> list[str]:
@@ -88,38 +135,70 @@ def _lines_of(text: str, file: str) -> list[str]:
 def read_flatfile(text: str, file: str) -> list[Run]:
     """The runs of a flatfile: a new one where the name or the loop's parameters change, or intervals begin again."""
     runs: list[Run] = []
+    parameters: list[str] = []
     last = 0
     for cells in _flat_rows(text, file):
         name = cells.values.get("Run", "")
-        loops = " ".join(cells.values.get(key, "") for key in ("xfersize", "threads", "rdpct", "seekpct", "reqrate"))
-        average = _AVERAGE.fullmatch(cells.values.get("Interval", ""))
+        current = [cells.values.get(key, "") for key in LOOPED]
+        average = cells.values.get("Interval", "").startswith("avg_")
         number = 0 if average else round(cells.needed("Interval"))
-        begins = not runs or (runs[-1].name, runs[-1].loops) != (name, loops)
-        if begins or (not average and number <= last) or (average and runs[-1].average is not None):
-            runs.append(Run(name, file, loops))
-        last = number
-        if average:
-            runs[-1].average, runs[-1].measured = cells, (int(average[1][:9]), int(average[2][:9]))
-        else:
-            runs[-1].rows.append(cells)
+        begins = not runs or (runs[-1].name, parameters) != (name, current)
+        if begins or (not average and number <= last) or (average and runs[-1].ended):
+            runs.append(Run(name, file, of_files="Read_rate" in cells.values))
+        last, parameters = number, current
+        _add(runs[-1], cells)
     return runs
 
 
+def _add(run: Run, cells: Cells) -> None:
+    """Add an interval, or vdbench's average; a run that ended in its first interval has an average of none."""
+    average = _AVERAGE.fullmatch(cells.values.get("Interval", ""))
+    cells = _reads_and_writes(cells) if run.of_files else cells
+    if average is None:
+        cells.needed("Interval")
+        run.rows.append(cells)
+        return
+    run.ended = True
+    low, high = int(average[1][:9]), int(average[2][:9])
+    if low <= high:
+        run.average, run.measured = cells, (low, high)
+
+
+def _reads_and_writes(cells: Cells) -> Cells:
+    """Return the reads and writes of a file system workload under the names that other workloads have; what it was
+    `requested` to do includes opening, creating and deleting."""
+    reads, writes = cells.number("Read_rate") or 0.0, cells.number("Write_rate") or 0.0
+    rate = reads + writes
+    named = {
+        "rate": repr(rate),
+        "read%": repr(100 * reads / rate if rate else 0.0),
+        "read_resp": cells.values.get("Read_resp", ""),
+        "write_resp": cells.values.get("Write_resp", ""),
+        "bytes/io": cells.values.get("Xfersize", ""),
+        "requested": cells.values.get("rate", ""),
+        "reqrate": "",
+    }
+    return Cells(cells.file, cells.position, {**cells.values, **named})
+
+
 def _flat_rows(text: str, file: str) -> Iterator[Cells]:
-    """Rows of the table, by comma or by blanks."""
+    """Rows of the table, by comma or by blanks. Lines of the latter that do not begin with a time are messages."""
+    head = _HEAD.match(text)
     lines = _lines_of(text, file)
-    by_comma = not text.lstrip().startswith("<pre>")
     header: list[str] | None = None
+    by_comma = head is None and "'flatfile.html' contains" not in text[:LONGEST_LINE]
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("*") or line.lstrip().startswith("<"):
             continue
-        values = _comma_separated(line, file, number) if by_comma else line.split()
-        if header is None:
+        values = _comma_separated(line, file, number) if by_comma else line.replace(",", ".").split()
+        if header is None or values[0] == header[0]:
             header = values
             missing = [name for name in ("Run", "Interval", "rate", "resp") if name not in values]
             if missing:
-                accepted = "accepted: a flatfile of storage definitions, with its header"
+                accepted = "accepted: a flatfile with its header"
                 raise UserError(file, f"line {number}", "", f"the column {missing[0]} is missing; {accepted}")
+            continue
+        if header[0] == "tod" and not by_comma and not line.lstrip()[:1].isdigit():
             continue
         if len(values) != len(header):
             cut = " (the file is cut short?)" if number == len(lines) else ""
@@ -138,47 +217,60 @@ def _comma_separated(line: str, file: str, number: int) -> list[str]:
 
 
 def read_reports(text: str, file: str) -> list[Run]:
-    """The runs of summary.html or totals.html."""
+    """The runs of summary.html or totals.html. Lines between the rows are vdbench's messages."""
     runs: list[Run] = []
     columns: list[str] = []
-    day = ""
     lines = _lines_of(text, file)
     for number, line in enumerate(lines, 1):
         starting = _STARTING.search(line)
         if starting is not None:
             runs.append(_started(starting, file))
             continue
-        if re.match(r"^[A-Z][a-z]{2} \d\d, \d{4}\s+[Ii]nterval", line):
-            day = line[:12]
-            columns = _report_columns(line, lines[number] if number < len(lines) else "", file, number)
-        elif _ROW.match(line) and runs and not line[12:].lstrip().startswith("Vdbench"):
-            runs[-1].day = day
-            _add_row(runs[-1], line.split(), columns, file, number)
-    return [run for run in runs if run.rows or run.average is not None]
+        header = _HEADER.match(line)
+        if header is not None:
+            below = lines[number].split() if number < len(lines) else []
+            columns = _report_columns(line[header.end() :].split(), below, file, number)
+            continue
+        row = _ROW.match(line) if runs else None
+        if row is not None:
+            runs[-1].of_files = "Read_rate" in columns
+            values = line[row.end() :].replace(",", ".").split()
+            _add_row(runs[-1], [row[1], row[2], *values], columns, file, number)
+    return [run for run in runs if run.rows or run.ended]
 
 
 def _started(starting: re.Match[str], file: str) -> Run:
-    parts = [part.strip() for part in starting[3].split(";")]
+    # A file system's rate ends with a full stop: "fwdrate=max. For loops: None".
+    parts = [part.strip() for part in re.split(r";|\.\s(?=For loops)", starting[3] or "")]
     loops = next((part.partition(":")[2].strip() for part in parts if part.startswith("For loops")), "")
     settings = {}
     for part in parts:
         key, equals, value = part.partition("=" if "=" in part and not part.startswith("For loops") else ":")
         if equals:
             settings[key.strip()[:60]] = value.strip()[:200]
-    return Run(starting[2], file, loops, settings, starting[1])
+    return Run(starting[2], file, "" if loops == "None" else loops, settings, starting[1])
 
 
-def _report_columns(first: str, second: str, file: str, number: int) -> list[str]:
+def _report_columns(above: Sequence[str], below: Sequence[str], file: str, number: int) -> list[str]:
     """The names of the columns after the time and the interval."""
-    above, below = first[12:].split()[1:], second.split()
-    if len(above) != len(below):
-        accepted = "accepted: a summary of storage definitions (not of file systems)"
-        raise UserError(file, f"line {number}", "", f"a table that is not known; {accepted}")
-    names = [f"{a} {b}" for a, b in zip(above, below, strict=True)]
-    if "i/o rate" not in names or "resp time" not in names:
-        accepted = "accepted: a summary of storage definitions (not of file systems)"
-        raise UserError(file, f"line {number}", shown(" ".join(names)), accepted)
-    return [_REPORT_COLUMNS.get(name, name) for name in names]
+    names = _file_columns(above) if any("ReqstdOps" in word for word in above) else []
+    if not names and len(above) == len(below):
+        names = [_REPORT_COLUMNS.get(name, name) for name in map(" ".join, zip(above, below, strict=True))]
+    if len(names) != len(below) or "rate" not in names or "resp" not in names:
+        text = shown(" ".join([*above, *below]))
+        raise UserError(file, f"line {number}", text, "a table that is not known; accepted: a summary of vdbench")
+    return names
+
+
+def _file_columns(above: Sequence[str]) -> list[str]:
+    """The columns of a report on file systems, from their headings: `....read.....` is over two of them."""
+    names: list[str] = []
+    for heading in above:
+        word = heading.strip(".")
+        if word == heading:
+            word = {"read": "read%", "mb/sec": "mb/sec total"}.get(word, word)
+        names += _FILE_COLUMNS.get(word, (f"{word.capitalize()}_rate", f"{word.capitalize()}_resp"))
+    return names
 
 
 def _add_row(run: Run, values: Sequence[str], columns: Sequence[str], file: str, number: int) -> None:
@@ -186,14 +278,8 @@ def _add_row(run: Run, values: Sequence[str], columns: Sequence[str], file: str,
     if not columns or len(values) != len(columns) + 2:
         problem = f"{len(values)} columns under a header of {len(columns) + 2}"
         raise UserError(file, position, "", f"{problem}; accepted: a whole summary")
-    named = {"date": values[0], "Interval": values[1], **dict(zip(columns, values[2:], strict=True))}
-    cells = Cells(file, position, named)
-    average = _AVERAGE.fullmatch(values[1])
-    if average:
-        run.average, run.measured = cells, (int(average[1][:9]), int(average[2][:9]))
-    else:
-        cells.needed("Interval")
-        run.rows.append(cells)
+    named = zip(("date", "Interval", *columns), values, strict=True)
+    _add(run, Cells(file, position, dict(named)))
 
 
 def read_histograms(text: str, file: str) -> list[Run]:
@@ -207,14 +293,20 @@ def read_histograms(text: str, file: str) -> list[Run]:
             scope = None
             continue
         scope = _HISTOGRAM_SCOPES.get(line.strip(), scope)
-        row = _HISTOGRAM_ROW.match(line)
+        row = _HISTOGRAM_ROW.match(_ungrouped(line))
         if row is None or scope is None or not runs:
             continue
         cells = Cells(file, f"line {number}", {"max": row[2].replace("max", ""), "count": row[3]})
         edge, count = cells.number("max"), cells.count("count") or 0
         pairs = runs[-1].histograms.setdefault(scope, [])
         pairs.append((None if edge is None else round(edge * NS_PER_MS), count))
-    return [run for run in runs if run.histograms]
+    return runs
+
+
+def _ungrouped(line: str) -> str:
+    """Return a row with the points and commas of English: others group by points or spaces that do not break."""
+    line = re.sub(r"(?<=\d)[\u00a0\u202f](?=\d)", "", line)
+    return line.translate({44: 46, 46: 44}) if _COMMA_ROW.match(line) else line
 
 
 def join(main: Sequence[Run], reports: Sequence[Run], histograms: Sequence[Run]) -> list[Run]:
@@ -227,6 +319,30 @@ def join(main: Sequence[Run], reports: Sequence[Run], histograms: Sequence[Run])
                 continue
             left.remove(match)
             run.histograms = run.histograms or match.histograms
-            run.settings = run.settings or match.settings
-            run.started, run.day = run.started or match.started, run.day or match.day
+            run.settings, run.loops = run.settings or match.settings, run.loops or match.loops
+            run.started = run.started or match.started
     return list(main)
+
+
+def named_apart(runs: Sequence[Run]) -> list[Run]:
+    """Give runs of one title the parameters that differ between them: a flatfile has those of its loops in columns."""
+    for alike in by_title(runs).values():
+        tables = [run.figures[0].values if run.figures else {} for run in alike]
+        differ = [key for key in LOOPED if len({table.get(key) for table in tables}) > 1]
+        for run, table in zip(alike, tables, strict=True):
+            values = [(key, table.get(key, "")) for key in differ]
+            run.loops = " ".join([*run.loops.split(), *(f"{key}={_short(value)}" for key, value in values)])
+    return list(runs)
+
+
+def by_title(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Return runs by their title."""
+    titles: dict[str, list[Run]] = {}
+    for run in runs:
+        titles.setdefault(run.title, []).append(run)
+    return titles
+
+
+def _short(value: str) -> str:
+    """Return a number without the zeros behind its point."""
+    return value.rstrip("0").rstrip(".") if re.fullmatch(r"\d+\.\d+", value) else value

@@ -8,23 +8,28 @@ from itertools import pairwise
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
 from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import Cells
 from hotband.data.importers.record import ImportedRun, Sides, side_of
 from hotband.data.importers.vdbench_read import Run, Scope
 from hotband.data.record.imported import SeriesColumns, no_rows
-from hotband.data.record.stats import DIRECTIONS, Direction
+from hotband.data.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction, percentile
 
 # vdbench's own numbers for "as fast as it goes" (iorate=max, curve) are just below a million.
 _UNLIMITED = 999_900
 _MIB = 1024 * 1024
 _GIB = 1024**3
+# A few I/Os of the last interval are counted without their bytes; a mix of sizes differs by more.
+SIZE_TOLERANCE = 0.005
+# Spans of time that a note names.
+MOST_SPANS = 6
 
 
-def of_run(run: Run, devices: Sequence[str]) -> ImportedRun:
+def of_run(run: Run, devices: Sequence[str], output_notes: Sequence[str] = ()) -> ImportedRun:
     """A run with its notes; `devices` are those of the parameter file, if it was there."""
-    notes: list[str] = []
+    notes = list(output_notes)
     seconds = _interval_s(run, notes)
     measured = run.measured or _without_first(run)
     rows, warm = _split(run, measured)
@@ -38,12 +43,13 @@ def of_run(run: Run, devices: Sequence[str]) -> ImportedRun:
         further["warm_up"] = _warm_up(warm, seconds)
         notes.append(f"the first {len(warm)} of {len(run.rows)} intervals are warm-up and not in any figure")
     if run.average is None and run.rows:
-        notes.append("vdbench's own average is missing (was the run stopped?): figures cover the intervals present")
+        notes.append("vdbench has no average of this run (was the run stopped?): figures cover the intervals present")
+    notes += [*_hung(rows, seconds), *_of_files(run)]
     notes.append("times of day are local: the start time is not carried over")
     if len(devices) > 1:
         notes.append(f"threads of {len(devices)} storage definitions are counted for each definition")
     return ImportedRun(
-        name=f"{run.name} {(run.settings and run.loops) or ''}".strip(),
+        name=run.title,
         machine=target or Path(run.file).parent.name or "vdbench",
         source={
             "tool": "vdbench",
@@ -81,29 +87,63 @@ def _split(run: Run, measured: tuple[int, int]) -> tuple[list[Cells], list[Cells
 
 
 def _elapsed_s(run: Run) -> float | None:
-    """Return the requested time in seconds, if the run has it."""
-    seconds = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
-    return float(seconds[0]) if seconds else None
+    """Return the requested time in seconds with that of the warm-up, if the run has it."""
+    text = run.settings.get("elapsed", "")
+    times = re.fullmatch(r"(\d{1,12}(?:\.\d{1,12})?)(?: warmup=(\d{1,12}))?", text)
+    return float(times[1]) + float(times[2] or 0) if times else None
+
+
+def _hung(rows: Sequence[Cells], seconds: float) -> list[str]:
+    """Name the intervals of the measured time in which no I/O completed."""
+    idle = [round(row.needed("Interval")) for row in rows if not row.needed("rate")]
+    if not idle or len(idle) == len(rows):
+        return []
+    spans = [[idle[0], idle[0]]]
+    for number in idle[1:]:
+        if number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    named = ", ".join(f"{(low - 1) * seconds:g} to {high * seconds:g} s" for low, high in spans[:MOST_SPANS])
+    more = f" and {counted(len(spans) - MOST_SPANS, 'more time')}" if len(spans) > MOST_SPANS else ""
+    return [f"no I/O completed in {counted(len(idle), 'interval')}: the target hung from {named}{more}"]
+
+
+def _of_files(run: Run) -> list[str]:
+    """Say what else a file system did."""
+    if not run.of_files:
+        return []
+    rates = {name: run.figures[0].number(name) or 0.0 for name in run.figures[0].values if name.endswith("_rate")}
+    others = {name.partition("_")[0].lower(): rate for name, rate in rates.items() if name[0].isupper() and rate}
+    further = [f"{name} {rate:g}/s" for name, rate in others.items() if name not in ("read", "write")]
+    besides = f"; in no figure: {', '.join(further)}" if further else ""
+    return [f"a file system workload: the figures are those of its reads and writes{besides}"]
 
 
 def _interval_s(run: Run, notes: list[str]) -> float:
-    """Return the length of an interval: elapsed over their number, else the usual step of the clock."""
-    elapsed = _elapsed_s(run)
-    if elapsed is not None and (run.rows or run.measured):
-        last = round(run.rows[-1].needed("Interval")) if run.rows else (run.measured or (0, 0))[1]
-        whole = elapsed / last if last else 0.0
-        if whole >= 1 and abs(whole - round(whole)) < 0.05 * whole:
-            return float(round(whole))
-    moments = [_of_day(row.values.get("date", row.values.get("tod", ""))) for row in run.rows]
+    """Return the length of an interval: the usual step of the clock, else the time from start to average over their
+    number, else elapsed over it. A run may end before its time is up (`maxdata=`)."""
+    moments = [_of_day(row) for row in run.rows]
     steps = sorted((b - a) % 86400 for a, b in pairwise(moments) if a is not None and b is not None)
     if steps and round(steps[len(steps) // 2]) >= 1:
         return float(round(steps[len(steps) // 2]))
+    elapsed = _elapsed_s(run)
+    last = max([*(run.measured or ()), *(round(row.needed("Interval")) for row in run.rows[-1:])], default=0)
+    begin, end = _moment(run.started), next((_of_day(row) for row in run.figures), None)
+    if begin is not None and end is not None and (elapsed or 0.0) < 86400:
+        elapsed = (end - begin) % 86400
+    if elapsed is not None and last and round(elapsed / last) >= 1:
+        return float(round(elapsed / last))
     if run.rows or run.measured:
         notes.append("the file gives no interval length: 1 s is assumed")
     return 1.0
 
 
-def _of_day(text: str) -> float | None:
+def _of_day(row: Cells) -> float | None:
+    return _moment(row.values.get("date", row.values.get("tod", "")))
+
+
+def _moment(text: str) -> float | None:
     clock = re.fullmatch(r"(\d\d):(\d\d):(\d\d(?:\.\d{1,6})?)", text.strip())
     return None if clock is None else int(clock[1]) * 3600 + int(clock[2]) * 60 + float(clock[3])
 
@@ -130,7 +170,7 @@ def _sides(run: Run, rows: Sequence[Cells], seconds: float, measured: tuple[int,
     if any(run.histograms):
         notes.append("vdbench's histograms count every interval including warm-up; the other figures do not")
     notes.append("counts are rates x time: vdbench prints no counts")
-    low_high = max((row.milliseconds("resp_max") or 0 for row, _ in pairs), default=0) or None
+    highest = {name: _highest([row for row, _ in pairs], name) for name in ("resp", *DIRECTIONS)}
     sides: Sides = {}
     for direction in DIRECTIONS:
         counts = [_count(row, direction) * span for row, span in pairs]
@@ -140,12 +180,24 @@ def _sides(run: Run, rows: Sequence[Cells], seconds: float, measured: tuple[int,
         waited = sum(n * (mean or 0.0) for mean, n in zip(means, counts, strict=True))
         mean_ns = waited / sum(counts) * 1e6 if count and known else None
         volume = round(sum(_volume(row, direction) * span for row, span in pairs))
-        alone = _count(pairs[0][0], "read" if direction == "write" else "write") == 0 and len(pairs) == 1
-        high = low_high if alone else None
+        high = highest[direction] or (highest["resp"] if _only(run, direction) else None)
         sides[direction] = side_of(count, volume, mean_ns, high_ns=high, histogram=histograms[direction])
-    if low_high is not None and all(sides[d]["count"] for d in DIRECTIONS):
-        notes.append(f"the largest response time, {low_high / 1e6:g} ms, covers reads and writes together")
+    both = highest["resp"]
+    if both is not None and all(sides[d]["count"] and not highest[d] for d in DIRECTIONS):
+        notes.append(f"the largest response time, {both / 1e6:g} ms, covers reads and writes together")
     return sides
+
+
+def _highest(rows: Sequence[Cells], name: str) -> int | None:
+    return max((row.milliseconds(f"{name}_max") or 0 for row in rows), default=0) or None
+
+
+def _only(run: Run, direction: Direction) -> bool:
+    """Return whether a run did nothing but reads, or nothing but writes."""
+    return (
+        bool(run.figures)
+        and sum(_count(row, other) for row in run.figures for other in DIRECTIONS if other != direction) == 0
+    )
 
 
 def _count(row: Cells, direction: Direction) -> float:
@@ -163,17 +215,22 @@ def _mean_ms(row: Cells, direction: Direction) -> float | None:
 
 def _volume(row: Cells, direction: Direction) -> float:
     """Return bytes per second: of a mix by the share of I/Os, which is right if both have one size."""
+    alone = row.number("MB_read" if direction == "read" else "MB_write")
+    if alone is not None:
+        return alone * _MIB
     rate = row.number("rate")
-    whole = (row.number("MB/sec") or 0.0) * _MIB
+    whole = (row.number("MB/sec") or 0.0) * _MIB + (row.number("MB_decimal") or 0.0) * 1e6
     return whole * _count(row, direction) / rate if rate else 0.0
 
 
 def _histogram(run: Run, scope: Scope) -> Histogram | None:
     pairs = run.histograms.get(scope)
-    if pairs is None:
+    if pairs is None and scope != "all" and _only(run, scope):
+        pairs = run.histograms.get("all")
+    if pairs is None or (run.of_files and scope == "all" and _did_more(run)):
         return None
     edges = [edge for edge, _ in pairs if edge is not None]
-    largest = (run.average.milliseconds("resp_max") if run.average is not None else None) or 0
+    largest = _highest(run.figures[:1], "resp") or _highest(run.figures[:1], scope) or 0
     # The last bucket has no edge: the largest response time is one.
     open_end = max(largest, edges[-1] if edges else 0)
     counts: dict[int, int] = {}
@@ -195,12 +252,23 @@ def _from_histograms(run: Run, histograms: dict[Direction, Histogram | None], no
 
 
 def _percentiles(run: Run, notes: list[str]) -> dict[str, dict[str, int | None]]:
-    """Return no percentiles: bins this wide only give upper edges, as the record's histograms do."""
-    if run.histograms:
-        notes.append("percentiles are upper edges of vdbench's histogram, which is coarse")
-    else:
+    """Return percentiles of a histogram that has reads and writes together; a record's histograms give the others."""
+    if not run.histograms:
         notes.append("no percentiles: they are in histogram.html in the same folder")
-    return {}
+        return {}
+    notes.append("percentiles are upper edges of vdbench's histogram, which is coarse")
+    both = (
+        _histogram(run, "all")
+        if run.histograms.keys() == {"all"} and not any(_only(run, d) for d in DIRECTIONS)
+        else None
+    )
+    return {"all": {key: percentile(both, q) for key, q in SUMMARY_PERCENTILES.items()}} if both else {}
+
+
+def _did_more(run: Run) -> bool:
+    """Return whether a file system workload was requested to do more than to read and write."""
+    row = run.figures[0]
+    return abs((row.number("requested") or 0.0) - row.needed("rate")) > 0.01 * row.needed("rate")
 
 
 def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds: float) -> Asked:
@@ -209,14 +277,12 @@ def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds:
     requested["duration_ns"] = None if elapsed is None else round(elapsed * NS_PER_S)
     requested["ramp_ns"] = round((measured[0] - 1) * seconds * NS_PER_S)
     row = run.average or (run.rows[0] if run.rows else None)
-    loops = dict(pair.split("=", 1) for pair in run.loops.split() if "=" in pair)
+    loops = dict(re.findall(r"(\w+)=([\d.]+)(?= |$)", run.loops))
     cells = row if row is not None else Cells(run.file, run.name, {})
     named = Cells(run.file, run.name, {**loops, **{k: v for k, v in cells.values.items() if v not in ("", "n/a")}})
     threads = named.count("threads")
     requested["concurrency"] = None if threads is None else threads * max(1, len(devices))
-    requested["block_bytes"] = (
-        named.count("xfersize") if re.fullmatch(r"\d+(?:\.\d+)?", named.values.get("xfersize", "")) else None
-    )
+    requested["block_bytes"] = _block_bytes(named)
     requested["read_pct"] = named.number("rdpct")
     seek = named.number("seekpct")
     requested["pattern"] = None if seek is None else {100.0: "random", 0.0: "sequential"}.get(seek, "mixed")
@@ -224,6 +290,14 @@ def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds:
     requested["working_set_bytes"] = round(size * _GIB) if size else None
     requested["rate_iops"] = _rate(run, named)
     return requested
+
+
+def _block_bytes(cells: Cells) -> int | None:
+    """Return the size of an I/O; None for a list of sizes, of which vdbench prints the first beside the mean."""
+    if not re.fullmatch(r"\d+(?:\.\d+)?", cells.values.get("xfersize", "")):
+        return None
+    size, mean = cells.count("xfersize"), cells.number("bytes/io")
+    return None if size and mean and abs(mean - size) > max(1.0, size * SIZE_TOLERANCE) else size
 
 
 _TOLD = ("xfersize", "threads", "rdpct", "rhpct", "whpct", "seekpct", "lunsize", "reqrate")

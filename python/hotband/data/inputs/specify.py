@@ -16,6 +16,7 @@ from hotband.base.errors import UserError, characters
 from hotband.base.heavy import tomlkit
 from hotband.data.catalog import entries
 from hotband.data.catalog.named import is_real
+from hotband.data.inputs.reports import product_in
 from hotband.data.inputs.texts import text_of
 from hotband.data.inputs.words import ours, twice
 
@@ -42,6 +43,8 @@ def named(spec: object, argument: str) -> Named:
         return _of_table(spec, argument)
     if isinstance(spec, PathLike):
         path = fspath(spec)
+        if (product := product_in(path, kind_of(argument))) is not None:
+            return Named(product)
         # A path without a folder is a file too, not a name of the catalog.
         return Named(path, text_of(path if "/" in path or path.endswith(".toml") else f"./{path}", kind_of(argument)))
     if not isinstance(spec, str) or not spec.strip():
@@ -51,6 +54,8 @@ def named(spec: object, argument: str) -> Named:
         return Named(spec)
     if is_toml(spec):
         return _of_toml(spec, argument)
+    if (product := product_in(spec, kind_of(argument))) is not None:
+        return Named(product)
     return Named(spec, text_of(spec, kind_of(argument)))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from hotband.base.errors import UserError, reason_of
-from hotband.base.text.regular import NotRegular, opened, read_up_to
+from hotband.base.text.regular import NotRegular, opened, read_up_to, utf8
 from hotband.data.importers.files import name_of
 from hotband.data.jobs.loss import Location
 
@@ -75,13 +75,11 @@ def _read(path: Path, location: Location | None, value: str) -> bytes:
 def decoded(data: bytes) -> str | None:
     """Decode UTF-8, UTF-16 with its mark (PowerShell writes it), or the code page of an old Windows; None for no
     text."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = data.decode("utf-16", "replace")
-    else:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = data.decode("cp1252", "replace")
+    data = utf8(data)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", "replace")
     # Line ends of Windows; a control character apart from tab and form feed is no text.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return None if any(char < " " and char not in "\n\t\f\x1a" for char in text) else text.rstrip("\x1a")

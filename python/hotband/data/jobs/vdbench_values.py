@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from hotband.data.jobs.fio_values import LARGEST_IO, SECTOR, decimal
 from hotband.data.jobs.source import Option
 from hotband.data.jobs.vdbench_file import listed
 
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_SERIES = re.compile(r"(\d{1,15}[kmgt]?)-(\d{1,15}[kmgt]?)")
+_SERIES = re.compile(r"(\d{1,15}(?:\.\d{1,9})?[kmgt]?)-(\d{1,15}(?:\.\d{1,9})?[kmgt]?)")
 MOST_POINTS = 1000
 # "seekpct=" in words.
 _SEEK = {"random": 100.0, "rand": 100.0, "sequential": 0.0, "seq": 0.0, "seqnz": 0.0, "eof": 0.0, "-1": 0.0}
 
 
 def size_bytes(text: str, option: Option) -> int:
-    """Return the bytes of a size."""
-    match = re.fullmatch(r"(\d{1,15})(?:\.0*)?([kmgt]?)b?", text.strip().lower())
+    """Return the bytes of a size, rounded down."""
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{0,9})?)([kmgt]?)b?", text.strip().lower())
     if match is None:
-        option.refuse("expected a size, such as 4096, 4k or 100g")
-    return int(match[1]) * int(1024 ** _POWERS[match[2]])
+        option.refuse("expected a size, such as 4096, 4k, 1.5k or 100g")
+    return int(Fraction(match[1].rstrip(".")) * 1024 ** _POWERS[match[2]])
 
 
 def block(text: str, option: Option) -> int:

@@ -82,7 +82,8 @@ class Walk:
 
     def skip(self, path: Path, reason: str) -> None:
         """Count a file that is no result."""
-        self.skipped.setdefault(reason, []).append(name_of(path.relative_to(self.folder)))
+        inside = path.relative_to(self.folder)
+        self.skipped.setdefault(reason, []).append(name_of(inside if inside.parts else Path(path.name)))
 
     @property
     def skipped_words(self) -> str:
@@ -111,7 +112,7 @@ def is_walked(path: Path) -> bool:
     its results, or they would count twice."""
     if not path.is_dir() or (path / RECORD_FILE).exists() or any((path / name).is_file() for name in STUDY_FILES):
         return False
-    if _is_output(path) or not any(_is_foreign(file) for container in _containers(path) for file in container.files):
+    if is_output(path) or not any(_is_foreign(file) for container in _containers(path) for file in container.files):
         return False
     return not any(container.kind == "record" and _is_imported(container.folder) for container in _containers(path))
 
@@ -124,12 +125,15 @@ def _is_imported(folder: Path) -> bool:
 
 
 def walk_of_series(path: Path) -> Walk | None:
-    """Return the results of a folder whose sub-folders are series: of other tools, or records of at least two series
-    with a test of the same name; None for any other path. Raises UserError."""
+    """Return the results of a folder whose sub-folders are series: of other tools, several run definitions of vdbench,
+    or records of at least two series with a test of the same name; None for any other path. Raises UserError."""
     if is_walked(path):
         return walk(path)
-    if not path.is_dir() or (path / RECORD_FILE).exists() or _is_output(path):
+    if not path.is_dir() or (path / RECORD_FILE).exists():
         return None
+    if is_output(path):
+        found = walk(path)
+        return found if len(found.results) > 1 else None
     if any((path / name).is_file() for name in STUDY_FILES):
         return None
     inside = [container.folder.relative_to(path).parts for container in _containers(path) if container.kind == "record"]
@@ -172,11 +176,12 @@ def _containers(folder: Path) -> Iterator[_Container]:
             folders.clear()
             continue
         present = [here / name for name in sorted(files, key=natural) if not name.startswith(".")]
-        kind = "vdbench" if any(path.name.endswith(vdbench.RESULTS) for path in present) else "files"
+        kind = "vdbench" if vdbench.has_results(present) else "files"
         yield _Container(here, [path for path in present if path.is_file()], kind)
 
 
-def _is_output(folder: Path) -> bool:
+def is_output(folder: Path) -> bool:
+    """Return whether a folder is one that vdbench wrote; False for one that cannot be read."""
     try:
         return vdbench.is_output(folder)
     except OSError:
@@ -204,15 +209,16 @@ def _read(container: _Container, result: Walk) -> list[_Read]:
             result.skip(container.folder / RECORD_FILE, DAMAGED)
             return []
     by_tool: dict[str, list[Path]] = {}
+    of_vdbench = container.kind == "vdbench"
     for path in container.files:
+        if of_vdbench and vdbench.belongs(path):
+            continue
         if (tool := _tool_of(path, result)) is not None:
             by_tool.setdefault(tool, []).append(path)
-    read: list[_Read] = []
+    read = _tried(vdbench.read, container.folder, result) if of_vdbench else []
     for tool, paths in by_tool.items():
         importer = tools()[tool].read
-        if tool == "vdbench" and container.kind == "vdbench":
-            read += _tried(importer, container.folder, result)
-        elif tool == "fio":
+        if tool == "fio":
             read += _fio(importer, paths, result)
         else:
             read += [read_ for path in paths for read_ in _tried(importer, path, result)]
@@ -270,7 +276,7 @@ def _named(walk_: Walk) -> list[FolderResult]:
     named = []
     taken: Counter[tuple[str, str]] = Counter()
     for entry, (series, stem) in zip(walk_.results, places, strict=True):
-        record_name = _own_name(entry.record.record)
+        record_name = entry.record.record["name"]
         test = stem
         if files[series, stem] > 1 or not stem:
             test = record_name if of_series[series] == 1 or not stem else f"{stem}: {record_name}"
@@ -292,11 +298,3 @@ def _place(result: FolderResult, folder: Path) -> tuple[str, str]:
     if len(parts) > 1 or (is_output and parts):
         return name_of(Path(parts[0])), name_of(Path(*parts[1:])) if len(parts) > 1 else ""
     return name_of(Path(folder.resolve().name)), name_of(Path(*parts)) if parts else ""
-
-
-def _own_name(record: RecordDoc) -> str:
-    """Return the name of a record; a run of vdbench without the parameters behind its name."""
-    source = record.get("source")
-    if source and source["tool"] == "vdbench" and record["streams"]:
-        return record["streams"][0]["name"]
-    return record["name"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,14 @@ from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
 from hotband.data.documents.context import ContextDoc
 from hotband.data.documents.counters import ReadingDoc
+from hotband.data.inputs.reports import DriveReport, report_of
 from hotband.execution.devices import blocks
 from hotband.execution.devices.context import context_of, device_doc
 from hotband.execution.devices.counters import endurance_of
 from hotband.execution.devices.device import Device, block_device, device_of, devices
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.power import sources
-from hotband.execution.devices.readings import reading_of
+from hotband.execution.devices.readings import of_nvme, of_smartctl, reading_of
 from hotband.execution.devices.refusals import Seen
 from hotband.execution.devices.remarks import remarks
 from hotband.execution.devices.safety import identity_of, refusals
@@ -78,6 +79,28 @@ def found(path: str | Path, host: Host | None = None) -> DeviceFound:
         tuple(remarks(device, context, counters, host)),
         tuple(dict.fromkeys(absent)),
     )
+
+
+@dataclass(frozen=True)
+class DeviceReported:
+    """A drive as smartctl or nvme printed it into a file: its identity, and its counters since it was new."""
+
+    report: DriveReport
+    counters: ReadingDoc
+
+    def to_dict(self) -> dict[str, Json]:
+        """Return it as JSON."""
+        shown = {name: value for name, value in asdict(self.report).items() if name != "document"}
+        return to_object({"report": {**shown, "path": str(self.report.path)}, "counters": self.counters})
+
+
+def reported(path: Path) -> DeviceReported | None:
+    """Return what a file of smartctl or nvme says of a drive; None for any other file. Raises UserError."""
+    report = report_of(path)
+    if report is None:
+        return None
+    document = report.document
+    return DeviceReported(report, of_nvme(document) if "data_units_written" in document else of_smartctl(document))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.pipes import opened_result
-from hotband.base.text.regular import file_bytes
+from hotband.base.text.regular import file_text
 from hotband.data import importers
 from hotband.data.documents.record import RecordDoc, source_file
 from hotband.data.importers import loaded, vdbench
@@ -182,6 +182,6 @@ def _is_record(path: Path, beginning: bytes) -> bool:
     if path.name != RECORD_FILE:
         return False
     try:
-        return isinstance(json.loads(file_bytes(path)), dict)
+        return isinstance(json.loads(file_text(path)), dict)
     except (OSError, ValueError, RecursionError):
         return False

@@ -17,8 +17,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
-from hotband.base.errors import UserError, reason_of
-from hotband.base.text.regular import opened
+from hotband.base.errors import UserError
+from hotband.base.text.regular import text_in
 from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.fio.text import shown
 from hotband.data.record.stats import DIRECTIONS
@@ -62,7 +62,7 @@ _MEANT = 3
 
 def is_table(beginning: bytes) -> bool:
     """Return whether a file begins with the heading of such a table, even with a missing column."""
-    heading = beginning.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
+    heading = beginning.split(b"\n", 1)[0].decode("utf-8", "replace")
     try:
         names = _names(next(csv.reader(io.StringIO(heading)), []))
     except csv.Error:
@@ -95,7 +95,7 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
     file = str(path)
     rows: list[tuple[int, Mapping[str, str]]] = []
     try:
-        with io.TextIOWrapper(opened(path, typed=True), encoding="utf-8-sig", newline="") as lines:
+        with io.StringIO(text_in(path, "table of figures", typed=True), newline="") as lines:
             reader = csv.DictReader(lines)
             reader.fieldnames = names = _names(list(reader.fieldnames or []))
             missing = [column for column in COLUMNS if column not in names]
@@ -107,9 +107,7 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
                     expected = f"expected as many values as columns, {', '.join(COLUMNS)} among them"
                     raise UserError(file, f"line {reader.line_num}", "", expected)
                 rows.append((reader.line_num, row))
-    except OSError as error:
-        raise UserError(file, "", "", f"cannot be read: {reason_of(error)}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
+    except csv.Error as error:
         raise UserError(file, "", "", f"not a CSV table: {error}") from None
     return rows
 

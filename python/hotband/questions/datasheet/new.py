@@ -11,6 +11,7 @@ from hotband.base.errors import UserError
 from hotband.base.question import Question, Way, asks
 from hotband.data.catalog.entries import Product
 from hotband.data.inputs.kinds import Lines, NameOrPath
+from hotband.data.inputs.reports import report_of
 from hotband.data.inputs.specify import Named
 from hotband.questions.catalog import DrivesQuestion
 from hotband.questions.datasheet.drive import KINDS, Assumption, Kind, assumptions
@@ -46,10 +47,14 @@ class NewDriveQuestion(Question):
     shown = ("hotband.questions.datasheet.new:NewDrive",)
     has_json = False
 
-    name_: NameOrPath = asks("Name of the drive; its file is NAME.toml.", metavar="NAME", positional=True)
-    kind: str = asks("hdd, ssd (SATA or SAS), nvme or cloud (a volume).")
+    name_: NameOrPath = asks(
+        "Name of the drive; its file is NAME.toml. Or JSON of smartctl or nvme, which has name, kind and capacity.",
+        metavar="NAME",
+        positional=True,
+    )
+    kind: str | None = asks("hdd, ssd (SATA or SAS), nvme or cloud (a volume).", default=None)
     title: str | None = asks("Title in reports. Default: its name.", default=None)
-    source: str = asks("The data sheet: document, revision, page.", default="its data sheet")
+    source: str | None = asks("The data sheet: document, revision, page.", default=None)
     force: bool = asks("Replace an existing file.", default=False)
     lines: Lines = asks("Lines of the data sheet.", default=())
 
@@ -68,10 +73,18 @@ class NewDrive:
 
 def write_drive(question: NewDriveQuestion, way: Way) -> NewDrive:
     """Write the file of a drive. Raises UserError, OSError."""
-    path, lines = file_of(question.name_, question.force), dict(question.lines)
-    if question.kind in KINDS and not lines and way.prompt is not None:
-        lines = prompted(KINDS[question.kind], way.prompt, way.say)
-    drive = describe(path, question.kind, lines, title=question.title, source=question.source)
+    report = report_of(Path(question.name_)) if question.name_.lower().endswith(".json") else None
+    kind = question.kind or (report.kind if report else None)
+    if kind is None:
+        raise UserError("question.kind", "", "", f"missing: expected one of {', '.join(KINDS)}")
+    path, lines = file_of(report.name if report else question.name_, question.force), dict(question.lines)
+    if kind in KINDS and not lines and report is None and way.prompt is not None:
+        lines = prompted(KINDS[kind], way.prompt, way.say)
+    title, source = question.title, question.source or "its data sheet"
+    if report is not None:
+        lines, title = report.lines | lines, title or report.model
+        source = question.source or f"{report.path.name}, output of smartctl or nvme, and its data sheet"
+    drive = describe(path, kind, lines, title=title, source=source)
     estimates = sum(value["estimate"] for value in drive["values"])
     settings, duration = TRIED[drive["kind"]]
     shown = DrivesQuestion(words=(f"./{path}",))

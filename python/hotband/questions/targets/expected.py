@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import cache
 from typing import cast
 
-import tomli
-
-import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.question import Way
 from hotband.base.text.numbers import number
-from hotband.data import catalog
 from hotband.data.catalog.named import NEAREST
 from hotband.data.documents.record import ExpectedHereDoc, RecordDoc
+from hotband.data.inputs.reports import products_by_model
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.devices.device import device_of
@@ -28,8 +23,6 @@ from hotband.questions.expect.nearest import NO_DRIVE, rank
 from hotband.questions.expect.predict import Settings
 from hotband.questions.expect.results import row_of
 
-# A model number shorter than this would be found in names that are not its own.
-_SHORTEST = 6
 IOS = 20_000
 """Measured I/Os of the prediction for a run on hardware: with them a disk takes about a second."""
 OF_HARDWARE = Settings(ios=IOS, draws=0)
@@ -52,29 +45,6 @@ def product_of(place: RealTarget) -> Product | None:
         return None
     found = products_by_model(model or "")
     return (found[0], f"by its model number, {model}") if len(found) == 1 else None
-
-
-def products_by_model(model: str) -> list[str]:
-    """The catalog's drives whose model number is part of what a device calls itself ("ATA INTEL SSDSC2KB960G7")."""
-    said = _plain(model)
-    return [name for name, number in _numbers().items() if number in said]
-
-
-@cache
-def _numbers() -> dict[str, str]:
-    """Model numbers of the catalog's drives. A variant is the same drive set up otherwise: the drive itself stands for
-    it."""
-    found = {}
-    for name in _core.catalog_names(catalog.CATALOG_DIR, "drives"):
-        table = tomli.loads((catalog.CATALOG_DIR / "drives" / f"{name}.toml").read_text(encoding="utf-8"))
-        number = _plain(str(table.get("model", "")))
-        if len(number) >= _SHORTEST and "variant_of" not in table:
-            found[name] = number
-    return found
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[^A-Z0-9]", "", text.upper())
 
 
 def expected_of(

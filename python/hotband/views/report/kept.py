@@ -16,7 +16,7 @@ from hotband.base.text.regular import file_text
 from hotband.base.version import __version__
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import LoadedRecord, load_record, records_in
-from hotband.data.results.walk import Walk, walk_of_series
+from hotband.data.results.walk import Walk, is_output, walk_of_series
 from hotband.inference.audit.load import expect_once
 from hotband.views.report.latency import load_any
 from hotband.views.report.matrix import Matrix
@@ -178,7 +178,7 @@ def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]
 
 def read_records(path: Path) -> list[LoadedRecord]:
     """The records behind a path: one of ours, or the results in a file of another tool. Raises UserError."""
-    is_foreign = path.is_file() and path.name != RECORD_FILE
+    is_foreign = is_output(path) if path.is_dir() else path.name != RECORD_FILE
     return load_any(path) if is_foreign else [load_record(path)]
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from hotband.base.errors import UserError
+from hotband.base.text.regular import utf8
 
 # fio counts in unsigned 64-bit integers (stat.h: uint64_t); nothing it prints is larger.
 LARGEST = 2**64 - 1
@@ -23,7 +24,8 @@ _LONGEST_INTEGER = 24
 _SHOWN = 60
 # One a second for a day is more than a status interval leaves.
 MOST_DOCUMENTS = 100_000
-_NEXT = re.compile(r"^\{", re.MULTILINE)
+# fio's progress ends without a line, so that its JSON may begin anywhere.
+_NEXT = re.compile(r'^\{|\{(?=\s*"fio version"\s*:)', re.MULTILINE)
 _MAKE_JSON = "accepted: documents of `fio --output-format=json` or `json+`"
 
 
@@ -44,13 +46,13 @@ def _decode(data: str | bytes, file: str) -> str:
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     try:
-        return data.decode("utf-8-sig")
+        return utf8(data).decode()
     except UnicodeDecodeError as error:
         raise UserError(file, "", "", f"not UTF-8 at byte {error.start}; accepted: UTF-8 text") from None
 
 
 def _json_start(text: str, file: str) -> int:
-    """Return the start of the first JSON object: fio begins it at the beginning of a line."""
+    """Return the start of the first JSON object."""
     stripped = text.lstrip()
     if not stripped:
         raise UserError(file, "", "", f"the file is empty; {_MAKE_JSON}")
@@ -58,7 +60,7 @@ def _json_start(text: str, file: str) -> int:
         return len(text) - len(stripped)
     if stripped[0] == "[":
         raise UserError(file, "", "", f"it starts with '[' (a job file or a JSON array?); {_MAKE_JSON}")
-    brace = re.search(r"^\{", text, re.MULTILINE)
+    brace = _NEXT.search(text)
     if brace is None:
         raise UserError(file, "", "", f"there is no JSON object in it; {_MAKE_JSON}")
     return brace.start()

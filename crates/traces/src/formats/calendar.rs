@@ -1,0 +1,77 @@
+//! Times of the calendar and of the day, as text.
+
+use crate::numbers::{scaled, whole};
+
+/// ns since 1970 of `2025-11-03 10:15:30.123456`, with `T` or a blank between, `/` for `-`, and `Z` or an offset such as
+/// `+01:00` behind; ns since midnight of a time of day. None of anything else. Leap seconds are not counted.
+pub(crate) fn nanoseconds(text: &[u8]) -> Option<u64> {
+    let (days, clock) = match text.get(10) {
+        Some(b'T' | b't' | b' ') => (days_of(&text[..10])?, &text[11..]),
+        _ => (0, text),
+    };
+    let clock = clock.strip_suffix(b"Z").or_else(|| clock.strip_suffix(b" UTC")).unwrap_or(clock);
+    let zone = clock.iter().position(|byte| matches!(byte, b'+' | b'-'));
+    let (clock, east) = zone.map_or((clock, Some(0)), |at| (clock[..at].trim_ascii(), zone_of(&clock[at..])));
+    let (hour, minute, rest) = (clock.get(..2)?, clock.get(3..5)?, clock.get(6..)?);
+    if clock[2] != b':' || clock[5] != b':' {
+        return None;
+    }
+    let (hour, minute) = (whole(hour).filter(|hour| *hour < 24)?, whole(minute).filter(|minute| *minute < 60)?);
+    let second = scaled(rest, 9).filter(|second| *second < 61_000_000_000)?;
+    let minutes = (days * 1440 + hour * 60 + minute).checked_add_signed(-east?)?;
+    (minutes * 60_000_000_000).checked_add(second)
+}
+
+/// Days since 1970 of a date, by the algorithm of Hinnant (`days_from_civil`).
+fn days_of(date: &[u8]) -> Option<u64> {
+    if !matches!((date[4], date[7]), (b'-', b'-') | (b'/', b'/')) {
+        return None;
+    }
+    let (year, month, day) = (whole(&date[..4])?, whole(&date[5..7])?, whole(&date[8..10])?);
+    if !(1970..2262).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let year = year - u64::from(month <= 2);
+    let (era, of_era) = (year / 400, year % 400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    (era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year).checked_sub(719_468)
+}
+
+/// Minutes east of Greenwich, of `+0100` or `-05:30`.
+fn zone_of(text: &[u8]) -> Option<i64> {
+    let digits: Vec<u8> = text[1..].iter().copied().filter(|byte| *byte != b':').collect();
+    let minutes = match digits.len() {
+        2 => whole(&digits)? * 60,
+        4 => whole(&digits[..2])? * 60 + whole(&digits[2..])?,
+        _ => return None,
+    };
+    let minutes = i64::try_from(minutes).ok().filter(|minutes| *minutes <= 18 * 60)?;
+    Some(if text[0] == b'-' { -minutes } else { minutes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_the_calendar_are_nanoseconds_since_1970() {
+        let at = |text: &str| nanoseconds(text.as_bytes());
+        assert_eq!(at("1970-01-01 00:00:00"), Some(0));
+        assert_eq!(at("2025-11-03 10:15:30.123456"), Some(1_762_164_930_123_456_000));
+        for same in
+            ["2025-11-03T10:15:30.123456Z", "2025/11/03 11:15:30.123456+01:00", "2025-11-03 05:15:30.123456 -0500"]
+        {
+            assert_eq!(at(same), at("2025-11-03 10:15:30.123456"), "{same}");
+        }
+        assert_eq!(
+            at("2024-03-01 00:00:00").zip(at("2024-02-28 00:00:00")).map(|(a, b)| a - b),
+            Some(172_800_000_000_000)
+        );
+        assert_eq!(at("10:15:30.5"), Some(36_930_500_000_000));
+        for none in
+            ["", "2025-13-03 10:15:30", "2025-11-03", "25:00:00", "10:15", "10:15:30+1", "1969-12-31 00:00:00", "x"]
+        {
+            assert_eq!(at(none), None, "{none}");
+        }
+    }
+}

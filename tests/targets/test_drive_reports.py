@@ -1,0 +1,110 @@
+"""Is JSON of smartctl and nvme shown as the drive it is about, and named as a machine?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+import hotband as hb
+from hotband.base.errors import UserError
+from hotband.data.inputs.reports import report_of
+from hotband.data.inputs.specify import named
+
+Hotband = Callable[..., "CompletedProcess[str]"]
+ID_CTRL = {"vid": 32902, "mn": "INTEL SSDPE2KX040T8   ", "sn": "X1  ", "fr": "VDV1", "tnvmcap": "4000787030016"}
+SMARTCTL: dict[str, Any] = {
+    "smartctl": {"version": [7, 4]},
+    "device": {"name": "/dev/sda", "protocol": "ATA"},
+    "model_name": "INTEL SSDSC2KB960G7",
+    "serial_number": "S9",
+    "firmware_version": "F1",
+    "user_capacity": {"bytes": 960197124096},
+    "logical_block_size": 512,
+    "physical_block_size": 4096,
+    "rotation_rate": 0,
+    "temperature": {"current": 31},
+    "power_on_time": {"hours": 1200},
+}
+LIST = {
+    "Devices": [{"DevicePath": "/dev/nvme0n1", "ModelNumber": "INTEL SSDPE2KX040T8", "PhysicalSize": 4000787030016}]
+}
+NESTED = {
+    "Devices": [
+        {"Subsystems": [{"Controllers": [{"ModelNumber": "INTEL SSDPE2KX040T8", "Namespaces": [{"PhysicalSize": 7}]}]}]}
+    ]
+}
+SMART_LOG = {"critical_warning": 0, "temperature": 304, "percent_used": 3, "data_units_written": 1000}
+
+
+def written(folder: Path, document: object) -> Path:
+    path = folder / "report.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("document", "kind", "size", "product"),
+    [
+        (ID_CTRL, "nvme", 4000787030016, "p4510-4tb"),
+        (SMARTCTL, "ssd", 960197124096, "s4500-960"),
+        (LIST, "nvme", 4000787030016, "p4510-4tb"),
+        (NESTED, "nvme", 7, "p4510-4tb"),
+    ],
+)
+def test_the_drive_of_a_report_is_known(tmp_path: Path, document: object, kind: str, size: int, product: str) -> None:
+    path = written(tmp_path, document)
+    report = report_of(path)
+    assert report is not None
+    assert (report.kind, report.size_bytes, report.product) == (kind, size, product)
+    assert named(str(path), "on").name == named(path, "on").name == product
+
+
+def test_utf16_of_powershell_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(ID_CTRL), encoding="utf-16")
+    assert named(str(path), "on").name == "p4510-4tb"
+
+
+def test_other_json_is_no_report(tmp_path: Path) -> None:
+    for document in ({"fio version": "fio-3.33"}, {"Devices": []}, [1], {"mn": "x"}):
+        assert report_of(written(tmp_path, document)) is None
+
+
+def test_what_names_no_drive_of_the_catalog_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="model = 'Other 1': its model number is of no drive in the catalog; expected"):
+        named(str(written(tmp_path, {**ID_CTRL, "mn": "Other 1"})), "on")
+    denied = {"smartctl": {"messages": [{"string": "Permission denied", "severity": "error"}]}}
+    with pytest.raises(UserError, match=r"states no model of a drive \(Permission denied\); expected the JSON of"):
+        named(str(written(tmp_path, denied)), "on")
+    two = {"Devices": [LIST["Devices"][0], {"ModelNumber": "Other 1"}]}
+    with pytest.raises(UserError, match="several drives; expected the output about one, nvme id-ctrl"):
+        report_of(written(tmp_path, two))
+
+
+def test_a_report_is_shown_as_a_device(hotband: Hotband, tmp_path: Path) -> None:
+    done = hotband("measure", "device", str(written(tmp_path, SMARTCTL)))
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "ssd, 960 GB, INTEL SSDSC2KB960G7, serial S9, firmware F1" in text
+    assert "sectors: 512 B, physical 4096 B counters: 31 degrees Celsius, 1,200 h powered on" in text
+    assert "The catalog has it as s4500-960." in text
+    done = hotband("measure", "device", str(written(tmp_path, SMART_LOG)))
+    assert "counters: 512 MB written by hosts, 3 % used, 31 degrees Celsius" in " ".join(done.stdout.split())
+
+
+def test_a_new_drive_has_name_kind_and_capacity_of_its_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    document = {
+        **SMARTCTL,
+        "model_name": "Maker Quick-9",
+        "rotation_rate": 7200,
+        "user_capacity": {"bytes": 8 * 10**12},
+    }
+    drive = hb.new_drive(str(written(tmp_path, document)))
+    assert (tmp_path / "maker-quick-9.toml").is_file()
+    assert drive.title == "Maker Quick-9"
