@@ -31,6 +31,8 @@ _TOML = re.compile(
     r"^[ \t]*(\[\[\w+\]\]|[\w.]+[ \t]*=[ \t]*[\"{\[]|\[(load|record|network|precondition|app|uncertainty)\])",
     re.MULTILINE,
 )
+# What no workload of ours has, whatever stands in brackets or quotes elsewhere in the file.
+_FIO_KEY = re.compile(r"^[ \t]*(rw|readwrite|ioengine|iodepth|numjobs|direct)[ \t]*=[ \t]*[^\s\"'{\[]", re.MULTILINE)
 _XML = re.compile(r"<(Profile|Results)\b")
 
 
@@ -46,7 +48,7 @@ def tool_of(text: str) -> str | None:
         return "Iometer"
     if _VDBENCH.search(text) and not _SECTION.search(text):
         return "vdbench"
-    return "fio" if _FIO.search(text) and not _TOML.search(text) else None
+    return "fio" if _FIO.search(text) and (not _TOML.search(text) or _FIO_KEY.search(text)) else None
 
 
 def job_text(path: Path, piped: bytes | None = None) -> str | None:
