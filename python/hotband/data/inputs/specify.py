@@ -18,6 +18,7 @@ from hotband.data.catalog import entries
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.texts import text_of
 from hotband.data.inputs.words import ours, twice
+from hotband.data.jobs.fio_command import is_command
 
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
@@ -49,7 +50,7 @@ def named(spec: object, argument: str) -> Named:
         raise UserError(argument, "", short(spec), accepted)
     if is_real(characters(argument, spec)):
         return Named(spec)
-    if is_toml(spec):
+    if is_toml(spec) and not (kind_of(argument) == "workload" and is_command(spec)):
         return _of_toml(spec, argument)
     return Named(spec, text_of(spec, kind_of(argument)))
 

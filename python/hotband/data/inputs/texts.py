@@ -10,10 +10,19 @@ from hotband.base.text.regular import text_bytes
 from hotband.data.catalog import entries, is_file
 from hotband.data.catalog.names import catalog_names
 
+LONGEST_PROMPT = 200
+"""Characters in which the name of fio stands in a command line."""
+
 
 def text_of(argument: str, what: str) -> str | None:
     """Text of a TOML file that an argument names, or None if it is a catalog name; `what` is "machine" or
     "workload". A job file of another tool is the equivalent workload, a trace is the replay of it."""
+    if what == "workload" and argument.lstrip()[:LONGEST_PROMPT].count("fio"):
+        from hotband.data.jobs.job_file import command_text
+
+        text = command_text(argument)
+        if text is not None:
+            return text
     is_name = not is_file(argument)
     may_be_meant = (is_name or argument.startswith("/dev/")) and ":" not in argument
     if may_be_meant and argument not in catalog_names("workloads" if what == "workload" else "drives"):
