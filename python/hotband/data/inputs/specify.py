@@ -16,9 +16,8 @@ from hotband.base.errors import UserError, characters
 from hotband.base.heavy import tomlkit
 from hotband.data.catalog import entries
 from hotband.data.catalog.named import is_real
-from hotband.data.inputs.texts import text_of
+from hotband.data.inputs.texts import is_command, text_of
 from hotband.data.inputs.words import ours, twice
-from hotband.data.jobs.fio_command import is_command
 
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""

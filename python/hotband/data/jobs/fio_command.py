@@ -46,16 +46,11 @@ LONGEST = 65536
 
 @dataclass
 class _Jobs:
-    """What a command has: global options, jobs with their options, job files."""
+    """A command's global options, its jobs with their options, and its job files."""
 
     shared: list[str] = field(default_factory=list)
     jobs: list[tuple[str, list[str]]] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
-
-
-def is_command(text: str) -> bool:
-    """Return whether a text begins with a command line of fio."""
-    return _arguments(_PROMPT.sub("", _lines(text[:LONGEST])[0])) is not None
 
 
 def job_file_text(text: str) -> str | None:

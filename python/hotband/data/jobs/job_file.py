@@ -13,7 +13,7 @@ from hotband.data.catalog import JOB_ENDINGS
 from hotband.data.importers import tools
 from hotband.data.importers.files import name_of
 from hotband.data.importers.unread import unread
-from hotband.data.jobs.fio_command import is_command, job_file_text
+from hotband.data.jobs.fio_command import job_file_text
 from hotband.data.jobs.form import workload_text
 from hotband.data.jobs.loss import LossReport
 from hotband.data.jobs.source import ACCEPTED, LARGEST_BYTES, decoded, read_text
@@ -67,13 +67,6 @@ def job_text(path: Path, piped: bytes | None = None) -> str | None:
     if beginning is not None and (tool_of(beginning) or result_of(beginning) or _of_commands(beginning)):
         return converted(path, piped)[0]
     return None
-
-
-def command_text(command: str) -> str | None:
-    """Return the workload of a command line of fio, as TOML; None for any other text. Raises UserError for a mistake in
-    the command."""
-    text = job_file_text(command) if is_command(command) else None
-    return None if text is None else _workload(Path("fio"), text, "fio")[0]
 
 
 def _of_commands(text: str) -> str | None:

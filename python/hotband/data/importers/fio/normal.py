@@ -19,7 +19,7 @@ from hotband.data.importers.fio.text import Fields, printable
 _JOB = re.compile(r"^[ \t>|]*(.{0,200}?): \(groupid=(\d+), jobs=(\d+)\): err= ?(\d+)", re.MULTILINE)
 _JOB_BYTES = re.compile(rb": \(groupid=\d{1,9}, jobs=\d{1,9}\): err= ?\d")
 # "name: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) ..., ioengine=libaio, iodepth=16"
-_ASKED = re.compile(
+_STATED = re.compile(
     r"^[ \t>|]*(.{0,200}?): \(g=(\d+)\): rw=(\w+), bs=(.{0,200}?), ioengine=([\w:./-]+), iodepth=(\d+)", re.MULTILINE
 )
 _VERSION = re.compile(r"^[ \t>|]*(fio[- ]\d[\w.-]*)[ \t]*$", re.MULTILINE)
@@ -47,12 +47,12 @@ def read_normal(text: str, file: str) -> list[RecordDoc]:
     starts = list(_JOB.finditer(lines))
     if not starts:
         raise UserError(file, "", "", f"has no line of a job that ended; {ACCEPTED}")
-    asked = {(match[1].strip(), match[2]): match for match in _ASKED.finditer(lines)}
+    stated = {(match[1].strip(), match[2]): match for match in _STATED.finditer(lines)}
     ends = [match.start() for match in starts[1:]] + [len(lines)]
     entries = []
     for match, end in zip(starts, ends, strict=True):
         body = lines[match.end() : end].partition("Run status group")[0].split("\n")
-        entries.append(_entry(match, asked.get((match[1].strip(), match[2])), body, file))
+        entries.append(_entry(match, stated.get((match[1].strip(), match[2])), body, file))
     version = _VERSION.search(lines)
     document = Fields(file, "", {"fio version": version[1].replace(" ", "-") if version else "", "jobs": entries})
     notes = [
@@ -62,11 +62,11 @@ def read_normal(text: str, file: str) -> list[RecordDoc]:
     return [record_of(document, notes)]
 
 
-def _entry(start: re.Match[str], asked: re.Match[str] | None, body: Sequence[str], file: str) -> dict[str, object]:
+def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[str], file: str) -> dict[str, object]:
     """Return a job in the shape of fio's JSON."""
-    sizes = {} if asked is None else _sizes(asked[4])
-    options = {} if asked is None else {"rw": asked[3], "ioengine": asked[5], "iodepth": asked[6]}
-    if asked is not None and int(start[3]) > 1:
+    sizes = {} if stated is None else _sizes(stated[4])
+    options = {} if stated is None else {"rw": stated[3], "ioengine": stated[5], "iodepth": stated[6]}
+    if stated is not None and int(start[3]) > 1:
         options["numjobs"] = start[3]
     if len(set(sizes.values())) == 1 and None not in sizes.values():
         options["bs"] = str(next(iter(sizes.values())))
@@ -88,7 +88,23 @@ def _entry(start: re.Match[str], asked: re.Match[str] | None, body: Sequence[str
                 side["io_bytes"] = counts[name] * (sizes[name] or 0)
         if "runtime" not in side:
             raise UserError(file, printable(start[1].strip()), "", f"the line of its {name}s has no time; {ACCEPTED}")
+    if "sync" in entry:
+        entry["sync"] = {**_child(entry, "sync"), "total_ios": _flushes(entry, sides["write"], int(start[3]))}
     return {**entry, **sides}
+
+
+def _flushes(entry: dict[str, object], write: dict[str, object], jobs: int) -> int:
+    """Return the number of flushes, which is not printed: as many as fit beside the writes, one per write at most."""
+    mean = _float(_child(_child(entry, "sync"), "lat_ns"), "mean")
+    writes = _float(write, "total_ios")
+    waited = writes * (_float(_child(write, "lat_ns"), "mean") or _float(_child(write, "clat_ns"), "mean"))
+    left = _float(write, "runtime") * jobs * _NS["msec"] - waited
+    return round(max(1.0, min(writes, left / mean))) if mean else 0
+
+
+def _float(values: dict[str, object], name: str) -> float:
+    value = values.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _read_lines(entry: dict[str, object], sides: dict[str, dict[str, object]], body: Sequence[str]) -> None:
