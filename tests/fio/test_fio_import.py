@@ -176,13 +176,23 @@ def test_latency_that_was_not_measured_is_null() -> None:
     assert noted(found, "measured no latency")
 
 
-def test_trims_and_syncs_are_counted_in_a_note() -> None:
-    sync = {"total_ios": 63, "lat_ns": build.latency(1.0, 1, 1, 63)}
+def test_trims_and_syncs_without_latencies_are_counted_in_a_note() -> None:
     trim = build.reads(None, ios=7)
-    found = record(build.job(read=build.reads(None), sync=sync, trim=trim))
+    found = record(build.job(read=build.reads(None), sync={"total_ios": 63}, trim=trim))
     assert noted(found, "not carried over: 63 syncs")
     assert noted(found, "not carried over: 7 trims")
     assert found["summary"]["count"] == 4
+    assert "flush" not in found["summary"]
+
+
+def test_syncs_are_flushes() -> None:
+    sync = {"total_ios": 63, "lat_ns": build.latency(1000.0, 900, 5000, 63)}
+    found = record(build.job(write=build.reads(None), sync=sync))
+    flush = found["summary"]["flush"]
+    assert (flush["count"], flush["latency_mean_ns"], flush["latency_max_ns"]) == (63, 1000.0, 5000)
+    assert found["streams"][0]["flush"]["count"] == 63
+    assert found["summary"]["count"] == 4, "flushes are no reads and writes"
+    assert not noted(found, "not carried over: 63 syncs")
 
 
 def test_errors_go_to_the_only_direction_with_io() -> None:

@@ -14,7 +14,7 @@ from hotband.data.catalog.named import is_real
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import states_of, warm_up_words
-from hotband.data.record.stats import merge
+from hotband.data.record.stats import flush_latency, merge
 from hotband.data.record.steady import of_phases
 from hotband.data.record.stopped import stopped_words
 from hotband.data.record.trace import comparison_lines
@@ -98,7 +98,15 @@ def _sentence(record: RecordDoc, runs: int) -> str:
         return f"No I/O was completed{failed}."
     rates = f"{quantity(summary['iops'], 'IOPS')}, {rate(summary['bandwidth_bytes_per_s'])}"
     p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}"
-    return f"{f'Run {runs} of {runs}: ' if runs > 1 else ''}{rates}{_between(record, 'iops')}. {p99}."
+    return f"{f'Run {runs} of {runs}: ' if runs > 1 else ''}{rates}{_between(record, 'iops')}. {p99}{_flushed(record)}."
+
+
+def _flushed(record: RecordDoc) -> str:
+    """Return the p99 latency of the flushes, by fio's word for them."""
+    p99 = flush_latency(record, "latency_p99_ns")
+    text = record["spec"].get("workload", "")
+    word = next((word for word in ("fdatasync", "fsync") if f": {word}=" in text), "flush")
+    return "" if p99 is None else f"; {word} p99 {span(p99)}"
 
 
 def _between(record: RecordDoc, figure: str, before: str = "") -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hotband.base.errors import UserError, reason_of
 from hotband.data.importers.files import name_of, read_beginning
 from hotband.data.importers.fio import importer
+from hotband.data.importers.unread import unread
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.imported import Imported
 
@@ -49,7 +50,8 @@ def load(path: Path, also: str = "") -> list[Imported]:
     for tool in tools().values():
         if tool.recognises(beginning):
             return tool.read([path])
-    what = "the file is empty" if not beginning.strip() else "not a result that Hotband recognises"
+    other = unread(beginning.decode("utf-8", "replace"))
+    what = other or ("the file is empty" if not beginning.strip() else "not a result that Hotband recognises")
     raise UserError(name_of(path), "", "", f"{what}; accepted: results of {', '.join(tools())}{also and f'; {also}'}")
 
 

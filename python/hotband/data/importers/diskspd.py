@@ -1,4 +1,4 @@
-"""DiskSpd's XML (`-Rxml`) as records: one record per time span, one stream per target.
+"""DiskSpd's XML (`-Rxml`) and text as records: one record per time span, one stream per target.
 
 Sources: ResultParser and XmlResultParser of microsoft/diskspd. Latencies are in ms, a `Bucket` of `Iops` has I/Os a
 second and the end of its interval, percentiles are of all targets of a time span together. Offsets come from a fixed
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hotband.base.errors import UserError
 from hotband.data.documents.source import NS_PER_MS, NS_PER_S, Asked, iso, nothing_asked
 from hotband.data.importers.cells import Cells
+from hotband.data.importers.diskspd_text import elements, is_text
 from hotband.data.importers.files import name_of, read_bytes
 from hotband.data.importers.record import ImportedRun, Sides, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns, no_rows
@@ -25,14 +26,14 @@ from hotband.data.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-ACCEPTED = "DiskSpd's XML (-Rxml)"
+ACCEPTED = "DiskSpd's XML (-Rxml) or text"
 _WORDS = {"read": "Read", "write": "Write", "all": "Total"}
 
 
 def recognises(beginning: bytes) -> bool:
     """Return whether the beginning of a file is DiskSpd's."""
     is_result = re.match(rb"\s*(<\?xml[^>]*\?>\s*)?(<!DOCTYPE|<Results>)", beginning) is not None
-    return is_result and b"<Results" in beginning
+    return is_text(beginning) or (is_result and b"<Results" in beginning)
 
 
 def read(paths: Sequence[Path]) -> list[Imported]:
@@ -66,7 +67,7 @@ def parse_xml(data: bytes, file: str, accepted: str) -> Element:
 
 
 def _parse(data: bytes, file: str) -> Element:
-    root = parse_xml(data, file, ACCEPTED)
+    root = elements(data.decode("utf-8", "replace")) if is_text(data) else parse_xml(data, file, ACCEPTED)
     if root.tag != "Results" or root.find("TimeSpan") is None:
         raise UserError(file, root.tag[:40], "", f"not a result: it has no time span; accepted: {ACCEPTED}")
     return root

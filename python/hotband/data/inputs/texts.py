@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from hotband.base.errors import UserError
@@ -10,10 +11,25 @@ from hotband.base.text.regular import text_bytes
 from hotband.data.catalog import entries, is_file
 from hotband.data.catalog.names import catalog_names
 
+# A prompt, words that run the program (`sudo -u root`, `A=1`), the program, and an option or a job file.
+_COMMAND = re.compile(
+    r"\s*(?:(?:\[[^\]\n]{1,80}\]|\S{1,80})?[ \t]{0,4}[$#>%]\s+)?(?:[\w./=:,;&-]+\s+){0,8}"
+    r"(?:\S{0,80}/)?fio(?:\.exe)?[\s\\^`>]+(?:-|\S+\.\w)"
+)
+
+
+def is_command(text: str) -> bool:
+    """Return whether a text is a command line of fio, which may follow a prompt or `sudo`."""
+    return _COMMAND.match(text) is not None
+
 
 def text_of(argument: str, what: str) -> str | None:
     """Text of a TOML file that an argument names, or None if it is a catalog name; `what` is "machine" or
     "workload". A job file of another tool is the equivalent workload, a trace is the replay of it."""
+    if what == "workload" and is_command(argument):
+        text = _converted(Path("fio"), argument.encode("utf-8", "replace"))
+        if text is not None:
+            return text
     is_name = not is_file(argument)
     may_be_meant = (is_name or argument.startswith("/dev/")) and ":" not in argument
     if may_be_meant and argument not in catalog_names("workloads" if what == "workload" else "drives"):
@@ -27,13 +43,7 @@ def text_of(argument: str, what: str) -> str | None:
     # A pipe can be read only once; what is no file is refused.
     piped = None if path.is_file() else bytes_of(argument, what)
     if what == "workload":
-        from hotband.data.jobs.job_file import job_text
-        from hotband.data.traces.files import is_trace, refuse_other_traces, trace_text
-
-        if is_trace(path):
-            return trace_text(path)
-        refuse_other_traces(path)
-        text = job_text(path, piped)
+        text = _converted(path, piped)
         if text is not None:
             return text
     try:
@@ -41,6 +51,18 @@ def text_of(argument: str, what: str) -> str | None:
     except UnicodeDecodeError:
         raise UserError(argument, "", "", f"not a {what}: the file is not UTF-8 text") from None
     return entries.whole_workload(argument, text) if what == "workload" else text
+
+
+def _converted(path: Path, piped: bytes | None) -> str | None:
+    """Return the workload of a job file, of a command line or of a trace; None for another file. `piped` is what was
+    read from a pipe or typed."""
+    from hotband.data.jobs.job_file import job_text
+    from hotband.data.traces.files import is_trace, refuse_other_traces, trace_text
+
+    if is_trace(path):
+        return trace_text(path)
+    refuse_other_traces(path)
+    return job_text(path, piped)
 
 
 def bytes_of(argument: str, what: str) -> bytes:

@@ -9,19 +9,21 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from hotband.base.errors import UserError
-from hotband.base.text.nearest import hint
+from hotband.base.text.nearest import FEW
 from hotband.data.importers.files import name_of
 from hotband.data.jobs.fio_names import ALIASES, FATES
+from hotband.data.jobs.fio_values import calculated
+from hotband.data.jobs.form import MOST_STREAMS
 from hotband.data.jobs.loss import Location
 from hotband.data.jobs.source import Option, included, read_text
 
-# The size of a page on x86 and the like; we know no value of the other two words (HOWTO, "Reserved keywords").
-PAGE_SIZE = "4096"
-_VARIABLE = re.compile(r"\$\{([^}]*)\}|\$(pagesize|mb_memory|ncpus)\b")
-# Numbers of our counters and seeds; more jobs than that in a file is a slip.
-MOST_JOBS = 1024
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_KEYWORD = re.compile(r"\$(pagesize|mb_memory|ncpus)\b")
+# Names of files and folders are as good as any other where the variable is not set.
+_NAMES = ("filename", "directory")
 
 
 @dataclass
@@ -42,6 +44,7 @@ def read_jobs(path: Path, text: str, variables: Mapping[str, str] | None = None)
     jobs: list[Job] = []
     shared: dict[str, Option] = {}
     shared_order: list[Option] = []
+    unset: list[tuple[Option, str]] = []
     section: Job | None = None
     in_global = False
     for location, line in _lines(path, text, (path,)):
@@ -56,12 +59,14 @@ def read_jobs(path: Path, text: str, variables: Mapping[str, str] | None = None)
             raise UserError(str(location), "", line, "the section's name is cut off: expected [NAME]")
         if section is None and not in_global:
             raise UserError(str(location), "", line, "is before the first section: expected [global] or [JOB]")
-        option = _option(location, line, os.environ if variables is None else variables)
+        option = _option(location, line, os.environ if variables is None else variables, unset)
         target, order = (shared, shared_order) if section is None else (section.options, section.in_order)
         target[option.key] = option
         order.append(option)
-        if len(jobs) > MOST_JOBS:
-            raise UserError(name_of(path), "", "", f"has more than {MOST_JOBS} jobs; expected fewer in one file")
+        if len(jobs) > MOST_STREAMS:
+            raise UserError(name_of(path), "", "", f"has more than {MOST_STREAMS} jobs; expected fewer in one file")
+    if unset:
+        _refuse_unset(unset)
     if not jobs:
         raise UserError(name_of(path), "", "", "has no job: expected a section such as [JOB] besides [global]")
     return jobs
@@ -83,25 +88,45 @@ def _lines(path: Path, text: str, open_files: tuple[Path, ...]) -> Iterator[tupl
         yield from _lines(other, read_text(other, location, include[1].strip()), (*open_files, other))
 
 
-def _option(location: Location, line: str, variables: Mapping[str, str]) -> Option:
+def _option(location: Location, line: str, variables: Mapping[str, str], unset: list[tuple[Option, str]]) -> Option:
+    """Return the option of a line. Variables that its value needs and that are not set are added to `unset`."""
     key, _, value = (part.strip() for part in line.partition("="))
-    raw = Option(key, value, location)
-
-    def replaced(variable: re.Match[str]) -> str:
-        name = variable[1] if variable[1] is not None else variable[2]
-        if variable[2] == "pagesize":
-            return PAGE_SIZE
-        if variable[2] or name not in variables:
-            raise UserError(
-                str(location),
-                key,
-                value,
-                f"the variable {name} is not set: expected it in the environment, or its value",
-            )
-        return variables[name]
-
-    option = Option(ALIASES.get(key, key), _VARIABLE.sub(replaced, value), location, key)
-    if option.key not in FATES:
-        near = hint(key, [*FATES, *ALIASES])
-        raw.refuse(f"fio has no such option; {near}expected an option of fio 3.33 for block I/O")
+    name = ALIASES.get(key, key)
+    text = _VARIABLE.sub(lambda variable: variables.get(variable[1], variable[0]), value)
+    text, note = _without_keywords(text, variables)
+    option = Option(name, text, location, key, note)
+    if name not in _NAMES and FATES.get(name, (None, ""))[0] is None:
+        unset += [(option, variable[1]) for variable in _VARIABLE.finditer(text)]
     return option
+
+
+def _without_keywords(text: str, variables: Mapping[str, str]) -> tuple[str, str]:
+    """Replace fio's reserved words by their values, and calculate with these (HOWTO, "Reserved keywords"; tried: 3.33).
+    Return also what was replaced."""
+    keywords = dict.fromkeys(keyword[1] for keyword in _KEYWORD.finditer(text))
+    if not keywords:
+        return text, ""
+    values = {keyword: variables.get(keyword) or _here(keyword) for keyword in keywords}
+    plain = _KEYWORD.sub(lambda keyword: values[keyword[1]], text)
+    number = calculated(plain)
+    words = ", ".join(f"${keyword} is {value}" for keyword, value in values.items())
+    note = f"{words} on this computer; an environment variable of that name sets another value"
+    return (plain if number is None else str(number)), note
+
+
+def _here(keyword: str) -> str:
+    """Return the value of a reserved word on this computer, as fio would find it."""
+    if keyword == "ncpus":
+        return str(os.cpu_count() or 1)
+    page = os.sysconf("SC_PAGE_SIZE")
+    return str(page if keyword == "pagesize" else page * os.sysconf("SC_PHYS_PAGES") >> 20)
+
+
+def _refuse_unset(unset: list[tuple[Option, str]]) -> NoReturn:
+    """Raise the error of variables that are not set: all of them at once."""
+    option, first = unset[0]
+    names = list(dict.fromkeys(name for _, name in unset))
+    if len(names) == 1:
+        option.refuse(f"the variable {first} is not set: expected it in the environment, or its value")
+    named = ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
+    option.refuse(f"the variables {named} are not set: expected them in the environment, or their values")

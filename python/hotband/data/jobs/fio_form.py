@@ -8,7 +8,9 @@ from pathlib import Path
 from hotband.base.errors import UserError
 from hotband.data.jobs import fio_job, fio_lists, fio_rates, flushes
 from hotband.data.jobs.fio_file import Job, read_jobs
-from hotband.data.jobs.fio_job import JobOptions, Pattern, Sizes
+from hotband.data.jobs.fio_job import JobOptions, Pattern
+from hotband.data.jobs.fio_names import NO_BLOCK_IO
+from hotband.data.jobs.fio_sizes import Fitted, fitted, sizes
 from hotband.data.jobs.fio_values import amount, count, flag
 from hotband.data.jobs.fio_zones import Part, hot_part, zone_list
 from hotband.data.jobs.form import (
@@ -23,7 +25,7 @@ from hotband.data.jobs.form import (
     Value,
     bytes_text,
 )
-from hotband.data.jobs.loss import LossReport
+from hotband.data.jobs.loss import Fate, LossReport
 from hotband.data.jobs.parts import Amount, Files
 from hotband.data.jobs.source import Option
 
@@ -40,7 +42,7 @@ class Draft:
 
     job_options: JobOptions
     pattern: Pattern
-    sizes: tuple[Sizes, Sizes, Sizes]
+    on_drive: tuple[Fitted, Fitted, Fitted]
     load: Closed
     file: str
     region: Amount | None
@@ -53,15 +55,16 @@ class Draft:
     def name(self) -> str:
         return self.job_options.job.name
 
-    def means(self) -> tuple[float, float, float]:
-        """Return the mean sizes of reads, writes and trims."""
-        read, write, trim = (_mean(size) for size in self.sizes)
-        return read, write, trim
-
     def mean(self) -> float:
         """Return the bytes of an I/O as fio counts them towards the size of a job: a write and the trim before it are
         one."""
-        read, write, trim = self.means()
+        return self._of_kinds(*(side.mean for side in self.on_drive))
+
+    def pieces(self) -> float:
+        """Return the drive's I/Os for one of fio."""
+        return self._of_kinds(*(side.pieces for side in self.on_drive))
+
+    def _of_kinds(self, read: float, write: float, trim: float) -> float:
         share = self.pattern.first_pct / 100
         return {"r": read, "w": write, "rw": share * read + (1 - share) * write}.get(self.pattern.kinds, trim)
 
@@ -73,7 +76,7 @@ class Draft:
         read, write, _ = pattern.random_pcts
         keys = [key for key in ("ba", "random_distribution") if job_options.get(key)]
         return (
-            self.sizes[0] != self.sizes[1]
+            self.on_drive[0] != self.on_drive[1]
             or (read != write and pattern.run == 1)
             or any(len({fio_lists.text_at(job_options, key, index, "")[0] for index in (0, 1)}) > 1 for key in keys)
         )
@@ -92,14 +95,10 @@ class Draft:
         return not alone and self.load.threads <= MOST_CLONES
 
 
-def _mean(sizes: Sizes) -> float:
-    return sum(size * share for size, share in sizes) / sum(share for _, share in sizes)
-
-
 def form(path: Path, text: str, report: LossReport) -> Form:
     """Read the job file into streams, loops and steps; `report` gets one line per option. Raises UserError for a
     mistake."""
-    jobs = read_jobs(path, text)
+    jobs = _of_block_io(read_jobs(path, text), report)
     files = Files()
     drafts = [_draft(job, files) for job in jobs]
     job_form = Form(f"{path.name}: {', '.join(draft.name for draft in drafts[:4])}", report)
@@ -123,6 +122,17 @@ def form(path: Path, text: str, report: LossReport) -> Form:
     for draft in drafts:
         draft.job_options.report(report)
     return job_form
+
+
+def _of_block_io(jobs: list[Job], report: LossReport) -> list[Job]:
+    """Return the jobs of block I/O; all of them if there is none, to be refused."""
+    others = [job for job in jobs if fio_job.engine_name(job) in NO_BLOCK_IO]
+    if len(others) == len(jobs):
+        return jobs
+    for job in others:
+        why = f"ioengine={fio_job.engine_name(job)} is not block I/O: the job is left out"
+        report.add(Fate.IGNORED, job.location, f"[{job.name}]", why)
+    return [job for job in jobs if job not in others]
 
 
 def _flows(job_form: Form, groups: list[list[tuple[Draft, list[int]]]]) -> None:
@@ -174,15 +184,13 @@ def _waits(job_options: JobOptions) -> bool:
 
 def _draft(job: Job, files: Files) -> Draft:
     job_options = fio_job.begin(job)
-    pattern, sizes, load = (
-        fio_job.pattern(job_options),
-        fio_job.sizes(job_options, fio_job.pattern(job_options).kinds),
-        fio_job.load(job_options),
-    )
+    pattern = fio_job.pattern(job_options)
+    on_drive = fitted(job_options, sizes(job_options, pattern.kinds), pattern.kinds)
+    load = fio_job.load(job_options)
     named = fio_job.names(job_options)
     offset, region = fio_job.extent(job_options)
     increment = job_options.get("offset_increment")
-    step = amount(increment, job_options.base) if increment else None
+    step = amount(increment, job_options.base) if increment and increment.value != "0" else None
     is_own = not named
     if len(named) > 1 and not pattern.random:
         job_options.approximate("filename", f"{len(named)} files form one range, accessed in order")
@@ -190,9 +198,17 @@ def _draft(job: Job, files: Files) -> Draft:
     clones = load.threads if is_own else 1
     files.meet(file, _used(region, offset, step, load.threads, clones))
     fio_job.page_cache(job_options)
-    every = flushes.flush_every(job_options, pattern.kinds)
-    draft = Draft(job_options, pattern, sizes, load, file, region, offset, step, is_own, every)
-    return replace(draft, load=flushes.paced(load, draft.with_flushes()))
+    every = round(flushes.flush_every(job_options, pattern.kinds) * on_drive[1].pieces)
+    draft = Draft(job_options, pattern, on_drive, load, file, region, offset, step, is_own, every)
+    return replace(draft, load=flushes.paced(_in_pieces(load, draft.pieces()), draft.with_flushes()))
+
+
+def _in_pieces(load: Closed, pieces: float) -> Closed:
+    """Return the load of a drive that gets each I/O of fio in pieces, all at once."""
+    if pieces <= 1:
+        return load
+    depth = min(round(load.depth * pieces), fio_job.MOST_OUTSTANDING // load.threads)
+    return replace(load, depth=depth, burst=round(load.burst * pieces) if load.think_us else load.burst)
 
 
 def _used(region: Amount | None, offset: Amount | None, step: Amount | None, threads: int, clones: int) -> int | None:
@@ -219,7 +235,7 @@ def _loops(draft: Draft, files: Files) -> list[Loop]:
 def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> list[Loop]:
     streams = _streams(draft, files, clone)
     most = fio_rates.MOST_RATE / draft.with_flushes()
-    rates = fio_rates.rates(draft.job_options, load, draft.pattern.kinds, draft.means(), most)
+    rates = fio_rates.rates(draft.job_options, load, draft.pattern.kinds, draft.on_drive, most)
     if draft.flush_every:
         flushes.tell(draft.job_options, load, 0 < draft.writes() < 1, rates is not None, clone is None)
     if rates is None:
@@ -257,6 +273,8 @@ def _streams(draft: Draft, files: Files, clone: int | None) -> list[StreamForm]:
     name = draft.name if clone is None else f"{draft.name} {clone + 1}"
     streams = []
     for kind, share in sides:
+        if share and apart:
+            share *= draft.on_drive[fio_lists.places(kind)[0]].pieces
         if share:
             called = f"{name} {_WORDS[kind]}" if apart and 0 < share < 100 else name
             asks = share * (1 + 1 / draft.flush_every) if kind == "w" and draft.flush_every else share
@@ -319,7 +337,7 @@ def _stream(draft: Draft, files: Files, side: _Side, part: Part, chosen: fio_lis
     if trim is not None:
         keys["trim_pct"] = trim
     _add_random(draft, side.index, keys, came, chosen)
-    sizes = draft.sizes[side.index]
+    sizes = draft.on_drive[side.index].sizes
     came["size"] = came["sizes"] = job_options.get("bssplit") or job_options.get("bs") or job_options.get("bsrange")
     if len(sizes) == 1:
         keys["size"] = bytes_text(sizes[0][0])
@@ -335,6 +353,10 @@ def _stream(draft: Draft, files: Files, side: _Side, part: Part, chosen: fio_lis
         or job_options.get("offset")
         or job_options.get("filename")
     )
+    if files.hides(*part) and extent_option is not None:
+        why = "the size of another file of the job is not known: each file is an equal part of the target, used whole"
+        job_options.approximate(extent_option.key, why)
+        part = (None, None)
     extent = files.part(draft.file, *part, extent_option)
     if extent is not None:
         keys["range"], came["range"] = list(extent), extent_option
@@ -364,14 +386,12 @@ def _add_random(
     job_options, pattern = draft.job_options, draft.pattern
     came["random_pct"] = job_options.get("percentage_random") or job_options.get("rw")
     if pattern.hole:
-        smallest = min(size for size, _ in draft.sizes[index])
-        if len(draft.sizes[index]) > 1:
-            job_options.approximate("rw", f"holes of {pattern.hole} bytes between I/Os of {bytes_text(smallest)}")
-        keys["random_pct"], keys["offsets"] = 100.0, {"stride": bytes_text(smallest + pattern.hole)}
+        keys |= _hole(draft, index)
         return
     random_pct = pattern.random_pcts[index]
-    keys["random_pct"] = 100.0 / pattern.run if pattern.run > 1 else random_pct
-    if pattern.run > 1:
+    run = pattern.run * draft.on_drive[index].pieces
+    keys["random_pct"] = 100.0 / run if run > 1 and random_pct == 100 else random_pct / run
+    if run > 1 and pattern.random:
         keys["random_mode"] = "run"
     elif 0 < random_pct < 100:
         keys["random_mode"] = "coin"
@@ -380,12 +400,25 @@ def _add_random(
         offsets = _offsets(job_options, chosen)
         if offsets:
             keys["offsets"], came["offsets"] = offsets, chosen[2]
-    elif pattern.random and random_pct == 100 and not (map_off and flag(map_off)):
+    elif pattern.random and keys["random_pct"] == 100 and not (map_off and flag(map_off)):
         why = "some blocks are accessed twice before all were accessed once; fio's block map prevents this"
         if map_off:
             job_options.approximate("norandommap", why)
         elif not job_options.get("random_distribution") and ("norandommap=0 (not set)", why) not in job_options.unsaid:
             job_options.unsaid.append(("norandommap=0 (not set)", why))
+
+
+def _hole(draft: Draft, index: int) -> dict[str, Value]:
+    """Return the keys of I/Os with a hole after each."""
+    job_options, hole, mix = draft.job_options, draft.pattern.hole, draft.on_drive[index].sizes
+    smallest = min(size for size, _ in mix)
+    if len(mix) > 1:
+        job_options.approximate("rw", f"holes of {hole} bytes between I/Os of {bytes_text(smallest)}")
+    if smallest + hole > 0:
+        return {"random_pct": 100.0, "offsets": {"stride": bytes_text(smallest + hole)}}
+    # A drive cannot read ahead of a job that goes back; random offsets let it do as little.
+    job_options.approximate("rw", "every I/O jumps to a random offset: Hotband has no I/Os that go back")
+    return {"random_pct": 100.0}
 
 
 def _offsets(job_options: JobOptions, chosen: fio_lists.Chosen) -> dict[str, Value]:
@@ -445,6 +478,7 @@ def _ios(draft: Draft) -> int | None:
     each = fio_job.ios(draft.job_options, draft.mean(), draft.region)
     if each is None:
         return None
+    each = round(each * draft.pieces())
     # Tried: fio 3.33 counts neither to the size nor to number_ios the writes that follow their trims.
     each *= 2 if draft.pattern.kinds == "tw" else 1
     # Clones with loops of their own each count the writes to the next flush.

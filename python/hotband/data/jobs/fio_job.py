@@ -12,22 +12,28 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from hotband.base.errors import UserError
-from hotband.base.text.nearest import expected
+from hotband.base.text.nearest import expected, hint
 from hotband.data.jobs.fio_file import Job
-from hotband.data.jobs.fio_lists import random_shares, text_at
-from hotband.data.jobs.fio_names import ASYNCHRONOUS, FATES, MEMORY, NO_BLOCK_IO, SYNCHRONOUS, TRACES
+from hotband.data.jobs.fio_lists import random_shares
+from hotband.data.jobs.fio_names import (
+    ALIASES,
+    ASYNCHRONOUS,
+    FATES,
+    MEMORY,
+    NO_BLOCK_IO,
+    OF_A_VOLUME,
+    SYNCHRONOUS,
+    TRACES,
+)
 from hotband.data.jobs.fio_values import (
     SECTOR,
+    ZONE_SIZE,
     amount,
-    block,
     count,
-    decimal,
     flag,
     microseconds,
     percent,
     size_bytes,
-    splits,
 )
 from hotband.data.jobs.form import Closed
 from hotband.data.jobs.loss import Fate, LossReport
@@ -36,13 +42,9 @@ from hotband.data.jobs.source import Option
 
 # fio's own default on Linux (ioengines.c: "psync").
 DEFAULT_ENGINE = "psync"
-# fio's own size of an I/O (HOWTO, "blocksize").
-DEFAULT_SIZE = 4096
 MOST_OUTSTANDING = 65_536
-# More sizes than that between the ends of bsrange= are drawn from as many.
-MOST_SIZES = 64
-
-Sizes = tuple[tuple[int, float], ...]
+# The name of what a job uses that names no file and no size: both are left to fio's command line.
+TARGET = "the target"
 
 _PATTERNS = {
     "read": (False, "r"),
@@ -80,14 +82,15 @@ class JobOptions:
     def report(self, report: LossReport) -> None:
         """Add one line per option to `report`."""
         for option in self.job.in_order:
-            fate, why = FATES[option.key]
+            fate, why = FATES.get(option.key, (None, ""))
             used = self.job.options[option.key] is option
             if not used:
                 over = self.job.options[option.key].location
                 if option.location.file == over.file and self.job.location.line < option.location.line:
                     report.add(Fate.IGNORED, option.location, str(option), f"line {over.line} sets it again")
                 continue
-            fate, why = self.fates.get(option.key, (fate or Fate.KEPT, why))
+            noted = (Fate.APPROXIMATED, option.note) if option.note and fate is None else (fate or Fate.KEPT, why)
+            fate, why = self.fates.get(option.key, noted)
             report.add(fate, option.location, str(option), why)
         for what, why in self.unsaid:
             report.add(Fate.APPROXIMATED, self.job.location, what, why)
@@ -101,11 +104,24 @@ def begin(job: Job) -> JobOptions:
         if base.value.strip() not in ("1000", "1024"):
             base.refuse("expected 1024 (k is 1024, kib is 1000) or 1000 (k is 1000, kib is 1024)")
         job_options.base = int(base.value)
+    for unknown in job.in_order:
+        if unknown.key not in FATES:
+            _of_no_list(job_options, unknown)
     for key in TRACES:
         option = job.get(key)
         if option is not None:
             option.refuse("a job that replays a trace is not a workload; expected a job without it")
     return job_options
+
+
+def _of_no_list(job_options: JobOptions, option: Option) -> None:
+    """Ignore an option that may be of an engine from outside fio. Raises UserError for any other."""
+    name = engine_name(job_options.job)
+    if is_external(name) or name in NO_BLOCK_IO:
+        job_options.ignore(option.key, f"belongs to ioengine={name}")
+        return
+    near = hint(option.spelled, [*FATES, *ALIASES])
+    option.refuse(f"fio has no such option; {near}expected an option of fio 3.33 to 3.41")
 
 
 # --- pattern ----------------------------------------------------------------------------------------------------
@@ -114,8 +130,8 @@ def begin(job: Job) -> JobOptions:
 @dataclass(frozen=True)
 class Pattern:
     """Access pattern of a job: random or not, directions ("r", "w", "t", "rw", "tw"), share of the first in percent;
-    `run` is the run length, `hole` the bytes skipped after each I/O, `random_pcts` the percentages of random reads,
-    writes and trims."""
+    `run` is the run length, `hole` the bytes skipped after each I/O (below zero: back), `random_pcts` the percentages
+    of random reads, writes and trims."""
 
     random: bool
     kinds: str
@@ -135,9 +151,13 @@ def pattern(job_options: JobOptions) -> Pattern:
     is_random, kinds = _PATTERNS[name.strip()]
     run, hole = 1, 0
     if suffix and option is not None:
-        number = Option("rw", suffix, option.location)
-        run = count(number, 1, 2**31) if is_random else 1
-        hole = 0 if is_random else size_bytes(suffix, job_options.base, number)
+        number = Option("rw", suffix.removeprefix("-"), option.location)
+        run = max(1, count(number, 0, 2**31)) if is_random else 1
+        hole = 0 if is_random else size_bytes(number.value, job_options.base, number)
+        if hole % SECTOR:
+            hole += SECTOR - hole % SECTOR
+            job_options.approximate("rw", f"holes have whole sectors: {hole} bytes")
+        hole = -hole if suffix.startswith("-") else hole
     if kinds == "tw":
         job_options.approximate("rw", "each block is trimmed or written at random, not trimmed and then written")
     sequencer = job_options.get("rw_sequencer")
@@ -168,76 +188,35 @@ def _first_pct(job_options: JobOptions, kinds: str) -> float:
     return 100.0 - percent(write) if write else 50.0
 
 
-# --- sizes ------------------------------------------------------------------------------------------------------
-
-
-def sizes(job_options: JobOptions, kinds: str) -> tuple[Sizes, Sizes, Sizes]:
-    """Return sizes and weights of reads, writes and trims; writes that follow their trims have the sizes of trims."""
-    size_keys = [key for key in ("bs", "bsrange", "bssplit") if job_options.get(key)]
-    if not size_keys:
-        default: Sizes = ((DEFAULT_SIZE, 1.0),)
-        return default, default, default
-    # fio: bssplit counts before bs; of bs and bsrange the later one.
-    order = job_options.job.in_order
-    key = (
-        "bssplit"
-        if "bssplit" in size_keys
-        else max(size_keys, key=lambda name: order.index(job_options.job.options[name]))
-    )
-    for other in size_keys:
-        if other != key:
-            job_options.ignore(other, f"{key}= takes precedence")
-    read, write, trim = (
-        _sizes_of(*text_at(job_options, key, index, str(DEFAULT_SIZE)), job_options) for index in range(3)
-    )
-    return read, trim if kinds == "tw" else write, trim
-
-
-def _sizes_of(text: str, option: Option, job_options: JobOptions) -> Sizes:
-    if option.key == "bs":
-        return ((block(text, job_options.base, option), 1.0),)
-    if option.key == "bssplit":
-        pairs = [(block(size, job_options.base, option), share) for size, share in splits(text, option)]
-        if any(
-            share != int(share) for part in text.split(":") if (share := decimal(part.partition("/")[2] or "0", option))
-        ):
-            # Tried: of bssplit=4k/4.5:8k/95.5 fio 3.33 asks for 10 % and 90 %.
-            job_options.approximate(
-                "bssplit", "shares are used as written; fio itself accepts whole percentages only and misreads others"
-            )
-        weights: dict[int, float] = {}
-        for size, share in pairs:
-            weights[size] = weights.get(size, 0.0) + share
-        positive = tuple((size, share) for size, share in weights.items() if share > 0)
-        return positive or option.refuse("expected shares above zero, such as 4k/60:64k/40")
-    low, _, high = text.partition("-")
-    least, most = block(low, job_options.base, option), block(high or low, job_options.base, option)
-    if most < least:
-        option.refuse("the second size is smaller than the first: expected SMALLEST-LARGEST")
-    steps = (most - least) // least
-    stride = least * max(1, -(-steps // (MOST_SIZES - 1)))
-    if stride != least:
-        job_options.approximate("bsrange", f"{(most - least) // stride + 1} evenly spaced sizes between both ends")
-    evenly = tuple((size, 1.0) for size in range(least, most + 1, stride))
-    # Tried: of bsrange=4k-10k fio 3.33 asks for 4k and 8k, and for 10k half as often.
-    return (*evenly, (most, most % least / least)) if stride == least and most % least else evenly
-
-
 # --- load -------------------------------------------------------------------------------------------------------
+
+
+def engine_name(job: Job) -> str:
+    """Return the name of a job's I/O engine, or the path of one from outside fio."""
+    option = job.get("ioengine")
+    name = (option.value if option else DEFAULT_ENGINE).strip()
+    return name if is_external(name) else name.partition(":")[0].strip()
+
+
+def is_external(name: str) -> bool:
+    """Return whether an engine is a shared object: `external:PATH`, or a path alone."""
+    return name.startswith("external") or "/" in name or name.endswith(".so")
 
 
 def engine(job_options: JobOptions) -> tuple[str, bool]:
     """Return the I/O engine and whether it has several I/Os outstanding."""
-    option = job_options.get("ioengine")
-    name = (option.value if option else DEFAULT_ENGINE).partition(":")[0].strip()
+    option, name = job_options.get("ioengine"), engine_name(job_options.job)
     if name in NO_BLOCK_IO and option is not None:
         option.refuse("is not a block I/O engine; expected one such as libaio, io_uring or psync")
+    if is_external(name):
+        job_options.approximate("ioengine", "I/Os go to the target, not through the engine's own software")
+        return name, True
     if option is not None and name not in SYNCHRONOUS | ASYNCHRONOUS | MEMORY:
         option.refuse(expected(name, sorted(SYNCHRONOUS | ASYNCHRONOUS)))
     if name == "mmap" or name in MEMORY:
         job_options.approximate("ioengine", "I/Os of size bs= go to the target, without page cache or mapped memory")
-    if name == "null":
-        job_options.ignore("ioengine", "I/Os go to the target; null discards them")
+    if name in ("null", "cpp_null"):
+        job_options.ignore("ioengine", f"I/Os go to the target; {name} discards them")
     return name, name in ASYNCHRONOUS
 
 
@@ -286,30 +265,49 @@ def names(job_options: JobOptions) -> list[str]:
     """Return the files that the job names. A colon separates two names; `\\:` is a colon within a name."""
     option = job_options.get("filename")
     if option is None:
-        return []
+        volume = engine_name(job_options.job) in OF_A_VOLUME
+        return (
+            [TARGET] if volume or not any(map(_is_set, (job_options.get("size"), job_options.get("filesize")))) else []
+        )
     file_names = [name.replace("\\:", ":") for name in re.split(r"(?<!\\):", option.value)]
     if not all(name.strip() for name in file_names):
         option.refuse("a name is empty: expected names with one colon between two")
     return file_names
 
 
+def _is_set(option: Option | None) -> bool:
+    """Return whether a size is set: zero is as good as none (tried)."""
+    return option is not None and option.value.strip() not in ("", "0")
+
+
+def _zone(job_options: JobOptions, option: Option | None) -> int:
+    """Return the bytes of a zone, the unit of `10z`."""
+    zone = job_options.get("zonesize")
+    if zone is not None and (of_job := size_bytes(zone.value, job_options.base, zone)):
+        return of_job
+    if option is not None and option.value.strip().lower().endswith("z"):
+        job_options.approximate(option.key, "a zone has 256 MiB; zonesize= sets another size")
+    return ZONE_SIZE
+
+
 def size(job_options: JobOptions) -> Amount | None:
     """Return `size=`, the bytes that the job uses; None for a whole device."""
     option, each = job_options.get("size"), job_options.get("filesize")
-    if option is not None:
-        job_size = amount(option, job_options.base)
-        if not job_size.value:
-            option.refuse("is zero: expected a size above zero")
-        return job_size
-    if each is not None:
+    if option is not None and not _is_set(option):
+        job_options.approximate("size", "the whole target is used: zero is as good as no size, as in fio")
+    elif option is not None:
+        low, _, high = option.value.partition("-")
+        if high:
+            job_options.approximate("size", f"every file has size {high}")
+        return amount(Option("size", high or low, option.location), job_options.base, _zone(job_options, option))
+    if each is not None and _is_set(each):
         low, _, high = each.value.partition("-")
         files = job_options.get("nrfiles")
         if high:
             job_options.approximate("filesize", f"every file has size {high}")
         return Amount(size_bytes(high or low, job_options.base, each) * (count(files, 1) if files else 1))
-    if not names(job_options):
-        accepted = "missing: expected size=, or filename= with an existing device or file"
-        raise UserError(str(job_options.job.location), "size", "", accepted)
+    if option is None and names(job_options) == [TARGET]:
+        job_options.unsaid.append(("size (not set)", "the whole target is used, as with filename= of a device"))
     return None
 
 
@@ -317,7 +315,13 @@ def extent(job_options: JobOptions) -> tuple[Amount | None, Amount | None]:
     """First byte and bytes of the job's part of its file. Of a file whose size `filesize=` says, shares are of that,
     and nothing lies behind its end (tried)."""
     at, each = job_options.get("offset"), job_options.get("filesize")
-    first, region = amount(at, job_options.base) if at else None, size(job_options)
+    first = amount(at, job_options.base, _zone(job_options, at)) if at else None
+    region = size(job_options)
+    if each is None and first is not None and region is not None and first.value and first.is_share != region.is_share:
+        if first.is_share:
+            job_options.approximate("offset", "the range begins at 0: offset is in % and size in bytes")
+            return None, region
+        job_options.approximate("size", "the range ends at that share of the target: offset is in bytes and size in %")
     if each is None or job_options.get("nrfiles") or len(names(job_options)) > 1:
         return first, region
     whole = size_bytes(each.value.rpartition("-")[2], job_options.base, each)
@@ -341,11 +345,11 @@ def ios(job_options: JobOptions, mean: float, region: Amount | None) -> int | No
         return None
     number, most = job_options.get("number_ios"), job_options.get("io_size")
     loops = job_options.get("loops")
-    times = count(loops, 1) if loops else 1
+    times = max(1, count(loops)) if loops else 1
     if number is not None and count(number):
         return count(number) * times
     if most is not None:
-        whole = amount(most, job_options.base)
+        whole = amount(most, job_options.base, _zone(job_options, most))
         part = None if region is None else Amount(region.value * whole.value, region.is_share)
         region = part if whole.is_share else whole
     return None if region is None or region.is_share else max(1, round(region.value * times / mean))

@@ -10,7 +10,8 @@ from hotband.data.jobs.fio_values import SECTOR, decimal, percent, size_bytes
 from hotband.data.jobs.source import Option
 
 if TYPE_CHECKING:
-    from hotband.data.jobs.fio_job import JobOptions, Sizes
+    from hotband.data.jobs.fio_job import JobOptions
+    from hotband.data.jobs.fio_sizes import Sizes
 
 PLACES = {"r": 0, "w": 1, "t": 2, "tw": 2}
 """The place of an I/O's kind in the list. A write that follows its trim has the offset and the size of the trim
@@ -79,7 +80,9 @@ def distribution(job_options: JobOptions, index: int) -> Chosen | None:
 
 def number_of(arguments: list[str], option: Option, low: float, high: float) -> float:
     """Return the number after the name of a distribution."""
-    value = decimal(arguments[0], option) if arguments and arguments[0] else -1.0
+    # fio's own where the name is alone (options.c: FIO_DEF_ZIPF, FIO_DEF_PARETO).
+    default = {"zipf": 1.1, "pareto": 0.2}.get(option.value.partition(":")[0], -1.0)
+    value = decimal(arguments[0], option) if arguments and arguments[0] else default
     if not low < value <= high:
         option.refuse(f"expected a number above {low:g} and up to {high:g} after the name, such as zipf:1.2")
     return value

@@ -1,5 +1,5 @@
-"""Every option of fio 3.33 (`fio --cmdhelp=all`, `--enghelp`) that may stand in a job of block I/O, and what becomes of
-it where that does not depend on its value."""
+"""Every option of fio 3.33 and 3.41 (`fio --cmdhelp=all`, `--enghelp`, HOWTO), of all engines, and what becomes of it
+where that does not depend on its value."""
 
 from __future__ import annotations
 
@@ -56,12 +56,17 @@ _UNUSED: dict[str, Sequence[str]] = {
         *words("log_hist_coarseness log_max_value log_offset log_prio log_compression log_compression_cpus"),
         *words("log_store_compressed log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id"),
         *words("block_error_percentiles write_iolog error_dump continue_on_error ignore_error clocksource name"),
+        *words("group_mixed_rw"),
     ),
     _HOST: (
         *words("thread cpus_allowed cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy nice gtod_cpu"),
         *words("mem hugepage-size lockmem uid gid cgroup cgroup_weight cgroup_nodelete exec_prerun exec_postrun"),
         *words("userspace_reap hipri hipri_percentage fixedbufs registerfiles sqthread_poll sqthread_poll_cpu"),
-        *words("nonvectored uncached nowait force_async cmd_type busy_poll profile ioscheduler"),
+        *words("nonvectored uncached nowait force_async cmd_type busy_poll profile ioscheduler iomem_align thp"),
+        *words("xnvme_async xnvme_sync xnvme_admin xnvme_dev_nsid xnvme_dev_subnqn xnvme_mem xnvme_iovec"),
+        *words("libblkio_driver libblkio_path libblkio_pre_connect_props libblkio_num_entries libblkio_queue_size"),
+        *words("libblkio_pre_start_props libblkio_vectored libblkio_write_zeroes_on_trim libblkio_wait_mode"),
+        *words("libblkio_force_enable_completion_eventfd cuda_io gpu_dev_ids use_os_rand"),
     ),
     _DATA: (
         "refill_buffers",
@@ -74,7 +79,7 @@ _UNUSED: dict[str, Sequence[str]] = {
         *words("allow_file_create allow_mounted_write unlink unlink_each_loop filename_format unique_filename"),
         *words("openfiles opendir lockfile file_append invalidate pre_read"),
     ),
-    _CHECK: ("do_verify", "verify_fatal", "verify_dump", "verify_state_save", "verify_state_load"),
+    _CHECK: words("do_verify verify_fatal verify_dump verify_state_save verify_state_load verify_async_cpus"),
 }
 
 _IGNORED: dict[str, Sequence[str]] = {
@@ -103,6 +108,7 @@ _IGNORED: dict[str, Sequence[str]] = {
     "a pause costs no processor": ("thinktime_spin",),
     "I/Os are counted on completion": ("thinktime_blocks_type",),
     "a pause comes after a number of I/Os, not after a time": ("thinktime_iotime",),
+    "reads and writes are mixed by chance throughout": ("rwmixcycle",),
     "a job that falls behind goes on": words("rate_min rate_iops_min rate_cycle"),
     "an open loop has no pause": ("rate_ignore_thinktime",),
     "the depth stays at iodepth=: no search for a latency target": words(
@@ -128,7 +134,34 @@ _IGNORED: dict[str, Sequence[str]] = {
         *words("zonemode zonerange zonesize zonecapacity zoneskip zone_reset_threshold zone_reset_frequency"),
         *words("read_beyond_wp max_open_zones job_max_open_zones ignore_zone_limits"),
     ),
-    "the run sets the target": words("clustername rbdname pool clientname uri"),
+    "the run sets the target": (
+        *words("clustername rbdname pool clientname uri conf touch_objects volume brick single-instance nfs_url"),
+        *words("namenode hdfsdirectory chunk_size cont object_class svc serverip hostname port host bucket"),
+        *words("http_host http_mode http_user http_pass http_verbose https http_s3_key http_s3_keyid http_s3_region"),
+        *words("http_s3_security_token http_s3_storage_class http_s3_sse_customer_key http_object_mode"),
+        *words("http_s3_sse_customer_algorithm http_swift_auth_token"),
+    ),
+    "belongs to an engine without block I/O": (
+        *words("cpuload cpumode cpuchunks exit_on_io_done program arguments grace_time std_redirect donorname inplace"),
+        *words("stat_type skip_bad bindname verb interface listen mss nodelay pingpong protocol proto ttl window_size"),
+        *words("busy_wait_polling direct_write_to_pmem"),
+    ),
+}
+
+# What fio has after 3.33, up to 3.41.
+_NEWER: dict[str, Sequence[str]] = {
+    "drives have a single write stream": words("fdp fdp_pli fdp_pli_select dataplacement dp_scheme plids plid_select"),
+    "metadata of blocks is not modelled": words("md_per_io_size pi_act pi_chk apptag apptag_mask"),
+    "writes are plain writes": words("write_mode verify_mode deac"),
+    "every trim is of one range": ("num_range",),
+    "all I/Os have the same priority": words("priohint cmdprio_hint"),
+    "the run preconditions the drive": ("sprandom",),
+    "applies only with steadystate": ("steadystate_check_interval",),
+    "the target is a plain block device without zones": ("recover_zbd_write_error",),
+    _CHECK: words("verify_write_sequence verify_header_seed verify_pattern_interval"),
+    _HOST: words("thinkcycles libaio_vectored"),
+    _RESULTS: words("job_start_clock_id log_issue_time log_window_value"),
+    _FILES: ("filetype",),
 }
 
 # With a value they ask for other I/Os than the rest of the job says.
@@ -143,21 +176,26 @@ FATES: dict[str, tuple[Fate | None, str]] = {
     **dict.fromkeys(_ORDERS, (None, "")),
     **{name: (Fate.UNUSED, why) for why, names in _UNUSED.items() for name in names},
     **{name: (Fate.IGNORED, why) for why, names in _IGNORED.items() for name in names},
+    **{name: (Fate.IGNORED, f"newer than fio 3.33: {why}") for why, names in _NEWER.items() for name in names},
 }
 """By option: its fate and why; None if it depends on the value."""
 
 TRACES = frozenset(_TRACES)
 
 # One I/O is outstanding, whatever iodepth says (HOWTO, "I/O depth": "in most cases the sync engines ... will be 1").
-SYNCHRONOUS = frozenset(words("sync psync vsync pvsync pvsync2 mmap splice sg"))
+SYNCHRONOUS = frozenset(words("sync psync vsync pvsync pvsync2 mmap splice sg libzbc ime_psync ime_psyncv"))
 # What is measured is no block I/O.
 NO_BLOCK_IO = frozenset(
-    words("cpuio net netsplice rdma ftruncate filecreate filestat filedelete exec e4defrag falloc mtd http libhdfs")
+    words(
+        "cpuio net netsplice rdma ftruncate filecreate filestat filedelete dircreate dirstat dirdelete filexattr exec"
+    )
+    + words("e4defrag falloc mtd http libhdfs librpma_apm_server librpma_apm_client librpma_gpspm_server")
+    + ["librpma_gpspm_client"]
 )
 ASYNCHRONOUS = frozenset(
-    words(
-        "libaio io_uring io_uring_cmd posixaio solarisaio windowsaio null rbd rados gfapi gfapi_async nbd xnvme "
-        "libblkio libcufile libiscsi nfs guasi external"
-    )
+    words("libaio io_uring io_uring_cmd posixaio solarisaio windowsaio null cpp_null rbd rados gfapi gfapi_async nbd")
+    + words("xnvme libblkio libcufile libiscsi nfs guasi external dfs ime_aio syslet-rw")
 )
 MEMORY = frozenset(words("pmemblk dev-dax libpmem"))
+# The volume or file system that the engine itself reaches is the target; such jobs need no filename=.
+OF_A_VOLUME = frozenset(words("rbd rados gfapi gfapi_async nbd libiscsi nfs dfs libblkio xnvme"))

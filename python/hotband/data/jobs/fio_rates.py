@@ -10,6 +10,7 @@ from hotband.data.jobs.fio_values import RATE_EXPECTED, SIZE_EXPECTED, size_byte
 
 if TYPE_CHECKING:
     from hotband.data.jobs.fio_job import JobOptions
+    from hotband.data.jobs.fio_sizes import Fitted
     from hotband.data.jobs.form import Closed
     from hotband.data.jobs.source import Option
 
@@ -36,7 +37,7 @@ class Rates:
 
 
 def rates(
-    job_options: JobOptions, closed: Closed, kinds: str, means: tuple[float, float, float], most: float
+    job_options: JobOptions, closed: Closed, kinds: str, on_drive: tuple[Fitted, Fitted, Fitted], most: float
 ) -> Rates | None:
     """`rate_iops` and `rate`: caps for reads, writes and trims, of each of the jobs; up to `most` I/Os per second. None
     where none is of what the job does."""
@@ -52,7 +53,7 @@ def rates(
     if process is not None and process.value not in ("linear", "poisson"):
         process.refuse("expected linear or poisson")
     limits = [
-        _limit(*text_at(job_options, option.key, index, ""), job_options, means[index], most) for index in range(3)
+        _limit(*text_at(job_options, option.key, index, ""), job_options, on_drive[index], most) for index in range(3)
     ]
     read, write, trim = (None if limit is None else limit * closed.threads for limit in limits)
     if not any((read, write, trim)[index] for index in _LIMITED.get(kinds) or places(kinds)):
@@ -64,11 +65,12 @@ def rates(
     return Rates(read, write, trim, "poisson" if process and process.value == "poisson" else "fixed")
 
 
-def _limit(text: str, option: Option, job_options: JobOptions, mean: float, most: float) -> float | None:
+def _limit(text: str, option: Option, job_options: JobOptions, side: Fitted, most: float) -> float | None:
+    """Return the drive's I/Os per second under a limit of fio's I/Os or bytes."""
     if not text:
         return None
     number = size_bytes(text, job_options.base, option, RATE_EXPECTED if option.key == "rate_iops" else SIZE_EXPECTED)
-    rate = number if option.key == "rate_iops" else number / mean
+    rate = side.pieces * (number if option.key == "rate_iops" else number / side.mean)
     if rate > most:
         option.refuse(f"is {rate:g} I/Os per second: expected at most {most:g}")
     return rate or None

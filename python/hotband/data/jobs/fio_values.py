@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
+from collections.abc import Callable
 from math import isfinite
 
 from hotband.data.jobs.parts import Amount
@@ -14,6 +17,15 @@ from hotband.data.jobs.source import Option
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SIZE = re.compile(r"(0x[0-9a-f]+|\d+)\s*([kmgtp]?)(ib|i|b)?", re.IGNORECASE)
 SIZE_EXPECTED = "expected a size, such as 4k, 64k or 1g"
+ZONE_SIZE = 256 << 20
+"""Bytes of a zone where zonesize= does not set them: those of host-managed disks."""
+_OPERATORS: dict[type[ast.AST], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.floordiv,
+    ast.Mod: operator.mod,
+}
 RATE_EXPECTED = "expected I/Os per second, such as 500 or 10k"
 _TIMES = {"d": 86400e6, "h": 3600e6, "m": 60e6, "s": 1e6, "ms": 1e3, "msec": 1e3, "us": 1.0, "usec": 1.0}
 TIME_EXPECTED = "expected a time, such as 30, 30s, 5m or 100ms"
@@ -21,6 +33,8 @@ LONGEST_US = 3650 * 86400e6
 # The engine takes multiples of 512 B up to 64 MiB (crates/workloads/src/most.rs).
 SECTOR = 512
 LARGEST_IO = 64 << 20
+# fio counts the bytes of an I/O in 64 bits; Meta's FioSynth trims 2300 MiB at once.
+LARGEST_BLOCK = 4 << 30
 
 
 def size_bytes(text: str, base: int, option: Option, accepted: str = SIZE_EXPECTED) -> int:
@@ -28,35 +42,63 @@ def size_bytes(text: str, base: int, option: Option, accepted: str = SIZE_EXPECT
     else."""
     match = _SIZE.fullmatch(text.strip())
     if match is None or len(text) > 40:
-        option.refuse(accepted)
+        number_ = calculated(text, base) if text.startswith("(") else None
+        if re.fullmatch(r"\d+\.\d+[a-zA-Z]*", text):
+            accepted = f"{accepted}; fio 3.33 reads {text} as {text.partition('.')[0]}"
+        return option.refuse(accepted) if number_ is None else number_
     digits, prefix, unit = match[1], match[2].lower(), (match[3] or "").lower()
     number = int(digits, 16) if digits.lower().startswith("0x") else int(digits)
     step = base if unit != "ib" else {1024: 1000, 1000: 1024}[base]
     return number * int(step ** _POWERS[prefix])
 
 
-def amount(option: Option, base: int) -> Amount:
-    """Return a size, or a share of the file."""
+def calculated(text: str, base: int = 1024) -> int | None:
+    """Return the value of an expression such as `(2*1m+4k)`; None for anything else."""
+    if len(text) > 80 or not re.fullmatch(r"[\dkmgtKMGT*/%+() -]+", text):
+        return None
+    plain = re.sub(
+        r"(\d+)([kmgt])\b", lambda size: str(int(size[1]) * base ** _POWERS[size[2].lower()]), text, flags=re.I
+    )
+
+    def value(node: ast.AST) -> int:
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            return _OPERATORS[type(node.op)](value(node.left), value(node.right))
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return node.value
+        raise ValueError(node)
+
+    try:
+        return max(0, value(ast.parse(plain.strip(), mode="eval").body))
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError):
+        return None
+
+
+def amount(option: Option, base: int, zone: int = ZONE_SIZE) -> Amount:
+    """Return a size, or a share of the file; `zone` is the size of a zone."""
     text = option.value.strip()
+    if re.fullmatch(r"\d{1,9}z", text.lower()):
+        return Amount(int(text[:-1]) * zone)
     if text.endswith("%"):
         number = decimal(text[:-1], option)
         # Tried: fio 3.33 begins at 0 for offset=12.5%.
-        if not 0 <= number <= 100 or number != int(number):
+        if number != int(number):
             option.refuse("expected a whole percentage from 0% to 100%: fio accepts no fractions")
-        return Amount(number / 100, True)
+        # Tried: size=200% is the whole file.
+        return Amount(min(100, number) / 100, True)
     return Amount(size_bytes(text, base, option))
 
 
 def block(text: str, base: int, option: Option) -> int:
-    """Return the size of an I/O in bytes."""
+    """Return the size of an I/O in bytes. fio itself takes any up to 4 GiB."""
     size = size_bytes(text, base, option)
-    if size % SECTOR or not SECTOR <= size <= LARGEST_IO:
-        option.refuse(f"{size} bytes is not an I/O size: expected a multiple of 512 bytes up to 64m")
+    if not 0 < size <= LARGEST_BLOCK:
+        option.refuse(f"{size} bytes is not an I/O size: expected 1 byte to 4 GiB")
     return size
 
 
 def microseconds(text: str, option: Option, unit: str) -> float:
     """Return a time in microseconds; `unit` is the unit of a bare number."""
+    text = text.partition(",")[0]
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
     if match is None or len(text) > 40 or (match[2] or unit) not in _TIMES:
         option.refuse(TIME_EXPECTED)
@@ -65,11 +107,13 @@ def microseconds(text: str, option: Option, unit: str) -> float:
 
 
 def count(option: Option, least: int = 0, most: int = 2**31) -> int:
-    """Return a whole number from `least` to `most`."""
-    text = option.value.strip()
-    if not re.fullmatch(r"\d{1,12}", text) or not least <= int(text) <= most:
-        option.refuse(f"expected a whole number from {least} to {most}")
-    return int(text)
+    """Return a whole number from `least` to `most`. As fio, take `4k` for 4096 and of `4,8` the first (tried: 3.33)."""
+    text = option.value.partition(",")[0].strip()
+    accepted = f"expected a whole number from {least} to {most}"
+    if not re.fullmatch(r"\d{1,12}[km]?|\(.*\)", text, re.IGNORECASE):
+        option.refuse(accepted)
+    number = size_bytes(text, 1024, option, accepted)
+    return number if least <= number <= most else option.refuse(accepted)
 
 
 def decimal(text: str, option: Option) -> float:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from math import lcm
 
 from hotband.data.jobs.fio_job import JobOptions
-from hotband.data.jobs.fio_values import count
+from hotband.data.jobs.fio_values import count, flag
 from hotband.data.jobs.form import Closed
 from hotband.data.jobs.source import Option
+from hotband.data.record.stats import BUFFERED
 
 
 def with_flushes(ios: int, writes: float, every: int) -> int:
@@ -63,6 +64,9 @@ def tell(job_options: JobOptions, load: Closed, is_mixed: bool, is_rated: bool, 
     flush_options = options(job_options)
     counts = sorted(map(count, flush_options))
     why = ["fsync= and fdatasync= are merged into one mean number of writes"] if counts[-1] % counts[0] else []
+    direct = job_options.get("direct")
+    if direct is None or not flag(direct):
+        why.append(BUFFERED)
     if is_rated:
         why.append("a flush is issued with the next I/O of the rate, not right after its write")
     elif load.think_us:

@@ -12,6 +12,8 @@ from hotband.base.text.regular import opened, read_up_to
 from hotband.data.catalog import JOB_ENDINGS
 from hotband.data.importers import tools
 from hotband.data.importers.files import name_of
+from hotband.data.importers.unread import unread
+from hotband.data.jobs.fio_command import job_file_text
 from hotband.data.jobs.form import workload_text
 from hotband.data.jobs.loss import LossReport
 from hotband.data.jobs.source import ACCEPTED, LARGEST_BYTES, decoded, read_text
@@ -31,6 +33,8 @@ _TOML = re.compile(
     r"^[ \t]*(\[\[\w+\]\]|[\w.]+[ \t]*=[ \t]*[\"{\[]|\[(load|record|network|precondition|app|uncertainty)\])",
     re.MULTILINE,
 )
+# What no workload of ours has, whatever stands in brackets or quotes elsewhere in the file.
+_FIO_KEY = re.compile(r"^[ \t]*(rw|readwrite|ioengine|iodepth|numjobs|direct)[ \t]*=[ \t]*[^\s\"'{\[]", re.MULTILINE)
 _XML = re.compile(r"<(Profile|Results)\b")
 
 
@@ -46,7 +50,7 @@ def tool_of(text: str) -> str | None:
         return "Iometer"
     if _VDBENCH.search(text) and not _SECTION.search(text):
         return "vdbench"
-    return "fio" if _FIO.search(text) and not _TOML.search(text) else None
+    return "fio" if _FIO.search(text) and (not _TOML.search(text) or _FIO_KEY.search(text)) else None
 
 
 def job_text(path: Path, piped: bytes | None = None) -> str | None:
@@ -60,9 +64,14 @@ def job_text(path: Path, piped: bytes | None = None) -> str | None:
     if beginning is not None and '"hotband-record"' in beginning[:4096]:
         accepted = "is a record of hotband, not a workload: hotband report, compare and audit read it"
         raise UserError(name_of(path), "", "", accepted)
-    if beginning is not None and (tool_of(beginning) or result_of(beginning)):
+    if beginning is not None and (tool_of(beginning) or result_of(beginning) or _of_commands(beginning)):
         return converted(path, piped)[0]
     return None
+
+
+def _of_commands(text: str) -> str | None:
+    """Return the job file that says the same as fio's command lines in a text; None if there are none."""
+    return None if _TOML.search(text) else job_file_text(text)
 
 
 def _beginning(path: Path) -> bytes:
@@ -78,11 +87,17 @@ def converted(path: Path, piped: bytes | None = None) -> tuple[str, LossReport]:
     """Return the workload of a job file, as TOML, and the fate of its options. Raises UserError if it is
     none."""
     text = read_text(path, data=piped)
-    file = name_of(path)
     tool = tool_of(text)
+    commands = _of_commands(text) if tool is None else None
+    if commands is not None:
+        return _workload(path, commands, "fio")
     if tool is None:
-        raise UserError(file, "", "", no_job(path, text))
-    report = LossReport(file, tool)
+        raise UserError(name_of(path), "", "", no_job(path, text))
+    return _workload(path, text, tool)
+
+
+def _workload(path: Path, text: str, tool: str) -> tuple[str, LossReport]:
+    report = LossReport(name_of(path), tool)
     from hotband.data.jobs import diskspd, fio_form, iometer, vdbench_form
 
     readers = {
@@ -106,11 +121,10 @@ def no_job(path: Path, text: str) -> str:
     result = result_of(text)
     if result is not None:
         return f"is a result of {result}, not a job file: hotband import {result} {path.name} reads it"
-    if re.search(r"^(Command Line: .*\n+)?Input parameters:", text):
-        return "is a result of DiskSpd as text, which has no profile: expected the XML of -Rxml, or a profile of -X"
     if "<title>Vdbench" in text[:4096] or re.match(r"(<pre>\s*|\d\d:\d\d:\d\d\.\d+ )+", text):
         return "is a report of vdbench, not a job file: hotband import vdbench reads the folder it is in"
-    what = "the file is empty" if not text.strip() else "is not a job file that Hotband recognises"
+    other = unread(text[:65536])
+    what = other or ("the file is empty" if not text.strip() else "is not a job file that Hotband recognises")
     return f"{what}; expected {ACCEPTED}"
 
 

@@ -47,11 +47,15 @@ class Files:
                 start += size or 0
         return self._begins[name]
 
+    def hides(self, offset: Amount | None, size: Amount | None) -> bool:
+        """Return whether a part in bytes has no position, because the size of one of several files is not known."""
+        several = len(self.sizes) > 1 and None in self.sizes.values()
+        return several and not all(amount is None or amount.is_share for amount in (offset, size))
+
     def part(self, name: str, offset: Amount | None, size: Amount | None, option: Option | None) -> list[str] | None:
         """Return a part of a file as a range on the target; None for the whole target. An error names `option`."""
-        amounts = [amount_ for amount_ in (offset, size) if amount_ is not None]
         if len(self.sizes) > 1 and None in self.sizes.values():
-            if option is not None and not all(amount.is_share for amount in amounts):
+            if option is not None and self.hides(offset, size):
                 option.refuse("the size of another file of the job is not known: expected a size for each, or for none")
             return self._equal_part(name, offset, size)
         whole = self.sizes[name]
@@ -60,15 +64,10 @@ class Files:
             at = 0 if offset is None else _bytes(offset, whole)
             length = whole - at if size is None else _bytes(size, whole)
             return [bytes_text(start + at), bytes_text(start + at + length)]
-        if (
-            len({amount.is_share for amount in amounts}) > 1
-            and option is not None
-            and offset is not None
-            and offset.value
-        ):
-            option.refuse("offset and size have different units (bytes and %): expected the same unit")
         low = offset or Amount(0.0, True)
-        high = Amount(1.0, True) if size is None else Amount(size.value + low.value, size.is_share)
+        # Of a share behind a number of bytes the end is that share of the target.
+        before = low.value if size is None or size.is_share == low.is_share else 0.0
+        high = Amount(1.0, True) if size is None else Amount(size.value + before, size.is_share)
         high = Amount(min(1.0, high.value), True) if high.is_share else high
         # A share beside bytes is one of nothing.
         low = Amount(low.value, high.is_share) if not low.value else low

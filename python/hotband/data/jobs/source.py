@@ -33,6 +33,8 @@ class Option:
     location: Location
     spelled: str = ""
     """The key as the file spells it, where that is another."""
+    note: str = ""
+    """What a reserved word of the value was replaced by."""
 
     def __str__(self) -> str:
         return f"{self.spelled or self.key}={self.value}" if self.value else self.spelled or self.key

@@ -179,6 +179,20 @@ def summary_of(
     return cast("SummaryDoc", {**both, "read": of("read"), "write": of("write")})
 
 
+BUFFERED = "fio's writes wait in the page cache: the time of its flush is that of a write and a flush here"
+"""Reason of an approximation: in fio without direct=1 the flush writes."""
+
+
+def flush_latency(record: RecordDoc, name: str) -> float | None:
+    """Return a latency of the flushes, as fio times them: of buffered writes that of a write and its flush, in which
+    the percentiles of both are added; None without flushes."""
+    figures = cast("dict[str, FiguresDoc]", record["summary"])
+    flush = cast("dict[str, float | None]", figures.get("flush") or {}).get(name)
+    written = cast("dict[str, float | None]", figures["write"]).get(name)
+    is_buffered = BUFFERED in record["spec"].get("workload", "")
+    return None if flush is None else flush + (written or 0 if is_buffered else 0)
+
+
 FIGURES = (
     "iops",
     "bandwidth_bytes_per_s",

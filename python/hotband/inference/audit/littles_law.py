@@ -67,9 +67,9 @@ def cells_of(runs: Sequence[Audited]) -> list[Cell]:
             half, unit = 0.0, "ns"
         else:
             latency, half = printed.value * IN_NS[unit], printed.step / 2 * IN_NS[unit]
-        failed = outstanding_of_failed(run)
+        others = outstanding_of_failed(run) + outstanding_flushes(run)
         numbers = ((iops + sign * half_iops) * (latency + sign * half) / 1e9 for sign in (-1, 0, 1))
-        least, middle, most = (number + failed for number in numbers)
+        least, middle, most = (number + others for number in numbers)
         cells.append(Cell(run, declared, least, middle, most, iops, latency, unit))
     return cells
 
@@ -79,6 +79,12 @@ def outstanding_of_failed(run: Audited) -> float:
     summary = run.summary()
     errors, latency = summary.get("errors"), summary.get("error_latency_mean_ns")
     return errors * latency / run.duration_ns if errors and latency and run.duration_ns else 0.0
+
+
+def outstanding_flushes(run: Audited) -> float:
+    """Return the flushes in flight, in whose time a closed loop has fewer reads and writes in flight."""
+    flush = run.summary("flush")
+    return (flush["queue_depth_mean"] or 0.0) if flush else 0.0
 
 
 def mixed(run: Audited) -> bool:
@@ -140,7 +146,8 @@ def is_idle(cell: Cell, power: int) -> bool:
     submission = submission_ns(cell.run)
     busy = most + cell.iops * submission / 1e9
     cycle_ns = cell.declared / cell.iops * 1e9
-    outside_ns = cycle_ns - cell.latency_ns / scale - submission
+    flushes_ns = outstanding_flushes(cell.run) / cell.iops * 1e9
+    outside_ns = cycle_ns - cell.latency_ns / scale - submission - flushes_ns
     depth = cell.declared / max(1, cell.run.asked.jobs or (cell.declared if cell.run.printed else 1))
     return busy < most_seen and outside_ns > HOST_NS * depth
 

@@ -208,13 +208,14 @@ def _other_traps(run: Audited) -> list[Trap]:
 
 def _buffered(run: Audited, spec: str) -> bool:
     """Return whether reads may have come from the host's page cache: for fio, unless the engine bypasses it or the
-    options are unknown (terse output and logs have none)."""
+    options are unknown (terse output and logs have none, normal output has few)."""
     if "read" not in run.directions():
         return False
     if run.tool == "fio":
         engine = re.search(r'"ioengine": "([a-z_0-9]+)', spec)
         name = engine[1] if engine else "psync"
-        return _has_options(run) and not run.asked.direct and name in _HOST_ENGINES
+        all_options = _has_options(run) and not any(note.startswith("normal output") for note in run.notes)
+        return all_options and not run.asked.direct and name in _HOST_ENGINES
     return run.asked.direct is False
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.schema import to_doc
 from hotband.base.text.values import Json
 from hotband.data.documents.expected import Verdict
+from hotband.data.record.stats import flush_latency
 from hotband.inference.interval.of_run import figures_of
 
 if TYPE_CHECKING:
@@ -57,12 +58,18 @@ class Judged:
 def compared(measured: RecordDoc, predicted: RecordDoc, asks: str) -> list[Judged]:
     """Return the common figures, the deciding one first: the rate of a closed loop, the mean of an open loop, whose
     rate is given. Bandwidth is left out if there is a rate: it has the same information."""
-    ours, theirs = figures_of(predicted), figures_of(measured)
+    ours, theirs = ({**figures_of(record), **_flushes(record)} for record in (predicted, measured))
     both = [name for name in ours if name in theirs]
     return [
         Judged(name, theirs[name], ours[name])
         for name in sorted(_kept(both, asks), key=lambda figure_name: _order(figure_name, asks))
     ]
+
+
+def _flushes(record: RecordDoc) -> dict[str, float]:
+    """Return the latencies of flushes: of an fsync, of an fdatasync."""
+    latencies = {f"flush.{name}": flush_latency(record, name) for name in LATENCIES}
+    return {name: value for name, value in latencies.items() if value}
 
 
 def _kept(names: Sequence[str], asks: str) -> list[str]:
@@ -76,7 +83,7 @@ def _kept(names: Sequence[str], asks: str) -> list[str]:
 def _order(name: str, asks: str) -> tuple[int, int]:
     side, _, figure = name.rpartition(".")
     order = LATENCIES if asks == "open" else (*RATES, *LATENCIES)
-    return ("", "read", "write").index(side), order.index(figure) if figure in order else len(order)
+    return ("", "read", "write", "flush").index(side), order.index(figure) if figure in order else len(order)
 
 
 def row_verdict(figures: Sequence[Judged]) -> Verdict | None:

@@ -174,8 +174,9 @@ def summary_table(record: RecordDoc) -> Table:
     table = Table(title, [column(""), *columns, *rates], about=about, caption=caches_line(record))
     summary = record["summary"]
     none = [None] * len(scripts)
-    for label, figures in (("read", summary["read"]), ("write", summary["write"])):
-        if figures["count"] or figures["errors"]:
+    sides = [("read", summary["read"]), ("write", summary["write"]), ("flush", summary.get("flush"))]
+    for label, figures in sides:
+        if figures is not None and (figures["count"] or figures["errors"]):
             table.add(label, *_figures(figures), *none)
     table.add("all", *_figures(summary), *(script["per_second"] for script in scripts))
     for step in steps:

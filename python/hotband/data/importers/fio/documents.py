@@ -1,6 +1,6 @@
 """fio results (JSON and JSON+, fio 2.x and 3.x) as records: one record per document, one stream per job.
 
-Left out: trims and syncs (counted in a note), disk utilisation, steady-state data of several jobs, the
+Left out: trims (counted in a note), disk utilisation, steady-state data of several jobs, the
 logs next to the JSON (a record from fio has no series). Percentiles of several jobs come from merged JSON+ bins, or are
 null.
 """
@@ -37,6 +37,7 @@ from hotband.data.record.stats import (
     SUMMARY_PERCENTILES,
     Direction,
     percentile,
+    rates_of,
     summary_of,
     total,
 )
@@ -59,6 +60,12 @@ class Stream:
     job: Job
     sides: dict[Direction, Side]
     errors_of_unknown_direction: int
+    flush: Side | None = None
+
+    def document(self) -> dict[str, object]:
+        """Return the stream as a record has it."""
+        sides: dict[str, object] = {"name": self.name, "read": self.sides["read"], "write": self.sides["write"]}
+        return sides if self.flush is None else {**sides, "flush": self.flush}
 
 
 def read_fio(text: str | bytes, file: str) -> list[RecordDoc]:
@@ -98,7 +105,7 @@ def record_of(document: Fields, notes: list[str]) -> RecordDoc:
         "duration_ns": spell.duration_ns,
         "concurrency": concurrency,
         "summary": summary,
-        "streams": [{"name": stream.name, **stream.sides} for stream in streams],
+        "streams": [stream.document() for stream in streams],
         "parts": [],
         **_samples(streams),
         "series": None,
@@ -165,7 +172,8 @@ def _streams(jobs: list[Job], quantity: Quantity) -> list[Stream]:
         }
         for direction, _ in job.active():
             sides[direction]["latency_bins"] = printed_bins(job)
-        streams.append(Stream(name, job, sides, 0 if blamed else job.error_count))
+        flush = None if job.syncs is None else record_side(job.syncs, "lat", 0)
+        streams.append(Stream(name, job, sides, 0 if blamed else job.error_count, flush))
     return streams
 
 
@@ -208,6 +216,11 @@ def _summary(streams: list[Stream], spell: Spell, quantity: Quantity, notes: lis
         percentiles=printed,
     )
     summary["errors"] += sum(stream.errors_of_unknown_direction for stream in streams)
+    flushes = [(stream.job.syncs, stream.flush) for stream in streams if stream.job.syncs and stream.flush]
+    if flushes:
+        # Percentiles of several jobs do not merge.
+        printed_ = _printed(flushes[0][0], flushes[0][1], "lat") if len(flushes) == 1 else None
+        summary["flush"] = rates_of([side for _, side in flushes], spell.duration_ns, printed_)
     return summary
 
 

@@ -1,4 +1,4 @@
-"""fio's output as records: JSON and JSON+ (of clients too, and several documents), terse, logs (docs/guides/import.md).
+"""fio's output as records: JSON and JSON+ (of clients too, and several documents), terse and normal output, logs.
 
 Logs belong to the JSON that they were given with: by their prefix where several results name one
 (`write_lat_log=PREFIX`), else to the only one in their folder. Logs alone make a record of their own.
@@ -16,6 +16,7 @@ from hotband.data.importers.files import decoded, name_of, read_beginning, read_
 from hotband.data.importers.fio.documents import read_fio
 from hotband.data.importers.fio.join import alone, by_run, joined
 from hotband.data.importers.fio.logs import Log, is_log, log_of
+from hotband.data.importers.fio.normal import is_normal, read_normal
 from hotband.data.importers.fio.snapshots import fold
 from hotband.data.importers.fio.terse import is_terse, read_terse
 from hotband.data.record.imported import Imported
@@ -27,7 +28,8 @@ _LOG_OPTIONS = ("write_bw_log", "write_lat_log", "write_iops_log", "write_hist_l
 
 def recognises(beginning: bytes) -> bool:
     """Return whether the beginning of a file is fio's."""
-    return _DOCUMENT.search(beginning) is not None or is_terse(beginning) or is_log(beginning)
+    readers = (is_terse, is_log, is_normal)
+    return _DOCUMENT.search(beginning) is not None or any(is_kind(beginning) for is_kind in readers)
 
 
 def read(paths: Sequence[Path]) -> list[Imported]:
@@ -57,6 +59,8 @@ def _read_result(path: Path, beginning: bytes) -> list[Imported]:
     data, file = read_bytes(path, ACCEPTED), name_of(path)
     if _DOCUMENT.search(beginning) is None and is_terse(beginning):
         return [Imported(record, None) for record in read_terse(decoded(data, file), file)]
+    if _DOCUMENT.search(beginning) is None and is_normal(beginning):
+        return [Imported(record, None) for record in read_normal(decoded(data, file), file)]
     return fold(read_fio(data, file))
 
 

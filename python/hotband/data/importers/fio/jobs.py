@@ -4,8 +4,8 @@ Sources: fio's stat.c (add_ddir_status_json, add_ddir_lat_json, plat_idx_to_val)
 2.99 prints `lat`, `clat` in microseconds and `io_bytes` in KiB; later ones print `lat_ns`, `clat_ns` in
 nanoseconds, `io_bytes` in bytes and `io_kbytes` beside it.
 
-What is left out: the `trim` and `sync` sides (a note counts them), `iodepth_level`, CPU use, disk utilisation,
-per-priority latencies.
+What is left out: the `trim` side (a note counts it), `iodepth_level`, CPU use, disk utilisation, per-priority
+latencies.
 """
 
 from __future__ import annotations
@@ -100,6 +100,7 @@ class Job:
     start_ns: int | None
     own_options: dict[str, str] = field(default_factory=dict)
     uncarried: dict[str, int] = field(default_factory=dict)
+    syncs: JobSide | None = None
     steadystate: SteadyData | None = None
     latency_bins: list[tuple[int | None, float]] = field(default_factory=list)
     cpu_pct: float | None = None
@@ -221,9 +222,21 @@ def _uncarried(entry: Fields) -> dict[str, int]:
     counts = {}
     for name in ("trim", "sync"):
         side = entry.child(name)
-        if side is not None and side.count("total_ios"):
+        is_carried = name == "sync" and _syncs(entry) is not None
+        if side is not None and side.count("total_ios") and not is_carried:
             counts[name] = side.count("total_ios")
     return counts
+
+
+def _syncs(entry: Fields) -> JobSide | None:
+    """Return the fsyncs and fdatasyncs of a job, which fio times from 3.4 on; None if there were none."""
+    side = entry.child("sync")
+    latency = None if side is None else _latency(side, "lat")
+    if side is None or latency is None:
+        return None
+    # Normal output has no count; that of the latencies leaves out a ramp, as the latencies do.
+    count = side.count("total_ios") or latency.samples or 0
+    return JobSide(count, 0, 0, 0, 0, 0.0, {"lat": latency}, False) if count else None
 
 
 def _latency_bins(entry: Fields) -> list[tuple[int | None, float]]:
@@ -277,6 +290,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
         elapsed_ns=entry.count("elapsed") * 1000 * NS_PER_MS,
         start_ns=entry.count("job_start") * NS_PER_MS if "job_start" in entry else None,
         uncarried=_uncarried(entry),
+        syncs=_syncs(entry),
         steadystate=_steady_data(entry),
         latency_bins=_latency_bins(entry),
         # User and system time of a job (of jobs reported together their mean), in percent of a processor.

@@ -1,0 +1,196 @@
+"""What people paste: fio's normal output, DiskSpd's text, and output of tools that no importer reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from hotband.base.errors import UserError
+from hotband.data.importers import load
+from hotband.inference.audit.load import load_results
+from hotband.inference.audit.rules import findings
+
+NEW = """rand: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=4
+...
+fio-3.33
+Starting 2 processes
+Jobs: 2 (f=2): [m(2)][100.0%][r=9485KiB/s,w=9966KiB/s][eta 00m:00s]
+rand: (groupid=0, jobs=2): err= 0: pid=13758: Sun Nov 29 00:57:35 2026
+  read: IOPS=2371, BW=9485KiB/s (9713kB/s)(18.6MiB/2004msec)
+    slat (nsec): min=1864, max=11140k, avg=3380.87, stdev=936516.07
+    clat (usec): min=4, max=32574, avg=1489.00, stdev=2737.06
+     lat (usec): min=13, max=32579, avg=1492.38, stdev=3078.84
+    clat percentiles (usec):
+     |  1.00th=[   14], 50.00th=[  202], 99.00th=[13829],
+     | 99.90th=[23987], 99.99th=[32637]
+   bw (  KiB/s): min= 5361, max=18336, per=100.00%, avg=10859.00, stdev=3050.63, samples=6
+   iops        : min= 1340, max= 4584, avg=2714.67, stdev=762.70, samples=6
+  write: IOPS=2491, BW=9966KiB/s (10.2MB/s)(19.5MiB/2004msec); 0 zone resets
+    clat (usec): min=10, max=30822, avg=1306.36, stdev=2840.74
+     lat (usec): min=13, max=30827, avg=1328.67, stdev=2850.30
+    clat percentiles (usec):
+     | 50.00th=[  221], 99.00th=[14615], 99.90th=[22938]
+  lat (usec)   : 10=0.01%, 500=97.00%, 1000=1.94%
+  lat (msec)   : 50=1.05%
+  cpu          : usr=0.92%, sys=7.92%, ctx=4799, majf=0, minf=28
+     issued rwts: total=4752,4993,0,0 short=0,0,0,0 dropped=0,0,0,0
+
+Run status group 0 (all jobs):
+   READ: bw=9485KiB/s (9713kB/s), 9485KiB/s-9485KiB/s (9713kB/s-9713kB/s), io=18.6MiB (19.5MB), run=2004-2004msec
+"""
+OLD = """w: (g=0): rw=randwrite, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=32
+fio-2.1.11
+w: (groupid=0, jobs=1): err= 5 (file:io_u.c:1, func=io_u error): pid=1: Mon Jun  1 10:00:00 2015
+  write: io=4096.0MB, bw=27343KB/s, iops=6835, runt=153399msec
+    clat (msec): min=1, max=512, avg= 4.67, stdev=11.00
+     lat (msec): min=1, max=512, avg= 4.68, stdev=11.00
+    clat percentiles (msec):
+     |  1.00th=[    3],  5.00th=[    5], 50.00th=[    4], 99.00th=[   60],
+     | 99.90th=[  120]
+    lat (msec) : 2=0.10%, 4=2.00%, 10=97.00%
+    lat (msec) : 100=0.90%
+  cpu          : usr=1.26%, sys=3.94%, ctx=900000, majf=0, minf=30
+     issued    : total=r=0/w=1048576/d=0, short=r=0/w=0/d=0
+"""
+DISKSPD = """Command Line: diskspd.exe -b8K -d10 -o4 -t2 -r -w25 -Sh -L c:\\x.dat
+
+Input parameters:
+
+\ttimespan:   1
+\t-------------
+\tduration: 10s
+\twarm up time: 5s
+\trandom seed: 0
+\tpath: 'c:\\x.dat'
+\t\tthink time: 0ms
+\t\tsoftware cache disabled
+\t\tperforming mix test (read/write ratio: 75/25)
+\t\tblock size: 8KiB
+\t\tusing random I/O (alignment: 8KiB)
+\t\tnumber of outstanding I/O operations per thread: 4
+\t\tthreads per file: 2
+
+Results for timespan 1:
+*******************************************************************************
+
+actual test time:\t10.00s
+
+Total IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+-----------------------------------------------------------------------------------------------------
+     0 |        32768000 |         4000 |       3.13 |     400.00 |   10.000 |     1.051 | c:\\x.dat (10GiB)
+     1 |        32768000 |         4000 |       3.13 |     400.00 |   10.000 |     1.051 | c:\\x.dat (10GiB)
+-----------------------------------------------------------------------------------------------------
+total:          65536000 |         8000 |       6.25 |     800.00 |   10.000 |     1.051
+
+Read IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+-----------------------------------------------------------------------------------------------------
+     0 |        24576000 |         3000 |       2.34 |     300.00 |   10.000 |     0.185 | c:\\x.dat (10GiB)
+     1 |        24576000 |         3000 |       2.34 |     300.00 |   12.000 |     0.185 | c:\\x.dat (10GiB)
+-----------------------------------------------------------------------------------------------------
+total:          49152000 |         6000 |       4.69 |     600.00 |   11.000 |     0.185
+
+Write IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+-----------------------------------------------------------------------------------------------------
+     0 |         8192000 |         1000 |       0.78 |     100.00 |    7.000 |     1.037 | c:\\x.dat (10GiB)
+     1 |         8192000 |         1000 |       0.78 |     100.00 |    7.000 |     1.037 | c:\\x.dat (10GiB)
+-----------------------------------------------------------------------------------------------------
+total:          16384000 |         2000 |       1.56 |     200.00 |    7.000 |     1.037
+
+total:
+  %-ile |  Read (ms) | Write (ms) | Total (ms)
+----------------------------------------------
+    min |      0.036 |      1.209 |      0.036
+   50th |      9.500 |      6.500 |      9.000
+   99th |     40.000 |     20.000 |     35.000
+3-nines |     60.000 |     30.000 |     55.000
+    max |     70.000 |     35.257 |     70.000
+"""
+
+
+def record_of(tmp_path: Path, text: str) -> dict[str, Any]:
+    path = tmp_path / "pasted.txt"
+    path.write_text(text)
+    (imported,) = load(path)
+    return cast("dict[str, Any]", imported.record)
+
+
+@pytest.mark.parametrize(
+    "text", [NEW, NEW.replace("\n", "\n  "), f"$ fio --name=rand\n{NEW}", NEW.replace("\n", "\r\n")]
+)
+def test_normal_output_of_today(tmp_path: Path, text: str) -> None:
+    record = record_of(tmp_path, text)
+    summary = record["summary"]
+    assert (summary["read"]["count"], summary["write"]["count"]) == (4752, 4993)
+    assert summary["read"]["bytes"] == 4752 * 4096
+    assert summary["read"]["latency_mean_ns"] == 1_489_000
+    assert (summary["read"]["latency_p99_ns"], summary["read"]["latency_max_ns"]) == (13_829_000, 32_574_000)
+    assert summary["write"]["latency_p999_ns"] == 22_938_000
+    assert record["concurrency"] == 8
+    assert record["source"]["version"] == "3.33"
+    assert record["source"]["asked"]["pattern"] == "random"
+    assert record["duration_ns"] == 2_004_000_000
+
+
+def test_normal_output_of_fio_2(tmp_path: Path) -> None:
+    record = record_of(tmp_path, OLD)
+    write = record["summary"]["write"]
+    assert (write["count"], write["bytes"], round(write["iops"])) == (1_048_576, 1 << 32, 6836)
+    assert (write["latency_mean_ns"], write["latency_p99_ns"]) == (4_670_000, 60_000_000)
+    assert "w ended with error 5 (EIO)" in record["notes"]
+
+
+def test_normal_output_that_is_cut_short_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"rand: the line of its reads has no time; accepted: the whole output"):
+        record_of(tmp_path, NEW.replace("(18.6MiB/2004msec)", ""))
+
+
+def test_normal_output_does_not_tell_whether_it_was_direct(tmp_path: Path) -> None:
+    path = tmp_path / "pasted.txt"
+    path.write_text(NEW)
+    rules = [finding.rule for finding in findings(load_results([path]), None)]
+    assert "buffered" not in rules
+
+
+def test_diskspds_text(tmp_path: Path) -> None:
+    record = record_of(tmp_path, DISKSPD)
+    read = record["summary"]["read"]
+    assert (read["count"], read["bytes"], read["latency_mean_ns"]) == (6000, 49_152_000, 11_000_000)
+    assert (read["latency_p50_ns"], read["latency_p999_ns"], read["latency_max_ns"]) == (
+        9_500_000,
+        60_000_000,
+        70_000_000,
+    )
+    asked = record["source"]["asked"]
+    assert (asked["block_bytes"], asked["read_pct"], asked["pattern"], asked["direct"]) == (8192, 75.0, "random", True)
+    assert (record["concurrency"], asked["duration_ns"]) == (8, 10_000_000_000)
+
+
+def test_diskspds_text_is_its_xml(real_samples: Path) -> None:
+    (record,) = load(real_samples / "diskspd" / "Results_DiskSpd.txt")
+    assert record.record["summary"]["read"]["count"] == 25060
+    assert record.record["summary"]["latency_p99_ns"] == 4_713_000
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("1+0 records in\n1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.5 s, 2.1 GB/s\n", "dd"),
+        ("/dev/sda:\n Timing buffered disk reads: 512 MB in  3.01 seconds = 170.10 MB/sec\n", "hdparm"),
+        ("-----\nCrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo\n", "CrystalDiskMark"),
+        ("--- /dev/sda (block device 1 TiB) ioping statistics ---\n", "ioping"),
+        ("Version  1.97       ------Sequential Output------ --Sequential Input-\n", "Bonnie++"),
+        ("\tIozone: Performance Test of File I/O\n", "IOzone"),
+        ("Linux 6.1 (host)\n\navg-cpu:  %user   %nice\n", "iostat"),
+        ("sysbench 1.0.20 (using LuaJIT)\n\nFile operations:\n    reads/s: 1\n", "sysbench fileio"),
+        ("set terminal png\nplot 'x_bw.log'\n", "gnuplot"),
+    ],
+)
+def test_output_that_no_importer_reads_is_named(tmp_path: Path, text: str, tool: str) -> None:
+    with pytest.raises(UserError) as error:
+        record_of(tmp_path, text)
+    assert f"pasted.txt: is the output of {tool}, which hotband does not read: " in str(error.value)

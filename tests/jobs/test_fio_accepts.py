@@ -1,0 +1,170 @@
+"""Jobs that fio accepts, however odd: each option is kept, approximated or ignored with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from job_files import Convert, Refused
+
+from hotband import _core
+from hotband.data.jobs.job_file import converted
+from hotband.data.jobs.loss import Fate
+
+RUN = "[global]\nioengine=libaio\ndirect=1\nnorandommap\nruntime=5\ntime_based\n"
+DIRECT = f"{RUN}filename=/dev/sdx\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "random_pct"),
+    [("0,10,0", 10), (",11,", 11), ("50", 50), ("30,", 100), ("30,20", 20), ("5,,7", 100)],
+)
+def test_a_job_that_writes_takes_the_second_value(convert: Convert, text: str, random_pct: int) -> None:
+    job = convert(f"{DIRECT}[w]\nrw=randwrite\npercentage_random={text}\n")
+    assert job.stream["random_pct"] == random_pct
+
+
+@pytest.mark.parametrize(
+    ("options", "part", "why"),
+    [
+        ("size=0\n", None, "the whole target is used: zero is as good as no size, as in fio"),
+        ("size=200%\n", None, ""),
+        ("size=(1g+512m)\n", ["0 B", "1536 MiB"], ""),
+        ("size=10z\nzonesize=64m\n", ["0 B", "640 MiB"], ""),
+        ("size=10z\n", ["0 B", "2560 MiB"], "a zone has 256 MiB; zonesize= sets another size"),
+        ("size=1g-2g\n", ["0 B", "2 GiB"], "every file has size 2g"),
+        ("offset=1g\nsize=80%\n", ["1 GiB", "80 %"], "the range ends at that share of the target: offset is in bytes"),
+    ],
+)
+def test_sizes_that_fio_accepts(convert: Convert, options: str, part: list[str] | None, why: str) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\n{options}")
+    assert job.stream.get("range") == part
+    if why:
+        assert job.fate("size")[1].startswith(why)
+
+
+def test_an_offset_in_percent_before_bytes_is_left_out(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\noffset=10%\nsize=1g\n")
+    assert job.stream["range"] == ["0 B", "1 GiB"]
+    assert job.fate("offset") == (Fate.APPROXIMATED, "the range begins at 0: offset is in % and size in bytes")
+
+
+def test_a_job_without_a_target_uses_all_of_it(convert: Convert) -> None:
+    job = convert(f"{RUN}[a]\nrw=randread\n[b]\nstonewall\nrw=write\n[c]\nstonewall\nfilename=${{DEVICE}}\n")
+    assert [stream.get("range") for stream in job.table["streams"][:2]] == [["0 %", "50 %"], ["0 %", "50 %"]]
+    alone = convert(f"{RUN}[a]\nrw=randread\n[b]\nstonewall\nrw=write\n")
+    assert [stream.get("range") for stream in alone.table["streams"]] == [None, None]
+    why = "approximated: {}:{}: size (not set): the whole target is used, as with filename= of a device"
+    assert [str(loss) for loss in alone.report.losses if loss.option == "size (not set)"] == [
+        why.format(alone.report.file, line) for line in (7, 9)
+    ]
+
+
+def test_a_volume_of_the_engine_is_the_target_of_all_jobs(convert: Convert) -> None:
+    job = convert(f"{RUN}ioengine=rbd\npool=p\nrbdname=r\nsize=1g\n[a]\nrw=read\n[b]\nrw=write\n")
+    assert [stream["range"] for stream in job.table["streams"]] == [["0 B", "1 GiB"]] * 2
+
+
+def test_a_time_of_zero_is_no_time(convert: Convert) -> None:
+    job = convert("[a]\nfilename=/dev/sdx\nruntime=0\ntime_based=0\n")
+    assert job.table["phases"][0]["duration"] == "60 s"
+
+
+def test_a_large_trim_goes_to_the_drive_in_pieces(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[t]\nrw=trim\nbs=2g\nthinktime=8000\nthinktime_blocks=3\n")
+    assert job.stream["size"] == "64 MiB"
+    step = job.table["scripts"][0]["steps"][0]
+    assert (step["ios"], step["depth"]) == (96, 32)
+    assert job.fate("bs")[1] == "I/Os of more than 64 MiB go to the drive in equal pieces, together"
+
+
+def test_pieces_of_random_trims_are_runs_and_count_to_rates_and_numbers(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[t]\nrw=randtrim\nbs=256m\nrate_iops=,,10\n")
+    assert (job.stream["random_pct"], job.stream["random_mode"]) == (25, "run")
+    assert job.table["load"]["open"]["rate_iops"] == 40
+    counted = convert("[t]\nfilename=/dev/sdx\ndirect=1\nrw=trim\nbs=2300m\nnumber_ios=2\n")
+    assert (counted.stream["size"], counted.table["phases"][0]["ios"]) == ("58880 KiB", 80)
+
+
+def test_a_mix_of_sizes_keeps_its_ratio_in_pieces(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[t]\nrw=trim\nbssplit=,,32m/75:128m/25\n")
+    assert job.stream["sizes"] == {"32 MiB": 75, "64 MiB": 50}
+
+
+def test_the_page_cache_writes_whole_pages(convert: Convert) -> None:
+    job = convert("[etcd]\nrw=write\nioengine=sync\nfdatasync=1\ndirectory=d\nsize=23000\nbs=2300\n")
+    assert set(job.stream["sizes"]) == {"4 KiB", "8 KiB"}
+    assert job.table["phases"][0]["ios"] == 20
+    assert job.fate("bs")[1] == "the page cache reads and writes whole pages of 4 KiB"
+    assert convert(f"{DIRECT}[a]\nbs=4KiB\n").stream["size"] == "4 KiB", "4KiB is 4000 bytes in fio"
+
+
+@pytest.mark.parametrize(
+    ("rw", "keys"),
+    [
+        ("read:4k", {"random_pct": 100, "offsets": {"stride": "8 KiB"}}),
+        ("read:-8k", {"random_pct": 100}),
+        ("rw:8", {"random_pct": 100, "offsets": {"stride": "4608 B"}}),
+        ("randread:0", {"random_pct": 100}),
+    ],
+)
+def test_numbers_behind_rw(convert: Convert, rw: str, keys: dict[str, object]) -> None:
+    stream = convert(f"{DIRECT}[a]\nrw={rw}\nbs=4k\n").table["streams"][0]
+    assert {key: stream.get(key) for key in ("random_pct", "offsets")} == {"offsets": None} | keys
+
+
+def test_reserved_words_have_the_values_of_this_computer(convert: Convert, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ncpus", "6")
+    monkeypatch.setenv("mb_memory", "100")
+    job = convert(f"{DIRECT}[a]\nrw=randread\nnumjobs=2*$ncpus\nsize=10*1024*$mb_memory\n")
+    assert job.closed()["threads"] == 12
+    assert job.stream["range"] == ["0 B", "1000 KiB"]
+    assert job.fate("numjobs")[1].startswith("$ncpus is 6 on this computer; an environment variable of that name")
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "why"),
+    [
+        ("fdp=1\n", "fdp", "newer than fio 3.33: drives have a single write stream"),
+        ("verify_write_sequence=0\n", "verify_write_sequence", "newer than fio 3.33: data is not verified"),
+        ("num_range=8\n", "num_range", "newer than fio 3.33: every trim is of one range"),
+        ("nfs_url=nfs://h/x\n", "nfs_url", "the run sets the target"),
+        ("cpuload=50\n", "cpuload", "belongs to an engine without block I/O"),
+        ("ioengine=./mine.so\ngflags=--x\n", "gflags", "belongs to ioengine=./mine.so"),
+        ("pool=${POOL}\n", "pool", "the run sets the target"),
+    ],
+)
+def test_options_of_later_versions_and_other_engines(convert: Convert, options: str, key: str, why: str) -> None:
+    fate, said = convert(f"{DIRECT}[a]\n{options}").fate(key)
+    assert fate is Fate.IGNORED
+    assert said.startswith(why)
+
+
+def test_a_job_of_another_engine_is_left_out(convert: Convert, refused: Refused) -> None:
+    job = convert(f"{DIRECT}[burn]\nioengine=cpuio\ncpuload=90\n[a]\nrw=read\n")
+    assert job.stream["name"] == "a"
+    assert job.fate("[burn]") == (Fate.IGNORED, "ioengine=cpuio is not block I/O: the job is left out")
+    assert refused("[net]\nioengine=rdma\nhostname=[host]\nport=[port]\n").startswith(
+        "a.fio:2: ioengine = 'rdma': is not a block I/O engine"
+    )
+
+
+def test_a_part_beside_a_file_of_unknown_size_is_approximated(convert: Convert) -> None:
+    job = convert(f"{RUN}[a]\nfilename=/dev/sdx\nrw=read\n[b]\nfilename=/dev/sdy\nsize=1g\nrw=read\n")
+    assert [stream["range"] for stream in job.table["streams"]] == [["0 %", "50 %"], ["50 %", "100 %"]]
+    assert job.fate("size=1g")[1].startswith("the size of another file of the job is not known")
+
+
+def test_thousands_of_jobs_are_a_job_file(convert: Convert) -> None:
+    steps = "".join(f"[s{n}]\nstonewall\nrw=randread\nrate_iops={n + 1}\n" for n in range(1500))
+    assert len(convert(DIRECT + steps).table["phases"]) == 1500
+
+
+def test_jobs_of_the_wild_are_workloads(samples: Path) -> None:
+    jobs = sorted((samples / "wild").rglob("*.fio"))
+    if not jobs:
+        pytest.skip("the wild samples are not on this machine")
+    for path in jobs:
+        text, report = converted(path)
+        _core.workload(text, path.name)
+        assert report.losses
