@@ -8,15 +8,19 @@ from hotband.inference.audit import (
     bandwidth,
     caches,
     comparability,
+    contradictions,
     exhaustion,
     interference,
     lengths,
+    links,
     littles_law,
+    pauses,
     physics,
     replay,
     steadiness,
     thermal,
     tools,
+    trouble,
 )
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.facts import MachineFacts, of_record
@@ -33,12 +37,16 @@ def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[F
     hit = frozenset(name for finding in served if finding.rule == "cache-served" for name in finding.subject)
     return ordered(
         [
+            *contradictions.check(results),
+            *trouble.check(results),
             *littles_law.check(results),
             *bandwidth.check(results),
             *served,
+            *links.check(results, facts),
             *replay.check(results, hit),
             *lengths.check(results),
             *steadiness.check(results, facts),
+            *pauses.check(results),
             *caches.check(results, facts),
             *comparability.check(results),
             *tools.check(results),

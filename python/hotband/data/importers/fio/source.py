@@ -6,6 +6,7 @@ off. Sizes in percent, `bssplit`, `bsrange` and several jobs of different values
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable
 from typing import TypeVar
@@ -74,7 +75,14 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
         "host": hosts.pop() or None if len(hosts) == 1 else None,
         "latency": quantity,
         "job_cpu_pct": min(used) if used and len(used) == len(jobs) else None,
+        "elapsed_ns": max(job.elapsed_ns for job in jobs) or None,
+        "job_errors": [f"{job.name}: {error_word(job.error_code)}" for job in jobs if job.error_code],
     }
+
+
+def error_word(code: int) -> str:
+    """Return an error number of the system with its name."""
+    return f"error {code} ({errno.errorcode[code]})" if code in errno.errorcode else f"error {code}"
 
 
 def asked_of(jobs: list[Job], spell: Spell) -> Asked:
@@ -87,7 +95,7 @@ def asked_of(jobs: list[Job], spell: Spell) -> Asked:
     requested["ramp_ns"] = _alike(jobs, lambda job: duration_of(job.options.get("ramp_time", "0")))
     requested["concurrency"] = promised_concurrency(jobs) if together else None
     requested["jobs"] = promised_jobs(jobs)
-    requested["block_bytes"] = _alike(jobs, _block)
+    requested["block_bytes"] = _alike(jobs, block_of)
     requested["read_pct"] = _read_pct(jobs)
     patterns = {_pattern(job) for job in jobs}
     requested["pattern"] = patterns.pop() if len(patterns) == 1 else "mixed"
@@ -139,7 +147,7 @@ def _pattern(job: Job) -> str:
     return "sequential"
 
 
-def _block(job: Job) -> int | None:
+def block_of(job: Job) -> int | None:
     """One size for all I/Os: of the direction alone where sizes are given by direction."""
     if any(name in job.options for name in ("bssplit", "bsrange", "blocksize_range", "bs_is_seq_rand")):
         return None
