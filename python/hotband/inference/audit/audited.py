@@ -12,6 +12,7 @@ import tomli
 
 from hotband.base.text.quantities import share, size_bytes
 from hotband.data.documents.record import FiguresDoc, RecordDoc, figures_of
+from hotband.data.record.overload import open_rate
 from hotband.inference.audit import distribution
 from hotband.inference.audit.distribution import Distribution
 
@@ -212,21 +213,10 @@ def _asked_of_spec(record: RecordDoc) -> Asked:
         read_pct=reads.pop() if len(reads) == 1 else None,
         pattern=(pattern or "mixed") if plain and not skewed else None,
         working_set_bytes=size_bytes(str(changed["span"])) if "span" in changed else None,
-        rate_iops=_open_rate(workload, changed),
+        rate_iops=open_rate(workload, changed),
         seed=sequence.get("seeds", "fresh") if sequence else "fresh",
         seed_text=str(record.get("seed")),
     )
-
-
-def _open_rate(workload: Mapping[str, Any], changed: Mapping[str, str]) -> float | None:
-    """Return the rate that an open loop issues, or all open loops of the streams together; None for other loads."""
-    loads = [workload.get("load"), *(stream.get("load") for stream in workload.get("streams", []))]
-    known = [load for load in loads if isinstance(load, Mapping)]
-    opens = [load.get("open") for load in known]
-    if not opens or not all(isinstance(loop, Mapping) for loop in opens):
-        return None
-    rates = [_number(changed.get("rate_iops", loop.get("rate_iops"))) for loop in opens if isinstance(loop, Mapping)]
-    return sum(rates) if min(rates) > 0 else None
 
 
 def span_share(record: RecordDoc) -> float | None:

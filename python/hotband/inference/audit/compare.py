@@ -20,6 +20,7 @@ from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference, iops_difference, percentile_difference
 from hotband.inference.audit.finding import kept
 from hotband.inference.audit.orderstat import CONFIDENCE
+from hotband.inference.audit.trouble import troubles
 
 SCHEMA, SCHEMA_VERSION = "hotband-compare", 2
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
@@ -48,6 +49,11 @@ class Comparison:
         states = [(name, states_of(run.record)) for name, side in (("A", self.a), ("B", self.b)) for run in side.runs]
         return unequal(list({str(state): state for state in states}.values()))
 
+    @property
+    def troubles(self) -> list[str]:
+        """What the tools report of failed I/Os and other trouble, for each run that has any."""
+        return [words for side in (self.a, self.b) for run in side.runs for words in troubles(run.record, run.name)]
+
     def data(self) -> dict[str, Json]:
         """Return the comparison as JSON; both ends of a difference are null if the data are too few for an interval."""
         sides = {
@@ -61,6 +67,7 @@ class Comparison:
         return to_object(
             {
                 **sides,
+                "troubles": self.troubles,
                 "unequal_state": self.unequal_state,
                 "verdict": self.verdict,
                 "differences": differences,

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
 from hotband.base.text.numbers import counted, number, share
 from hotband.data.documents.record import RecordDoc, side_of
+from hotband.data.record.overload import missed_words, misses
 from hotband.data.record.stats import DIRECTIONS
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
@@ -19,9 +19,6 @@ WARNING = re.compile(r"warning of \w+: (.+)", re.DOTALL)
 """Beginning of a note in which an importer quotes a warning of its tool."""
 NO_DEVICE = frozenset({"null", "cpuio", "filecreate", "filestat", "filedelete"})
 """fio's engines that move no data (engines/null.c, cpu.c, fileoperations.c)."""
-SLACK = {True: 0.01, False: 0.05}
-"""Share of a requested rate that may be missing: of a model's exact time, as in `hotband find`; of a tool, which begins
-and ends within its windows."""
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
@@ -92,13 +89,9 @@ def _no_device(run: Audited) -> Finding | None:
 def _overloaded(run: Audited) -> Finding | None:
     """Find a requested rate that was not reached."""
     requested, reached, count = run.asked.rate_iops, run.summary().get("iops"), run.summary().get("count")
-    # Arrivals at random: four standard deviations of their number.
-    if not requested or reached is None or not count:
-        return None
-    if reached >= (1 - max(SLACK[run.is_model], 4 / math.sqrt(count))) * requested:
+    if requested is None or reached is None or not misses(requested, reached, count, run.is_model):
         return None
     numbers: dict[str, Number] = {"requested_iops": requested, "iops": reached, "share_pct": 100 * reached / requested}
-    grows = "; latencies grow for as long as it runs" if run.is_model else ""
-    words = f"The target does not keep up: {number(reached)} of {number(requested)} IOPS{grows}"
     advice = "Quote the rate that was reached. Latencies of an overloaded open loop measure the length of the run."
-    return Finding("overload", "warning", (run.name,), words, numbers, advice)
+    title = f"The target {missed_words(requested, reached)}"
+    return Finding("overload", "warning", (run.name,), title, numbers, advice)

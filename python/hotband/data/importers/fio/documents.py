@@ -245,7 +245,7 @@ def _job_notes(stream: Stream) -> list[str]:
     job = stream.job
     notes = []
     binned = sum(share for _, share in job.latency_bins)
-    if 0 < binned < _WHOLE_BINS_PCT:
+    if 0 < binned < _WHOLE_BINS_PCT and not job.error_count:
         # fio 3.12 prints zero for what took longer than a second.
         notes.append(
             f"{stream.name}: fio's coarse latency bins hold {percent(binned, signed=False)} of the I/Os, "

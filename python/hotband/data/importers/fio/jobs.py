@@ -378,8 +378,10 @@ def printed_bins(job: Job) -> list[list[float | int]] | None:
         return None
     latency = active[0][1].latencies.get("clat")
     bins: list[list[float | int]] = []
+    # fio's shares are of all I/Os, those that failed included.
+    all_ios = active[0][1].printed["count"] / active[0][1].ios
     for edge, share in job.latency_bins:
         upper = edge if edge is not None else (latency.max_ns if latency is not None else None)
         if share > 0 and upper is not None:
-            bins.append([upper, share])
+            bins.append([upper, share * all_ios])
     return bins or None
