@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hotband.inference.audit import (
+    alike,
     bandwidth,
     caches,
     comparability,
@@ -49,6 +50,7 @@ def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[F
             *pauses.check(results),
             *caches.check(results, facts),
             *comparability.check(results),
+            *alike.check(results),
             *tools.check(results),
             *hot,
             *exhaustion.check(results, facts, frozenset(name for finding in hot for name in finding.subject)),
