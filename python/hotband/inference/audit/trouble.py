@@ -9,14 +9,17 @@ import re
 from collections.abc import Sequence
 
 from hotband.base.text.numbers import counted, number, share
+from hotband.base.text.words import capitalized
 from hotband.data.documents.record import RecordDoc, side_of
 from hotband.data.record.overload import missed_words, misses
 from hotband.data.record.stats import DIRECTIONS
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
 
-WARNING = re.compile(r"warning of \w+: (.+)", re.DOTALL)
-"""Beginning of a note in which an importer quotes a warning of its tool."""
+WARNING = re.compile(r"warning of (\w+): (.+)", re.DOTALL)
+"""Beginning of a note in which an importer quotes a warning of its tool, or has one of its own (`import`)."""
+IMPORT = "import"
+MOST_WORDS = 2
 NO_DEVICE = frozenset({"null", "cpuio", "filecreate", "filestat", "filedelete"})
 """fio's engines that move no data (engines/null.c, cpu.c, fileoperations.c)."""
 
@@ -59,16 +62,18 @@ def _warned(run: Audited) -> Finding | None:
         side.get("printed") for stream in run.record["streams"] for d in DIRECTIONS if (side := side_of(stream, d))
     ]
     short, dropped = (sum(each[key] for each in printed if each) for key in ("short_ios", "dropped_ios"))
-    warnings = [match[1] for note in run.notes if (match := WARNING.fullmatch(note))]
-    words = [f"{number(short)} short and {number(dropped)} dropped I/Os"] if short or dropped else []
-    words += warnings[:1] + ([f"{counted(len(warnings) - 1, 'more warning')}"] if len(warnings) > 1 else [])
+    warnings = [match for note in run.notes if (match := WARNING.fullmatch(note))]
+    reported = [f"{number(short)} short and {number(dropped)} dropped I/Os"] if short or dropped else []
+    reported += [match[2] for match in warnings if match[1] != IMPORT]
+    words = [f"{run.tool} reports trouble: {'; '.join(reported[:MOST_WORDS])}"] if reported else []
+    words += [counted(len(reported) - MOST_WORDS, "more warning")] if len(reported) > MOST_WORDS else []
+    words += [capitalized(match[2]) for match in warnings if match[1] == IMPORT]
     if not words:
         return None
+    title = "; ".join(words)
     numbers: dict[str, Number] = {"short": short, "dropped": dropped, "warnings": len(warnings)}
     advice = "Look up what the tool means by it before you quote its figures."
-    return Finding(
-        "tool-warning", "warning", (run.name,), f"{run.tool} reports trouble: {'; '.join(words)}", numbers, advice
-    )
+    return Finding("tool-warning", "warning", (run.name,), title, numbers, advice)
 
 
 def _no_device(run: Audited) -> Finding | None:
