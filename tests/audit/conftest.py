@@ -19,3 +19,12 @@ def croit() -> list[Path]:
         if files:
             return files
     pytest.skip("the real fio results are not on this machine")
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    """The folder of results and cases outside the repository."""
+    for folder in (HERE.parents[1].parent / "shared" / "samples", Path("/work/shared/samples")):
+        if (folder / "wild").is_dir():
+            return folder
+    pytest.skip("the cases are not on this machine")

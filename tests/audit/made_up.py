@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 
+from hotband.data.record.stats import merge, percentile
 from hotband.inference.audit import Audited
 
 MS, US = 1e6, 1e3
@@ -81,7 +82,7 @@ def side(latencies: Sequence[float], count: int, size: int, kind: str, ratio: fl
         "errors": 0,
         "latency_sum_ns": str(round(mean * count)),
         "latency_min_ns": round(latencies[0]),
-        "latency_max_ns": round(latencies[-1] * 1.2),
+        "latency_max_ns": round(latencies[-1] * (1.0 if kind == "plus" else 1.2)),
         "histogram": {"kind": "none", "buckets": []},
     }
     if kind == "plus":
@@ -122,6 +123,7 @@ def figures(sides: Sequence[Mapping[str, Any]], seconds: float, latencies: Seque
         return {"iops": 0.0, "bandwidth_bytes_per_s": 0.0, "count": 0, "bytes": 0, "errors": 0}
     sides = [one for one in sides if one["count"]]
     total = sum(int(one["latency_sum_ns"]) for one in sides)
+    merged = merge(one["histogram"] for one in sides)
     return {
         "iops": count / seconds,
         "bandwidth_bytes_per_s": sum(one["bytes"] for one in sides) / seconds,
@@ -130,9 +132,9 @@ def figures(sides: Sequence[Mapping[str, Any]], seconds: float, latencies: Seque
         "errors": 0,
         "latency_mean_ns": total / count,
         "latency_min_ns": min(one["latency_min_ns"] for one in sides),
-        "latency_p50_ns": round(at(latencies, 50)),
-        "latency_p99_ns": round(at(latencies, 99)),
-        "latency_p999_ns": round(at(latencies, 99.9)),
+        "latency_p50_ns": percentile(merged, 50) or round(at(latencies, 50)),
+        "latency_p99_ns": percentile(merged, 99) or round(at(latencies, 99)),
+        "latency_p999_ns": percentile(merged, 99.9) or round(at(latencies, 99.9)),
         "latency_max_ns": max(one["latency_max_ns"] for one in sides),
         "queue_depth_mean": total / seconds / 1e9,
     }

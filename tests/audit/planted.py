@@ -20,6 +20,7 @@ from faulty import (
 from made_up import CACHED_WRITE, DISK, FAST, SSD, changed, clock, deep, result, series
 from planted_in_devices import DEVICE_FAULTS
 from planted_in_figures import FLOWS, LAWS, PHYSICS, REPLAY
+from planted_in_itself import ITSELF
 
 from hotband.inference.audit.facts import of_machine, of_media
 
@@ -407,4 +408,4 @@ TOOLS = [
         {"trap": "synchronous-engine"},
     ),
 ]
-FAULTS = [*LAWS, *FLOWS, *PHYSICS, *REPLAY, *LENGTHS, *STEADY, *CACHES, *COMPARISONS, *TOOLS, *DEVICE_FAULTS]
+FAULTS = [*LAWS, *FLOWS, *PHYSICS, *REPLAY, *LENGTHS, *STEADY, *CACHES, *COMPARISONS, *TOOLS, *DEVICE_FAULTS, *ITSELF]

@@ -15,8 +15,9 @@ from scipy.stats import beta, t
 from hotband.base.errors import UserError
 from hotband.data.record.rounds import MOST_ROUNDS
 from hotband.inference.audit import Audited, difference
+from hotband.inference.audit.alike import unlike_words
 from hotband.inference.audit.audited import Side
-from hotband.inference.audit.compare import Comparison, compare, comparisons_data, state_of, unlike_words
+from hotband.inference.audit.compare import Comparison, compare, comparisons_data, state_of
 from hotband.inference.audit.correlated import mean_law
 from hotband.inference.audit.difference import (
     FASTER,

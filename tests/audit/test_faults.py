@@ -18,7 +18,9 @@ TOLERANCE = 0.03
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.rule}: {fault.name}")
 def test_a_planted_fault_is_found(fault: Fault) -> None:
     found = findings(fault.make(), fault.machine)
-    assert {one.rule for one in found} - fault.also == {fault.rule}, [(one.rule, one.title) for one in found]
+    # Most faults are planted by changing one figure of a result, which then contradicts others (test_contradictions).
+    also = fault.also | ({"contradiction"} if fault.rule != "contradiction" else set())
+    assert {one.rule for one in found} - also == {fault.rule}, [(one.rule, one.title) for one in found]
     own = next(one for one in found if one.rule == fault.rule)
     if fault.severity:
         assert own.severity == fault.severity

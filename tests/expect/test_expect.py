@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,12 @@ import pytest
 from fio_results import job
 
 import hotband as hb
+from hotband.data.inputs.specify import Named
 from hotband.inference.interval.of_run import Drawn, figures_of
 from hotband.questions.expect import nearest, predict
 from hotband.questions.expect.judge import Judged, distance, whole_verdict
+from hotband.questions.expect.results import read_rows
+from hotband.questions.expect.trials import tried
 
 if TYPE_CHECKING:
     from hotband.data.record.finished import Finished
@@ -75,6 +79,46 @@ def test_the_processor_is_named_only_where_the_result_shows_it(fio) -> None:
     assert "its only job used 98 % of a processor" in limited(fio, 6_000_000, usr_cpu=20.0, sys_cpu=78.0)
     assert "processor may have been the limit" in limited(fio, 15_600_000)
     assert "processor" not in limited(fio, 15_600_000, usr_cpu=30.0, sys_cpu=30.0)
+
+
+def even(fio, iops: float, depth: int, **more: str) -> Path:
+    """A result of 60 s whose latencies are all depth / rate, within 1 %."""
+    options = {"rw": "randread", "iodepth": str(depth), "filename": "/dev/nvme0n1", **more}
+    mean_ms = depth / iops * 1e3
+    entry = job("a", options, reads=round(iops * 60), mean_ms=mean_ms)
+    entry["read"]["io_bytes"] *= 256 if more.get("bs") == "1m" else 1
+    entry["read"]["clat_ns"]["percentile"] = {"50.000000": round(mean_ms * 1e6), "99.000000": round(mean_ms * 1.01e6)}
+    entry["read"]["clat_ns"]["max"] = round(mean_ms * 1.05e6)
+    return fio(entry)
+
+
+def test_a_rate_limit_is_named_where_all_latencies_are_depth_over_rate(fio) -> None:
+    said = " ".join(expected(even(fio, 3000, 64), on=SSD).explanations)
+    assert "a rate limit of 3,000 IOPS" in said
+    assert "every latency is 64 / 3,000 = 21.3 ms" in said
+    assert "rate limit" not in " ".join(expected(even(fio, 3390, 64), on=SSD).explanations), "no round number"
+
+
+def test_a_device_without_a_queue_is_named_where_its_model_comes_near(fio) -> None:
+    said = " ".join(expected(even(fio, 11_770, 64), on=SSD).explanations)
+    assert "no queueing (no NCQ, a controller in IDE mode)" in said
+    assert "(queue_tags=1; " in said
+    assert "queue_tags" not in " ".join(expected(even(fio, 117_700, 64), on=SSD).explanations), "far from depth 1"
+
+
+def test_a_narrower_link_is_named_by_its_lanes(fio) -> None:
+    rows = read_rows([even(fio, 1700, 32, rw="read", bs="1m")], None)
+    settings = predict.Settings(ios=4000)
+    (prediction,) = predict.run(rows, Named(SSD, None), settings, lambda _: nullcontext(), "a link")
+    said = " ".join(tried(prediction, "worse"))
+    assert "a link of 1 lane" in said
+    assert "it moved 1,783 MB/s" in said
+    assert "queue_tags" not in said
+
+
+def test_what_no_port_can_do_has_no_other_explanation(fio) -> None:
+    (said,) = expected(even(fio, 5300, 32, rw="read", bs="1m"), on=DISK).explanations
+    assert said.endswith("(faster-than-link)")
 
 
 def test_json_says_all(fio, hotband) -> None:

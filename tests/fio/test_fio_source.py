@@ -57,6 +57,14 @@ def test_offsets_repeat_unless_told_otherwise() -> None:
     assert (found["seed"], found["seed_text"]) == ("fixed", "7")
 
 
+def test_rates_and_files_of_jobs_printed_apart_are_counted_once() -> None:
+    options = {"rw": "randread", "rate_iops": "300", "numjobs": "3", "size": "16m"}
+    entries = [build.job(name, read=build.reads(None)) | {"job options": options} for name in ("a", "a", "a")]
+    (record,) = read_fio(build.text(*entries), "nj.json")
+    asked = record["source"]["asked"]
+    assert (asked["rate_iops"], asked["working_set_bytes"], asked["jobs"]) == (900.0, 3 * 16 * 2**20, 3)
+
+
 def test_concurrency_is_declared_even_where_the_loop_is_open() -> None:
     assert one(iodepth="8", numjobs="2", rate_iops="100")["concurrency"] == 16
     assert one(iodepth="8", numjobs="2", rate_iops="100")["rate_iops"] == 200.0

@@ -118,7 +118,10 @@ def test_processes_add_up_and_p99_is_then_not_known(tmp_path: Path) -> None:
 
 
 def test_each_job_has_the_log_of_its_number(tmp_path: Path) -> None:
-    result(tmp_path, fio_build.job("a", read=fio_build.reads({9: 4})), fio_build.job("b", read=fio_build.reads({9: 4})))
+    jobs = [fio_build.job(name, read=fio_build.reads({9: 4})) for name in ("a", "b")]
+    for entry in jobs:
+        entry["job options"]["write_lat_log"] = "x"
+    result(tmp_path, *jobs)
     log(tmp_path, "x_lat.1.log", (999, 1000, 0, 4096, 0))
     log(tmp_path, "x_lat.2.log", (999, 3000, 0, 4096, 0))
     [one] = fio.read([tmp_path])
@@ -210,6 +213,28 @@ def test_logs_beside_several_results_need_a_name(tmp_path: Path) -> None:
     log(tmp_path, "b_lat.1.log", (1, 2, 0, 4096, 0))
     with pytest.raises(UserError, match="may belong to any of 2 results"):
         fio.read([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"rw": "read"}, "its options write no log named L"),
+        ({"rw": "read", "write_lat_log": "/x/other"}, "they are named L, and its options name other"),
+        ({"rw": "read", "write_lat_log": "/x/L"}, None),
+        ({}, None),
+    ],
+)
+def test_logs_that_the_options_do_not_name_are_of_another_run(
+    tmp_path: Path, options: dict[str, str], why: str | None
+) -> None:
+    entry = fio_build.job(read=fio_build.reads(None, ios=2))
+    entry["job options"] = options
+    result(tmp_path, entry)
+    log(tmp_path, "L_clat.1.log", (0, 5000, 0, 4096), (1000, 6000, 0, 4096))
+    (one,) = fio.read([tmp_path])
+    assert (one.series is None) == (why is not None)
+    left_out = [note for note in one.record["notes"] if note.startswith("warning of import: ")]
+    assert left_out == ([] if why is None else [f"warning of import: left out 1 log: {why}"])
 
 
 def test_results_printed_again_are_one_run(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from hotband.inference.audit.difference import FASTER, NONE, SLOWER, TOO_SHORT
 from hotband.inference.audit.headline import UNKNOWN_SPREAD, verdict_of
 from hotband.views.audit import UNITS, comparison_view, overview_table
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, LINES, REMARK, Screen, command, folded, screen_table, signed
+from hotband.views.text.screen import DETAILS, LINES, REMARK, Screen, command, folded, screen_table, signed, with_hidden
 
 if TYPE_CHECKING:
     from hotband.inference.audit.audited import Side
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 NAME = 12
 """Characters of a side's name above its column."""
 BAR = 10
+MOST_TROUBLES = 3
 MOST_AUDITED = 3
 """Results that the next command names."""
 
@@ -41,7 +42,7 @@ def terminal(result: Compared, question: CompareQuestion) -> Screen:
     sentence, *more = [_overview(several)] if alone is None else verdict_of(alone)
     return Screen(
         answer=sentence,
-        more=more,
+        more=[*_troubles(several), *more],
         body=[_overview_table(several) if alone is None else _table(alone)],
         state=[] if alone is None else _state(alone),
         remarks=[
@@ -67,7 +68,7 @@ def _by_test(result: Compared, question: CompareQuestion) -> Screen:
     unknown = any(pair.deciding is not None and pair.deciding.low_pct is None for pair in several)
     return Screen(
         answer=_tests_sentence(result, first.resolve().name, [path.resolve().name for path in others]),
-        more=[UNKNOWN_SPREAD] if unknown else [],
+        more=[*_troubles(several), *([UNKNOWN_SPREAD] if unknown else [])],
         body=[by_test_table(result, shown), *hidden],
         remarks=remarks,
         next=command("report", first, *others, output="compare.html"),
@@ -138,6 +139,12 @@ def predicted_words(several: Sequence[Comparison]) -> list[str]:
     """Return what the intervals of predictions leave out; nothing about measured results."""
     model = all(run.is_model for pair in several for side in (pair.a, pair.b) for run in side.runs)
     return ["These are predictions: model error comes on top of these intervals."] if model else []
+
+
+def _troubles(several: Sequence[Comparison]) -> list[str]:
+    """Return what tools report of failed I/Os and other trouble of the sides."""
+    sentences = list(dict.fromkeys(f"! {words}." for pair in several for words in pair.troubles))
+    return with_hidden(sentences, MOST_TROUBLES)
 
 
 def _unlike(pair: Comparison) -> list[str]:

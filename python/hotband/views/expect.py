@@ -54,6 +54,7 @@ def views(of: Expected) -> list[View]:
     """What is printed."""
     on = f"On {of.machine}: " if of.machine else ""
     found: list[View] = [marked("[bold]{on}{verdict}[/]", on=on, verdict=of.verdict)]
+    found += [f"! {words}." for words in of.troubles]
     if of.explanations:
         found += ["What could explain it:", *(f"  - {text}" for text in of.explanations)]
     if of.ranking is not None:

@@ -9,7 +9,7 @@ from hotband.base.text.numbers import counted
 from hotband.base.text.table import OF_ROW, PLAIN, TIMES, Cell, Range, Table, Unit, column, interval, numeric, unit_of
 from hotband.base.text.words import capitalized
 from hotband.views.expect import label_of, views
-from hotband.views.text.screen import DETAILS, Screen, Verdict, screen_table, shortened, signed
+from hotband.views.text.screen import DETAILS, Screen, Verdict, screen_table, shortened, signed, with_hidden
 
 if TYPE_CHECKING:
     from hotband.questions.expect.asked import ExpectQuestion
@@ -31,6 +31,7 @@ def terminal(of: Expected, question: ExpectQuestion) -> Screen:
     return Screen(
         answer=_sentence(of),
         verdict=_verdict_of(of),
+        more=with_hidden([f"! {words}." for words in of.troubles], MOST_NOTES),
         body=[_nearest_table(of.ranking) if of.ranking is not None else _table(of)],
         state=[*(f"-> {text}" for text in of.explanations[:MOST_NOTES]), *of.state],
         remarks=_remarks(of),

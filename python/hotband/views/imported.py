@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import View, Whole
 from hotband.data.record.states import said_of
+from hotband.inference.audit.trouble import troubles
 from hotband.views.report.matrix import Matrix
 from hotband.views.report.matrix_screen import matrix_screen
 from hotband.views.text.screen import Screen, command
@@ -22,6 +23,7 @@ def files(found: ImportedFiles, _: ImportQuestion) -> Iterator[View]:
     """Yield each record, and where they were written."""
     for record, _series in found.imported:
         yield summary_table(record)
+        yield from (f"! {words}." for words in troubles(record))
         yield from said_of(record)
         yield from (f"  note: {note}" for note in record["notes"])
     yield from (Whole(f"Record: {path}") for path in found.saved)

@@ -10,7 +10,8 @@ class Side(TypedDict):
     count of None, where the tool did not count (`hotband.data.importers.fio.join`).
 
     Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
-    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out.
+    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out;
+    `printed` is what it printed of the side besides, by which the auditor checks the others.
     """
 
     count: int
@@ -24,6 +25,24 @@ class Side(TypedDict):
     latency_bins: NotRequired[list[list[float | int]] | None]
     iops_max: NotRequired[float | None]
     submission_mean_ns: NotRequired[float | None]
+    printed: NotRequired[PrintedSide]
+
+
+class PrintedSide(TypedDict):
+    """A side as fio printed it: I/Os with those that failed, rates, run time, measured latencies, its samples of IOPS,
+    and I/Os that were short or dropped."""
+
+    count: int
+    iops: float
+    bandwidth_bytes_per_s: float
+    runtime_ns: int
+    samples: int | None
+    iops_min: float | None
+    iops_mean: float | None
+    iops_max: float | None
+    iops_samples: int | None
+    short_ios: int
+    dropped_ios: int
 
 
 class Histogram(TypedDict):

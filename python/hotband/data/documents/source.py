@@ -38,6 +38,7 @@ class Asked(TypedDict):
 class Source(TypedDict):
     """`began` and `ended` are UTC in ISO 8601, whole seconds; `target` as the tool names it.
 
+    `elapsed_ns` is the time since the tool began, `job_errors` how its jobs ended where that is no success.
     `latency` is which of fio's latencies the figures are of: `lat` or `clat`; `job_cpu_pct` how much of a processor the
     job used that used least of it, in percent.
     """
@@ -52,6 +53,8 @@ class Source(TypedDict):
     host: str | None
     latency: NotRequired[str]
     job_cpu_pct: NotRequired[float | None]
+    elapsed_ns: NotRequired[int | None]
+    job_errors: NotRequired[list[str]]
 
 
 def nothing_asked() -> Asked:

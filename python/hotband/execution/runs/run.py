@@ -23,6 +23,7 @@ from hotband.data.jobs.loss import in_job_file, notes_of
 from hotband.data.record.files import save_record
 from hotband.data.record.finished import Finished
 from hotband.data.record.iolog import check_ending, save_log
+from hotband.data.record.overload import overload_notes
 from hotband.data.record.writable import check_folder, check_writable
 from hotband.data.record.written import record_text
 from hotband.data.traces.files import rows_of
@@ -99,13 +100,13 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
             left = prepared.run.execute(after, place + 1 < len(line))
         record, text = json.loads(left.record), left.record
         prepared.used = record["spec"]["set"]
-        converted = notes_of(record["spec"]["workload"])
-        record["notes"] += converted
+        further = [*notes_of(record["spec"]["workload"]), *overload_notes(record)]
+        record["notes"] += further
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
             for before, one in zip(record["sequence"]["before"], line, strict=False):
                 before["set"] = one.used
-        if len(line) > 1 or converted:
+        if len(line) > 1 or further:
             text = record_text(record)
         if spec.io_log is not None and prepared.raw_log is not None:
             names = [stream["name"] for stream in record["streams"]]

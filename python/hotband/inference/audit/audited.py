@@ -12,6 +12,7 @@ import tomli
 
 from hotband.base.text.quantities import share, size_bytes
 from hotband.data.documents.record import FiguresDoc, RecordDoc, figures_of
+from hotband.data.record.overload import open_rate
 from hotband.inference.audit import distribution
 from hotband.inference.audit.distribution import Distribution
 
@@ -212,6 +213,7 @@ def _asked_of_spec(record: RecordDoc) -> Asked:
         read_pct=reads.pop() if len(reads) == 1 else None,
         pattern=(pattern or "mixed") if plain and not skewed else None,
         working_set_bytes=size_bytes(str(changed["span"])) if "span" in changed else None,
+        rate_iops=open_rate(workload, changed),
         seed=sequence.get("seeds", "fresh") if sequence else "fresh",
         seed_text=str(record.get("seed")),
     )

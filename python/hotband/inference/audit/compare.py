@@ -9,19 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
 from hotband.data.record.states import state_lines, states_of, unequal
-from hotband.inference.audit.audited import Audited, Side
-from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_text
+from hotband.inference.audit.alike import alike_words, unlike_words
+from hotband.inference.audit.audited import Side
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference, iops_difference, percentile_difference
 from hotband.inference.audit.finding import kept
 from hotband.inference.audit.orderstat import CONFIDENCE
+from hotband.inference.audit.trouble import troubles
 
 SCHEMA, SCHEMA_VERSION = "hotband-compare", 2
+MOST_WORDS = 3
+"""Differences that a refusal names."""
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 
 
@@ -48,6 +50,11 @@ class Comparison:
         states = [(name, states_of(run.record)) for name, side in (("A", self.a), ("B", self.b)) for run in side.runs]
         return unequal(list({str(state): state for state in states}.values()))
 
+    @property
+    def troubles(self) -> list[str]:
+        """What the tools report of failed I/Os and other trouble, for each run that has any."""
+        return [words for side in (self.a, self.b) for run in side.runs for words in troubles(run.record, run.name)]
+
     def data(self) -> dict[str, Json]:
         """Return the comparison as JSON; both ends of a difference are null if the data are too few for an interval."""
         sides = {
@@ -61,6 +68,7 @@ class Comparison:
         return to_object(
             {
                 **sides,
+                "troubles": self.troubles,
                 "unequal_state": self.unequal_state,
                 "verdict": self.verdict,
                 "differences": differences,
@@ -123,7 +131,8 @@ def _unlike(a: Side, b: Side, anyway: bool) -> list[str]:
     for run in others:
         words = unlike_words(first, run)
         if words and not anyway:
-            expected = f"{words[0]}; expected equal loads (question.anyway compares them)"
+            equal = alike_words(first, run)
+            expected = f"{'; '.join(words[:MOST_WORDS])}{equal}; expected equal loads (question.anyway compares them)"
             raise UserError("compare", "", f"{first.name}, {run.name}", expected)
         unlike += [word for word in words if word not in unlike]
     return unlike
@@ -131,33 +140,18 @@ def _unlike(a: Side, b: Side, anyway: bool) -> list[str]:
 
 def deciding(a: Side, b: Side, differences: Sequence[Difference]) -> Difference | None:
     """Return the difference that decides the verdict: for closed loops that of IOPS. Other loops may fix the rate, so
-    the median decides, or the rate if it moved farther."""
+    the median decides, or the rate if it moved farther. If these did not move, the one that moved farthest decides."""
     by = {difference.metric: difference for difference in differences}
     rate, median = by.get("IOPS"), by.get("p50")
-    if rate is not None and median is not None and not (a.runs[0].concurrency and b.runs[0].concurrency):
-        moved = [difference for difference in (median, rate) if difference.verdict in (FASTER, SLOWER)]
-        return max(moved, key=_distance) if moved else median
-    return rate or median or next(iter(differences), None)
+    moved = [difference for difference in differences if difference.verdict in (FASTER, SLOWER)]
+    is_closed = bool(a.runs[0].concurrency and b.runs[0].concurrency)
+    first = [difference for difference in ((rate,) if is_closed else (median, rate)) if difference in moved]
+    chosen = [difference for difference in first if difference is not None] or moved
+    if chosen:
+        return max(chosen, key=_distance)
+    return (rate if is_closed else median) or rate or median or next(iter(differences), None)
 
 
 def _distance(difference: Difference) -> float:
     """Return the distance of B from A as the logarithm of their ratio."""
     return abs(math.log(difference.b / difference.a)) if difference.a > 0 and difference.b > 0 else math.inf
-
-
-def unlike_words(a: Audited, b: Audited) -> list[str]:
-    """Return a sentence for each difference between the loads of two runs."""
-    sentences = []
-    pairs: list[tuple[str, Any, Any]] = [("concurrency", a.concurrency, b.concurrency)]
-    for name, key in (("size of an I/O", "block_bytes"), ("share of reads", "read_pct"), ("pattern", "pattern")):
-        pairs.append((name, getattr(a.asked, key), getattr(b.asked, key)))
-    pairs.append(("requested rate", a.asked.rate_iops, b.asked.rate_iops))
-    for name, value, other in pairs:
-        if value != other and (None not in (value, other) or name == "requested rate"):
-            sentences.append(f"{name} differs: {value} and {other}")
-    mine, theirs = data_of(a), data_of(b)
-    for key in sorted(mine.keys() & theirs.keys()):
-        low, high = sorted((mine[key], theirs[key]))
-        if low < (1 - DATA_TOLERANCE) * high:
-            sentences.append(f"{key} differs: {data_text(key, mine[key])} and {data_text(key, theirs[key])}")
-    return sentences

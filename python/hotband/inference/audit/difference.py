@@ -33,6 +33,9 @@ RUNS_DIFFER = 1.1
 """Ratio up to which one run per side, without enough samples, shows no difference. More than a quarter of the file
 systems and drives of Cao et al. (On the Performance Variation in Modern Storage Stacks, FAST 2017) varied by more than
 10 % from run to run; range 1.02 (a drive alone, prepared alike) to 1.4 (their worst)."""
+REPEATS = "repeats"
+UNMISTAKABLE = 2.0
+"""Ratio from which one run per side shows a difference whatever their samples: twice `RUNS_DIFFER`'s worst and more."""
 ONE_RUN = "one run each, so how much runs differ is unknown"
 """Reason given with every verdict that rests on one run each without enough samples."""
 
@@ -133,7 +136,7 @@ def of_repeats(a: Sequence[float], b: Sequence[float]) -> Interval:
     like the other (Student's t)."""
     alone = min(len(a), len(b)) == 1
     law = "Student's t, one run assumed to vary like the others" if alone else "Welch's t"
-    basis = f"repeats: {len(a)} and {len(b)} runs, {law}"
+    basis = f"{REPEATS}: {len(a)} and {len(b)} runs, {law}"
     change = _means([a, b])
     ratio = change[1] / change[0]
     if len(set(a)) == len(set(b)) == 1:
@@ -283,7 +286,10 @@ def _judged(
     change = 100 * (b / a - 1)
     low, high, basis = interval.low, interval.high, interval.basis
     moved = FASTER if (b > a) == higher_is_faster else SLOWER
-    if low is None or high is None:
+    is_far = not basis.startswith(REPEATS) and max(a, b) >= UNMISTAKABLE * min(a, b)
+    if is_far and (low is None or high is None or low <= 0 <= high):
+        verdict, low, high, basis = moved, None, None, f"{ONE_RUN} ({basis})"
+    elif low is None or high is None:
         verdict = TOO_SHORT
     elif low <= 0 <= high:
         verdict = NONE

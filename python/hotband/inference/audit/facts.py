@@ -7,7 +7,7 @@ spindle counts, and caches add up.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,8 @@ class MachineFacts:
     capacity_bytes: float | None = None
     raw_bytes: float | None = None
     read_time_ns: float | None = None
+    port_bytes_per_s: float | None = None
+    media_bytes_per_s: float | None = None
 
     @property
     def revolution_ns(self) -> float | None:
@@ -141,7 +143,8 @@ def _with_caches(facts: MachineFacts, machine: Mapping[str, Toml]) -> MachineFac
         if not isinstance(cache, dict):
             continue
         size = size_bytes(str(cache.get("cache", "2 GiB"))) or 0.0
-        facts = replace(facts, read_cache_bytes=facts.read_cache_bytes + size)
+        # Its memory answers at the rate of its own link.
+        facts = replace(facts, read_cache_bytes=facts.read_cache_bytes + size, port_bytes_per_s=None)
         if cache.get("battery", "on") == "on":
             facts = replace(facts, write_through=False, write_cache_bytes=facts.write_cache_bytes + size)
     return facts
@@ -204,7 +207,40 @@ def _sum_up(drives: list[tuple[dict[str, str], int]], usable: float | None) -> M
         capacity_bytes=usable,
         raw_bytes=raw or None,
         read_time_ns=min(known_times) if known_times else None,
+        port_bytes_per_s=_summed(drives, _port),
+        media_bytes_per_s=_summed(drives, lambda values: _rate(values.get("sustained_outer", ""))),
     )
+
+
+def _summed(
+    drives: Sequence[tuple[dict[str, str], int]], each: Callable[[Mapping[str, str]], float | None]
+) -> float | None:
+    """Return the sum of a rate over all drives; None if it is unknown for one."""
+    rates = [(each(values), count) for values, count in drives]
+    known = [value * count for value, count in rates if value is not None]
+    return sum(known) if known and len(known) == len(rates) else None
+
+
+def _rate(text: str) -> float | None:
+    """Return the bytes per second of a rate such as "261 MB/s"."""
+    return size_bytes(text.removesuffix("/s"))
+
+
+LANE = {1: 250e6, 2: 500e6, 3: 984.6e6, 4: 1969e6, 5: 3938e6, 6: 7563e6}
+"""Bytes per second of a PCI Express lane in one direction, by generation: 2.5 and 5 GT/s with 8 of 10 bits, 8, 16 and
+32 GT/s with 128 of 130, 64 GT/s with 242 of 256 (PCI Express Base Specification)."""
+SATA, SAS = 600e6, 2400e6
+"""Most of a port of an SSD: SATA 6 Gb/s, one direction at a time; SAS 24 Gb/s, the fastest there is."""
+
+
+def _port(values: Mapping[str, str]) -> float | None:
+    """Return the bytes per second of a drive's port in one direction."""
+    if "port_rate" in values:
+        return _rate(values["port_rate"])
+    if "pcie_lanes" in values:
+        lane = LANE.get(int(float(values.get("pcie_generation", "0"))))
+        return None if lane is None else lane * float(values["pcie_lanes"])
+    return None if values["kind"] != "ssd" else SATA if values.get("link_duplex") == "off" else SAS
 
 
 def _size(values: Mapping[str, str]) -> float | None:

@@ -55,19 +55,20 @@ class Finding:
 
 
 RULES = (
+    ("contradiction", "failed-ios", "no-storage", "percentile-cut", "overload", "tool-warning"),
     ("littles-law", "latency-unit", "idle-concurrency"),
     ("bandwidth", "bandwidth-unit"),
-    ("cache-served", "below-half-revolution"),
+    ("cache-served", "below-half-revolution", "faster-than-link"),
     ("replayed-offsets",),
     ("short-run", "shorter-than-others", "percentile-support", "out-of-sequence"),
-    ("no-steady-state", "warm-up-measured", "drift", "not-preconditioned"),
+    ("no-steady-state", "warm-up-measured", "drift", "not-preconditioned", "stall", "jobs-ended-apart"),
     ("working-set-in-cache",),
     ("unequal-concurrency", "unequal-data", "one-repeat", "within-interval"),
     ("averaged-percentiles", "mixed-jobs", "tool-version"),
     ("cache-exhausted", "thermal-throttling", "interference", "processor-bound"),
 )
-GROUPS = {rule: group for group, rules in enumerate(RULES, start=1) for rule in rules}
-"""Group of each rule (docs/guides/audit.md)."""
+GROUPS = {rule: group for group, rules in enumerate(RULES) for rule in rules}
+"""Group of each rule (docs/guides/audit.md); those of group 0 need nothing but the result itself."""
 
 
 def kept(value: Number) -> Number:

@@ -21,7 +21,8 @@ UNKNOWN_SPREAD = "One run each: how much runs differ is unknown. Repeat each twi
 def headline(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
     """Return the verdict in words; `names` describes the runs of sides that are named by an id."""
     sentence, *further = verdict_of(comparison, names)
-    return " ".join([sentence, *further, *(f"Not the same load: {words}." for words in comparison.unlike)])
+    unlike = [f"Not the same load: {words}." for words in comparison.unlike]
+    return " ".join([*(f"{words}." for words in comparison.troubles), sentence, *further, *unlike])
 
 
 def verdict_of(comparison: Comparison, names: Mapping[str, str] | None = None) -> list[str]:

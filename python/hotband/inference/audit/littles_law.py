@@ -67,9 +67,13 @@ def cells_of(runs: Sequence[Audited]) -> list[Cell]:
             half, unit = 0.0, "ns"
         else:
             latency, half = printed.value * IN_NS[unit], printed.step / 2 * IN_NS[unit]
-        others = outstanding_of_failed(run) + outstanding_flushes(run)
+        failed = outstanding_of_failed(run)
+        others = failed + outstanding_flushes(run)
         numbers = ((iops + sign * half_iops) * (latency + sign * half) / 1e9 for sign in (-1, 0, 1))
         least, middle, most = (number + others for number in numbers)
+        if not failed and summary.get("errors") and run.duration_ns:
+            # How long they took is not known: about as long as the others, or no time.
+            most += (summary.get("errors") or 0) * latency / run.duration_ns
         cells.append(Cell(run, declared, least, middle, most, iops, latency, unit))
     return cells
 

@@ -18,7 +18,7 @@ TEXTS = ("pattern", "seed", "seed_text")
 SCOPES = ("read", "write", "flush", "trim")
 """Objects of figures inside a summary; flushes and trims are there only if some were issued."""
 NESTED = (*SCOPES, "times_mean_ns")
-SIDE_NUMBERS = ("count", "bytes", "iops_max", "submission_mean_ns")
+SIDE_NUMBERS = ("count", "bytes", "errors", "latency_min_ns", "latency_max_ns", "iops_max", "submission_mean_ns")
 
 
 def check(file: str, record: Mapping[str, object]) -> None:
@@ -33,7 +33,7 @@ def check(file: str, record: Mapping[str, object]) -> None:
         _numbers(file, f"summary.{scope}." if scope else "summary.", figures_of_scope, figures)
     _source(file, record.get("source"))
     for index, stream in enumerate(_list(record["streams"])):
-        for direction in ("read", "write"):
+        for direction in SCOPES:
             _side(file, f"streams[{index}].{direction}", _object(_object(stream).get(direction)))
     _further(file, record)
 
@@ -59,6 +59,10 @@ def _source(file: str, source: object) -> None:
         for key in keys:
             if options.get(key) is not None and not isinstance(options[key], kind):
                 _refuse(file, f"source.asked.{key}", options[key], f"expected {words}")
+    _numbers(file, "source.", source, ("elapsed_ns",))
+    ended = source.get("job_errors")
+    if ended is not None and not (isinstance(ended, list) and all(isinstance(error, str) for error in ended)):
+        _refuse(file, "source.job_errors", ended, "expected a list of texts")
     for key in ("tool", "version", "began", "ended", "target", "host"):
         if source.get(key) is not None and not isinstance(source[key], str):
             _refuse(file, f"source.{key}", source[key], "expected a text or null")
@@ -66,9 +70,20 @@ def _source(file: str, source: object) -> None:
 
 def _side(file: str, key: str, side: Mapping[str, object]) -> None:
     _numbers(file, f"{key}.", side, SIDE_NUMBERS)
-    kind = _object(side.get("histogram")).get("kind", "none")
-    if not isinstance(kind, str):
-        _refuse(file, f"{key}.histogram.kind", kind, "expected a text")
+    summed = side.get("latency_sum_ns")
+    if summed is not None and not (isinstance(summed, str) and summed.isascii() and summed.isdigit()):
+        _refuse(file, f"{key}.latency_sum_ns", summed, "expected a text of digits, or null")
+    printed = _object(side.get("printed"))
+    _numbers(file, f"{key}.printed.", printed, list(printed))
+    missing = [name for name in ("bytes", "latency_sum_ns", "latency_min_ns", "latency_max_ns", "histogram")
+               if side.get("count") and name not in side]  # fmt: skip
+    if missing:
+        _refuse(file, f"{key}.{missing[0]}", "nothing", "expected by every count of I/Os; null if unknown")
+    histogram = side.get("histogram")
+    if side.get("count") and not (isinstance(histogram, Mapping) and {"kind", "buckets"} <= histogram.keys()):
+        _refuse(file, f"{key}.histogram", histogram, "expected an object with kind and buckets")
+    if not isinstance(_object(histogram).get("kind", "none"), str):
+        _refuse(file, f"{key}.histogram.kind", _object(histogram).get("kind"), "expected a text")
     for name in ("percentiles", "latency_bins"):
         pairs = side.get(name)
         if pairs is not None and not (isinstance(pairs, list) and all(_is_pair(pair) for pair in pairs)):

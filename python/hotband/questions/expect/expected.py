@@ -11,6 +11,7 @@ from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
 from hotband.data.documents.expected import Verdict
 from hotband.data.record.states import state_lines, states_of
+from hotband.inference.audit.trouble import troubles
 from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
 from hotband.questions.expect.nearest import NO_DRIVE, Ranking
 from hotband.questions.expect.predict import Predicted
@@ -30,6 +31,12 @@ class Expected:
     explanations: list[str] = field(default_factory=list)
     ranking: Ranking | None = None
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def troubles(self) -> list[str]:
+        """What the tools report of failed I/Os and other trouble, for each row that has any."""
+        several = len(self.rows) > 1
+        return [words for row in self.rows for words in troubles(row.record, row.name if several else "")]
 
     @property
     def state(self) -> list[str]:
@@ -89,6 +96,7 @@ class Expected:
                 "machine": self.machine,
                 "level": self.level,
                 "verdict": self.verdict,
+                "troubles": self.troubles,
                 "rows": [self._row(row) for row in self.rows],
                 "assumed": self.assumed,
                 "explanations": self.explanations,

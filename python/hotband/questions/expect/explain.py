@@ -1,25 +1,22 @@
 """Explain a result outside its interval: findings of the auditor, assumptions, and runs with other settings of the
-drives.
+drives (`trials`). Each explanation says what in the result supports it, and is left out where nothing does.
 
-Left out: causes that neither results nor models show, such as other load on the target or a degraded array.
+Left out: causes that neither results nor models show, such as other load on the target.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number
-from hotband.base.text.table import unit_of
-from hotband.execution.experiment import Experiment, Point
-from hotband.execution.runs.run import refusal
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.facts import MachineFacts, of_machine
 from hotband.inference.audit.rules import findings
-from hotband.questions.expect.judge import Judged, compared, first_outside
+from hotband.questions.expect.judge import first_outside
 from hotband.questions.expect.predict import Predicted
+from hotband.questions.expect.trials import outside_of, rate_cap, tried, verdict_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.expected import Verdict
@@ -29,19 +26,17 @@ OF_A_CORE = 333_000
 """IOPS that one core issues and completes with `pread` and interrupts: 3 us of 2.5 to 4 (docs/models/host.md)."""
 NEAR_A_CORE = 250_000
 """IOPS of a job from which the processor may be the limit: the slowest core of that range, 4 us."""
-WHAT_IF = (
-    ("wce", "on", "the drives' volatile write cache on"),
-    ("wce", "off", "the drives' write cache off"),
-    ("state", "fob", "drives that are new (nothing was written before)"),
-    ("data", "0.3", "data that compresses to 30 %"),
+ANY = (
+    *("contradiction", "no-storage", "drift", "no-steady-state", "warm-up-measured", "short-run", "littles-law"),
+    "below-half-revolution",
 )
-"""Settings that testers often omit, with their meaning."""
-CLOSER = 0.5
-"""Share of the distance (in logarithms) that a setting must remove to be reported."""
-ANY = ("drift", "no-steady-state", "warm-up-measured", "short-run", "littles-law", "below-half-revolution")
+SLOWED = ("stall", "jobs-ended-apart", "idle-concurrency", "cache-exhausted", "thermal-throttling", "interference")
 RULES: dict[Verdict, tuple[str, ...]] = {
-    "better": ("cache-served", "replayed-offsets", "working-set-in-cache", "not-preconditioned", *ANY),
-    "worse": ("mixed-jobs", "processor-bound", *ANY),
+    "better": (
+        *("faster-than-link", "cache-served", "replayed-offsets", "working-set-in-cache", "not-preconditioned"),
+        *ANY,
+    ),
+    "worse": ("mixed-jobs", "processor-bound", *SLOWED, *ANY),
 }
 """Rules of the auditor whose findings explain a figure that is better or worse (docs/guides/audit.md)."""
 
@@ -51,44 +46,36 @@ def explanations(predicted: Sequence[Predicted], machine: Named) -> list[str]:
     outside = [prediction for prediction in predicted if first_outside(prediction.figures)]
     if not outside:
         return []
-    sentences = _audited(outside, machine)
+    sentences, is_possible = _audited(outside, machine)
     for verdict in ("better", "worse"):
-        rows = [prediction for prediction in outside if _verdict(prediction) == verdict]
-        if rows:
+        rows = [prediction for prediction in outside if verdict_of(prediction) == verdict]
+        if rows and is_possible:
             sentences += _assumed(rows, verdict)
-            sentences += _what_if(_farthest(rows))
+            sentences += [words for row in rows if (words := rate_cap(row))] if verdict == "worse" else []
+            sentences += tried(_farthest(rows), verdict)
     return list(dict.fromkeys(sentences))
-
-
-def _verdict(prediction: Predicted) -> Verdict:
-    """Return the verdict of the first figure outside."""
-    return _outside(prediction).verdict or "worse"
-
-
-def _outside(prediction: Predicted) -> Judged:
-    return first_outside(prediction.figures) or prediction.figures[0]
 
 
 def _farthest(rows: Sequence[Predicted]) -> Predicted:
     """Return the row that is farthest off."""
-    return max(rows, key=lambda prediction: abs(_outside(prediction).log_ratio))
+    return max(rows, key=lambda prediction: abs(outside_of(prediction).log_ratio))
 
 
-def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
-    """Return findings of the auditor on the rows; each rule once."""
+def _audited(rows: Sequence[Predicted], machine: Named) -> tuple[list[str], bool]:
+    """Return findings of the auditor on the rows, each rule once, and whether the target can have done it."""
     facts: MachineFacts | None = None
     if machine.text is None or machine.name.endswith(".toml"):
         try:
             facts = of_machine(machine.name)
         except UserError:
             facts = None
-    wanted = {rule for row in rows for rule in RULES[_verdict(row)]}
+    wanted = {rule for row in rows for rule in RULES[verdict_of(row)]}
     audited = [Audited(row.row.name, row.row.record) for row in rows]
     sentences: dict[str, str] = {}
     for finding in findings(audited, facts):
         if finding.rule in wanted and finding.severity != "note":
             sentences.setdefault(finding.rule, f"{finding.title} ({finding.rule})")
-    return list(sentences.values())
+    return list(sentences.values()), "faster-than-link" not in sentences
 
 
 def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
@@ -99,11 +86,10 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
     if verdict == "better":
         if any(option["direct"] is not True for option in options):
             sentences.append("the host's page cache may have served I/Os: the result does not show direct I/O")
-        if any("whole target" in text for text in texts):
-            sentences.append("only a part of the target may have been used: span=SIZE states which")
-        if any((_outside(row).figure.startswith("write") or _writes(row)) for row in rows):
+        if any((outside_of(row).figure.startswith("write") or _writes(row)) for row in rows):
             sentences.append(
-                "a controller's protected cache may have completed writes (controller = in a machine's file)"
+                "a controller's protected cache may have completed writes, which are faster than predicted "
+                "(controller = in a machine's file)"
             )
         if any("to a file" in text for text in texts):
             sentences.append("a file system completes reads of unwritten blocks itself, and merges writes")
@@ -114,8 +100,6 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
             f"a job completed {number(fastest)} IOPS, and a core can issue about {number(OF_A_CORE)}: "
             "the processor may have been the limit, which [host] of a machine's file models"
         )
-    if any(option["ramp_ns"] in (None, 0) for option in options):
-        sentences.append("the warm-up is in the measured time: no ramp was requested")
     if any("to a file" in text for text in texts):
         sentences.append("a file system adds its own I/Os and locks")
     return sentences
@@ -133,31 +117,3 @@ def _rate_of_a_job(prediction: Predicted) -> float | None:
 def _writes(prediction: Predicted) -> bool:
     """Return whether writes are better than predicted."""
     return any(each.figure.startswith("write") and each.verdict == "better" for each in prediction.figures)
-
-
-def _what_if(prediction: Predicted) -> list[str]:
-    """Return settings whose predictions come closer, from runs with them."""
-    held = dict(prediction.spec.set)
-    tried = [
-        (replace(prediction.spec, id=f"{key}={value}", set=(*prediction.spec.set, (key, value))), words)
-        for key, value, words in WHAT_IF
-        if key not in held
-    ]
-    accepted = [(spec, words) for spec, words in tried if refusal([spec]) is None]
-    if not accepted or prediction.row.load is None:
-        return []
-    finished = {run.spec.id: run for run in Experiment([Point(spec) for spec, _ in accepted]).run().finished}
-    main, sentences = _outside(prediction), []
-    for spec, words in accepted:
-        figures = {
-            each.figure: each
-            for each in compared(prediction.row.record, finished[spec.id].record, prediction.row.load.asks)
-        }
-        other = figures.get(main.figure)
-        if other is not None and abs(other.log_ratio) < (1 - CLOSER) * abs(main.log_ratio):
-            sentences.append(f"{words}: {_said(other)} would be predicted ({spec.id}; {prediction.row.name})")
-    return sentences
-
-
-def _said(figure: Judged) -> str:
-    return unit_of(figure.figure).shown(figure.predicted)

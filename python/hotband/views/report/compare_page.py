@@ -57,7 +57,8 @@ def _answer(result: Compared) -> list[Block]:
     several = result.comparisons
     verdicts = [sentence_of(result)] if result.tests else [verdict_of(pair)[0] for pair in several]
     is_unknown = any(pair.deciding is not None and pair.deciding.low_pct is None for pair in several)
-    unlike = [f"Not the same load: {words}." for pair in several for words in pair.unlike]
+    unlike = [f"{words}." for pair in several for words in pair.troubles]
+    unlike += [f"Not the same load: {words}." for pair in several for words in pair.unlike]
     unlike += [f"{words.rstrip('.')}." for pair in several for words in pair.unequal_state]
     remarks = [
         *dict.fromkeys(unlike),

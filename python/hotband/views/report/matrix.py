@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted, finite
 from hotband.base.text.table import IOPS, MBS, Unit
 from hotband.inference.audit.finding import listed
+from hotband.inference.audit.trouble import troubles
+from hotband.views.text.screen import with_hidden
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
@@ -21,6 +23,7 @@ LARGE_BYTES = 64 * 1024
 """From this block size on a test is read in MB/s."""
 RATE_OPTIONS = ("rate_iops", "rate", "rate_min", "thinktime")
 """Options of fio that limit the rate of a test."""
+MOST_TROUBLES = 3
 AHEAD = 1.02
 """A drive leads a test if it is more than 2 % ahead of every other."""
 
@@ -120,6 +123,8 @@ def remarks_of(matrix: Matrix) -> list[str]:
     if matrix.predicted:
         be = "are" if len(matrix.predicted) > 1 else "is"
         found.append(f"{listed(matrix.predicted)} {be} predicted, not measured")
+    results = [(result.record.record, result.name) for result in matrix.walk.results]
+    found += with_hidden([words for record, name in results for words in troubles(record, name)], MOST_TROUBLES)
     return [*found, *([matrix.walk.skipped_words] if matrix.walk.skipped else [])]
 
 

@@ -12,6 +12,7 @@ from hotband.data.record.load import LoadedRecord
 from hotband.data.record.states import state_words, states_of, unequal
 from hotband.inference.audit import Audited, findings, shapes
 from hotband.inference.audit.facts import MachineFacts
+from hotband.inference.audit.trouble import troubles
 from hotband.questions.study import cellrows
 from hotband.views.draw.charts import MINUTES, SECONDS, Clock
 from hotband.views.draw.strokes import Strokes
@@ -149,6 +150,9 @@ def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
     states = {(lines[label], str(state)): state for label, one in records.items() for state in [states_of(one.record)]}
     differ = unequal([(line, state) for (line, _), state in states.items()])
     blocks: list[Block] = [Prose([f"Not alike: {words}." for words in differ])] if differ else []
+    several = len(records) > 1
+    wrong = [words for label, one in records.items() for words in troubles(one.record, label if several else "")]
+    blocks += [Prose([f"! {words}." for words in wrong])] if wrong else []
     blocks.append(Prose(list(found.sentences), lead=True))
     if len(records) == 1:
         record = next(iter(records.values())).record

@@ -7,7 +7,6 @@ null.
 
 from __future__ import annotations
 
-import errno
 from collections import Counter
 from dataclasses import dataclass
 from typing import cast
@@ -17,6 +16,7 @@ from hotband.base.text.numbers import percent
 from hotband.base.version import __version__
 from hotband.data.documents.record import RecordDoc, SummaryDoc
 from hotband.data.documents.sides import Side
+from hotband.data.importers.fio.failed import without_failed
 from hotband.data.importers.fio.jobs import (
     QUANTITY_WORDS,
     Job,
@@ -28,7 +28,7 @@ from hotband.data.importers.fio.jobs import (
     record_side,
 )
 from hotband.data.importers.fio.load import declared_concurrency
-from hotband.data.importers.fio.source import source_of
+from hotband.data.importers.fio.source import error_word, source_of
 from hotband.data.importers.fio.text import Fields, read_documents
 from hotband.data.importers.fio.time import Spell, spell_of
 from hotband.data.record.stats import (
@@ -82,7 +82,7 @@ def record_of(document: Fields, notes: list[str]) -> RecordDoc:
     spell = spell_of(jobs)
     if spell.duration_ns == 0 and any(job.active() for job in jobs):
         codes = sorted({job.error_code for job in jobs if job.error_code})
-        failed = f" ({', '.join(_error_word(code) for code in codes)})" if codes else ""
+        failed = f" ({', '.join(error_word(code) for code in codes)})" if codes else ""
         raise UserError(file, "runtime", "0", f"the I/O has no rate{failed}; accepted: runs of 1 ms or more")
     summary = _summary(streams, spell, quantity, notes)
     concurrency, why = declared_concurrency(jobs, spell, summary["queue_depth_mean"])
@@ -144,8 +144,8 @@ def _global_options(document: Fields) -> dict[str, str]:
 
 def _jobs(document: Fields, notes: list[str]) -> list[Job]:
     options = _global_options(document)
-    jobs = [read_job(entry, options) for entry in document.children("jobs")]
-    clients = [read_job(entry, options) for entry in document.children("client_stats")]
+    jobs = [without_failed(read_job(entry, options)) for entry in document.children("jobs")]
+    clients = [without_failed(read_job(entry, options)) for entry in document.children("client_stats")]
     for_all = [job for job in clients if job.name == ALL_CLIENTS]
     if for_all and len(for_all) < len(clients):
         clients = [job for job in clients if job.name != ALL_CLIENTS]
@@ -165,15 +165,18 @@ def _streams(jobs: list[Job], quantity: Quantity) -> list[Stream]:
             number += 1
             name = f"{base}#{number}"
         taken.add(name)
-        blamed = _direction_of_errors(job)
+        counted = {direction: job.sides[direction].failed_ios for direction in DIRECTIONS}
+        left, blamed = job.error_count - sum(counted.values()), _direction_of_errors(job)
         sides = {
-            direction: record_side(job.sides[direction], quantity, job.error_count if direction == blamed else 0)
+            direction: record_side(
+                job.sides[direction], quantity, counted[direction] + (left if direction == blamed else 0)
+            )
             for direction in DIRECTIONS
         }
         for direction, _ in job.active():
             sides[direction]["latency_bins"] = printed_bins(job)
         flush = None if job.syncs is None else record_side(job.syncs, "lat", 0)
-        streams.append(Stream(name, job, sides, 0 if blamed else job.error_count, flush))
+        streams.append(Stream(name, job, sides, 0 if blamed else left, flush))
     return streams
 
 
@@ -255,14 +258,14 @@ def _job_notes(stream: Stream) -> list[str]:
     job = stream.job
     notes = []
     binned = sum(share for _, share in job.latency_bins)
-    if 0 < binned < _WHOLE_BINS_PCT:
+    if 0 < binned < _WHOLE_BINS_PCT and not job.error_count:
         # fio 3.12 prints zero for what took longer than a second.
         notes.append(
             f"{stream.name}: fio's coarse latency bins hold {percent(binned, signed=False)} of the I/Os, "
             "the slowest are missing"
         )
     if job.error_code:
-        notes.append(f"{stream.name} ended with {_error_word(job.error_code)}")
+        notes.append(f"{stream.name} ended with {error_word(job.error_code)}")
     if stream.errors_of_unknown_direction:
         notes.append(f"{stream.name}: fio does not say if its errors were reads or writes: in the total only")
     return notes
@@ -272,12 +275,13 @@ def _side_notes(name: str, side: JobSide, carried: Side, quantity: Quantity) -> 
     notes = []
     if side.count_is_estimated:
         notes.append(f"{name}: this fio prints no total_ios; the count is its IOPS x runtime")
-    if side.short_ios or side.dropped_ios:
-        notes.append(f"{name}: fio counted {side.short_ios} short and {side.dropped_ios} dropped I/Os")
-    measured = side.ios * NANOSECONDS_PER_SECOND / side.runtime_ns if side.runtime_ns else None
-    if measured is not None and abs(measured - side.printed_iops) > max(1, _PRINTED_TOLERANCE * measured):
+    printed = side.printed
+    if printed["short_ios"] or printed["dropped_ios"]:
+        notes.append(f"{name}: fio counted {printed['short_ios']} short and {printed['dropped_ios']} dropped I/Os")
+    measured = printed["count"] * NANOSECONDS_PER_SECOND / side.runtime_ns if side.runtime_ns else None
+    if measured is not None and abs(measured - printed["iops"]) > max(1, _PRINTED_TOLERANCE * measured):
         notes.append(
-            f"{name}: fio printed {side.printed_iops:g} IOPS, but its count and runtime make {measured:g}; "
+            f"{name}: fio printed {printed['iops']:g} IOPS, but its count and runtime make {measured:g}; "
             "the latter is carried over"
         )
     latency = side.latencies.get(quantity)
@@ -299,10 +303,6 @@ def _percentile_notes(name: str, printed: dict[float, int], carried: Side) -> li
         if q in printed and ours is not None and printed[q] != ours:
             notes.append(f"{name}: fio printed p{q:g} = {printed[q]} ns, its buckets make {ours} ns")
     return notes
-
-
-def _error_word(code: int) -> str:
-    return f"error {code} ({errno.errorcode[code]})" if code in errno.errorcode else f"error {code}"
 
 
 def _machine(jobs: list[Job]) -> str:

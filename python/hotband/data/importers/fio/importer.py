@@ -1,7 +1,8 @@
 """fio's output as records: JSON and JSON+ (of clients too, and several documents), terse and normal output, logs.
 
 Logs belong to the JSON that they were given with: by their prefix where several results name one
-(`write_lat_log=PREFIX`), else to the only one in their folder. Logs alone make a record of their own.
+(`write_lat_log=PREFIX`), else to the only one in their folder, unless its options name other logs or none. Logs alone
+make a record of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
 from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.files import decoded, name_of, read_beginning, read_bytes
 from hotband.data.importers.fio.documents import read_fio
@@ -71,6 +73,8 @@ def _with_logs(results: list[tuple[Path, Imported]], logs: Sequence[Log]) -> lis
         index = _result_of(run, results)
         if index is None:
             separate.append(run)
+        elif (why := _foreign(run, results[index][1].record)) is not None:
+            results[index][1].record["notes"].append(f"warning of import: left out {counted(len(run), 'log')}: {why}")
         else:
             added.setdefault(index, []).extend(run)
     imported = []
@@ -89,6 +93,23 @@ def _result_of(run: Sequence[Log], results: Sequence[tuple[Path, Imported]]) -> 
         return 0 if len(results) == 1 else None
     which = f"it may belong to any of {len(near)} results in its folder"
     raise UserError(run[0].file, "", "", f"{which}; accepted: a log with its JSON alone, or named in its write_*_log")
+
+
+def _foreign(run: Sequence[Log], record: RecordDoc) -> str | None:
+    """Return why the options of a result say that logs are of another run; None if they may be its own."""
+    spec, prefix = record["spec"], run[0].prefix
+    options = [spec["global"], *spec["jobs"].values()]
+    if not any(options) or prefix in _prefixes(record):
+        return None
+    # Without a name, a log has that of its job, and older fio does not print an option without a value.
+    if any(prefix in (name, name.partition("#")[0]) for name in spec["jobs"]):
+        return None
+    named = ", ".join(sorted(_prefixes(record)))
+    return (
+        f"they are named {prefix}, and its options name {named}"
+        if named
+        else f"its options write no log named {prefix}"
+    )
 
 
 def _prefixes(record: RecordDoc) -> set[str]:

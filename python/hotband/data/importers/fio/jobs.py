@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Literal
 
 from hotband.base.errors import UserError
-from hotband.data.documents.sides import Histogram, Side
+from hotband.data.documents.sides import Histogram, PrintedSide, Side
 from hotband.data.importers.fio.text import LARGEST, Fields
 from hotband.data.record.stats import DIRECTIONS, Direction, idle_side
 
@@ -60,18 +60,24 @@ class Latency:
 
 @dataclass(frozen=True)
 class JobSide:
-    """The reads or the writes of one job, before one of its latencies is chosen."""
+    """The reads or the writes of one job, before one of its latencies is chosen. `ios` are those that succeeded."""
 
     ios: int
     bytes: int
-    runtime_ns: int
-    short_ios: int
-    dropped_ios: int
-    printed_iops: float
+    printed: PrintedSide
     latencies: dict[Quantity, Latency]
     count_is_estimated: bool
-    iops_max: float = 0.0
     submission_mean_ns: float | None = None
+
+    @property
+    def runtime_ns(self) -> int:
+        """fio's runtime of this direction."""
+        return self.printed["runtime_ns"]
+
+    @property
+    def failed_ios(self) -> int:
+        """I/Os that fio counted although they failed."""
+        return self.printed["count"] - self.ios
 
 
 @dataclass(frozen=True)
@@ -170,7 +176,7 @@ def _latency(side: Fields, quantity: Quantity) -> Latency | None:
 
 def _job_side(side: Fields | None) -> JobSide:
     if side is None:
-        return JobSide(0, 0, 0, 0, 0, 0.0, {}, False)
+        return JobSide(0, 0, _NOTHING, {}, False)
     runtime_ms = side.count("runtime")
     iops = side.number("iops")
     estimated = "total_ios" not in side
@@ -181,12 +187,36 @@ def _job_side(side: Fields | None) -> JobSide:
         latency = _latency(side, quantity)
         if latency is not None:
             latencies[quantity] = latency
-    short, dropped = side.count("short_ios"), side.count("drop_ios")
-    runtime_ns = runtime_ms * NS_PER_MS
-    estimated = estimated and ios > 0
-    submission = _submission(side)
-    most = side.number("iops_max")
-    return JobSide(ios, volume, runtime_ns, short, dropped, iops, latencies, estimated, most, submission)
+    sampled = "iops_samples" in side and side.count("iops_samples") > 0
+    printed: PrintedSide = {
+        "count": ios,
+        "iops": iops,
+        "bandwidth_bytes_per_s": side.number("bw_bytes") or side.number("bw") * BYTES_PER_KIB,
+        "runtime_ns": runtime_ms * NS_PER_MS,
+        "samples": next((latency.samples for latency in latencies.values() if latency.samples), None),
+        "iops_min": side.number("iops_min") if sampled else None,
+        "iops_mean": side.number("iops_mean") if sampled else None,
+        "iops_max": side.number("iops_max") or None,
+        "iops_samples": side.count("iops_samples") if sampled else None,
+        "short_ios": side.count("short_ios"),
+        "dropped_ios": side.count("drop_ios"),
+    }
+    return JobSide(ios, volume, printed, latencies, estimated and ios > 0, _submission(side))
+
+
+_NOTHING: PrintedSide = {
+    "count": 0,
+    "iops": 0.0,
+    "bandwidth_bytes_per_s": 0.0,
+    "runtime_ns": 0,
+    "samples": None,
+    "iops_min": None,
+    "iops_mean": None,
+    "iops_max": None,
+    "iops_samples": None,
+    "short_ios": 0,
+    "dropped_ios": 0,
+}
 
 
 def _submission(side: Fields) -> float | None:
@@ -277,7 +307,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
     own_options = job_options.options() if job_options is not None else {}
     options = {**global_options, **own_options}
     error = entry.code("error")
-    counted = entry.count("total_err")
+    counted = entry.count("total_err") or (1 if error else 0)
     return Job(
         name=entry.text("jobname") or "job",
         group=entry.count("groupid"),
@@ -286,7 +316,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
         own_options=own_options,
         sides=_sides(entry, options),
         error_code=error or entry.code("first_error"),
-        error_count=counted or (1 if error else 0),
+        error_count=counted,
         elapsed_ns=entry.count("elapsed") * 1000 * NS_PER_MS,
         start_ns=entry.count("job_start") * NS_PER_MS if "job_start" in entry else None,
         uncarried=_uncarried(entry),
@@ -346,8 +376,9 @@ def record_side(side: JobSide, quantity: Quantity, errors: int) -> Side:
         "latency_max_ns": None if latency is None else latency.max_ns,
         "histogram": histogram,
         "percentiles": printed or None,
-        "iops_max": side.iops_max or None,
+        "iops_max": side.printed["iops_max"],
         "submission_mean_ns": submission,
+        "printed": side.printed,
     }
 
 
@@ -361,8 +392,10 @@ def printed_bins(job: Job) -> list[list[float | int]] | None:
         return None
     latency = active[0][1].latencies.get("clat")
     bins: list[list[float | int]] = []
+    # fio's shares are of all I/Os, those that failed included.
+    all_ios = active[0][1].printed["count"] / active[0][1].ios
     for edge, share in job.latency_bins:
         upper = edge if edge is not None else (latency.max_ns if latency is not None else None)
         if share > 0 and upper is not None:
-            bins.append([upper, share])
+            bins.append([upper, share * all_ios])
     return bins or None

@@ -29,7 +29,7 @@ def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float 
         return None, ["concurrency is null: the jobs did not run at the same time"]
     whole = 0
     notes: list[str] = []
-    for entries in _alike(jobs).values():
+    for entries in sections_of(jobs).values():
         depth, why = _depth(entries[0])
         processes = _processes(entries)
         if depth is None or processes is None:
@@ -47,7 +47,7 @@ def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float 
 def promised_concurrency(jobs: list[Job]) -> int | None:
     """Return the most outstanding I/Os that the options of concurrent jobs allow, in a closed loop or not."""
     whole = 0
-    for entries in _alike(jobs).values():
+    for entries in sections_of(jobs).values():
         depth, _ = _full_depth(entries[0])
         processes = _processes(entries)
         if depth is None or processes is None:
@@ -58,12 +58,12 @@ def promised_concurrency(jobs: list[Job]) -> int | None:
 
 def promised_jobs(jobs: list[Job]) -> int | None:
     """Return the number of processes that the options request."""
-    processes = [_processes(entries) for entries in _alike(jobs).values()]
+    processes = [_processes(entries) for entries in sections_of(jobs).values()]
     known = [number for number in processes if number is not None]
     return (sum(known) or None) if len(known) == len(processes) else None
 
 
-def _alike(jobs: list[Job]) -> dict[tuple[object, ...], list[Job]]:
+def sections_of(jobs: list[Job]) -> dict[tuple[object, ...], list[Job]]:
     """Entries of one job section: without group_reporting fio prints one for each of its numjobs."""
     sections: dict[tuple[object, ...], list[Job]] = {}
     for job in jobs:

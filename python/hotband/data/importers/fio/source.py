@@ -6,13 +6,14 @@ off. Sizes in percent, `bssplit`, `bsrange` and several jobs of different values
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable
 from typing import TypeVar
 
 from hotband.data.documents.source import NS_PER_S, Asked, Source, iso, nothing_asked
 from hotband.data.importers.fio.jobs import Job, Quantity
-from hotband.data.importers.fio.load import promised_concurrency, promised_jobs
+from hotband.data.importers.fio.load import promised_concurrency, promised_jobs, sections_of
 from hotband.data.importers.fio.text import Fields, directions
 from hotband.data.importers.fio.time import Spell
 
@@ -74,7 +75,14 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
         "host": hosts.pop() or None if len(hosts) == 1 else None,
         "latency": quantity,
         "job_cpu_pct": min(used) if used and len(used) == len(jobs) else None,
+        "elapsed_ns": max(job.elapsed_ns for job in jobs) or None,
+        "job_errors": [f"{job.name}: {error_word(job.error_code)}" for job in jobs if job.error_code],
     }
+
+
+def error_word(code: int) -> str:
+    """Return an error number of the system with its name."""
+    return f"error {code} ({errno.errorcode[code]})" if code in errno.errorcode else f"error {code}"
 
 
 def asked_of(jobs: list[Job], spell: Spell) -> Asked:
@@ -87,7 +95,7 @@ def asked_of(jobs: list[Job], spell: Spell) -> Asked:
     requested["ramp_ns"] = _alike(jobs, lambda job: duration_of(job.options.get("ramp_time", "0")))
     requested["concurrency"] = promised_concurrency(jobs) if together else None
     requested["jobs"] = promised_jobs(jobs)
-    requested["block_bytes"] = _alike(jobs, _block)
+    requested["block_bytes"] = _alike(jobs, block_of)
     requested["read_pct"] = _read_pct(jobs)
     patterns = {_pattern(job) for job in jobs}
     requested["pattern"] = patterns.pop() if len(patterns) == 1 else "mixed"
@@ -96,7 +104,7 @@ def asked_of(jobs: list[Job], spell: Spell) -> Asked:
     requested["direct"] = _alike(jobs, _direct)
     requested["seed"] = _alike(jobs, _seed)
     requested["seed_text"] = _alike(jobs, lambda job: job.options.get("randseed"))
-    rates = [_rate(job) for job in jobs]
+    rates = [_rate(job, processes) for job, processes in zip(jobs, _processes(jobs), strict=True)]
     known = [rate for rate in rates if rate is not None]
     requested["rate_iops"] = sum(known) if known and len(known) == len(rates) else None
     requested["group_reporting"] = _alike(jobs, lambda job: _switch(job, "group_reporting"))
@@ -139,7 +147,7 @@ def _pattern(job: Job) -> str:
     return "sequential"
 
 
-def _block(job: Job) -> int | None:
+def block_of(job: Job) -> int | None:
     """One size for all I/Os: of the direction alone where sizes are given by direction."""
     if any(name in job.options for name in ("bssplit", "bsrange", "blocksize_range", "bs_is_seq_rand")):
         return None
@@ -184,13 +192,14 @@ def _region(jobs: list[Job]) -> tuple[int | None, int | None]:
         return begin, max(ends) - begin
     if None in shared:
         # Without a file name every process has a file of its own.
-        return begin, sum(size * _clones(job) for job, size in zip(jobs, known_sizes, strict=True))
+        return begin, round(sum(size * each for size, each in zip(known_sizes, _processes(jobs), strict=True)))
     return begin, None
 
 
-def _clones(job: Job) -> int:
-    """Processes behind one entry: more than one only where fio reports a group as one."""
-    return promised_jobs([job]) or 1
+def _processes(jobs: list[Job]) -> list[float]:
+    """Return the processes behind each entry: all of its section where fio reports a group as one, else one each."""
+    sections = [next(entries for entries in sections_of(jobs).values() if job in entries) for job in jobs]
+    return [(promised_jobs(entries) or len(entries)) / len(entries) for entries in sections]
 
 
 def _where(job: Job) -> tuple[str, ...] | None:
@@ -216,7 +225,7 @@ def _seed(job: Job) -> str | None:
     return "fixed" if repeat or always or "randseed" in job.options else "fresh"
 
 
-def _rate(job: Job) -> float | None:
+def _rate(job: Job, processes: float) -> float | None:
     """I/Os per second that one entry is held to, all its processes and directions together."""
     text = job.options.get("rate_iops")
     if text is None:
@@ -225,7 +234,7 @@ def _rate(job: Job) -> float | None:
     both = _pattern_words(job).removeprefix("rand") == "trimwrite"
     limits = [size_of(part or "0", "1000") for part in (2 * [directions(text)[1]] if both else _each(job, text, "0"))]
     known = [limit for limit in limits if limit]
-    return float(sum(known) * _clones(job)) if len(known) == len(limits) else None
+    return sum(known) * processes if len(known) == len(limits) else None
 
 
 def _switch(job: Job, name: str) -> bool | None:

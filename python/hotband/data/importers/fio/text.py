@@ -115,6 +115,19 @@ def _check_rest(text: str, begin: int, end: int, file: str) -> str | None:
     return f"text after the JSON was skipped: {_first_line(rest)}"
 
 
+_WARNING = re.compile(r"(?:fio|note): \S.*|.*\bwarning\b.*", re.IGNORECASE)
+"""A line in which fio reports trouble on its standard error (log.c, log_err; options.c and init.c: notes)."""
+_MOST_WARNINGS, _LONGEST = 20, 240
+
+
+def _warnings(text: str) -> list[str]:
+    """Return a note for each line of text around a document that is a warning of fio."""
+    lines = dict.fromkeys(line.strip() for line in text.splitlines())
+    return [f"warning of fio: {printable(line)}"[:_LONGEST] for line in lines if _WARNING.fullmatch(line)][
+        :_MOST_WARNINGS
+    ]
+
+
 def _first_line(text: str) -> str:
     lines = text.strip().splitlines()
     more = f" (lines: {len(lines)})" if len(lines) > 1 else ""
@@ -221,7 +234,9 @@ def read_documents(data: str | bytes, file: str) -> list[tuple[Fields, list[str]
         notes = [f"text before the JSON was skipped: {_first_line(before)}"] if before.strip() else []
         documents.append((_checked(value, file), notes))
         further = _NEXT.search(text, end)
-        after = _check_rest(text, end, further.start() if further else len(text), file)
+        after_end = further.start() if further else len(text)
+        notes += _warnings(before) + _warnings(text[end:after_end])
+        after = _check_rest(text, end, after_end, file)
         if after is not None:
             notes.append(after)
         if further is None:

@@ -1,0 +1,48 @@
+"""Open loops that a machine does not keep up with: the rate that they request, and a note on a run that misses it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import tomli
+
+from hotband.base.text.numbers import number
+
+SLACK = {True: 0.01, False: 0.05}
+"""Share of a requested rate that may be missing: of a model's exact time, as in `hotband find`; of a tool, which begins
+and ends within its windows."""
+
+
+def open_rate(workload: Mapping[str, Any], changed: Mapping[str, str]) -> float | None:
+    """Return the rate that open loops request together, with changed settings; None for other loads."""
+    streams = workload.get("streams", [])
+    loads = [workload.get("load"), *(stream.get("load") for stream in streams if isinstance(stream, dict))]
+    loops = [load.get("open") for load in loads if isinstance(load, dict)]
+    try:
+        rates = [float(changed.get("rate_iops") or dict(loop or {})["rate_iops"]) for loop in loops]
+    except (KeyError, TypeError, ValueError):
+        return None
+    return sum(rates) if rates and min(rates) > 0 else None
+
+
+def misses(requested: float | None, iops: float | None, count: int | None, is_model: bool) -> bool:
+    """Return whether a run missed the rate that its load requests; arrivals at random vary by their root."""
+    if not requested or iops is None or not count:
+        return False
+    return iops < (1 - max(SLACK[is_model], 4 / math.sqrt(count))) * requested
+
+
+def overload_notes(record: Mapping[str, Any]) -> list[str]:
+    """Return a note for a model's run that misses the rate of its open loop."""
+    spec, summary = record["spec"], record["summary"]
+    requested = open_rate(tomli.loads(spec["workload"]), spec.get("set") or {})
+    if not misses(requested, summary["iops"], summary["count"], is_model=True) or len(record.get("steps") or []) > 1:
+        return []
+    return [f"{missed_words(requested or 0.0, summary['iops'])}; latencies grow as long as it runs"]
+
+
+def missed_words(requested: float, iops: float) -> str:
+    """Return how far a rate was missed."""
+    return f"does not keep up: {number(iops)} of {number(requested)} IOPS"

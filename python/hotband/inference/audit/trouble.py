@@ -1,0 +1,102 @@
+"""Rule group 0, trouble that a tool reports itself: failed I/Os, jobs that ended with an error, warnings, no device.
+
+`troubles` has the sentences that every command prints which quotes a result. Left out: retries that a device hides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hotband.base.text.numbers import counted, number, share
+from hotband.base.text.words import capitalized
+from hotband.data.documents.record import RecordDoc, side_of
+from hotband.data.record.overload import missed_words, misses
+from hotband.data.record.stats import DIRECTIONS
+from hotband.inference.audit.audited import Audited
+from hotband.inference.audit.finding import Finding, Number
+
+WARNING = re.compile(r"warning of (\w+): (.+)", re.DOTALL)
+"""Beginning of a note in which an importer quotes a warning of its tool, or has one of its own (`import`)."""
+IMPORT = "import"
+MOST_WORDS = 2
+NO_DEVICE = frozenset({"null", "cpuio", "filecreate", "filestat", "filedelete"})
+"""fio's engines that move no data (engines/null.c, cpu.c, fileoperations.c)."""
+
+
+def check(runs: Sequence[Audited]) -> list[Finding]:
+    """Return all findings of the rules of trouble."""
+    rules = (_failed, _warned, _no_device, _overloaded)
+    return [finding for run in runs for rule in rules if (finding := rule(run)) is not None]
+
+
+def troubles(record: RecordDoc, name: str = "") -> list[str]:
+    """Return a sentence for each trouble of a result: failed I/Os first. `name` says whose it is."""
+    whose = f"{name}: " if name else ""
+    return [f"{whose}{finding.title}" for finding in check([Audited(name, record)])]
+
+
+def _failed(run: Audited) -> Finding | None:
+    """Find failed I/Os and jobs that ended with an error."""
+    summary = run.summary()
+    failed, succeeded = summary.get("errors") or 0, summary.get("count") or 0
+    ended = list(run.source.get("job_errors") or []) if run.source else []
+    if not failed and not ended:
+        return None
+    words = (
+        [f"{failed:,} of {failed + succeeded:,} I/Os failed ({share(failed / (failed + succeeded))})"] if failed else []
+    )
+    if ended:
+        more = f" and {len(ended) - 1} more" if len(ended) > 1 else ""
+        words.append(f"{ended[0].partition(': ')[0]} ended with {ended[0].partition(': ')[2]}{more}")
+    numbers: dict[str, Number] = {"failed": failed, "succeeded": succeeded, "jobs_ended_with_errors": len(ended)}
+    advice = (
+        "Rates and latencies are of the I/Os that succeeded: find the cause (kernel log, SMART), and measure again."
+    )
+    return Finding("failed-ios", "severe", (run.name,), "; ".join(words), numbers, advice)
+
+
+def _warned(run: Audited) -> Finding | None:
+    """Find short and dropped I/Os, and warnings that the tool printed."""
+    printed = [
+        side.get("printed") for stream in run.record["streams"] for d in DIRECTIONS if (side := side_of(stream, d))
+    ]
+    short, dropped = (sum(each[key] for each in printed if each) for key in ("short_ios", "dropped_ios"))
+    warnings = [match for note in run.notes if (match := WARNING.fullmatch(note))]
+    reported = [f"{number(short)} short and {number(dropped)} dropped I/Os"] if short or dropped else []
+    reported += [match[2] for match in warnings if match[1] != IMPORT]
+    words = [f"{run.tool} reports trouble: {'; '.join(reported[:MOST_WORDS])}"] if reported else []
+    words += [counted(len(reported) - MOST_WORDS, "more warning")] if len(reported) > MOST_WORDS else []
+    words += [capitalized(match[2]) for match in warnings if match[1] == IMPORT]
+    if not words:
+        return None
+    title = "; ".join(words)
+    numbers: dict[str, Number] = {"short": short, "dropped": dropped, "warnings": len(warnings)}
+    advice = "Look up what the tool means by it before you quote its figures."
+    return Finding("tool-warning", "warning", (run.name,), title, numbers, advice)
+
+
+def _no_device(run: Audited) -> Finding | None:
+    """Find results of an engine that moves no data."""
+    spec = run.record.get("spec") or {}
+    options = [spec.get("global") or {}, *(spec.get("jobs") or {}).values()]
+    engines = {
+        str(option["ioengine"]).split(":")[0] for option in options if isinstance(option, dict) and "ioengine" in option
+    }
+    if run.tool != "fio" or not engines or not engines <= NO_DEVICE:
+        return None
+    engine = sorted(engines)[0]
+    advice = "Its rates and latencies are fio's own: measure with an engine that issues I/O (libaio, io_uring, psync)."
+    words = f"No device did these I/Os: fio's engine {engine} moves no data"
+    return Finding("no-storage", "severe", (run.name,), words, {"engine": engine}, advice)
+
+
+def _overloaded(run: Audited) -> Finding | None:
+    """Find a requested rate that was not reached."""
+    requested, reached, count = run.asked.rate_iops, run.summary().get("iops"), run.summary().get("count")
+    if requested is None or reached is None or not misses(requested, reached, count, run.is_model):
+        return None
+    numbers: dict[str, Number] = {"requested_iops": requested, "iops": reached, "share_pct": 100 * reached / requested}
+    advice = "Quote the rate that was reached. Latencies of an overloaded open loop measure the length of the run."
+    title = f"The target {missed_words(requested, reached)}"
+    return Finding("overload", "warning", (run.name,), title, numbers, advice)

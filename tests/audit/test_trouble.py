@@ -1,0 +1,91 @@
+"""Does every command that quotes a result say what its tool reports of failed I/Os and other trouble?"""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import run_hotband
+from hotband.data.importers.fio.documents import read_fio
+from hotband.inference.audit.trouble import troubles
+
+LATENCY = {"min": 80_000, "max": 400_000, "mean": 100_000.0, "stddev": 9000.0}
+IDLE = {"io_bytes": 0, "io_kbytes": 0, "bw_bytes": 0, "iops": 0.0, "runtime": 0, "total_ios": 0}
+
+
+def document(total: int, measured: int, errors: int, **further: Any) -> dict[str, Any]:
+    """Return a result of fio whose reads are this many, of which some failed."""
+    read = {
+        "io_bytes": 4096 * measured,
+        "io_kbytes": 4 * measured,
+        "bw_bytes": 4096 * measured // 10,
+        "iops": total / 10,
+        "runtime": 10_000,
+        "total_ios": total,
+        "short_ios": 0,
+        "drop_ios": 0,
+        "clat_ns": {**LATENCY, "N": measured, "percentile": {"50.000000": 99_000, "99.000000": 200_000}},
+        "lat_ns": {**LATENCY, "N": measured},
+    }
+    options = {"rw": "randread", "bs": "4k", "iodepth": "1", "ioengine": "psync", "direct": "1", "filename": "/dev/x"}
+    job = {"jobname": "a", "groupid": 0, "error": 5 if errors else 0, "elapsed": 11, "job options": options}
+    job |= {"read": read | further, "write": IDLE, "usr_cpu": 1.0, "sys_cpu": 2.0, "total_err": errors}
+    return {"fio version": "fio-3.36", "timestamp": 1_700_000_000, "global options": {}, "jobs": [job]}
+
+
+def test_failed_ios_are_not_in_rates() -> None:
+    record = read_fio(json.dumps(document(90_000, 60_000, 30_000)), "a.json")[0]
+    assert (record["summary"]["count"], record["summary"]["errors"]) == (60_000, 30_000)
+    assert record["summary"]["iops"] == pytest.approx(6000)
+    assert troubles(record) == ["30,000 of 90,000 I/Os failed (33.3 %); a ended with error 5 (EIO)"]
+
+
+def test_without_samples_of_latency_bytes_tell_which_succeeded() -> None:
+    result = document(90_000, 60_000, 30_000)
+    del result["jobs"][0]["read"]["clat_ns"], result["jobs"][0]["read"]["lat_ns"]
+    record = read_fio(json.dumps(result), "a.json")[0]
+    assert (record["summary"]["count"], record["summary"]["errors"]) == (60_000, 30_000)
+
+
+def test_the_error_that_ended_a_job_is_in_no_count() -> None:
+    record = read_fio(json.dumps(document(60_000, 60_000, 1)), "a.json")[0]
+    assert (record["summary"]["count"], record["summary"]["errors"]) == (60_000, 1)
+    assert troubles(record) == ["1 of 60,001 I/Os failed (0.00167 %); a ended with error 5 (EIO)"]
+
+
+def test_failed_ios_of_a_mixed_job_belong_to_the_direction_that_lacks_them() -> None:
+    result = document(90_000, 60_000, 30_500)
+    job = result["jobs"][0]
+    job["job options"]["rw"] = "randrw"
+    job["write"] = copy.deepcopy(job["read"]) | {"total_ios": 60_500}
+    record = read_fio(json.dumps(result), "a.json")[0]
+    errors = [record["summary"]["read"]["errors"], record["summary"]["write"]["errors"], record["summary"]["errors"]]
+    assert errors == [30_000, 500, 30_500]
+
+
+def test_short_ios_and_lines_around_the_result_are_trouble() -> None:
+    text = f"fio: io_u error on file /dev/x\n{json.dumps(document(60_000, 60_000, 0, short_ios=7))}"
+    record = read_fio(text, "a.json")[0]
+    assert troubles(record) == ["fio reports trouble: 7 short and 0 dropped I/Os; fio: io_u error on file /dev/x"]
+
+
+def flat(*arguments: str) -> str:
+    """Return what a command prints, in one line."""
+    return " ".join(run_hotband(*arguments).stdout.split())
+
+
+def test_compare_import_report_and_audit_say_it(tmp_path: Path) -> None:
+    whole, failing = tmp_path / "whole.json", tmp_path / "failing.json"
+    whole.write_text(json.dumps(document(60_000, 60_000, 0)), encoding="utf-8")
+    failing.write_text(json.dumps(document(90_000, 60_000, 30_000)), encoding="utf-8")
+    words = "30,000 of 90,000 I/Os failed (33.3 %)"
+    assert words in flat("compare", str(whole), str(failing))
+    assert words in flat("import", "auto", str(failing))
+    page = tmp_path / "page.html"
+    flat("report", str(failing), "-o", str(page))
+    assert words in page.read_text(encoding="utf-8")
+    assert words in flat("audit", str(failing))

@@ -1,0 +1,33 @@
+"""Do the cases that others found get the answer that their `expect.txt` asks for?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from command_line import run_hotband
+
+CASES = [
+    ("wild/18-fio-error", ["audit", "fio.json"], "ended with error 5 (EIO)"),
+    ("wild/22-faster-than-the-link", ["audit", "fio.json", "--on", "exos-x16-16tb"], "more than the ports"),
+    ("wild/22-faster-than-the-link", ["audit", "fio.json", "--on", "s4500-960"], "can do, 600 MB/s"),
+    ("wild/30-jobs-ended-apart", ["audit", "1575.json"], "132,163 in the mean of its samples"),
+    ("wild/30-jobs-ended-apart", ["audit", "stall.json"], "The reads stalled"),
+    ("faults/01-fio-errors-ignored", ["audit", "real_err40.json"], "43,599 of 109,046 I/Os failed"),
+    ("faults/01-fio-errors-ignored", ["compare", "real_err0.json", "real_err40.json"], "43,599 of 109,046 I/Os failed"),
+    ("faults/01-fio-errors-ignored", ["import", "auto", "real_err40.json"], "21,808"),
+    ("faults/02-asked-rate-numjobs", ["compare", "nj.json", "gr.json"], "900 against 900 IOPS"),
+    ("faults/03-stale-fio-logs", ["audit", "d1"], "its options write no log named L"),
+    ("faults/04-overloaded-open-loop", ["run", "p1.toml", "--on", "ent-15k", "--duration", "2 s"], "does not keep up"),
+    ("faults/18-compare-unequal-spans", ["compare", "whole", "s10"], "span differs"),
+    ("faults/18-compare-unequal-spans", ["compare", "whole", "think"], "think differs"),
+    ("faults/18-compare-unequal-spans", ["compare", "whole", "ten10"], "span differs"),
+]
+
+
+@pytest.mark.parametrize(("case", "arguments", "words"), CASES, ids=lambda value: str(value))
+def test_a_case_is_answered(samples: Path, case: str, arguments: list[str], words: str) -> None:
+    folder = samples / case
+    done = run_hotband(*arguments, cwd=folder)
+    assert words in " ".join((done.stdout + done.stderr).split())
