@@ -11,6 +11,7 @@ from hotband.base.question import Question, Way, asks
 from hotband.base.text.formats import as_rows
 from hotband.base.text.values import Json
 from hotband.data.catalog.named import REAL
+from hotband.execution.devices.host import Host
 from hotband.execution.targets.found import DeviceFound, Listed, found, listed, listed_doc
 
 
@@ -51,8 +52,8 @@ class DeviceQuestion(Question):
         return "not run as root: the contents of devices cannot be read, so all count as in use"
 
 
-def device(question: DeviceQuestion, _: Way) -> DeviceFound | DeviceList:
+def device(question: DeviceQuestion, way: Way) -> DeviceFound | DeviceList:
     """Return a device, or all. Raises UserError."""
     if question.path is None:
         return DeviceList(listed())
-    return found(str(question.path).removeprefix(REAL))
+    return found(str(question.path).removeprefix(REAL), Host(say=way.say))
