@@ -125,7 +125,7 @@ def test_a_machine_is_served_over_tcp(tmp_path: Path) -> None:
         (lambda disk: hb.new_drive("x", kind="tape", **SHEET), "kind", "tape"),
         (lambda disk: hb.new_drive("x", kind="hdd", read_bandwidth="1 GB/s", **SHEET), "read_bandwidth", ""),
         (lambda disk: hb.new_drive("x", kind="hdd", **{**SHEET, "rpm": "fast"}), "rpm", "fast"),
-        (lambda disk: hb.new_drive("x", kind="hdd", capacity="1 TB"), "rpm", ""),
+        (lambda disk: hb.new_drive("x", kind="cloud", iops=100), "throughput", ""),
         (lambda disk: hb.calibration_plan(DISK, like="nothing"), "like", "nothing"),
         (lambda disk: hb.calibration_plan(DISK, like=DISK, duration="soon"), "duration", "soon"),
         (lambda disk: hb.serve(DISK, tcp="here", anyway=True).__enter__(), "tcp", "here"),
