@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any
 
-from hotband.execution.runs.signals import INTERRUPTED
+from hotband.execution.runs.signals import exit_code, notice_endings
 
 
 class LastWords(io.FileIO):
@@ -43,6 +43,7 @@ def text(raw: io.FileIO, encoding: str) -> io.TextIOWrapper:
 
 def main() -> None:
     """Runs the command."""
+    notice_endings()
     try:
         whole_streams()
         # A width of nothing, which some systems set, would leave nothing of tables.
@@ -61,7 +62,7 @@ def main() -> None:
         sys.stderr.write("hotband: interrupted\n")
         sys.stderr.flush()
         # What was being loaded has nothing to end.
-        os._exit(INTERRUPTED)
+        os._exit(exit_code())
 
 
 if __name__ == "__main__":

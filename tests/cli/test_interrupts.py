@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import hotband as hb
+
 HOTBAND = "from hotband.faces.cli import main; main()"
 PATIENCE = 120
 """Seconds after which a process that goes on is a fault: on an idle computer it ends in less than one."""
@@ -20,9 +22,9 @@ def begun(code: str, *args: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code, *args], stdout=pipe, stderr=pipe, text=True)
 
 
-def interrupted(process: subprocess.Popen[str]) -> str:
+def interrupted(process: subprocess.Popen[str], number: signal.Signals = signal.SIGINT) -> str:
     """What it says on stderr when it ends after one interrupt."""
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     try:
         return process.communicate(timeout=PATIENCE)[1]
     finally:
@@ -52,6 +54,64 @@ def test_a_run_stops_says_what_it_kept_and_leaves_no_part_behind(tmp_path: Path,
     assert process.returncode == 130
     assert "interrupted; 0 runs were finished" in said
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("numbers", [{signal.SIGTERM}, {signal.SIGHUP}, {signal.SIGTERM, signal.SIGHUP}])
+def test_a_request_to_end_is_an_interrupt(tmp_path: Path, numbers: set[signal.Signals]) -> None:
+    log, folder = tmp_path / "log.parquet", tmp_path / "temporary"
+    folder.mkdir()
+    args = ("run", "fio-randwrite", "--on", POOL, "--duration", "1000 h", "--io-log", str(log))
+    process = begun(f"import os, tempfile; tempfile.tempdir = {str(folder)!r}\n{HOTBAND}", *args)
+    wait_for(tmp_path / "*part*", process)
+    # A service manager sends both, and that is one request.
+    *before, last = numbers
+    for number in before:
+        process.send_signal(number)
+    said = interrupted(process, last)
+    assert process.returncode - 128 in numbers
+    assert "interrupted; 0 runs were finished" in said
+    assert list(tmp_path.iterdir()) == [folder]
+    assert list(folder.iterdir()) == []
+
+
+def test_a_command_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
+    ignoring = f"import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n{HOTBAND}"
+    args = ("run", "fio-randwrite", "--on", POOL, "--duration", "1000 h", "--io-log", str(tmp_path / "log.parquet"))
+    process = begun(ignoring, *args)
+    wait_for(tmp_path / "*part*", process)
+    process.send_signal(signal.SIGHUP)
+    interrupted(process, signal.SIGTERM)
+    assert process.returncode == 128 + signal.SIGTERM
+
+
+SLOW = (
+    "with recursive t(x) as (select 1 union all select x+1 from t where x<100000000) select max(x) from t",
+    "select count(*) from (select distinct (a.range*7919)%1000003 x,b.range y from range(20000) a, range(20000) b)",
+)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sql", SLOW)
+def test_a_query_stops(tmp_path: Path, sql: str, number: signal.Signals) -> None:
+    record = hb.run("fio-randread", on="ent-10k", duration="1 s", progress=False)
+    hb.store(tmp_path / "store").add(record)
+    # The request is sent as soon as the statement is under way.
+    code = (
+        "import concurrent.futures as futures, os, threading\n"
+        "wait = futures.wait\n"
+        "def told(*arguments):\n"
+        f"    threading.Timer(0.5, os.kill, (os.getpid(), {int(number)})).start()\n"
+        "    views.wait = wait\n"
+        "    return wait(*arguments)\n"
+        "from hotband.data.store import views\n"
+        "views.wait = told\n" + HOTBAND
+    )
+    process = begun(code, "store", "query", sql, "--from", str(tmp_path / "store"))
+    try:
+        said = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert (process.returncode, said) == (128 + number, ("", "hotband: interrupted\n"))
 
 
 def test_building_stops() -> None:

@@ -150,7 +150,7 @@ def test_permission_to_read_prepares_nothing(holds: Holds, tmp_path: Path, state
 def test_a_file_that_took_the_name_is_not_opened(tmp_path: Path) -> None:
     file = tmp_path / "a.img"
     file.write_bytes(b"mine")
-    granted = permission(file, writes=True, erase="a.img")
+    granted = permission(file, writes=True, erase=str(file))
     file.rename(tmp_path / "b.img")
     file.write_bytes(b"of another")
     with pytest.raises(UserError, match="is no longer the permitted device or file"), held(granted):
@@ -160,7 +160,7 @@ def test_a_file_that_took_the_name_is_not_opened(tmp_path: Path) -> None:
 def test_what_is_held_is_written_whatever_took_its_name(tmp_path: Path) -> None:
     file = tmp_path / "a.img"
     file.write_bytes(b"\xff" * 4096)
-    with held(permission(file, writes=True, erase="a.img")) as holding:
+    with held(permission(file, writes=True, erase=str(file))) as holding:
         file.rename(tmp_path / "b.img")
         file.write_bytes(b"of another")
         assert prepare(holding, "purged", size_bytes=MIB).by == ("discard (a hole in the file)",)
@@ -173,7 +173,7 @@ def test_what_is_held_is_written_whatever_took_its_name(tmp_path: Path) -> None:
 def test_a_file_is_held_against_a_second_run(tmp_path: Path) -> None:
     file = tmp_path / "a.img"
     file.write_bytes(b"mine")
-    granted = permission(file, writes=True, erase="a.img")
+    granted = permission(file, writes=True, erase=str(file))
     with held(granted), pytest.raises(UserError, match="locked by another process"), held(granted):
         pass
     with held(granted):

@@ -22,7 +22,7 @@ def test_the_commands_run(hotband, tmp_path: Path) -> None:
             continue
         assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert found["erase"] == "disk.img"
+    assert found["erase"] == str(tmp_path / "disk.img")
     assert found["context"]["device"]["kind"] == "file"
     assert {"counters", "refused", "purge", "remarks"} <= found.keys()
 

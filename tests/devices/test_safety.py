@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from trees import MIB, Tree
 
 from hotband.base.errors import UserError
+from hotband.execution.devices.contents import MARK
 from hotband.execution.devices.safety import Permission, identity_of, permission, refusals
 
 SERIAL = "S3Z8NB0K"
@@ -554,10 +556,13 @@ def test_a_file_that_we_did_not_make_needs_its_name(tree: Tree) -> None:
     tree.put("/images/vm.img", b"precious")
     tree.link("/images/link", "vm.img")
     for path in ("/images/vm.img", "/images/link"):
-        with pytest.raises(UserError, match=r"question\.erase vm\.img"):
+        with pytest.raises(UserError, match=r"8 B that Hotband did not write .* question\.erase /images/vm\.img"):
             permission(path, tree.host, writes=True, erase=None)
-        assert permission(path, tree.host, writes=True, erase="vm.img").path == "/images/vm.img"
-    assert permission("/images/vm.img", tree.host, writes=True, erase=None, is_ours=True).may_write
+        with pytest.raises(UserError, match="letter for letter"):
+            permission(path, tree.host, writes=True, erase="vm.img")
+        assert permission(path, tree.host, writes=True, erase="/images/vm.img").path == "/images/vm.img"
+    os.setxattr(tree.host.at("/images/vm.img"), MARK, b"1")
+    assert permission("/images/vm.img", tree.host, writes=True, erase=None).may_write
 
 
 @pytest.mark.parametrize("path", ["/images/new.img", "/images/empty.img"])
@@ -573,8 +578,10 @@ def test_a_file_in_use_is_refused_even_if_it_is_ours(tree: Tree, is_ours: bool) 
     tree.put("/proc/99/comm", "qemu")
     tree.link("/proc/99/fd/5", "/images/vm.img")
     tree.put("/proc/99/fdinfo/5", "flags:\t0100002\n")
+    if is_ours:
+        os.setxattr(tree.host.at("/images/vm.img"), MARK, b"1")
     with pytest.raises(UserError, match=r"below the loop device loop0.*open for writing by qemu \(99\)"):
-        permission("/images/vm.img", tree.host, writes=True, erase="vm.img", is_ours=is_ours)
+        permission("/images/vm.img", tree.host, writes=True, erase="/images/vm.img")
 
 
 @pytest.mark.parametrize(
@@ -583,25 +590,23 @@ def test_a_file_in_use_is_refused_even_if_it_is_ours(tree: Tree, is_ours: bool) 
 def test_an_image_that_is_not_raw_is_refused(tree: Tree, head: bytes, form: str) -> None:
     tree.put("/images/vm.img", head + bytes(600))
     with pytest.raises(UserError, match=f"in the format {form}"):
-        permission("/images/vm.img", tree.host, writes=True, erase="vm.img")
+        permission("/images/vm.img", tree.host, writes=True, erase="/images/vm.img")
 
 
-def test_a_file_that_is_mapped_for_writing_is_refused(tree: Tree) -> None:
+@pytest.mark.parametrize("access", ["r--s", "rw-p", "rw-s", "r-xp"])
+def test_a_file_that_is_mapped_is_refused(tree: Tree, access: str) -> None:
     tree.put("/images/vm.img", b"precious")
     tree.put("/proc/99/comm", "database")
-    line = "7f00-7f10 {} 00000000 08:01 77                         /images/vm.img\n"
-    tree.put("/proc/99/maps", line.format("r--s") + line.format("rw-p"))
-    assert refusals("/images/vm.img", tree.host) == []
-    tree.put("/proc/99/maps", line.format("rw-s"))
-    assert refusals("/images/vm.img", tree.host) == ["is mapped for writing by database (99)"]
+    tree.put("/proc/99/maps", f"7f00-7f10 {access} 00000000 08:01 77                         /images/vm.img\n")
+    assert refusals("/images/vm.img", tree.host) == ["is mapped by database (99)"]
 
 
-def test_a_file_that_is_only_read_by_others_may_be_written(tree: Tree) -> None:
+def test_a_file_that_others_read_is_refused(tree: Tree) -> None:
     tree.put("/images/vm.img", b"precious")
     tree.put("/proc/99/comm", "cat")
     tree.link("/proc/99/fd/5", "/images/vm.img")
     tree.put("/proc/99/fdinfo/5", "flags:\t0100000\n")
-    assert refusals("/images/vm.img", tree.host) == []
+    assert refusals("/images/vm.img", tree.host) == ["is open for reading by cat (99)"]
 
 
 def test_a_uri_must_be_typed_again(tree: Tree) -> None:

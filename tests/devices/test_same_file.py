@@ -151,7 +151,7 @@ USES = {
     "below a loop device": (below_a_loop_device, "is below the loop device loop"),
     "swap": (swapped, "is active swap"),
     "open for writing": (written, "is open for writing by sleep ("),
-    "mapped for writing": (mapped, "is mapped for writing by "),
+    "mapped for writing": (mapped, "is mapped by "),
 }
 NAMES = {
     "a hard link": hard_link,
@@ -264,7 +264,7 @@ def test_a_file_of_two_names_is_said_to_have_them(tmp_path: Path) -> None:
     file = tmp_path / "disk.img"
     file.write_bytes(bytes(MIB))
     (tmp_path / "link.img").hardlink_to(file)
-    (note,) = permission(file, writes=True, erase="disk.img").notes
+    (note,) = permission(file, writes=True, erase=str(file)).notes
     assert note.startswith("the file has 2 names (hard links)")
 
 
@@ -327,7 +327,7 @@ RECORDED = {
     "a SCSI target": (of_scsi_target, "is handed to other hosts by the SCSI target fileio_0/lun"),
     "swap": (of_swap, "is active swap"),
     "a virtual machine": (of_virtual_machine, "is open for writing by qemu-system-x86 (99)"),
-    "a mapping": (of_database, "is mapped for writing by database (99)"),
+    "a mapping": (of_database, "is mapped by database (99)"),
 }
 
 

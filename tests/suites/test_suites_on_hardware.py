@@ -149,21 +149,21 @@ def test_notes_that_differ_in_their_numbers_are_said_once() -> None:
         ("measure pts real:folder --yes --size 900PiB", "has room for"),
         ("measure pts real:folder --yes --size huge", "--size = 'huge': expected a size with its unit"),
         ("measure pts real:folder --yes --set-write-cache", "is for a whole drive"),
-        ("measure pts real:file --yes", "expected --erase file if it may be"),
+        ("measure pts real:file --yes", "expected --erase {place}/file if it may be"),
         ("measure pts real:file --yes --erase File", "letter for letter"),
         (
-            "measure pts real:file --yes --erase file --size 1GiB",
+            "measure pts real:file --yes --erase {place}/file --size 1GiB",
             "applies to a file made in a folder; real:file is not a folder",
         ),
         (
-            "measure pts real:file --yes --erase file --purge-by format",
+            "measure pts real:file --yes --erase {place}/file --purge-by format",
             "is not supported by {place}/file: expected discard",
         ),
         (
-            "measure pts real:file --yes --erase file --set-write-cache",
+            "measure pts real:file --yes --erase {place}/file --set-write-cache",
             "is not a drive: Hotband does not change the cache",
         ),
-        ("measure pts real:file --yes --erase file --set scale=4", "values are of models"),
+        ("measure pts real:file --yes --erase {place}/file --set scale=4", "values are of models"),
         ("measure pts real:rbd:pool/image --yes", "map it (rbd map) and measure /dev/rbdN"),
         (
             "measure pts s4500-960 --purge-by discard",
@@ -184,7 +184,7 @@ def test_a_mistake_is_one_line_and_nothing_is_written(
     (tmp_path / "small").write_bytes(bytes(4096))
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_bytes(b"mine" * (4 << 20))
-    done = hotband(*asked.split())
+    done = hotband(*asked.format(place=tmp_path).split())
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert said.format(place=tmp_path) in done.stderr

@@ -14,6 +14,7 @@ from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.devices import held as holds
+from hotband.execution.devices.contents import MARK
 from hotband.execution.devices.held import Held, held
 from hotband.execution.devices.nodes import Node
 from hotband.execution.devices.safety import permission
@@ -56,7 +57,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def holding(file: Path) -> Iterator[Held]:
     """The file, held for writing."""
-    with held(permission(file, writes=True, erase="data")) as made:
+    with held(permission(file, writes=True, erase=str(file))) as made:
         yield made
 
 
@@ -113,7 +114,7 @@ def test_a_fio_that_reads_another_device_is_killed(tmp_path: Path, loop: Path, m
     (tmp_path / "work").mkdir()
     pretend(tmp_path, monkeypatch, f"exec 7<{loop}\nexec sleep 60")
     with (
-        held(permission(tmp_path / "mine", writes=True, erase="mine")) as holding,
+        held(permission(tmp_path / "mine", writes=True, erase=str(tmp_path / "mine"))) as holding,
         pytest.raises(UserError, match=f"has {loop} open"),
     ):
         run_fio("[job]\n", tmp_path / "work", held=holding)
@@ -235,6 +236,7 @@ def test_a_name_of_ours_that_leads_to_a_file_of_others_is_refused(tmp_path: Path
 
 def test_a_file_of_ours_that_another_process_writes_is_refused(tmp_path: Path) -> None:
     (tmp_path / OWN_FILE).write_bytes(b"theirs")
+    os.setxattr(tmp_path / OWN_FILE, MARK, b"1")
     with (tmp_path / OWN_FILE).open("r+b") as writing, subprocess.Popen(["sleep", "60"], stdin=writing) as other:
         try:
             with (

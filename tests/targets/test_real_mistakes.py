@@ -83,7 +83,7 @@ VERSION = 'case "$1" in --version) echo fio-3.33; exit;; esac'
         ([READ, "--on", "real:rbd:a/b/c"], "expected real:rbd:POOL/IMAGE"),
         ([WRITE, "--on", "real:file", "--yes"], "would be overwritten"),
         ([WRITE, "--on", "real:file", "--yes", "--erase", "FILE"], "letter for letter"),
-        ([READ, "--on", "real:file", "--erase", "NONSENSE"], "expected file for it, letter for letter"),
+        ([READ, "--on", "real:file", "--erase", "NONSENSE"], "/file for it, letter for letter"),
         (
             [READ, "--on", "real:file", "--set", "data=0.5"],
             "data = '0.5': applies to written data, but nothing is written",

@@ -15,6 +15,7 @@ import hotband as hb
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.states import state_words
+from hotband.execution.devices.contents import MARK
 from hotband.execution.experiment import Cancelled, Experiment, Point
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.serve import Served, ServeSpec
@@ -109,15 +110,15 @@ def test_a_file_is_read_without_words_and_written_only_where_it_is_named(hotband
     on = ("--on", f"real:{file}", "--expect", "none")
     write = ("run", str(tmp_path / "write.toml"), *on)
     assert hotband("run", "fio-randread", "--on", f"real:{file}", *SHORT).returncode == 0
-    for words in (("--yes",), ("--yes", "--erase", "other")):
+    for words in (("--yes",), ("--yes", "--erase", "other"), ("--yes", "--erase", "data")):
         refused = hotband(*write, *words)
         assert refused.returncode == 2, refused.stderr
         assert "data" in refused.stderr
         assert file.read_bytes() == b"mine" * (MIB // 4)
-    unasked = hotband(*write, "--erase", "data")
+    unasked = hotband(*write, "--erase", str(file))
     assert "no terminal to confirm it: expected --yes" in unasked.stderr
     assert file.read_bytes() == b"mine" * (MIB // 4)
-    done = hotband(*write, "--erase", "data", "--yes")
+    done = hotband(*write, "--erase", str(file), "--yes")
     assert done.returncode == 0, done.stderr
     assert "about 1,600 KiB is written" in done.stderr
     assert file.stat().st_size == MIB
@@ -195,7 +196,9 @@ def test_what_is_finished_is_kept_and_the_rest_is_run_by_the_same_command(tmp_pa
 
 def test_what_a_run_finds_is_what_the_one_before_it_left(tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(bytes(MIB))
-    executor = executor_of(f"real:{tmp_path}/data", writes=True, erase="data", setup=Setup(product="none", probe_s=0))
+    executor = executor_of(
+        f"real:{tmp_path}/data", writes=True, erase=f"{tmp_path}/data", setup=Setup(product="none", probe_s=0)
+    )
     assert executor is not None
     held: list[str] = []
 
@@ -222,6 +225,10 @@ def test_no_is_no(tmp_path: Path) -> None:
 def test_a_file_that_was_left_is_used_again_and_one_in_use_is_not(tmp_path: Path) -> None:
     place = real_target_of(f"real:{tmp_path}")
     (tmp_path / OWN_FILE).write_bytes(b"left")
+    with pytest.raises(hb.UserError, match="has no mark of Hotband's"), laid_out(place, MIB, 1, True, lambda _: None):
+        pass
+    assert (tmp_path / OWN_FILE).read_bytes() == b"left"
+    os.setxattr(tmp_path / OWN_FILE, MARK, b"1")
     with laid_out(place, MIB, 1, True, lambda _: None) as (made, _):
         assert made.size_bytes == (tmp_path / OWN_FILE).stat().st_size == MIB
         content = (tmp_path / OWN_FILE).read_bytes()

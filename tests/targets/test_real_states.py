@@ -37,7 +37,7 @@ def loop(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 def test_a_file_is_purged_and_filled_with_data_of_the_entropy_asked_for(hotband, tmp_path: Path) -> None:
     file = tmp_path / "data"
     file.write_bytes(b"\xff" * 8 * MIB)
-    where = ("fio-randread", "--on", f"real:{file}", "--erase", "data", *SHORT)
+    where = ("fio-randread", "--on", f"real:{file}", "--erase", str(file), *SHORT)
     kept = {}
     for state in ("purged", "filled"):
         done = hotband("run", *where, "--set", f"state={state}", "--set", "data=0.5", "--purge-by", "discard")
@@ -101,7 +101,7 @@ def test_what_cannot_be_is_refused_before_anything_is_written(
 ) -> None:
     file = tmp_path / "data"
     file.write_bytes(b"\xff" * MIB)
-    where = ("--on", f"real:{file}", "--erase", "data", *SHORT)
+    where = ("--on", f"real:{file}", "--erase", str(file), *SHORT)
     done = hotband("run", "fio-randread", *where, *arguments)
     assert done.returncode == 2
     assert words.format(file=file) in done.stderr

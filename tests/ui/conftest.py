@@ -14,7 +14,7 @@ import uvicorn
 from served_page import Served
 
 from hotband.faces.ui.kept import Kept
-from hotband.faces.ui.server import Ui, _listen, _Server
+from hotband.faces.ui.server import Ui, _listen, _Server, config_of
 
 CHROMIUM = shutil.which("chromium")
 
@@ -31,8 +31,7 @@ def serving() -> Iterator[Callable[[Path], Served]]:
         port = listening.getsockname()[1]
         ui = Ui(kept, "a-token-of-tests", port)
         ready = threading.Event()
-        config = uvicorn.Config(ui.app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=1)
-        server = _Server(config, ready.set, ui.ending)
+        server = _Server(config_of(ui), ready.set, ui.ending)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         assert ready.wait(20)

@@ -1,4 +1,5 @@
-"""Checks of the arguments of public functions against their signatures, before anything runs.
+"""The boundary of the Python API: arguments are checked against the signatures of public functions before anything
+runs, and whatever an odd argument leads to is a UserError.
 
 Left out: types whose names the module of the function imports only for type checkers; the function checks those
 itself.
@@ -12,11 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from functools import cache, wraps
 from keyword import iskeyword
 from os import PathLike
+from pathlib import PurePath
 from types import NoneType
-from typing import ParamSpec, TypeVar
+from typing import Literal, ParamSpec, TypeVar, get_origin
 
-from hotband.base.errors import UserError
+from hotband.base.errors import UserError, no_text, reason_of
 from hotband.base.text.nearest import hint
+from hotband.base.text.regular import NotRegular
+from hotband.base.text.write import is_mistake
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,6 +55,10 @@ SEVERAL = {"text": "texts", "a dict with texts as keys": "dicts with texts as ke
 """Plurals of list elements that do not end in s."""
 ARGUMENT_CUTOFF = 0.75
 """Similarity to an argument's name that counts as a typing error of a letter or two."""
+DEEPEST = 20
+"""Levels of nested values that are searched for text."""
+MOST_LISTED = 1_000_000
+"""Values of a range that stands for a list: more are a slip, and do not fit into memory as a list."""
 PLAIN: Mapping[str, type] = {"None": NoneType, "str": str, "PathLike": PathLike}
 
 
@@ -65,13 +73,58 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError:
             return function(*args, **kwargs)  # says which argument is missing, or is not one of its
         for name, value in bound.arguments.items():
+            _expect_text(name, value)
             bound.arguments[name] = _fitting(function, name, value)
         try:
             return function(*bound.args, **bound.kwargs)
         except UserError as error:
             raise _meant(in_python(error), function, kwargs) from None
+        except BaseException as error:
+            mistake = _mistake(error, bound.arguments)
+            if mistake is None:
+                raise
+            raise mistake from error
 
     return called
+
+
+def _expect_text(argument: str, value: object, depth: int = 0) -> None:
+    """Raise UserError for a text within a value that neither UTF-8 nor a file's name can hold."""
+    if isinstance(value, str):
+        try:
+            # What stands for a byte of a file's name is no half of a character.
+            value.encode(errors="surrogateescape")
+        except UnicodeEncodeError:
+            raise no_text(argument, value) from None
+    elif isinstance(value, PurePath):
+        _expect_text(argument, str(value))
+        if "\0" in str(value):
+            raise UserError(argument, "", repr(str(value)), "contains a null byte; expected a path")
+    elif depth < DEEPEST and isinstance(value, Mapping | list | tuple):
+        for item in (*value, *value.values()) if isinstance(value, Mapping) else value:
+            _expect_text(argument, item, depth + 1)
+
+
+def _mistake(error: BaseException, given: Mapping[str, object]) -> UserError | None:
+    """Return the mistake of an argument that led to an exception of Python's, the system's or the engine's; None for
+    everything else, such as a full disk."""
+    if isinstance(error, UnicodeEncodeError):
+        return no_text("arguments", error.object)
+    if isinstance(error, UnicodeDecodeError):
+        return UserError("arguments", "", "", f"name a file that is not UTF-8 at byte {error.start}")
+    if isinstance(error, OSError):
+        is_argument = is_mistake(error) or isinstance(error, NotRegular)
+        return UserError(str(error.filename or ""), "", "", reason_of(error)) if is_argument else None
+    # A panic's type belongs to the engine's runtime and has no public name; null bytes of paths have no type.
+    is_panic, has_null = type(error).__name__ == "PanicException", "null byte" in str(error)
+    if not (
+        is_panic or isinstance(error, OverflowError | RecursionError) or (isinstance(error, ValueError) and has_null)
+    ):
+        return None
+    shown = {name: short(value) for name, value in given.items() if not isinstance(value, bool) and value is not None}
+    blamed = [name for name, value in given.items() if isinstance(value, int) and abs(value) >= 1 << 31] or list(shown)
+    argument = blamed[0] if blamed else "arguments"
+    return UserError(argument, "", shown.get(argument, ""), f"is out of range ({short_line(str(error))})")
 
 
 def _meant(error: UserError, function: Callable[..., object], given: Mapping[str, object]) -> UserError:
@@ -106,7 +159,10 @@ def _fitting_one(argument: str, annotation: str, names: Mapping[str, object], va
     of_path = "Path" in annotation and isinstance(value, str)
     if of_path and not value:
         raise UserError(argument, "", "", "is empty; expected a path")
-    fitting = _fit(annotation, names, value)
+    try:
+        fitting = _fit(annotation, names, value)
+    except Exception:  # of the value's own methods
+        fitting = MISFIT
     if fitting is MISFIT or (of_path and "\0" in str(value)):
         shown = value if isinstance(value, str) else short(value)
         such = f", such as {EXAMPLES[argument]}" if argument in EXAMPLES else ""
@@ -142,6 +198,8 @@ def _as(kind: str, names: Mapping[str, object], value: object) -> object:
         return MISFIT if several is None or any(item is MISFIT for item in fitted) else fitted
     if isinstance(named, str):
         return _fit(named, names, value)
+    if get_origin(named) is Literal:
+        return value if isinstance(value, str) else MISFIT
     if base == "int":
         return MISFIT if whole(value) is None else whole(value)
     if base in ("bool", "float"):
@@ -164,13 +222,14 @@ def _words(annotation: str, names: Mapping[str, object]) -> list[str]:
             elements = [SEVERAL.get(word, f"{word.removeprefix('a ')}s") for word in _words(inner[:-1], names)]
             accepted.append(f"a list of {' or '.join(dict.fromkeys(elements))}")
         else:
-            accepted += _words(named, names) if isinstance(named, str) else [WORDS.get(base, f"a {base}")]
+            word = "text" if get_origin(names.get(base)) is Literal else WORDS.get(base, f"a {base}")
+            accepted += _words(named, names) if isinstance(named, str) else [word]
     return [word for word in dict.fromkeys(accepted) if word != "a None"]
 
 
 def whole(given: object) -> int | None:
     """Return a whole number, including numpy's; None for anything else."""
-    if isinstance(given, bool) or not hasattr(given, "__index__") or hasattr(given, "__len__"):
+    if isinstance(given, bool | type) or not hasattr(given, "__index__") or hasattr(given, "__len__"):
         return None
     return operator.index(given)
 
@@ -183,6 +242,8 @@ def plain(given: object) -> object:
 def listed(given: object) -> list[object] | None:
     """Return the values of a list, tuple, range, set or generator, of an array or a series; None for a single value,
     including a dict."""
+    if isinstance(given, range) and len(given) > MOST_LISTED:
+        return None
     if isinstance(given, list | tuple | range | Set | Iterator):
         return list(given)
     for name in ("tolist", "to_list"):
@@ -205,7 +266,15 @@ def argument_of(field: str) -> str:
     return f"{field}_" if iskeyword(field) else field
 
 
+def short_line(text: str) -> str:
+    """Return the first line of a message, at most 200 characters of it."""
+    return text.partition("\n")[0][:200]
+
+
 def short(value: object) -> str:
     """Return a value as an error shows it."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of the value's own method
+        text = type(value).__name__
     return text if len(text) <= 60 else f"{text[:57]}..."

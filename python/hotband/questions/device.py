@@ -11,6 +11,7 @@ from hotband.base.question import Question, Way, asks
 from hotband.base.text.formats import as_rows
 from hotband.base.text.values import Json
 from hotband.data.catalog.named import REAL
+from hotband.execution.devices.host import Host
 from hotband.execution.targets.found import DeviceFound, DeviceReported, Listed, found, listed, listed_doc, reported
 
 
@@ -60,9 +61,9 @@ class DeviceQuestion(Question):
         return "not run as root: the contents of devices cannot be read, so all count as in use"
 
 
-def device(question: DeviceQuestion, _: Way) -> DeviceFound | DeviceReported | DeviceList:
+def device(question: DeviceQuestion, way: Way) -> DeviceFound | DeviceReported | DeviceList:
     """Return a device, what a tool printed of it, or all. Raises UserError."""
     if question.path is None:
         return DeviceList(listed())
     path = str(question.path).removeprefix(REAL)
-    return reported(Path(path)) or found(path)
+    return reported(Path(path)) or found(path, Host(say=way.say))

@@ -8,6 +8,9 @@ import io
 import os
 import re
 import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -26,6 +29,22 @@ _DESCRIPTOR = re.compile(r"/dev/stdin|/(dev|proc/(self|thread-self|\d+))/fd/\d+"
 """A shell's name for standard input, or for one end of `<(command)`."""
 
 
+_readable: tuple[str, ...] | None = None
+
+
+@contextmanager
+def confined(*folders: Path) -> Iterator[None]:
+    """Within the block this process opens files of these folders and its own temporary ones only: a server whose
+    requests, and the texts in them, may name any file of the computer."""
+    global _readable
+    before, temporary = _readable, os.path.join(os.path.realpath(tempfile.gettempdir()), "hotband-")
+    _readable = (*(f"{os.path.realpath(folder)}/" for folder in folders), temporary)
+    try:
+        yield
+    finally:
+        _readable = before
+
+
 class NotRegular(OSError):
     """A folder, pipe, socket or device where a file is expected."""
 
@@ -34,7 +53,9 @@ def opened(path: Path, typed: bool = False) -> io.BufferedReader:
     """Open a regular file for reading without blocking. If the user `typed` the path, open also a pipe or a terminal
     that this process was started with. Raises OSError, including NotRegular."""
     # Opening a device may move it, and opening a pipe lets its writer go on: both are looked at first.
-    inherited = typed and _DESCRIPTOR.fullmatch(str(path)) is not None
+    inherited = typed and _readable is None and _DESCRIPTOR.fullmatch(str(path)) is not None
+    if _readable is not None and not os.path.realpath(path).startswith(_readable):
+        raise NotRegular(errno.EACCES, "is no file that was dropped on the page", str(path))
     _expect_regular(os.stat(path).st_mode, path, inherited)
     return open(path, "rb", opener=partial(_opener, inherited=inherited))
 

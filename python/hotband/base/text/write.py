@@ -233,7 +233,7 @@ def _opener(path: str, flags: int) -> int:
             if error.errno != errno.ENXIO or not stat.S_ISFIFO(os.stat(path).st_mode):
                 raise
             if time.monotonic() > until:
-                raise UserError(path, "", "", "is a pipe without a reader; expected a file") from None
+                raise UserError(str(path), "", "", "is a pipe that nobody reads; expected a file") from None
             time.sleep(0.05)
             continue
         os.set_blocking(descriptor, True)

@@ -33,13 +33,14 @@ class ResultsStore:
     Parquet files; before that they are in a journal, from which the next writer makes files. Methods may be called from
     several threads."""
 
-    def __init__(self, path: Path, small: bool | None = None) -> None:
+    @public
+    def __init__(self, path: str | Path, small: bool | None = None) -> None:
         """Raise UserError for a folder that is not a store."""
-        self.path, self._small = path, small
+        self.path, self._small = Path(path), small
         self._writer: Writer | None = None
         self._lock = threading.Lock()
-        if (path / STORE_FILE).exists():
-            made(path, small)
+        if (self.path / STORE_FILE).exists():
+            made(self.path, small)
 
     def __repr__(self) -> str:
         return f"<ResultsStore {str(self.path)!r}>"

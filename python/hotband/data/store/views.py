@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -23,6 +24,8 @@ T = TypeVar("T")
 
 TRIES = 5
 """Retries of a reader whose files `hotband store compact` removed."""
+SIGNALS_EVERY_S = 0.05
+"""Longest time until an interrupt is noticed."""
 NEEDED_BY_RUNS = ("summary", "factors")
 LISTING = re.compile(r"\b(show|describe|information_schema|duckdb_\w+|pragma\w*)\b", re.IGNORECASE)
 """What may ask for all views there are, without their names."""
@@ -31,6 +34,7 @@ LINES = "\n\nLINE "
 SEALED = (
     "set python_enable_replacements = false",
     "set enable_external_access = false",
+    "set enable_progress_bar = false",
     "set lock_configuration = true",
 )
 
@@ -49,7 +53,7 @@ def query(store: StoreFolder, sql: str, take: Take[T], *, argument: tuple[str, s
         try:
             with _connected(now, sql) as connection:
                 _expect_select(connection, sql, where, value)
-                return take(connection, sql)
+                return _interruptible(connection, take, sql)
         except (duckdb.IOException, FileNotFoundError) as error:
             last = said_of(error)
             if snapshot(store) == now:
@@ -61,6 +65,21 @@ def query(store: StoreFolder, sql: str, take: Take[T], *, argument: tuple[str, s
         except duckdb.Error as error:
             raise _damage(now, error) or UserError(where, "", value, said_of(error)) from None
     raise UserError(str(store.path), "", "", f"its files change while they are read: {last}")
+
+
+def _interruptible(connection: duckdb.DuckDBPyConnection, take: Take[T], sql: str) -> T:
+    """Return what `take` makes of a statement. It runs in another thread: within a statement DuckDB looks for signals
+    late, if at all, and reports them as errors of its own."""
+    with ThreadPoolExecutor(1) as worker:
+        taken = worker.submit(take, connection, sql)
+        try:
+            # The engine's handler has waits without a limit go on (SA_RESTART).
+            while not wait([taken], SIGNALS_EVERY_S).done:
+                continue
+            return taken.result()
+        except KeyboardInterrupt:
+            connection.interrupt()
+            raise
 
 
 def _damage(now: Snapshot, error: duckdb.Error) -> UserError | None:

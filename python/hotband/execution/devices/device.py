@@ -223,7 +223,7 @@ def asked_json(host: Host, absent: list[str], *arguments: str) -> Told:
         return {}
     try:
         parsed = json.loads(output.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return parsed if isinstance(parsed, dict) else {}
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.base.errors import UserError, reason_of
+from hotband.execution.devices.contents import mark
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.nodes import Node, node_at, node_of, open_at
 from hotband.execution.devices.safety import Permission, identity_of, refusals
@@ -122,7 +123,7 @@ def _opened(permission: Permission) -> int:
     elif permission.may_write and permission.node is None:
         flags |= os.O_CREAT | os.O_EXCL
     try:
-        return open_at(path, flags)
+        descriptor = open_at(path, flags)
     except OSError as error:
         if error.errno in (errno.EBUSY, errno.EEXIST):
             why = "; ".join(refusals(path, permission.host)) or "somebody holds it, or made it"
@@ -130,6 +131,9 @@ def _opened(permission: Permission) -> int:
         if error.errno == errno.ELOOP:
             raise _another(path) from None
         raise UserError(path, "", "", f"cannot be opened: {reason_of(error)}; nothing was written") from None
+    if flags & os.O_CREAT:
+        mark(descriptor)
+    return descriptor
 
 
 def _another(path: str) -> UserError:

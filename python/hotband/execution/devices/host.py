@@ -11,8 +11,10 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from contextlib import suppress
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +23,10 @@ from hotband.base.errors import reason_of
 
 # Longest that a tool that only reads may take: a sleeping disk needs up to 30 s to spin up (data sheets' "ready" time).
 LONGEST_S = 60.0
+# Longer than a tool takes on a drive that is awake.
+SAY_AFTER_S = 3.0
+_HUNG: set[tuple[str, str]] = set()
+"""Tools that did not end in time in this process, each with the device that it was asked about."""
 # util-linux, smartmontools and nvme-cli lie in sbin, which is not in every user's PATH.
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
@@ -32,6 +38,8 @@ class Host:
     """This machine, or with `root` a recorded tree. Paths are always those of the machine: `/sys/block/sdb/size`."""
 
     root: Path | None = None
+    say: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+    """Receives a sentence about a tool that takes long."""
 
     def at(self, path: str) -> Path:
         """Return the local path of a path of the machine."""
@@ -153,12 +161,35 @@ class Host:
             return None
         if self.root is not None:
             return self._recorded(" ".join(arguments).replace("/", "%"))
+        hung = Output(-1, "", f"{arguments[0]} did not end within {longest_s:g} s")
+        # A drive that does not answer is not waited for a second time.
+        asked = (tool, arguments[-1])
+        if asked in _HUNG:
+            return hung
         try:
-            return run_child([tool, *arguments[1:]], within_s=longest_s, environment=PARSED)
+            with self._saying(f"waiting for {arguments[0]}, {longest_s:g} s at most"):
+                return run_child([tool, *arguments[1:]], within_s=longest_s, environment=PARSED)
         except TimeoutError:
-            return Output(-1, "", f"{arguments[0]} did not end within {longest_s:g} s")
+            _HUNG.add(asked)
+            if self.say is not None:
+                self.say(f"{hung.errors}: what it reports of {arguments[-1]} is missing")
+            return hung
         except OSError as error:
             return Output(-1, "", f"{arguments[0]}: {reason_of(error)}")
+
+    @contextmanager
+    def _saying(self, sentence: str) -> Iterator[None]:
+        """Say a sentence if the block takes long."""
+        if self.say is None:
+            yield
+            return
+        timer = threading.Timer(SAY_AFTER_S, self.say, (sentence,))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _recorded(self, name: str) -> Output:
         text = self.text(f"/commands/{name}")

@@ -10,17 +10,19 @@ from functools import cached_property
 
 from hotband.base.errors import reason_of
 from hotband.execution.devices import blocks
+from hotband.execution.devices.contents import folder_of_system, is_hidden_in_home, is_made_here, known_content
 from hotband.execution.devices.device import kind_of, serial_of
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.mounts import Mount, all_mounts, paths_of
 from hotband.execution.devices.nodes import DELETED, Node, has_writer, node_at, node_below
-from hotband.execution.devices.signatures import Signature, image_format, signatures
+from hotband.execution.devices.signatures import image_format, signatures, words_of
 from hotband.execution.devices.users import (
     Opened,
     all_opened,
     exports,
     mappers,
     opened_by,
+    readers,
     reservations,
     swaps,
     writers,
@@ -124,9 +126,6 @@ class Target:
         """Its parts and the whole disk, which somebody may use as a whole."""
         return tuple(dict.fromkeys((*self.parts, self.disk)))
 
-
-# Folders (hier(7)) that no file of a user's lies in: kernel, devices, configuration, programs.
-SYSTEM = ("/proc/", "/sys/", "/dev/", "/boot/", "/etc/", "/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/")
 
 Check = Callable[[Target, Host], Iterator[str]]
 
@@ -242,18 +241,6 @@ def _signed(target: Target, host: Host) -> Iterator[str]:
             yield f"{_of(part, target)} {words_of(signature)}: wipefs --all {path} if it is not needed"
 
 
-def words_of(signature: Signature) -> str:
-    """A signature in words."""
-    words = {
-        "file system": f"contains a file system ({signature.name})",
-        "member of": f"is part of an array, pool or volume group ({signature.name})",
-        "partition table": f"has a partition table ({signature.name})",
-        "encryption": f"is encrypted ({signature.name})",
-        "swap": f"contains swap ({signature.name})",
-    }
-    return f"{words[signature.what]}, seen by {signature.seen_by}"
-
-
 def _in_use(target: Target, host: Host) -> Iterator[str]:
     """Return processes that write it, kernel servers that export it, and exclusive holders."""
     for part in target.with_disk:
@@ -311,7 +298,7 @@ def _of_node(path: str, name: str, node: Node | None, seen: Seen, loop: str = ""
     host = seen.host
     if node is None:
         return ["cannot be told from other files" if not loop else "is not there"]
-    reasons = list(_in_system(name, host))
+    reasons = list(_in_system(name, host, is_made_here(str(host.at(path)), name)))
     if node in seen.swap_nodes:
         reasons.append("is active swap")
     form = image_format(path, host)
@@ -319,12 +306,15 @@ def _of_node(path: str, name: str, node: Node | None, seen: Seen, loop: str = ""
         reasons.append(
             f"is an image in the format {form}: its bytes are not those of the disk in it (qemu-nbd serves that)"
         )
+    if not loop:
+        reasons += known_content(path, host)
     reasons += [f"is mounted on {path}" for path in _mounted_as_it_is(node, seen)]
-    reasons += [f"is mapped for writing by {who}" for who in mappers(node, host)]
+    reasons += [f"is mapped by {who}" for who in mappers(node, host)]
     reasons += [
         f"is below the loop device {name_}" for name_, below in seen.loops.items() if name_ != loop and below == node
     ]
     reasons += [f"is open for writing by {who}" for who in writers(node, host, seen.opened)]
+    reasons += [f"is open for reading by {who}" for who in readers(node, host, seen.opened)]
     reasons += [f"is handed to other hosts by {who}" for who in exports(node, host)]
     if host.root is None and not os.access(path, os.W_OK):
         reasons.append("may not be written by this user, or its file system is read-only")
@@ -334,11 +324,16 @@ def _of_node(path: str, name: str, node: Node | None, seen: Seen, loop: str = ""
     return reasons
 
 
-def _in_system(name: str, host: Host) -> Iterator[str]:
-    """A folder of the system that shows the file, here or where a bind mount has it from."""
+def _in_system(name: str, host: Host, is_ours: bool) -> Iterator[str]:
+    """Yield a folder of the system that shows the file, here or where a bind mount has it from, and a home's hidden
+    folder or dot file."""
     for path in paths_of(name, host):
-        if path.startswith(SYSTEM) and not path.startswith("/dev/shm/"):
-            yield "lies in a folder of the system" + (f" ({path})" if path != name else "")
+        origin = f" ({path})" if path != name else ""
+        if folder_of_system(path, is_ours):
+            yield f"lies in a folder of the system{origin}"
+            return
+        if is_hidden_in_home(path) and not is_ours:
+            yield f"is a dot file of a home, or in a hidden folder of it{origin}"
             return
 
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text import numbers
 from hotband.execution.devices import blocks
+from hotband.execution.devices.contents import is_made_here
 from hotband.execution.devices.device import by_id, device_of, kind_of, what_it_is
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.mounts import mount_of
@@ -72,10 +74,10 @@ def refusals(
 def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> str | None:
     """Return the text that permits erasing it: the serial of a disk (SERIAL-partN for a partition); the path of the
     file below a loop device; POOL/IMAGE of a mapped RBD; the name of a logical volume; a name in /dev/disk/by-id if it
-    has no serial, or shares it with another; the name of a file. None if nothing identifies it."""
+    has no serial, or shares it with another; the full path of a file. None if nothing identifies it."""
     host, text = host or Host(), os.path.abspath(path)
     if host.kind(text) == "file":
-        return os.path.basename(host.real(text))
+        return host.real(text)
     name = host.block_name(text)
     if not name:
         return None
@@ -107,14 +109,12 @@ def _own_serial(disk: str, seen: Seen) -> str | None:
     return serial
 
 
-def permission(
-    path: str | Path, host: Host | None = None, *, writes: bool, erase: str | None, is_ours: bool = False
-) -> Permission:
+def permission(path: str | Path, host: Host | None = None, *, writes: bool, erase: str | None) -> Permission:
     """Return the permission for a run on `place`, a path or a URI, that writes or only reads.
 
     Writing needs that nothing refuses it, and `erase` must be `identity_of` it; of a URI, which tells nothing of what
-    lies behind it, the URI itself. What is typed for a run that only reads must be right, too. A file that is ours
-    (`is_ours`: made by us), new or empty needs no `erase`. Raises UserError with the reason.
+    lies behind it, the URI itself. What is typed for a run that only reads must be right, too. A file that Hotband
+    made (`contents.is_made_here`), a new or an empty one needs no `erase`. Raises UserError with the reason.
     """
     host = host or Host()
     if "://" in str(path) or str(path).startswith("rbd:"):
@@ -138,8 +138,9 @@ def permission(
         if reasons:
             raise UserError(str(path), "", "", "is not written: " + "; ".join(reasons))
         identity = identity_of(at, host)
-        if kind == "block" or not (is_ours or not host.size(at)):
-            what = "the device" if kind == "block" else "the file, which Hotband did not make,"
+        size = host.size(at)
+        if kind == "block" or (size and not is_made_here(str(host.at(at)), real)):
+            what = "the device" if kind == "block" else f"{numbers.size(size)} that Hotband did not write"
             _expect_typed(str(path), str(identity), erase, f"{what} would be overwritten")
         return Permission(real, kind, True, identity, node, tuple(_notes(real, at, kind, host)), host, _MADE_HERE)
 

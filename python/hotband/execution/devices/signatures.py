@@ -211,6 +211,18 @@ _SPECIAL: list[tuple[str, What, Callable[[bytes, bytes], bool]]] = [
 ]
 
 
+def words_of(signature: Signature) -> str:
+    """A signature in words."""
+    words = {
+        "file system": f"contains a file system ({signature.name})",
+        "member of": f"is part of an array, pool or volume group ({signature.name})",
+        "partition table": f"has a partition table ({signature.name})",
+        "encryption": f"is encrypted ({signature.name})",
+        "swap": f"contains swap ({signature.name})",
+    }
+    return f"{words[signature.what]}, seen by {signature.seen_by}"
+
+
 def what_is(name: str, usage: str = "") -> What:
     """Return the owner of a libblkid name; by its usage if that is known."""
     usages: dict[str, What] = {"filesystem": "file system", "raid": "member of", "crypto": "encryption"}

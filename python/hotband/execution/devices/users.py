@@ -56,15 +56,23 @@ def writers(node: Node | None, host: Host, opened: list[Opened]) -> list[str]:
     return [f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})" for process in numbers]
 
 
+def readers(node: Node, host: Host, opened: list[Opened]) -> list[str]:
+    """Processes that have a file open for reading only."""
+    users = [handle for handle in opened if handle.node == node]
+    writing = {handle.process for handle in users if handle.writes}
+    numbers = dict.fromkeys(handle.process for handle in users if handle.process not in writing)
+    return [f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})" for process in numbers]
+
+
 def mappers(node: Node, host: Host) -> list[str]:
-    """Processes that have a file in memory, shared and for writing (proc(5), maps): it may be open no more."""
+    """Processes that have a file in memory, as programs have theirs (proc(5), maps): it may be open no more."""
     users = []
     for process in processes(host):
         if host.root is None and int(process) == os.getpid():
             continue
         for line in (host.text(f"/proc/{process}/maps") or "").splitlines():
             words = line.split(maxsplit=5)
-            if len(words) == 6 and words[1][1] == "w" and words[1][3] == "s" and _maps(words, process, node, host):
+            if len(words) == 6 and _maps(words, process, node, host):
                 users.append(f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})")
                 break
     return users

@@ -11,6 +11,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,12 +22,15 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
-"""Exit code of what the user stopped: 128 and SIGINT's number, as shells have it."""
+"""Exit code of what the user stopped: 128 and SIGINT's number, as shells have it; `exit_code` is that of another
+signal."""
 PATIENCE_S = 10
 """So long after a server was told to end it may be told again to no effect; then that ends the process, whatever is not
 kept yet: an estimate of what users bear."""
 _ASKED = threading.Event()
 """Set by a request to end, until the next command begins."""
+_FIRST: list[tuple[int, float]] = []
+"""The signal of the first request since then, and its time."""
 IMPORTS = "<frozen importlib._bootstrap>"
 """File of the frames by which Python imports a module."""
 SOON_S = 0.01
@@ -54,16 +58,23 @@ def stoppable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {one: signal.signal(one, interrupted) for one in ENDING}
+    # A command under nohup goes on when its terminal is closed.
+    taken = [number for number in ENDING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, interrupted) for number in taken}
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def interrupted(_signal: int, frame: FrameType | None) -> None:
-    """What a signal does: raises KeyboardInterrupt, now or as soon as nothing can drop it."""
+def interrupted(number: int, frame: FrameType | None) -> None:
+    """What a signal does: raises KeyboardInterrupt, now or as soon as nothing can drop it. A service manager may send
+    SIGTERM and SIGHUP, and a shell both again: the second must not end what the first has begun to undo."""
+    if number in ENDING:
+        if _FIRST and number != signal.SIGINT and time.monotonic() - _FIRST[0][1] < PATIENCE_S:
+            return
+        _FIRST[:] = _FIRST or [(number, time.monotonic())]
     _ASKED.set()
     if _WAITING.blocks:
         _WAITING.asked = True
@@ -129,6 +140,20 @@ def notice_interrupts() -> None:
         _WAITING.imports = _imports(sys._getframe())
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupted)
+    notice_endings()
+
+
+def notice_endings() -> None:
+    """From now on SIGTERM and SIGHUP interrupt as Ctrl-C does, where nobody ignores or handles them. For the main
+    thread alone."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, interrupted)
+
+
+def exit_code() -> int:
+    """Return the exit code of a command that a signal ended."""
+    return 128 + _FIRST[0][0] if _FIRST else INTERRUPTED
 
 
 def settle_interrupts() -> None:
@@ -140,6 +165,7 @@ def settle_interrupts() -> None:
 def forget_interrupts() -> None:
     """A command begins, or did what it was asked to do: a server ended."""
     _ASKED.clear()
+    _FIRST.clear()
 
 
 def was_interrupted() -> bool:

@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, reason_of
-from hotband.execution.targets.real_target import OWN_FILE, RealTarget
+from hotband.execution.devices.contents import OWN_FILE, is_made_here, mark
+from hotband.execution.targets.real_target import RealTarget
 
 if TYPE_CHECKING:
     from hotband.execution.devices.held import Held
@@ -82,6 +83,7 @@ def laid_out(
         except OSError:
             accepted = f"another hotband measures in it ({target.path.name} is locked): expected another folder"
             raise UserError("question.on", "", target.text, accepted) from None
+        is_ours = _is_new(descriptor)
         held = _expect_ours(target, path, descriptor)
         is_ours = True
         if not (goes_on and os.fstat(descriptor).st_size == size):
@@ -97,17 +99,28 @@ def laid_out(
         os.close(descriptor)
 
 
+def _is_new(descriptor: int) -> bool:
+    """Mark a file that is empty as ours; return whether it is."""
+    status = os.fstat(descriptor)
+    is_new = stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and not status.st_size
+    if is_new:
+        mark(descriptor)
+    return is_new
+
+
 def _expect_ours(target: RealTarget, path: str, descriptor: int) -> Held:
     """Return the file held, which nobody else uses: its name may have existed before us. Raises UserError."""
     from hotband.execution.devices.held import holding
     from hotband.execution.devices.safety import permission
 
     status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-        what = f"has {status.st_nlink} names (hard links)" if stat.S_ISREG(status.st_mode) else "is no file"
+    is_file = stat.S_ISREG(status.st_mode)
+    if not is_file or status.st_nlink != 1 or not is_made_here(f"/proc/self/fd/{descriptor}", path):
+        links = f"has {status.st_nlink} names (hard links)" if status.st_nlink != 1 else "has no mark of Hotband's"
+        what = links if is_file else "is no file"
         accepted = f"{OWN_FILE} in it {what}, so Hotband did not make it: expected another folder, or remove it"
         raise UserError("question.on", "", target.text, accepted)
-    return holding(permission(path, writes=True, erase=None, is_ours=True), descriptor)
+    return holding(permission(path, writes=True, erase=None), descriptor)
 
 
 def _fill(descriptor: int, size: int, seed: int, shown: Callable[[float], None]) -> None:

@@ -14,11 +14,10 @@ from typing import Literal
 
 from hotband.base.errors import UserError, reason_of
 from hotband.data.catalog.named import REAL
+from hotband.execution.devices.contents import OWN_FILE
 
 ACCEPTED = "expected real:PATH of a block device, a file or a folder, real:nbd+unix://..., or real:rbd:POOL/IMAGE"
 Kind = Literal["block", "file", "nbd", "rbd"]
-OWN_FILE = "hotband-measured.data"
-"""Name of the file made in a folder. One left by a killed run is reused."""
 FILE_BLOCK = 4096
 """Bytes of a block of a file or of an image: what direct I/O to them is aligned to (page and file system block; RBD
 and NBD take 512, too, but no workload asks for less than a sector)."""

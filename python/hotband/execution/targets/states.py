@@ -315,7 +315,7 @@ def _done(text: str, path: str, seconds: float) -> _Done:
         errors = [job["error"] for job in jobs if job.get("error")]
         wrote = sum(int(job["write"]["io_bytes"]) for job in jobs)
         iops = sum(float(job["write"]["iops"]) for job in jobs)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, RecursionError, KeyError, TypeError):
         raise UserError("fio", "", path, "left an unreadable result") from None
     if errors or not wrote:
         why = f"error {errors[0]}" if errors else f"nothing was written in {seconds:.0f} s"

@@ -154,7 +154,7 @@ def _remembered(permission: Permission, remembered: Path | None) -> bool | None:
         return None
     try:
         stored = json.loads(file_text(remembered))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(stored, dict) or stored.get("device") != permission.identity:
         return None

@@ -25,7 +25,13 @@ from hotband.base.foreign import shortened
 from hotband.base.text.formats import FORMATS, begin
 from hotband.base.text.write import is_mistake
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts, settle_interrupts, was_interrupted
+from hotband.execution.runs.signals import (
+    INTERRUPTED,
+    exit_code,
+    forget_interrupts,
+    settle_interrupts,
+    was_interrupted,
+)
 from hotband.faces.commands import slips
 from hotband.faces.commands.on_demand import OnDemand, plain_epilog
 from hotband.faces.commands.output import finish, say
@@ -42,7 +48,8 @@ class Commands(TyperGroup):
     def main(self, args: Sequence[str] | None = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         if not standalone_mode:
             return super().main(args, standalone_mode=False, **extra)
-        sys.exit(self._ended(args, **extra))
+        code = self._ended(args, **extra)
+        sys.exit(exit_code() if code == INTERRUPTED else code)
 
     def _ended(self, args: Sequence[str] | None, **extra: Any) -> int:
         """Runs the command; returns its exit code."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import tempfile
 from contextlib import ExitStack
+from html import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -44,7 +46,7 @@ def ui(
         where = f"kept in {store}" if store is not None else "gone when it ends (--store DIR keeps them)"
         say(f"hotband ui: only this address opens it; records are {where}; Ctrl-C ends it")
         if not no_browser:
-            _open(address)
+            _open(_redirecting(address, stack))
 
     with stoppable(), ExitStack() as stack:
         folder = store or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hotband-ui-")))
@@ -58,6 +60,18 @@ def ui(
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             forget_interrupts()
             say("hotband ui: ended")
+
+
+def _redirecting(address: str, stack: ExitStack) -> str:
+    """Return the address of a file that leads to the page and goes with `stack`. Others can read the arguments of the
+    browser's process, where the token must not appear, but neither this file nor its folder."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hotband-ui-")))
+    page = folder / "open.html"
+    quoted = escape(address)
+    text = f'<!doctype html><meta http-equiv="refresh" content="0;url={quoted}"><a href="{quoted}">hotband ui</a>\n'
+    with open(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    return page.as_uri()
 
 
 def _open(address: str) -> None:

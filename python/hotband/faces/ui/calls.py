@@ -168,7 +168,9 @@ def of_advise(form: Form) -> Call:
     capacity = form.needed("capacity", 'such as "50 TB"')
     protect = form.needed("protect", 'such as "two failures"')
     candidates = ",".join(
-        f"{key}={','.join(values)}" for key in ("drives", "layouts", "counts") if (values := form.split(key))
+        f"{key}={','.join(form.placed(key, value) for value in values)}"
+        for key in ("drives", "layouts", "counts")
+        if (values := form.split(key))
     )
     own = {"workloads": named, "slo": slo, "capacity": capacity, "protect": protect, "candidates": candidates}
     asked = of_form(AdviseQuestion, form, own)

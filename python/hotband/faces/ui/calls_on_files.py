@@ -14,7 +14,7 @@ from hotband.faces.asked.words import words
 from hotband.faces.ui import shown
 from hotband.faces.ui.asked import answered, of_form
 from hotband.faces.ui.call import Call, expect_report
-from hotband.faces.ui.fleet_files import expect_no_other_files
+from hotband.faces.ui.named_files import expect_no_other_files
 from hotband.faces.ui.uploads import PREFIX, free_path
 from hotband.questions.calibrate.asked import CalibrateQuestion
 from hotband.questions.expect.asked import ExpectQuestion
@@ -34,7 +34,7 @@ def of_fleet(form: Form) -> Call:
     path = form.dropped("fleet")
     if path is None:
         raise UserError("fleet", "", "", "is missing: drop a fleet's file (.toml), as docs/guides/fleet.md has it")
-    expect_no_other_files(Path(path))
+    expect_no_other_files(Path(path), "fleet")
     asked = of_form(
         FleetQuestion, form, {"fleet": Path(path), "repetitions": form.whole("repetitions", 2, MOST_REPETITIONS)}
     )

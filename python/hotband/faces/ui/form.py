@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.errors import UserError
-from hotband.data.catalog import is_file
+from hotband.base.errors import UserError, characters
+from hotband.data.catalog import JOB_ENDINGS, TRACE_ENDINGS, is_file
+from hotband.faces.ui.named_files import names_a_path
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
@@ -19,6 +20,11 @@ MOST_LISTED = 100
 line."""
 Place = Callable[[str, str], str]
 """From a name in a field to what the API takes: (field, name)."""
+
+
+def is_file_ending(value: str) -> bool:
+    """Return whether a value ends as files do that a machine, a workload or a setting may name."""
+    return value.lower().endswith((".toml", ".json", *JOB_ENDINGS, *TRACE_ENDINGS))
 
 
 class Form:
@@ -102,7 +108,7 @@ class Form:
             if key in found:
                 raise UserError("settings", key, value, "is given twice; expected each key once")
             # How data compresses may be said by a file (`data`), which is one of this computer.
-            if value.lower().endswith(".json") or (key == "data" and "/" in value and not value.startswith("{")):
+            if is_file_ending(value) or names_a_path(value):
                 raise UserError("settings", key, value, "is a file: expected the value itself, as a share such as 0.4")
             found[key] = value
         return found
@@ -137,7 +143,8 @@ class Form:
 
     @staticmethod
     def _expect_short_form(field: str, given: str) -> None:
-        if not re.fullmatch(r"[a-z0-9]+:[A-Za-z0-9.{}:_+ -]+", given) or given.startswith("real:"):
+        is_short = re.fullmatch(r"[a-z0-9]+:[A-Za-z0-9.{}:_+ -]+", given) and not given.startswith("real:")
+        if not is_short or is_file_ending(given):
             accepted = "expected a name of the catalog, LAYOUT:COUNTxDRIVE, or a file that was dropped on the page"
             raise UserError(field, "", given, accepted)
 
@@ -153,7 +160,7 @@ class Form:
             raise UserError(name, "", str(found), "expected text")
         if len(found) > LONGEST_TEXT:
             raise UserError(name, "", found, f"is longer than {LONGEST_TEXT} characters")
-        text = found.strip()
+        text = characters(name, found).strip()
         if any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
             raise UserError(name, "", repr(text), "expected one line of text, without control characters")
         return text

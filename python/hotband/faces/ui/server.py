@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -16,22 +17,25 @@ from functools import cache
 from html import escape
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 import hotband as hb
-from hotband.base.errors import UserError, reason_of
+from hotband.base.errors import UserError, characters, reason_of
+from hotband.base.text.regular import confined
 from hotband.base.version import __version__
+from hotband.data.corpus.files import own_file
 from hotband.data.record.files import REPORT_FILE
 from hotband.execution.runs.signals import INTERRUPTED, PATIENCE_S
 from hotband.faces.ui import command_line, shown, uploads
 from hotband.faces.ui.calls import prepare, report_of_records
+from hotband.faces.ui.connections import BACKLOG, Connection
 from hotband.faces.ui.form import Form
 from hotband.faces.ui.guard import REPORT_POLICY, Guard, TooLong, new_token
 from hotband.faces.ui.jobs import Jobs
@@ -55,11 +59,23 @@ TOLD_EVERY_S = 0.1
 """How often a page is told what changed: as often as runs tell it (`experiment/executor.py`)."""
 ALIVE_EVERY_S = 1.0
 """How often a page that has no news is told that the server is there, and the server looks whether it is to end."""
+NOTICE_EVERY_S = 60.0
+"""Pause between two lines about failures of the system, such as too many open files."""
 LINGER_S = 1
 """How long open connections may last when the server is ended."""
 SETTLED_S = 3.0
 """How long a form waits for whether what it asks can be run; what takes longer to be looked at says so as a job."""
 HOST = "127.0.0.1"
+
+
+class JsonAnswer(Response):
+    """A JSON document. Half a character, which UTF-8 cannot encode, is written as JSON's own escape."""
+
+    media_type = "application/json"
+
+    def render(self, content: object) -> bytes:
+        """Return the bytes of a document."""
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(errors="backslashreplace")
 
 
 class Ui:
@@ -74,6 +90,7 @@ class Ui:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: set[asyncio.Event] = set()
         self._reports = threading.Lock()
+        self._noticed_at = -NOTICE_EVERY_S
 
     def _starlette(self) -> Starlette:
         routes = [
@@ -102,12 +119,22 @@ class Ui:
     @asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncIterator[None]:
         self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(self._noticed)
         # What the first answers need is loaded while the browser starts.
         threading.Thread(target=_catalog, name="catalog", daemon=True).start()
         yield
         self.ending.set()
         await run_in_threadpool(self.jobs.close)
         self._loop = None
+
+    def _noticed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Say in one line, once a minute, what asyncio would print as a traceback per connection."""
+        error = context.get("exception")
+        if not isinstance(error, OSError):
+            loop.default_exception_handler(context)
+        elif loop.time() > self._noticed_at + NOTICE_EVERY_S:
+            self._noticed_at = loop.time()
+            print(f"hotband ui: {reason_of(error)}", file=sys.stderr, flush=True)
 
     def _changed(self) -> None:
         """Wakes all pages that wait for news; from any thread."""
@@ -121,7 +148,7 @@ class Ui:
     async def _refused(self, request: Request, error: Exception) -> Response:
         """A mistake of the user is an answer: of a request that fails browsers write a line to their console."""
         assert isinstance(error, UserError), "it is the handler of those"
-        return JSONResponse({"error": self.places.explain(error, getattr(request.state, "form", None))})
+        return JsonAnswer({"error": self.places.explain(error, getattr(request.state, "form", None))})
 
     # --- the page -----------------------------------------------------------------------------------------------
 
@@ -154,7 +181,7 @@ class Ui:
         form = Form({**asked}, self.places.place)
         workload, on = form.named("workload", "a workload"), form.named("on", "a machine")
         frame = await run_in_threadpool(lambda: hb.keys(workload, on=on))
-        return JSONResponse(frame.to_dicts())
+        return JsonAnswer(frame.to_dicts())
 
     # --- jobs ---------------------------------------------------------------------------------------------------
 
@@ -162,7 +189,7 @@ class Ui:
         """The command for what a form asks."""
         kind, fields = await _asked(request)
         call = await run_in_threadpool(self._prepare, kind, fields)
-        return JSONResponse({"command": self.places.command(call.command)})
+        return JsonAnswer({"command": self.places.command(call.command)})
 
     async def start(self, request: Request) -> Response:
         """Begins what a form asks."""
@@ -179,7 +206,7 @@ class Ui:
             self.jobs.drop(job)
             return {"error": cast("Json", job.error)}
 
-        return JSONResponse(await run_in_threadpool(begin))
+        return JsonAnswer(await run_in_threadpool(begin))
 
     def _prepare(self, kind: str, fields: Json) -> Call:
         return prepare(kind, Form(fields, self.places.place, self.kept.file_label))
@@ -190,7 +217,7 @@ class Ui:
             {**one, "has_record": (self.kept.folder(one["id"]) / "record.json").is_file()}
             for one in await run_in_threadpool(self.kept.listing)
         ]
-        return JSONResponse(rows)
+        return JsonAnswer(rows)
 
     async def job(self, request: Request) -> Response:
         """A job with what is shown of its result."""
@@ -200,7 +227,7 @@ class Ui:
         under_way = self.jobs.all.get(name)
         error = under_way.error if under_way is not None else None
         has_record = (self.kept.folder(name) / "record.json").is_file()
-        return JSONResponse({**doc, "shown": shown, "mistake": error, "has_record": has_record})
+        return JsonAnswer({**doc, "shown": shown, "mistake": error, "has_record": has_record})
 
     async def stop(self, request: Request) -> Response:
         """Stops a job, where it is under way."""
@@ -208,7 +235,7 @@ class Ui:
         self.kept.doc(name)
         if (job := self.jobs.all.get(name)) is not None:
             self.jobs.stop(job)
-        return JSONResponse({"id": name})
+        return JsonAnswer({"id": name})
 
     async def report(self, request: Request) -> Response:
         """The report of a result, one file; it is made when it is first asked for. `as=file` gives it to be saved."""
@@ -238,11 +265,11 @@ class Ui:
     async def runs(self, request: Request) -> Response:
         """Runs of the store that fit a condition, those added last first."""
         where = request.query_params.get("where", "")
-        return JSONResponse(await run_in_threadpool(self.kept.stored.listing, where))
+        return JsonAnswer(await run_in_threadpool(self.kept.stored.listing, where))
 
     async def run(self, request: Request) -> Response:
         """A run of the store, as a job that is done."""
-        return JSONResponse(await run_in_threadpool(self._run, request.path_params["run"]))
+        return JsonAnswer(await run_in_threadpool(self._run, request.path_params["run"]))
 
     def _run(self, key: str) -> dict[str, Json]:
         record = hb.load(self.kept.stored.needed(key))
@@ -300,13 +327,13 @@ class Ui:
     async def dropped(self, _: Request) -> Response:
         """Names of files that were dropped."""
         names = sorted(one.name for one in self.kept.dropped.iterdir() if not one.name.startswith("."))
-        return JSONResponse([f"{uploads.PREFIX}{name}" for name in names])
+        return JsonAnswer([f"{uploads.PREFIX}{name}" for name in names])
 
     async def drop(self, request: Request) -> Response:
         """Takes a file, says what it is, and keeps it; the records of a result become results in the store."""
         given = request.query_params.get("name", "")
         path = await uploads.receive(self.kept.dropped, given, request.stream())
-        return JSONResponse(await run_in_threadpool(self._look_at, path, given))
+        return JsonAnswer(await run_in_threadpool(self._look_at, path, given))
 
     def _look_at(self, path: Path, given: str) -> dict[str, Json]:
         try:
@@ -366,6 +393,7 @@ async def _asked(request: Request) -> tuple[str, Json]:
         raise UserError("form", "", "", "expected JSON") from None
     if not isinstance(body, dict) or not isinstance(body.get("kind"), str):
         raise UserError("form", "", "", "expected kind and form")
+    characters("kind", body["kind"])
     request.state.form = body.get("form")
     return body["kind"], body.get("form")
 
@@ -392,13 +420,19 @@ def serve(kept: Kept, port: int, begun: Callable[[str], None]) -> None:
     listening = _listen(port)
     at = listening.getsockname()[1]
     ui = Ui(kept, new_token(), at)
-    config = uvicorn.Config(
-        ui.app, log_level="warning", access_log=False, server_header=False, ws="none",
+    config = config_of(ui)
+    server = _Server(config, lambda: begun(f"http://{HOST}:{at}/?token={ui.token}"), ui.ending)
+    # Its package, its store and the user's corpus: a request may name any file of the computer.
+    with listening, confined(Path(hb.__file__).parent, kept.path, own_file().parent):
+        server.run(sockets=[listening])
+
+
+def config_of(ui: Ui) -> uvicorn.Config:
+    """Return how a page is served. Requests of strangers write no line to the terminal."""
+    return uvicorn.Config(
+        ui.app, log_level="error", access_log=False, server_header=False, ws="none", http=Connection, backlog=BACKLOG,
         timeout_graceful_shutdown=LINGER_S,
     )  # fmt: skip
-    server = _Server(config, lambda: begun(f"http://{HOST}:{at}/?token={ui.token}"), ui.ending)
-    with listening:
-        server.run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):

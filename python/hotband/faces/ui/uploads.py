@@ -20,7 +20,7 @@ from hotband.base.text.regular import LARGEST_TEXT, opened, text_in
 from hotband.base.text.write import replacing
 from hotband.data.catalog import JOB_ENDINGS, TRACE_ENDINGS
 from hotband.data.traces.files import is_trace, rows_of, trace_text
-from hotband.faces.ui.fleet_files import expect_no_other_files
+from hotband.faces.ui.named_files import expect_no_other_files, expect_no_paths, expect_none_in
 from hotband.questions.fleet.asked import FleetQuestion
 from hotband.questions.fleet.run import spec_of
 
@@ -94,8 +94,10 @@ def look_at(path: Path) -> Seen:
     if path.suffix.lower() in JOB_ENDINGS:
         return _workload(path)
     with opened(path) as file:
-        if PRICES.match(file.read(4096)):
-            return Seen("prices", path.name)
+        is_prices = PRICES.match(file.read(4096)) is not None
+    if is_prices:
+        expect_no_paths(path)
+        return Seen("prices", path.name)
     try:
         records = tuple(hb.load_all(path))
     except UserError as error:
@@ -103,6 +105,8 @@ def look_at(path: Path) -> Seen:
         if "not a result that Hotband recognises" not in str(error):
             raise
         return _other(path)
+    for record in records:
+        expect_none_in(record.document, path.parent)
     count = f" ({len(records)} results)" if len(records) > 1 else ""
     return Seen("result", f"{records[0].name}{count}", (), records)
 
@@ -132,11 +136,11 @@ def _of_toml(path: Path) -> Seen:
         raise UserError("file", "", path.name, f"is not valid TOML: {error.accepted}") from None
     except (tomli.TOMLDecodeError, RecursionError) as error:
         raise UserError("file", "", path.name, f"is not valid TOML: {error}") from None
+    expect_no_other_files(path, "fleet" if "group" in table else "file")
     rows = table.get("drives")
     if isinstance(rows, list) and rows and isinstance(rows[0], dict) and "price" in rows[0]:
         return Seen("prices", path.name)
     if "group" in table:
-        expect_no_other_files(path)
         return Seen("fleet", spec_of(FleetQuestion(fleet=path)).name)
     if "variant_of" in table or ("kind" in table and "values" in table):
         return Seen("drive", hb.drive(str(path)).title)

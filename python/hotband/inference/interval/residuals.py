@@ -135,7 +135,7 @@ def read_residuals(path: Path = RESIDUALS_FILE) -> ResidualFile | None:
             FigureClass(one.figure_class)
             one.residuals()
         return ResidualFile(**table, figures=figures)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
         raise UserError(str(path), "", "", f"no file of residuals, make it again: {error}") from None
 
 

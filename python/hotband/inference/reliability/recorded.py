@@ -73,7 +73,7 @@ def recorded_rebuild(given: Path | Record, wanted: Rebuilt) -> tuple[float, str]
         machine = str(record["target"]["machine"])
     except OSError as error:
         raise UserError("question.record", "", file, f"cannot be read: {reason_of(error)}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         drives, machine = [], ""
     if not drives:
         accepted = "expected the record of a run in which a rebuild was finished"

@@ -81,13 +81,14 @@ class Fleet:
         report: Report = view_of(self, "report")(self)
         return report.save(path)
 
-    def write_frame(self, path: Path) -> None:
+    @public
+    def write_frame(self, path: str | Path) -> None:
         """Write the frame as Parquet. Raises UserError, OSError."""
         import io
 
         buffer = io.BytesIO()
         self.frame.write_parquet(buffer)
-        write_file(path, buffer.getvalue())
+        write_file(Path(path), buffer.getvalue())
 
     @public
     def plot(self, y: str = "failures") -> View:

@@ -83,7 +83,7 @@ def read_swings(path: Path) -> SwingFile | None:
         table = json.loads(file_text(path))
         entries = [Entry(**row) for row in table.pop("entries")]
         return SwingFile(**table, entries=entries)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
         raise UserError(str(path), "", "", f"is not a file of swings; remove it or run again: {error}") from None
 
 

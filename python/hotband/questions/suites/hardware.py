@@ -117,5 +117,5 @@ def remembered_purge(folder: Path | None) -> tuple[str, str]:
     try:
         found = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
         return str(found["purge"]), str(found["why_not"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
         return "", "whether it was purged before this part of it is not known"

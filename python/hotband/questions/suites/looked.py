@@ -121,6 +121,7 @@ class QuickResult:
         drawn: Path = view_of(self, "picture")(self.document, Path(path))
         return drawn
 
+    @public
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
         """Writes what a look leaves: `quick.json` and `report.html` into a folder, and a page anywhere. Raises
         UserError, OSError."""

@@ -143,6 +143,7 @@ class PtsResult:
         page: Path = view_of(self, "page")(self.document, Path(path))
         return page
 
+    @public
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
         """Writes what a run leaves: `pts.json` and `report.html` into a folder, and a page anywhere. Raises UserError,
         OSError."""

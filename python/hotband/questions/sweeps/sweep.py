@@ -146,13 +146,14 @@ class Sweep:
         found = {"answers": self.answers, "runs": self.frame.to_dicts(), "points": self.means.to_dicts()}
         return with_schema(found, "hotband-sweep-answers")
 
-    def write_frame(self, path: Path) -> None:
+    @public
+    def write_frame(self, path: str | Path) -> None:
         """Writes the frame as Parquet. Raises UserError, OSError."""
         import io
 
         buffer = io.BytesIO()
         self.frame.write_parquet(buffer)
-        write_file(path, buffer.getvalue())
+        write_file(Path(path), buffer.getvalue())
 
     @public
     def plot(self, y: str = "iops", x: str | None = None) -> View:

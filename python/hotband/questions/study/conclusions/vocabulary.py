@@ -242,5 +242,5 @@ def _document(folder: Path, file: str) -> Value:
         raise RefusedValueError(f"there is no file {file} in {folder}")
     try:
         return json.loads(text_in(path, "audit"))
-    except (ValueError, UserError) as error:
+    except (ValueError, RecursionError, UserError) as error:
         raise RefusedValueError(f"{file} is not JSON: {error}") from None

@@ -163,7 +163,7 @@ def kept_side(file: Path, request: RequestDoc) -> SideDoc | None:
         return side
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         raise UserError(str(file), "", "", f"is not a result of an emulated part: {error}; remove it") from None
 
 

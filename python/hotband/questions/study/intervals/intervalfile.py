@@ -125,7 +125,7 @@ def read_intervals(path: Path) -> IntervalFile | None:
         for spread in figures.values():
             _check_numbers((spread.low, spread.high, spread.seed, spread.unexplained))
         return intervals
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
         raise UserError(str(path), "", "", f"is not a file of intervals; remove it or run again: {error}") from None
 
 
