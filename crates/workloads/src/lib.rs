@@ -35,7 +35,7 @@ mod zipf;
 pub use app::{App, AppIo, AppStream, AppVolume, Ended};
 pub use app_spec::AppSpec;
 pub use bind::check_bands;
-pub use bounds::StreamBounds;
+pub use bounds::{Modelled, StreamBounds};
 pub use btree::BTreeSpec;
 pub use data::{Data, DataSpec};
 pub use files::{FILE_BLOCK, FileLayout, Files, FilesSpec};
