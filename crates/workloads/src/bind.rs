@@ -3,9 +3,10 @@
 use hotband_machine::SpecError;
 
 use crate::Random;
-use crate::bounds::{GRAIN, Modelled, StreamBounds};
+use crate::bounds::{GRAIN, StreamBounds};
 use crate::data::Data;
 use crate::hotband::HotBand;
+use crate::modelled::Modelled;
 use crate::offsets::{OffsetSpec, Offsets};
 use crate::spec::{Cursor, RangeSpec, StreamSpec};
 use crate::stream::Stream;
