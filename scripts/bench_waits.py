@@ -52,8 +52,10 @@ def fio_results(folder: Path) -> None:
 
 def records(folder: Path) -> None:
     """500 records of one short run with other seeds."""
-    words = f"sweep fio-randread --on ent-10k --duration '0.2 s' --repeat 500 -o {folder}/records"
-    subprocess.run(f"{HOTBAND} {words}", shell=True, check=True, capture_output=True)
+    import hotband as hb
+
+    sweep = hb.sweep("fio-randread", on="ent-10k", duration="0.2 s", repeat=500, progress=False)
+    sweep.save(folder / "records")
 
 
 def trace(folder: Path) -> None:
