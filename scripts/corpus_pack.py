@@ -27,4 +27,5 @@ def pack(source: Path, target: Path) -> int:
 
 
 if __name__ == "__main__":
+    print(f"sheets: {pack(Path(sys.argv[1]) / 'sheets.csv', PACKED / 'sheets.csv.xz'):,} rows")
     print(f"figures: {pack(Path(sys.argv[1]) / 'figures.csv', PACKED / 'figures.csv.xz'):,} rows")

@@ -51,6 +51,7 @@ from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
+from hotband.questions.predictions.asked import CorpusPredicted as CorpusPredicted
 from hotband.questions.review.many import Reviewed as Reviewed
 from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.suites.looked import QuickResult as QuickResult
@@ -239,6 +240,25 @@ def corpus_families(
         words: Words that the class, the family or a device has, such as "nvme3" or "samsung".
     """
 
+def predict_corpus(
+    path: str | PathLike[str] | None = None,
+    *,
+    sheets: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
+    jobs: int | None = None,
+) -> CorpusPredicted:
+    """Predict measured figures from data sheets alone, and print how far off the predictions are, by class of load.
+
+    Args:
+        path: Figures in the form of the corpus. Default: those that ship.
+        sheets: Data sheets of the families of FIGURES.csv.
+        out: Folder of the runs, which continue there. Default: the cache.
+        jobs: Cores to use. Default: all.
+
+    Without FIGURES.csv it predicts the corpus that ships, each family left out of the rules. A file of the same form
+    needs the sheets of its families; rules and intervals then rest on the families that ship.
+    """
+
 def corpus(
     drive: str,
 ) -> CorpusShown:
@@ -271,11 +291,11 @@ def new_drive(
     force: bool = False,
     **lines: object,
 ) -> Product:
-    """Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.
+    """Describe a drive of your own by lines of its data sheet; write a file that `--on` and `drives` accept.
 
     Args:
         name: Name of the drive; its file is NAME.toml.
-        kind: hdd, ssd (SATA or SAS) or nvme.
+        kind: hdd, ssd (SATA or SAS), nvme or cloud (a volume).
         title: Title in reports. Default: its name.
         source: The data sheet: document, revision, page.
         force: Replace an existing file.
@@ -283,8 +303,8 @@ def new_drive(
 
     Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
     range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
-    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`. Raises UserError for lines that are missing,
-    unknown or make no drive.
+    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; what is missing is assumed
+    from the class. Raises UserError for lines that are unknown or make no drive.
     """
 
 def drives(
@@ -1253,6 +1273,7 @@ __all__ = [
     "new_drive",
     "osd",
     "osds",
+    "predict_corpus",
     "program",
     "programs",
     "pts",

@@ -57,6 +57,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "compare": {"first": ["a", "b"], "others": (["c", "d"],), "anyway": True},
     "corpus add": {"path": "figures.csv"},
     "corpus check": {"path": "figures.csv"},
+    "corpus predict": {"path": "measured.csv", "out": "predictions"},
     "corpus list": {"words": ["nvme4", "qlc"]},
     "corpus show": {"drive": "samsung 970"},
     "device": {"path": RESULT},
@@ -138,6 +139,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     (place / "log.csv").write_text("".join(f"{at * 1000},{at % 7 * 8},4096\n" for at in range(50)) + "no row\n")
     (place / "fleet.toml").write_text(FLEET)
     (place / "figures.csv").write_text(as_csv(shipped()[:5]))
+    (place / "measured.csv").write_text(as_csv([each for each in shipped() if each.family == "samsung 850 evo"][:6]))
     with contextlib.chdir(place), pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOTBAND_CORPUS", str(place / "mine.csv"))
         yield

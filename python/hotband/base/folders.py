@@ -1,10 +1,17 @@
-"""Names of folders for machines."""
+"""Names of folders: of machines, and the user's own."""
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 
 def folder_name(name: str) -> str:
     """Return the folder name of a machine: the same for its review and for its charts."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "machine"
+
+
+def cache_folder() -> Path:
+    """Return the folder of what can be made again: in XDG_CACHE_HOME, or ~/.cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hotband")

@@ -70,6 +70,12 @@ QUESTIONS = {
         "List the drives, arrays and volumes that others measured, and how many figures there are of each.",
         "corpus_families",
     ),
+    "corpus predict": Line(
+        "hotband.questions.predictions.asked:PredictCorpusQuestion",
+        "hotband.questions.predictions.asked:predicted",
+        "Predict measured figures from data sheets alone, and print how far off the predictions are, by class of load.",
+        "predict_corpus",
+    ),
     "corpus show": Line(
         "hotband.questions.corpus:ShowCorpusQuestion",
         "hotband.questions.corpus:shown",
@@ -85,7 +91,7 @@ QUESTIONS = {
     "drives new": Line(
         "hotband.questions.datasheet.new:NewDriveQuestion",
         "hotband.questions.datasheet.new:write_drive",
-        "Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.",
+        "Describe a drive of your own by lines of its data sheet; write a file that `--on` and `drives` accept.",
         "new_drive",
     ),
     "drives show": Line(
@@ -368,7 +374,10 @@ QUESTIONS = {
 GROUPS = {
     "drives": ("List and filter drives of the catalog, and describe your own from its data sheet.", ("show", "new")),
     "import": ("Results of other tools, as records.", ("auto", "fio", "vdbench", "diskspd", "iometer", "hdr")),
-    "corpus": ("Figures that others measured on drives, arrays and volumes.", ("list", "show", "add", "check")),
+    "corpus": (
+        "Figures that others measured on drives, arrays and volumes.",
+        ("list", "show", "add", "check", "predict"),
+    ),
     "store": (
         "Store the results of many runs as Parquet files; list and query them.",
         ("list", "query", "add", "show", "compact", "check"),

@@ -66,6 +66,7 @@ register("hotband.questions.corpus:CorpusAdded", terminal="hotband.views.corpus:
 register("hotband.questions.corpus:CorpusChecked", terminal="hotband.views.corpus:checked")
 register("hotband.questions.corpus:CorpusListed", terminal="hotband.views.corpus:listed")
 register("hotband.questions.corpus:CorpusShown", terminal="hotband.views.corpus:shown")
+register("hotband.questions.predictions.asked:CorpusPredicted", terminal="hotband.views.predictions:predicted")
 register("hotband.questions.datasheet.new:NewDrive", terminal="hotband.views.catalog:new_drive")
 register("hotband.questions.device:DeviceList", terminal="hotband.views.devices:list_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")

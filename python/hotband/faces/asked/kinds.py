@@ -59,8 +59,8 @@ def of_settings(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, str],
 
 
 def of_lines(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    """Return lines of a data sheet by their names there."""
-    return tuple((name.replace("_", "-"), value) for name, value in settings_of(given))
+    """Return lines of a data sheet by their names there: `class_` is `class`, which Python reserves."""
+    return tuple((name.rstrip("_").replace("_", "-"), value) for name, value in settings_of(given))
 
 
 def of_axes(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, Any], ...]:

@@ -18,22 +18,31 @@ hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity
 --candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
 """
 DRIVES_NEW = """Lines of the data sheet are options, such as --capacity "16 TB"; those
-with * are required. Without any, a terminal prompts for each.
+with * are required. What is not stated follows from the class, with wide
+ranges. Without any, a terminal prompts for the most telling ones.
 
-hdd: --capacity "16 TB" *  --rpm "7200 rpm" *  --interface sata *
-     --bandwidth "261 MB/s" *  --cache "256 MB"  --seek "8.5 ms"
-     --seek-write "9.5 ms"  --read-iops-qd1 80  --sector-format 512e
-     --heads 18  --power-idle "5 W"  --power-active "10 W"
+hdd: --class nearline  --capacity "16 TB"  --rpm "7200 rpm"  --interface sata
+     --bandwidth "261 MB/s"  --year 2021  --read-iops 170
+     --read-iops-depth 16  --write-iops 440  --read-iops-qd1 80
+     --seek "8.5 ms"  --seek-write "9.5 ms"  --recording CMR
+     --cache "256 MB"  --sector-format 512e  --heads 18
+     --power-idle "5 W"  --power-active "10 W"
      --mtbf "2000000 h"  --error-rate 1e15
 
-ssd (SATA, SAS): --capacity "3.84 TB" *  --interface sata *
-     --read-bandwidth "550 MB/s" *  --write-bandwidth "520 MB/s" *
-     --read-iops 98000 *  --write-iops 30000  --read-latency "110 us"
-     --write-latency "40 us"  --dwpd 1  --power-loss-protection on
-     --power-idle "1.3 W"  --power-active "4 W"
+ssd (SATA, SAS): --class enterprise (consumer)  --capacity "3.84 TB"
+     --interface sata  --flash TLC  --dram full  --year 2021
+     --read-bandwidth "550 MB/s"  --write-bandwidth "520 MB/s"
+     --slc-cache "100 GB"  --write-bandwidth-after-cache "300 MB/s"
+     --read-iops 98000  --write-iops 30000 (steady state)
+     --write-iops-burst 90000 (new drive or SLC cache)
+     --read-latency "110 us"  --write-latency "40 us"  --dwpd 1
+     --power-loss-protection on  --power-idle "1.3 W"  --power-active "4 W"
      --mtbf "2000000 h"  --error-rate 1e15
 
-nvme: as ssd, with --pcie 4x4 * in place of --interface
+nvme: as ssd, with --pcie 4x4 in place of --interface
+
+cloud (a volume): --iops 16000 *  --throughput "250 MB/s" *
+     --latency "1 ms" *  --capacity "1 TB"
 
 Rules derive the other values, each with a range:
 docs/models/data-sheets.md."""

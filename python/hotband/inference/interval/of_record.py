@@ -15,10 +15,11 @@ from hotband.data.record.unmodelled import why_no_interval
 from hotband.data.record.written import record_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.inference.interval.asked_rate import NOTE, ends_of, is_rate
-from hotband.inference.interval.ceiling import capped
+from hotband.inference.interval.ceiling import capped, room_of
 from hotband.inference.interval.conformal import Kind, ModelTerm, Spread
 from hotband.inference.interval.figureclass import RATES
 from hotband.inference.interval.figures import between
+from hotband.inference.interval.of_corpus import widths_of
 from hotband.inference.interval.of_run import (
     NO_EFFECT,
     Asked,
@@ -27,6 +28,7 @@ from hotband.inference.interval.of_run import (
     at_speeds,
     class_of_figure,
     draw,
+    figures_of,
     rate_class,
     system_of,
 )
@@ -81,6 +83,12 @@ def _sampled(
     why_none = why_no_interval(whole.record)
     if why_none is not None:
         return Drawn({}, notes=[why_none])
+    widths = widths_of(spec, samples.level)
+    if widths:
+        words = dict.fromkeys(found.words for found in widths.values())
+        notes = [f"{samples.level:g} % intervals {', '.join(words)}"]
+        nominal = {name: value for name, value in figures_of(whole.record).items() if name.rpartition(".")[2] in widths}
+        return Drawn(nominal, room=room_of(spec, whole.record), widths=widths, notes=notes)
     drawn = draw(spec, whole, samples, jobs, say, watch)
     _bound_asked(spec, whole, samples, drawn, term, jobs, watch)
     return drawn
@@ -177,6 +185,9 @@ def is_inverse(of: Kind) -> bool:
 def _uncapped(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
     """The same without a look at the machine. A rate that the load asks for lies between those of a slower and a
     faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
+    measured = drawn.widths.get(name.rpartition(".")[2])
+    if measured is not None:
+        return -math.log(measured.factor), math.log(measured.factor)
     if name not in drawn.asked:
         return _model_bounds(name, of, level, drawn, term)
     (low, high), ratios = drawn.asked[name], drawn.log_ratios(name)

@@ -28,6 +28,7 @@ from hotband.execution.experiment import Experiment, Say, Tick, points_of
 from hotband.execution.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import Prepared, attempt
+from hotband.inference.corpus.conformal import Width
 from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
 from hotband.inference.interval.asked_rate import at_speed
 from hotband.inference.interval.ceiling import room_of
@@ -85,7 +86,8 @@ class Drawn:
     those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has a row a draw
     beside the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run. `short`
     is the nominal run as it was shortened, `asked` has the ends of rates that the load asks for, by figure. `room` has
-    by how much rates can rise before ports or media of the machine limit them."""
+    by how much rates can rise before ports or media of the machine limit them; `widths` are those of the corpus, by
+    figure of a record, in whose place nothing is drawn."""
 
     nominal: Mapping[str, float]
     base: Mapping[str, float] = field(default_factory=dict)
@@ -104,6 +106,7 @@ class Drawn:
     short: RunSpec | None = None
     asked: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     room: Mapping[str, float] = field(default_factory=dict)
+    widths: Mapping[str, Width] = field(default_factory=dict)
 
     def log_ratios(self, figure: str) -> NDArray[np.float64]:
         """Of a figure, a number a draw."""

@@ -22,19 +22,23 @@ class Bounds:
 MS, US = 1e-3, 1e-6
 
 LIVES_BOUNDS: Mapping[str, Bounds] = {
+    "year": Bounds(1990, 2040, "rules of the data sheet begin with disks of 1990"),
     "mtbf": Bounds(50_000, 20e6, "data sheets state 300,000 h (desktop disks of 2000) to 2,500,000 h"),
     "error-rate": Bounds(1e12, 1e20, "data sheets state 1e13 (disks of 2000) to 1e18 bits (solid-state drives)"),
 }
 DISK_BOUNDS: Mapping[str, Bounds] = {
     **LIVES_BOUNDS,
-    "capacity": Bounds(30e9, 100e12, "the smallest disk of 2004 has 36 GB (Cheetah 15K.4), the largest of 2025 36 TB"),
+    "capacity": Bounds(1e9, 100e12, "disks of 1994 have 1 GB, the largest of 2025 36 TB"),
     "rpm": Bounds(3_600, 16_000, "disks turn 5,400 to 15,000 times a minute"),
-    "bandwidth": Bounds(30e6, 600e6, "disks of 2004 give 60 MB/s, the fastest, with two actuators, 550 MB/s"),
-    "cache": Bounds(1e6, 2e9, "disks have 8 MB (2004) to 512 MB of memory"),
+    "bandwidth": Bounds(3e6, 600e6, "disks of 1994 give 5 MB/s, the fastest, with two actuators, 550 MB/s"),
+    "cache": Bounds(150e3, 2e9, "disks have 0.5 MB (1994) to 512 MB of memory"),
     "seek": Bounds(2 * MS, 20 * MS, "the fastest disks seek in 2.6 ms on average, the slowest in 13 ms"),
     "seek-write": Bounds(
         2 * MS, 25 * MS, "the fastest disks seek in 2.9 ms on average before a write, the slowest in 15"
     ),
+    "read-iops": Bounds(30, 2_000, "a queue lets disks read 80 (portable) to 600 (two actuators) times a second"),
+    "read-iops-depth": Bounds(1, 256, "disks queue at most 32 (SATA) to 128 commands"),
+    "write-iops": Bounds(30, 5_000, "disks write 80 (portable) to 1,000 (15,000 rpm) times a second"),
     "read-iops-qd1": Bounds(20, 400, "a revolution and a seek leave 40 (portable) to 220 (15,000 rpm) reads a second"),
     "heads": Bounds(1, 32, "the most are 22, on 11 discs"),
     "power-idle": Bounds(0.1, 30, "disks draw 0.5 to 12 W when idle"),
@@ -48,6 +52,9 @@ SSD_BOUNDS: Mapping[str, Bounds] = {
     "read-iops": Bounds(
         2_000, 20e6, "drives of 2008 read 35,000 times a second at a deep queue, those of 2024 3.3 million"
     ),
+    "write-bandwidth-after-cache": Bounds(10e6, 60e9, "QLC flash of 2018 takes 50 MB/s, drives without a cache all"),
+    "write-iops-burst": Bounds(500, 20e6, "new drives write 3,000 (2008) to 3 million times a second"),
+    "slc-cache": Bounds(100e6, 100e12, "SLC caches have 3 GB (2014) to a quarter of the capacity"),
     "write-iops": Bounds(500, 20e6, "drives in steady state do thousands of writes a second; a disk does hundreds"),
     "read-latency": Bounds(3 * US, 1 * MS, "phase-change memory answers in 7 us, QLC flash in 150 us"),
     "write-latency": Bounds(

@@ -20,14 +20,13 @@ Quantity = Literal["size", "rate", "time", "speed", "power", "hours", "iops", "c
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a data sheet: its key (an option on the command line), its label, the quantity, an example, whether it
-    is required, the choices if it is one, and the accepted range."""
+    """A line of a data sheet: its key (an option on the command line), its label, the quantity, an example, the words
+    accepted for a choice or in place of a number, and the accepted range."""
 
     key: str
     question: str
     quantity: Quantity
     example: str
-    needed: bool = False
     choices: tuple[str, ...] = ()
     bounds: Bounds | None = None
 
@@ -42,50 +41,85 @@ INTERFACES = {
     "sas6": 600e6,
     "sas12": 1.2e9,
     "sas24": 2.4e9,
+    "sata300": 300e6,
+    "sata150": 150e6,
+    "sas3": 300e6,
+    "fc8": 800e6,
+    "fc4": 400e6,
+    "fc2": 200e6,
+    "ultra320": 320e6,
+    "ultra160": 160e6,
+    "ultra2-wide": 80e6,
+    "ultra-wide": 40e6,
+    "scsi-fast": 10e6,
+    "ata133": 133e6,
+    "ata100": 100e6,
 }
-"""Bytes per second of a port after 8b/10b (SATA 6 Gb/s, SAS 6 and 12 Gb/s) or 128b/150b coding (24G)."""
+"""Bytes per second of a port after 8b/10b (SATA 1.5 to 6 Gb/s, SAS 3 to 12 Gb/s, Fibre Channel 2 to 8 Gb/s) or
+128b/150b coding (24G SAS); parallel SCSI and ATA transfer 1 or 2 bytes a cycle [SPI-2 to SPI-5, ATA-6, ATA-7]."""
+FLASH_INTERFACES = tuple(INTERFACES)[:7]
+"""The interfaces of solid-state drives."""
 
 MOST_LISTED = 8
 """The most choices that an error lists one by one."""
 
+DRAM = ("full", "hmb", "none")
 LIVES = (
     Line("mtbf", "Mean time between failures", "hours", "2000000 h"),
     Line("error-rate", "Bits read for one unrecoverable error", "bits", "1e15"),
 )
 """The lines for `hotband reliability`, `fleet` and `advise`."""
 
+YEAR = Line("year", "Year of introduction", "count", "2021")
+POWER = (
+    Line("power-idle", "Power, idle", "power", "5.0 W"),
+    Line("power-active", "Power, random reads or writes", "power", "10.0 W"),
+)
+DISK_CLASSES = ("nearline", "nas", "desktop", "surveillance", "mission-critical", "laptop", "archive")
 DISK_LINES = bounded(
     (
-        Line("capacity", "Capacity", "size", "16 TB", needed=True),
-        Line("rpm", "Speed of rotation", "speed", "7200 rpm", needed=True),
-        Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
-        Line("bandwidth", "Sustained transfer rate, outer diameter", "rate", "261 MB/s", needed=True),
-        Line("cache", "Cache", "size", "256 MB"),
+        Line("class", "Class", "choice", "nearline", choices=DISK_CLASSES),
+        Line("capacity", "Capacity", "size", "16 TB"),
+        Line("rpm", "Speed of rotation", "speed", "7200 rpm"),
+        Line("interface", "Interface", "choice", "sata", choices=tuple(INTERFACES)),
+        Line("bandwidth", "Sustained transfer rate, outer diameter", "rate", "261 MB/s"),
+        YEAR,
+        Line("read-iops", "Random 4 KiB reads a second, deep queue", "iops", "170"),
         Line("seek", "Average read seek", "time", "8.5 ms"),
-        Line("seek-write", "Average write seek", "time", "9.5 ms"),
+        Line("recording", "Recording", "choice", "CMR", choices=("CMR", "SMR")),
+        Line("cache", "Cache", "size", "256 MB"),
+        Line("read-iops-depth", "Queue depth of that rate (16 if not stated)", "count", "16"),
+        Line("write-iops", "Random 4 KiB writes a second, deep queue", "iops", "440"),
         Line("read-iops-qd1", "Random 4 KiB reads a second, one at a time", "iops", "80"),
+        Line("seek-write", "Average write seek", "time", "9.5 ms"),
         Line("sector-format", "Sector format", "choice", "512e", choices=("512n", "512e", "4Kn")),
         Line("heads", "Heads (twice the discs)", "count", "18"),
-        Line("power-idle", "Power, idle", "power", "5.0 W"),
-        Line("power-active", "Power, random reads", "power", "10.0 W"),
+        *POWER,
         *LIVES,
     ),
     DISK_BOUNDS,
 )
+PORT = Line("interface", "Interface", "choice", "sata", choices=FLASH_INTERFACES)
 SSD_LINES = bounded(
     (
-        Line("capacity", "Capacity", "size", "3.84 TB", needed=True),
-        Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
-        Line("read-bandwidth", "Sequential read", "rate", "550 MB/s", needed=True),
-        Line("write-bandwidth", "Sequential write", "rate", "520 MB/s", needed=True),
-        Line("read-iops", "Random 4 KiB reads a second, deep queue", "iops", "98000", needed=True),
+        Line("class", "Class", "choice", "enterprise", choices=("enterprise", "consumer")),
+        Line("capacity", "Capacity", "size", "3.84 TB"),
+        PORT,
+        Line("flash", "Flash", "choice", "TLC", choices=("SLC", "MLC", "TLC", "QLC", "XPoint")),
+        Line("read-bandwidth", "Sequential read", "rate", "550 MB/s"),
+        Line("write-bandwidth", "Sequential write", "rate", "520 MB/s"),
+        Line("read-iops", "Random 4 KiB reads a second, deep queue", "iops", "98000"),
         Line("write-iops", "Random 4 KiB writes a second, steady state", "iops", "30000"),
+        Line("write-iops-burst", "Random 4 KiB writes a second, new drive or SLC cache", "iops", "90000"),
+        Line("power-loss-protection", "Power-loss protection", "choice", "on", choices=("on", "off")),
+        Line("dram", "DRAM for the mapping table (hmb: memory of the host)", "choice", "full", choices=DRAM),
+        YEAR,
+        Line("slc-cache", "SLC cache", "size", "40 GB", choices=("none", "dynamic")),
+        Line("write-bandwidth-after-cache", "Sequential write after the SLC cache", "rate", "520 MB/s"),
         Line("read-latency", "Typical read latency, one at a time", "time", "110 us"),
         Line("write-latency", "Typical write latency, one at a time", "time", "40 us"),
         Line("dwpd", "Drive writes per day, five years", "number", "1"),
-        Line("power-loss-protection", "Power-loss protection", "choice", "on", choices=("on", "off")),
-        Line("power-idle", "Power, idle", "power", "1.3 W"),
-        Line("power-active", "Power, active", "power", "4.0 W"),
+        *POWER,
         *LIVES,
     ),
     SSD_BOUNDS,
@@ -93,9 +127,7 @@ SSD_LINES = bounded(
 PCIE = tuple(f"{generation}x{lanes}" for generation in (2, 3, 4, 5, 6) for lanes in (1, 2, 4, 8, 16))
 """PCIe generations and lanes, from cards of 2.0 x8 (2010) to M.2 drives of 5.0 x4."""
 NVME_LINES = tuple(
-    Line("pcie", "PCIe generation and lanes", "choice", "4x4", needed=True, choices=PCIE)
-    if line.key == "interface"
-    else line
+    Line("pcie", "PCIe generation and lanes", "choice", "4x4", choices=PCIE) if line.key == "interface" else line
     for line in SSD_LINES
 )
 
@@ -111,17 +143,13 @@ def field(key: str) -> str:
 def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, float | str]:
     """Return the values of `lines` by key.
 
-    Raise UserError for an unknown key, a missing required line, and a text that is not of the line's quantity.
+    Raise UserError for an unknown key and for a text that is not of the line's quantity.
     """
     known = {line.key: line for line in lines}
     for key in given:
         if key not in known:
             accepted = unknown_name("LINE", key, list(known)).accepted
             raise UserError(field(key), "", "", f"is not a line of this kind of drive; {accepted}")
-    missing = [line.key for line in lines if line.needed and line.key not in given]
-    if missing:
-        line = known[missing[0]]
-        raise UserError(field(line.key), "", "", f'missing: {line.question.lower()}, such as "{line.example}"')
     return {key: answer(known[key], text) for key, text in given.items()}
 
 
@@ -130,6 +158,12 @@ def number(sheet: Answers, key: str) -> float:
     value = sheet[key]
     assert not isinstance(value, str), f"{key} is a choice"
     return value
+
+
+def stated_number(sheet: Answers, key: str) -> float | None:
+    """Return the number of a line; None if the line is missing or has a word in place of a number."""
+    value = sheet.get(key)
+    return None if isinstance(value, str) else value
 
 
 def powers(sheet: Answers) -> tuple[float, float] | None:
@@ -148,21 +182,29 @@ def powers(sheet: Answers) -> tuple[float, float] | None:
 def answer(line: Line, given: str) -> float | str:
     """Return the text of a line as a number in its base unit, or as a choice. Raise UserError for a mistake."""
     given = given.strip()
-    if line.quantity == "choice":
-        choice = chosen(given, line.choices)
-        if choice is None:
-            raise UserError(field(line.key), "", given, f"expected {_choices(line)}")
+    choice = chosen(given, line.choices)
+    if choice is not None:
         return choice
+    if line.quantity == "choice":
+        raise UserError(field(line.key), "", given, f"expected {_choices(line)}")
     try:
         value = _number(line, given)
     except ValueError as error:
-        raise UserError(field(line.key), "", given, f"expected {error}") from None
+        words = "".join(f", {word}" for word in line.choices)
+        raise UserError(field(line.key), "", given, f"expected {error}{words}") from None
     if value <= 0.0:
         raise UserError(field(line.key), "", given, "expected more than zero")
     if line.bounds is not None and not line.bounds.least <= value <= line.bounds.most:
         ends = " to ".join(shown(line, end) for end in (line.bounds.least, line.bounds.most))
         raise UserError(field(line.key), "", given, f"expected {ends}: {line.bounds.why}")
     return value
+
+
+def hint(line: Line) -> str:
+    """Return an example of a line, and its choices if they are few."""
+    if line.quantity != "choice":
+        return f"such as {', '.join((line.example, *line.choices))}"
+    return f"such as {line.example}" if len(line.choices) > MOST_LISTED else f"one of {', '.join(line.choices)}"
 
 
 def _choices(line: Line) -> str:

@@ -13,8 +13,8 @@ from hotband.data.catalog.entries import Product
 from hotband.data.inputs.kinds import Lines, NameOrPath
 from hotband.data.inputs.specify import Named
 from hotband.questions.catalog import DrivesQuestion
-from hotband.questions.datasheet.drive import KINDS
-from hotband.questions.datasheet.lines import Line, answer
+from hotband.questions.datasheet.drive import KINDS, Assumption, Kind, assumptions
+from hotband.questions.datasheet.lines import Line, answer, hint
 from hotband.questions.datasheet.own import describe, file_of
 from hotband.questions.run.asked import RunQuestion
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TRIED = {
     "disk": ((("qd", "32"),), "5 s"),
+    "black-box": ((("qd", "32"),), "5 s"),
     "ssd": ((("qd", "32"), ("state", "preconditioned"), ("scale", "256")), "0.2 s"),
 }
 """Settings and duration with which a new drive is tried, by mechanism. Flash that was never written is answered from
@@ -31,12 +32,12 @@ memory and flatters 2 to 2.5 times, so it is preconditioned first, a 256th of it
 
 @dataclass(frozen=True, kw_only=True)
 class NewDriveQuestion(Question):
-    """Describe a drive of your own in ten lines of its data sheet; write a file that `--on` and `drives` accept.
+    """Describe a drive of your own by lines of its data sheet; write a file that `--on` and `drives` accept.
 
     Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
     range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
-    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`. Raises UserError for lines that are missing,
-    unknown or make no drive.
+    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; what is missing is assumed
+    from the class. Raises UserError for lines that are unknown or make no drive.
     """
 
     name = "drives new"
@@ -46,7 +47,7 @@ class NewDriveQuestion(Question):
     has_json = False
 
     name_: NameOrPath = asks("Name of the drive; its file is NAME.toml.", metavar="NAME", positional=True)
-    kind: str = asks("hdd, ssd (SATA or SAS) or nvme.")
+    kind: str = asks("hdd, ssd (SATA or SAS), nvme or cloud (a volume).")
     title: str | None = asks("Title in reports. Default: its name.", default=None)
     source: str = asks("The data sheet: document, revision, page.", default="its data sheet")
     force: bool = asks("Replace an existing file.", default=False)
@@ -69,32 +70,53 @@ def write_drive(question: NewDriveQuestion, way: Way) -> NewDrive:
     """Write the file of a drive. Raises UserError, OSError."""
     path, lines = file_of(question.name_, question.force), dict(question.lines)
     if question.kind in KINDS and not lines and way.prompt is not None:
-        lines = prompted(KINDS[question.kind].lines, way.prompt, way.say)
+        lines = prompted(KINDS[question.kind], way.prompt, way.say)
     drive = describe(path, question.kind, lines, title=question.title, source=question.source)
     estimates = sum(value["estimate"] for value in drive["values"])
     settings, duration = TRIED[drive["kind"]]
     shown = DrivesQuestion(words=(f"./{path}",))
     tried = RunQuestion(workload=Named("fio-randread"), on=Named(f"./{path}"), settings=settings, duration=duration)
     way.say(f"{path}: {len(drive['values'])} values, of them {estimates} estimates with ranges")
+    for line in assumed_lines(assumptions(question.kind, lines)):
+        way.say(line)
     way.say(f"look at it: {way.again(shown)}")
     way.say(f"run it: {way.again(tried)}")
     return NewDrive(path, drive)
 
 
-def prompted(lines: Sequence[Line], prompt: Callable[[str], str], say: Callable[[str], None]) -> dict[str, str]:
-    """Prompt for every line. An optional line may be left empty; after a wrong answer the prompt is repeated."""
+def assumed_lines(assumed: Sequence[Assumption]) -> list[str]:
+    """Return sentences about the lines that the data sheet lacks, the most telling first."""
+    if not assumed:
+        return []
+    width = max(len(assumption.line) for assumption in assumed)
+    lines = ["not stated, so assumed:"]
+    for before, assumption in zip([None, *assumed], assumed, strict=False):
+        ends = f" ({assumption.ends[0]} to {assumption.ends[1]})" if assumption.ends else ""
+        why = "" if before and before.why == assumption.why else f": {assumption.why}"
+        lines.append(f"  {assumption.line:<{width}}  {assumption.value}{ends}{why}")
+    return lines
+
+
+def prompted(kind: Kind, prompt: Callable[[str], str], say: Callable[[str], None]) -> dict[str, str]:
+    """Prompt for the most telling lines of a kind, each of which may be left empty; after a wrong answer the prompt is
+    repeated."""
+    known = {line.key: line for line in kind.lines}
     given: dict[str, str] = {}
-    for line in lines:
-        choices = f", one of {', '.join(line.choices)}" if line.choices else ""
-        more = "" if line.needed else "; Enter if it is not stated"
-        while line.key not in given:
-            reply = prompt(f"{line.question} (such as {line.example}{choices}{more})")
-            if not reply.strip() and not line.needed:
-                break
-            try:
-                answer(line, reply)
-            except UserError as error:
-                say(f"  {error.accepted}")
-                continue
-            given[line.key] = reply
+    keys = list(known)[:1]
+    keys += [key for key in kind.prompts_of(_ask(known[keys[0]], prompt, say, given)) if key not in keys]
+    for key in keys[1:]:
+        _ask(known[key], prompt, say, given)
     return given
+
+
+def _ask(line: Line, prompt: Callable[[str], str], say: Callable[[str], None], given: dict[str, str]) -> str:
+    """Prompt for a line until it is empty or right; add it to the `given` ones and return it."""
+    while reply := prompt(f"{line.question} ({hint(line)}; Enter if it is not stated)").strip():
+        try:
+            value = answer(line, reply)
+        except UserError as error:
+            say(f"  {error.accepted}")
+            continue
+        given[line.key] = reply
+        return str(value)
+    return ""

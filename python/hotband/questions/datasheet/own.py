@@ -13,6 +13,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
 from hotband.data import catalog
 from hotband.questions.datasheet import blamed, described_text
+from hotband.questions.datasheet.learned import shipped_rules
 
 if TYPE_CHECKING:
     from hotband._core import CatalogEntry
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 def describe(path: Path, kind: str, lines: Mapping[str, str], *, title: str | None, source: str) -> CatalogEntry:
     """Write the file of a drive with these lines on its data sheet, and return the drive.
 
-    `kind` is "hdd", "ssd" or "nvme". Raise UserError for lines that do not describe a possible drive, and OSError.
+    `kind` is a key of `KINDS`. Raise UserError for lines that do not describe a possible drive, and OSError.
     """
-    text = described_text(kind, lines, title=title or path.stem, source=source)
+    expect = shipped_rules().expected
+    text = described_text(kind, lines, title=title or path.stem, source=source, expect=expect)
     drive = checked(text, lines)
     write_file(path, text)
     return drive

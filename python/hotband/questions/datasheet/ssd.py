@@ -2,118 +2,149 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 
 from hotband.base.errors import UserError
-from hotband.inference.amplification import uniform
-from hotband.questions.datasheet.lines import INTERFACES, Answers, field, number, powers
-from hotband.questions.datasheet.values import GIVEN, Value, estimate, fixed, forced_writes, given, text
+from hotband.questions.datasheet.assumed import flash_of, memory_of
+from hotband.questions.datasheet.flash import CLASS, Chips, chips_of, flash_values, quick_values, writing_values
+from hotband.questions.datasheet.lines import Answers, field, number, powers, stated_number
+from hotband.questions.datasheet.ports import (
+    LARGEST_PAYLOAD,
+    USUAL_PAYLOAD,
+    channel_of,
+    era_of,
+    lane_count,
+    lane_rate,
+    port_rate,
+)
+from hotband.questions.datasheet.values import (
+    GIVEN,
+    Expected,
+    Value,
+    estimate,
+    fixed,
+    follows,
+    forced_writes,
+    given,
+    text,
+)
 
 US = 1e-6
-GIB = 1 << 30
-LANE = {"2": 500e6, "3": 984.6e6, "4": 1969.2e6, "5": 3938.5e6, "6": 7375e6}
-"""Bytes per second of a PCIe lane after coding: 8b/10b (2.0), 128b/130b, and flits, 236 of 256 bytes (6.0)."""
-PACKET = 24
-"""Bytes of framing and header of each packet [Intel AN 829]."""
-USUAL_PAYLOAD, LARGEST_PAYLOAD = 256, 512
-"""Bytes of data in a packet. The platform sets it, not the drive; makers measure on platforms with large ones."""
+PAGE = 4096
 ROUNDED = 1.01
 """The factor by which data sheets round rates up."""
-PAGE = 4096
-CLASS = "drives of its class in the catalog"
-READ_TIME = {"sata": (70 * US, 50 * US, 80 * US), "nvme": (55 * US, 40 * US, 75 * US)}
-"""tR: 3D TLC of 2017 [facts/physics.md]; of 2019 and later 40 to 60 us stated at ISSCC, and what verifying adds."""
-PROGRAM_TIME = 2e-3
-"""Seconds of one pass of 3D TLC, three pages of 16 KiB in each plane [facts/physics.md]."""
-PLANES = {"sata": 2, "nvme": 4}
-CHANNEL = {
-    "sata": (400e6, 333e6, 533e6),
-    "2": (200e6, 133e6, 400e6),
-    "3": (667e6, 533e6, 800e6),
-    "4": (1.2e9, 0.8e9, 1.6e9),
-    "5": (1.6e9, 1.2e9, 2.4e9),
-    "6": (2.4e9, 1.6e9, 3.6e9),
-}
-"""Rates of ONFI and Toggle interfaces: SATA drives of 2017, and PCIe generations of 2010, 2017, 2020, 2023 and 2025
-[ONFI 2.0 has 133 MT/s, 2.1 has 200, 3.0 has 400, 4.0 has 800, 4.2 has 1,600, 5.0 has 2,400, 5.1 has 3,600; Toggle 4.0
-has 1,200]."""
-OPEN_BLOCKS = 6
-"""Blocks of all dies that are open, or free for the next writes, and so hold no overwritten data: three free ones
-(`gc_free_low`), and open ones for hosts and relocated data [our estimate, as in the catalog's files]."""
+PASSED = 1.008
+"""The same in a file, whose rates are texts of four digits."""
+COUNTED = 1.05
+"""The factor by which random I/Os of a data sheet may exceed its stream: both are rounded, and measured apart."""
 
 
-def ssd_values(sheet: Answers) -> list[Value]:
+def ssd_values(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     """Return every value of the drive's file. Raise UserError for lines that contradict each other."""
-    era = "nvme" if "pcie" in sheet else "sata"
-    _check_rates(sheet)
-    dies, die_rule = _dies(sheet, era)
-    program, over, endurance = _writing(sheet, dies, OPEN_BLOCKS * _block(sheet, era, dies) * dies * PLANES[era])
+    limited = ssd_limits(sheet, expected)
+    chips = chips_of(sheet, limited)
+    over, endurance = writing_values(sheet, limited, chips)
+    era = era_of(sheet)
     return [
-        given("capacity", number(sheet, "capacity"), "bytes"),
+        follows("capacity", limited["capacity"], "bytes", stated_number(sheet, "capacity")),
         Value("scale", 1, "a switch of the model: 1 is the whole drive", given=True),
         *_namespaces(era),
-        over,
-        fixed("bad_block_reserve", "2 %", "1 %", "4 %", CLASS),
-        fixed("dies", dies, max(2, dies // 2), dies * 2, die_rule),
-        *_flash(sheet, era, dies),
-        program,
-        *_controller(sheet, era),
+        *over,
+        *flash_values(sheet, limited, chips),
+        *quick_values(sheet, limited, chips),
+        *_controller(sheet, limited, chips),
         *_collection(endurance),
         *_power(sheet),
     ]
 
 
-def _lane_rate(pcie: str, payload: int) -> float:
-    """Return the bytes of data per second that lanes carry in one direction, in packets of `payload` bytes."""
-    generation, lanes = pcie.split("x")
-    return LANE[generation] * int(lanes) * payload / (payload + PACKET)
+def ssd_limits(sheet: Answers, expected: Mapping[str, Expected]) -> dict[str, Expected]:
+    """Return what is expected, limited to what the port and the stated lines allow. Raise UserError if stated lines
+    contradict each other."""
+    _check_rates(sheet)
+    port = port_rate(sheet) * PASSED
+    limited = dict(expected)
 
+    def limit(key: str, most: float, least: float = 1.0) -> Expected:
+        limited[key] = limited[key].within(min(least, most), most)
+        return limited[key]
 
-def _port(sheet: Answers) -> tuple[float, str]:
-    """Return the most bytes per second that the port carries in one direction, and words for it."""
-    if "pcie" not in sheet:
-        return INTERFACES[str(sheet["interface"])], f"the port of {sheet['interface']} carries"
-    pcie = str(sheet["pcie"])
-    return _lane_rate(pcie, LARGEST_PAYLOAD), f"the port of {pcie} carries in packets of {LARGEST_PAYLOAD} B"
+    read = limit("read_stream", port)
+    write = limit("write_stream", port)
+    after = limit("write_stream_after_cache", write.value)
+    steady = limit("write_rate_steady", min(write.value, after.value * COUNTED) / PAGE)
+    new = limit("write_rate_new", write.value * COUNTED / PAGE, steady.value)
+    limit("write_rate_steady", new.value)
+    limit("read_rate", min(port, read.value * COUNTED) / PAGE)
+    limit("slc_cache", limited["capacity"].value / 3, 0.0)
+    # Reads at depth 1 are never faster than the flash, so its time is as short as they require.
+    rest = PAGE / channel_of(sheet, flash_of(sheet))[0] + PAGE / read.value
+    flash = limited["die_read_time"]
+    limit("die_read_time", max(flash.low, limited["read_time"].value - rest), flash.low)
+    limited["die_read_time"] = Expected(limited["die_read_time"].value, flash.low, flash.high, flash.why)
+    return limited
 
 
 def _check_rates(sheet: Answers) -> None:
-    """Raise UserError for rates above the port's, and for random reads that are faster than sequential ones or slower
+    """Raise UserError for rates above the port's, and for random I/Os that are faster than sequential ones or slower
     than single ones."""
-    port, carrier = _port(sheet)
-    what = f"{text(port, 'rate')}, what {carrier}"
-    for line in ("read-bandwidth", "write-bandwidth"):
-        if number(sheet, line) > port * ROUNDED:
+    port = port_rate(sheet)
+    pcie = sheet.get("pcie")
+    name = f"the port of {pcie or sheet['interface']} carries"
+    what = f"{text(port, 'rate')}, what {name}" + (f" in packets of {LARGEST_PAYLOAD} B" if pcie else "")
+    for line in ("read-bandwidth", "write-bandwidth", "write-bandwidth-after-cache"):
+        if line in sheet and number(sheet, line) > port * ROUNDED:
             raise UserError(field(line), "", text(number(sheet, line), "rate"), f"expected at most {what}")
-    reads, sequential = number(sheet, "read-iops"), number(sheet, "read-bandwidth")
-    if reads * PAGE > min(port * ROUNDED, sequential * 1.05):
-        passed = what if reads * PAGE > port * ROUNDED else f"{text(sequential, 'rate')}, question.lines.read_bandwidth"
-        accepted = f"impossible: {text(reads * PAGE, 'rate')} in reads of 4 KiB, more than {passed}"
-        raise UserError("question.lines.read_iops", "", f"{reads:g}", accepted)
-    if "read-latency" in sheet and reads < 0.9 / number(sheet, "read-latency"):
-        alone = 1.0 / number(sheet, "read-latency")
-        accepted = f"contradicts question.lines.read_latency: one at a time already gives {alone:,.0f}"
-        raise UserError("question.lines.read_iops", "", f"{reads:g}", accepted)
+    _check_order(sheet, "write-bandwidth-after-cache", "write-bandwidth", "rate")
+    _check_random(sheet, "read-iops", "read-bandwidth", (port, what))
+    _check_random(sheet, "write-iops-burst", "write-bandwidth", (port, what))
+    after = "write-bandwidth-after-cache" if "write-bandwidth-after-cache" in sheet else "write-bandwidth"
+    _check_random(sheet, "write-iops", after, (port, what))
+    _check_order(sheet, "write-iops", "write-iops-burst", "iops")
+    if "read-latency" in sheet and "read-iops" in sheet:
+        reads, alone = number(sheet, "read-iops"), 1.0 / number(sheet, "read-latency")
+        if reads < 0.9 * alone:
+            accepted = f"contradicts question.lines.read_latency: one at a time already gives {alone:,.0f}"
+            raise UserError(field("read-iops"), "", f"{reads:g}", accepted)
 
 
-def _lane_count(sheet: Answers) -> int:
-    return int(str(sheet["pcie"]).split("x")[1])
+def _check_order(sheet: Answers, lower: str, higher: str, quantity: str) -> None:
+    """Raise UserError if a rate that is sustained exceeds that of a new drive or of the SLC cache."""
+    if lower in sheet and higher in sheet and number(sheet, lower) > number(sheet, higher) * ROUNDED:
+        rates = (number(sheet, line) for line in (lower, higher))
+        least, most = (f"{rate:,.12g}" if quantity == "iops" else text(rate, quantity) for rate in rates)
+        raise UserError(field(lower), "", least, f"expected at most {field(higher)}, {most}")
 
 
-def _lanes(sheet: Answers) -> list[Value]:
+def _check_random(sheet: Answers, line: str, stream: str, port: tuple[float, str]) -> None:
+    """Raise UserError if random I/Os of 4 KiB exceed the port or the stream."""
+    if line not in sheet:
+        return
+    rate = number(sheet, line) * PAGE
+    state = " in steady state" if line == "write-iops" else ""
+    stated = f"{number(sheet, line):g}"
+    if rate > port[0] * ROUNDED:
+        accepted = f"impossible{state}: {text(rate, 'rate')} in {line.partition('-')[0]}s of 4 KiB, more than {port[1]}"
+        raise UserError(field(line), "", stated, accepted)
+    if stream in sheet and rate > number(sheet, stream) * COUNTED:
+        passed = f"{text(number(sheet, stream), 'rate')}, {field(stream)}"
+        accepted = f"impossible{state}: {text(rate, 'rate')} in {line.partition('-')[0]}s of 4 KiB, more than {passed}"
+        raise UserError(field(line), "", stated, accepted)
+
+
+def _lanes(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     if "pcie" not in sheet:
         return []
     pcie = str(sheet["pcie"])
     agreed = "agreed to the least on the way: most hosts allow 256 or 512"
     payload = fixed("pcie_payload", f"{USUAL_PAYLOAD} B", "128 B", f"{LARGEST_PAYLOAD} B", agreed)
-    stated = max(number(sheet, "read-bandwidth"), number(sheet, "write-bandwidth"))
-    if stated > _lane_rate(pcie, USUAL_PAYLOAD):
+    if max(expected["read_stream"].value, expected["write_stream"].value) > lane_rate(pcie, USUAL_PAYLOAD):
         largest = f"{LARGEST_PAYLOAD} B"
         rule = f"the stated rate takes packets of {LARGEST_PAYLOAD} bytes: the platform it was measured on has them"
         payload = fixed("pcie_payload", largest, f"{USUAL_PAYLOAD} B", largest, rule)
     return [
         Value("pcie_generation", int(pcie.split("x")[0]), GIVEN, given=True),
-        Value("pcie_lanes", _lane_count(sheet), GIVEN, given=True),
+        Value("pcie_lanes", lane_count(sheet), GIVEN, given=True),
         payload,
     ]
 
@@ -123,170 +154,98 @@ def _namespaces(era: str) -> list[Value]:
     return [Value("namespaces", "all", rule, given=True)] if era == "nvme" else []
 
 
-def _dies(sheet: Answers, era: str) -> tuple[int, str]:
-    """Return the fewest dies of 128, 64 or 32 GiB that reach the stated rates, and the rule.
-
-    A die is busy for tR per read and for one pass of programming. Dies are never all busy at once, so the number must
-    be half as many again.
-    """
-    reading = number(sheet, "read-iops") * READ_TIME[era][0]
-    programming = number(sheet, "write-bandwidth") * PROGRAM_TIME / (48 * 1024 * PLANES[era])
-    needed = 1.5 * max(reading, programming)
-    raw = number(sheet, "capacity") * 1.1
-    for size in (128, 64, 32):
-        dies = max(4, 4 * math.ceil(raw / (size * GIB) / 4))
-        if dies >= needed:
-            break
-    return dies, "the largest die of 32 to 128 GiB with which reads and programs reach the stated rates"
-
-
-def _flash(sheet: Answers, era: str, dies: int) -> list[Value]:
-    read, least, most = READ_TIME[era]
-    rate, slow, fast = _channel(sheet)
-    channels = min(dies, 8 if era == "sata" else 16 if _lane_count(sheet) <= 4 else 32)
-    planes = PLANES[era]
-    block = _block(sheet, era, dies) >> 20
-    return [
-        fixed("channels", channels, max(1, channels // 2), min(256, channels * 2), CLASS),
-        fixed("planes", planes, 2, 4, "3D TLC: two planes until 2018, four since"),
-        Value("flash_page", "16 KiB", "every 3D TLC die of these years has pages of 16 KiB", given=True),
-        fixed("block", f"{block} MiB", "12 MiB", "48 MiB", "blocks of 3D TLC of 32 to 176 layers"),
-        fixed("program_pass", f"{48 * planes} KiB", "48 KiB", "192 KiB", "three pages of 16 KiB a plane in one pass"),
-        estimate("read_time", read, (least, most), "time", "tR of 3D TLC of these years"),
-        fixed("program_time", "2 ms", "1.5 ms", "2.5 ms", "3D TLC, three pages in one pass"),
-        fixed("erase_time", "10 ms", "5 ms", "10 ms", "3D TLC"),
-        estimate("channel_rate", rate, (slow, fast), "rate", "ONFI and Toggle interfaces of these years"),
-        fixed("suspend", "on", "on", "off", CLASS),
-        fixed("suspend_time", "50 us", "20 us", "100 us", CLASS),
-        fixed("patience", "10 ms", "2 ms", "50 ms", CLASS),
-        fixed("parity", "on", "on", "off", CLASS),
-        *_senses(era),
-    ]
-
-
-def _senses(era: str) -> list[Value]:
-    """Return the values behind slow single reads, from the catalog's drives with a stated QoS
-    (docs/models/ssd-tails.md)."""
-    share, again = {"sata": ("1.5 %", "35 %"), "nvme": ("0.15 %", "20 %")}[era]
-    return [
-        fixed("page_time_spread", "20 %", "10 %", "40 %", "three kinds of pages in a cell of TLC"),
-        fixed("retry_share", share, "0.05 %", "3 %", CLASS),
-        fixed("retry_again", again, "10 %", "50 %", CLASS),
-        fixed("retry_growth", 20, 5, 100, CLASS),
-        fixed("retry_steps", 6, 4, 12, CLASS),
-        fixed("soft_decode_time", "500 us", "200 us", "2 ms", CLASS),
-        Value("prior_wear", "0 %", "a switch of the model: 0 % is new flash", given=True),
-        Value("data_age", "0 d", "a switch of the model: 0 d is data just written", given=True),
-        fixed("scan_share", "0.05 %", "0.01 %", "0.5 %", CLASS),
-    ]
-
-
-def _block(sheet: Answers, era: str, dies: int) -> int:
-    """Return the bytes of a block of one plane, 12 to 48 MiB: the block of all dies has about 1/1,000 of the
-    capacity."""
-    share = number(sheet, "capacity") / 1000 / dies / PLANES[era] / (6 << 20)
-    return (6 << 20) * max(2, min(8, round(share)))
-
-
-def _channel(sheet: Answers) -> tuple[float, float, float]:
-    return CHANNEL[str(sheet["pcie"])[0] if "pcie" in sheet else "sata"]
-
-
-def _writing(sheet: Answers, dies: int, held: float) -> tuple[Value, Value, int]:
-    """Return the rate of programming, the over-provisioning, and the rated cycles of blocks; `held` bytes are in blocks
-    that are open or free."""
-    bandwidth = number(sheet, "write-bandwidth")
-    # Besides data, one pass in `dies` is parity, and mapping tables are 1 %.
-    program = bandwidth * dies / (dies - 1) * 1.01
-    dwpd = number(sheet, "dwpd") if "dwpd" in sheet else 1.0
-    usual = 0.10 if dwpd < 2 else 0.28 if dwpd < 6 else 0.60
-    if "write-iops" not in sheet:
-        rule = "over-provisioning by drive writes per day: 7 to 15 % (1), 28 % (3), 40 % and more (10)"
-        over = estimate("over_provisioning", usual, (0.07, max(0.15, usual * 1.4)), "share", rule)
-        amplification = uniform(usual)
-    else:
-        written = number(sheet, "write-iops") * PAGE
-        if written > bandwidth * 1.05:
-            stated = f"{number(sheet, 'write-iops'):g}"
-            accepted = f"impossible in steady state: {text(written, 'rate')}, more than question.lines.write_bandwidth"
-            raise UserError("question.lines.write_iops", "", stated, accepted)
-        amplification = max(1.02, bandwidth / written)
-        share = over_provisioning_of(amplification) + held / number(sheet, "capacity")
-        share = min(1.0, max(0.05, share))
-        rule = (
-            f"sequential over random writes give a write amplification of {amplification:.2f}, "
-            "and Xiang and Kurkoski's formula the share, beside open and free blocks"
-        )
-        over = estimate("over_provisioning", share, (max(0.04, 0.8 * share), min(1.0, 1.5 * share)), "share", rule)
-    # Five years of the drive writes per day, at the amplification of random writes; TLC endures 3,000 to 10,000 cycles.
-    cycles = round(min(20_000, max(3_000, dwpd * 365 * 5 * amplification)), -2)
-    rule = "sequential write, times parity and mapping tables"
-    rate = estimate("program_rate", program, (program, 1.6 * program), "rate", rule)
-    return rate, over, int(cycles)
-
-
-def over_provisioning_of(amplification: float) -> float:
-    """Return the share of over-provisioning that gives this write amplification (`uniform`), by bisection to 1e-6."""
-    low, high = 1e-4, 20.0
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        low, high = (middle, high) if uniform(middle) > amplification else (low, middle)
-    return (low + high) / 2
-
-
-def _controller(sheet: Answers, era: str) -> list[Value]:
+def _controller(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) -> list[Value]:
+    era = era_of(sheet)
     if era == "nvme":
         duplex, why = "on", "PCIe carries both directions at once"
         tags = fixed("queue_tags", 1024, 256, 65_536, "NVMe: up to 64 Ki commands a queue; at work at once, fewer")
     else:
-        duplex, why = ("off", "SATA carries one direction at a time") if sheet["interface"] == "sata" else ("on", "SAS")
+        is_sata = str(sheet["interface"]).startswith("sata")
+        duplex, why = ("off", "SATA carries one direction at a time") if is_sata else ("on", "SAS")
         tags = Value("queue_tags", 32, "Serial ATA: native command queueing has 32 tags", given=True)
-        if sheet["interface"] != "sata":
+        if not is_sata:
             tags = fixed("queue_tags", 128, 64, 256, CLASS)
-    read = number(sheet, "read-bandwidth")
-    interval = 1.0 / number(sheet, "read-iops")
+    link = follows(
+        "link_rate",
+        expected["read_stream"],
+        "rate",
+        stated_number(sheet, "read-bandwidth"),
+        "sequential read: what the port passes in practice",
+    )
+    reads, writes = "random reads a second, deep queue", "random writes a second of a new drive, deep queue"
     return [
-        Value("link_rate", text(read, "rate"), "sequential read: what the port passes in practice", given=True),
+        link,
         Value("link_duplex", duplex, why, given=True),
-        *_lanes(sheet),
+        *_lanes(sheet, expected),
         tags,
-        Value("command_interval", text(interval, "time"), "random reads a second, deep queue", given=True),
-        *_latencies(sheet, era, read),
+        _interval("command_interval", expected["read_rate"], stated_number(sheet, "read-iops"), reads),
+        _interval("write_interval", expected["write_rate_new"], stated_number(sheet, "write-iops-burst"), writes),
+        *_latencies(sheet, expected),
         *_read_ahead(era),
         fixed("idle_delay", "20 ms", "1 ms", "1 s", CLASS),
         fixed("stall_time", "2 ms", "500 us", "10 ms", CLASS),
         fixed("stall_interval", "10 s" if era == "sata" else "20 s", "1 s" if era == "sata" else "5 s", "60 s", CLASS),
-        fixed("write_buffer", "16 MB" if era == "sata" else "64 MB", "4 MB", "256 MB", CLASS),
-        *_protection(sheet, era),
-        fixed("mapping_overhead", "1 %", "0.2 %", "3 %", CLASS),
+        _buffer(sheet, era),
+        *_protection(sheet, expected, chips),
+        *_map(sheet, era),
     ]
 
 
-def _latencies(sheet: Answers, era: str, link: float) -> list[Value]:
-    """Return the time in the controller: the stated latency less the time of flash, channel and link."""
-    flash = READ_TIME[era][0] + PAGE / _channel(sheet)[0]
-    wire = PAGE / link
-    usual = {
-        "sata": (22 * US, 12 * US, 60 * US, 37 * US, 28 * US, 45 * US),
-        "nvme": (12 * US, 6 * US, 25 * US, 8 * US, 5 * US, 15 * US),
-    }[era]
-    values = []
+def _interval(key: str, rate: Expected, stated: float | None, rule: str) -> Value:
+    return follows(key, rate.inverted(), "time", 1.0 / stated if stated else None, rule)
+
+
+def _buffer(sheet: Answers, era: str) -> Value:
+    if memory_of(sheet) != "full":
+        return fixed("write_buffer", "1 MB", "500 kB", "8 MB", "memory of the controller: it has no DRAM")
+    return fixed("write_buffer", "16 MB" if era == "sata" else "64 MB", "4 MB", "256 MB", CLASS)
+
+
+def _map(sheet: Answers, era: str) -> list[Value]:
+    """Return the values of the mapping table, in part outside of the controller if the drive has no DRAM for it."""
+    overhead = fixed("mapping_overhead", "1 %", "0.2 %", "3 %", CLASS)
+    memory = memory_of(sheet)
+    if memory == "full":
+        return [overhead]
+    lent = fixed("hmb_size", "64 MiB", "0 B", "200 MB", "what hosts lend drives of its class")
+    if memory == "none" or era == "sata":
+        lent = Value("hmb_size", "0 B", "no memory of the host is stated", given=True)
+    return [
+        overhead,
+        fixed("map_memory", "1 MiB", "256 KiB", "4 MiB", "as the catalog's 980: memory of the controller"),
+        fixed("map_page", "4 KiB", "4 KiB", "16 KiB", "as the catalog's 980"),
+        lent,
+        fixed("hmb_latency", "1.5 us", "0.7 us", "3 us", "as the catalog's 980: a read of the host's memory"),
+    ]
+
+
+def _latencies(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
+    """Return the time in the controller: the latency less the time of flash, channel and link."""
+    wire = PAGE / expected["read_stream"].value
+    way = PAGE / channel_of(sheet, flash_of(sheet))[0] + wire
+    flash = expected["die_read_time"]
+    alone = expected["read_time"]
+    left = max(0.0, alone.value - flash.value - way)
+    rule = "read latency one at a time, less flash, channel and link"
+    ends = (max(0.0, alone.low - flash.value - way), max(0.0, alone.high - flash.value - way))
     if "read-latency" in sheet:
-        left = number(sheet, "read-latency") - flash - wire
-        if left < 0.0:
-            accepted = f"less than flash, channel and link of its class take: {text(flash + wire, 'time')}"
-            raise UserError("question.lines.read_latency", "", text(number(sheet, "read-latency"), "time"), accepted)
-        rule = "read latency one at a time, less flash, channel and link"
-        values.append(estimate("read_overhead", left, (max(0.0, left - 10 * US), left + 20 * US), "time", rule))
-    else:
-        values.append(estimate("read_overhead", usual[0], usual[1:3], "time", CLASS))
-    if "write-latency" in sheet:
-        left = max(1.0 / number(sheet, "read-iops"), number(sheet, "write-latency") - wire)
-        rule = "write latency one at a time, less the link"
-        values.append(Value("write_overhead", text(left, "time"), rule, given=True))
-    else:
-        values.append(estimate("write_overhead", usual[3], usual[4:6], "time", CLASS))
-    return values
+        least = flash.low + way
+        if number(sheet, "read-latency") < 0.98 * least:
+            accepted = (
+                f"less than flash, channel and link of its class take: {text(least, 'time')}; leave it out if the "
+                f"sheet means sequential reads"
+            )
+            raise UserError(field("read-latency"), "", text(number(sheet, "read-latency"), "time"), accepted)
+        ends = (max(0.0, min(ends[0], left - 10 * US)), max(ends[1], left + 20 * US))
+    read = estimate("read_overhead", left, ends, "time", f"{rule}; {alone.why}")
+    single = expected["write_time"]
+    written = single.each(lambda time: max(1e-7, time - wire))
+    stated = stated_number(sheet, "write-latency")
+    least = 1.0 / expected["read_rate"].value
+    rule = "write latency one at a time, less the link"
+    limited = written.within(least, max(least, written.high))
+    write = follows("write_overhead", limited, "time", stated and max(least, stated - wire), rule)
+    return [read, write]
 
 
 def _read_ahead(era: str) -> list[Value]:
@@ -299,33 +258,44 @@ def _read_ahead(era: str) -> list[Value]:
     ]
 
 
-def _protection(sheet: Answers, era: str) -> list[Value]:
+def _protection(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) -> list[Value]:
     """Return whether the write buffer survives, whether the drive reports it as volatile, and the times of flush and
     map."""
+    era = era_of(sheet)
     stated = sheet.get("power-loss-protection")
     plp = fixed("plp", "off", "off", "on", "what a data sheet does not promise is not there")
     if stated:
         plp = Value("plp", str(stated), "data sheet", given=True)
-    is_sata = sheet.get("interface") == "sata"
+    is_sata = str(sheet.get("interface", "")).startswith("sata")
     is_protected = stated == "on"
     shown = is_sata or not is_protected
     rule = "SATA drives are sold with it on; NVMe and SAS drives with a protected buffer report none"
+    time = expected["flush_time"]
+    journal = fixed("journal_time", "750 us" if era == "sata" else "300 us", "100 us", "2 ms", CLASS)
     flush = Value("flush", "write-out", "no power-loss protection: there is nothing else to do", given=True)
     if is_protected:
         durable = "with power-loss protection a flush is durable in the cache, unless the product is known to write out"
         flush = fixed("flush", "durable", "durable", "write-out", durable)
-    time, entries = ("750 us", 600) if era == "sata" else ("300 us", 2048)
+        if time.value > chips.first_program:
+            flush = fixed(
+                "flush", "write-out", "durable", "write-out", f"a flush takes longer than a write; {time.why}"
+            )
+    if flush.value == "write-out":
+        ends = [max(10 * US, end - chips.first_program) for end in (time.value, time.low, time.high)]
+        rule_of_time = f"time of a flush, less programming; {time.why}"
+        journal = estimate("journal_time", ends[0], (ends[1], ends[2]), "time", rule_of_time)
     return [
         plp,
         Value("wce", "on" if shown else "off", rule, given=True),
         flush,
         forced_writes(str(sheet.get("interface", "pcie"))),
-        fixed("journal_time", time, "100 us", "2 ms", CLASS),
-        fixed("journal_entries", entries, 200, 8192, CLASS),
+        journal,
+        fixed("journal_entries", 2048, 200, 8192, CLASS),
     ]
 
 
 def _collection(cycles: int) -> list[Value]:
+    """Return the values of collection, wear and compression."""
     rule = "five years of the stated drive writes a day, at the write amplification of random ones"
     return [
         fixed("gc_victims", "greedy", "greedy", "cost-benefit", CLASS),
@@ -352,7 +322,11 @@ def _power(sheet: Answers) -> list[Value]:
     return [
         given("power_idle", idle, "power"),
         estimate(
-            "power_read", 0.8 * active, (0.6 * active, active), "power", "reads draw 60 to 100 % of the active power"
+            "power_read",
+            max(idle, 0.8 * active),
+            (max(idle, 0.6 * active), active),
+            "power",
+            "reads draw 60 to 100 % of the active power",
         ),
         given("power_write", active, "power"),
     ]

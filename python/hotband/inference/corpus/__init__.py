@@ -1,0 +1,1 @@
+"""Rules, intervals and errors that follow from the corpus of measured figures."""

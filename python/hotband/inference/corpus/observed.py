@@ -1,0 +1,115 @@
+"""Quantities of a drive that its figures show: times of single I/Os, rates at deep queues, streams.
+
+A figure of a load that loads one part of a drive is that part's quantity: 4 KiB reads one at a time are the time of a
+read, deep ones with many threads its rate. These quantities are what rules are learned from; they never leave here as
+predictions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from statistics import median
+
+from hotband.data.corpus.figure import Figure
+from hotband.data.corpus.loads import RATES, Load, Unusable, load_of
+
+HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 0.5e-6, "spdk": 0.4e-6, "sync": 3.3e-6}
+"""Seconds of a core for an I/O by path. libaio: the reciprocal of what one thread reaches on fast drives; the others in
+the ratio of docs/models/host.md."""
+FULL = 0.75
+"""The share of what its threads can issue from which a rate is the host's and not the drive's."""
+STREAM = 2 << 20
+"""Bytes in flight from which a sequential load fills what it goes through."""
+
+
+def rate_of(figure: Figure, load: Load) -> float | None:
+    """Return I/Os per second of a figure of rate, bytes or mean latency; None for others."""
+    if figure.metric == "iops":
+        return figure.middle
+    if figure.metric == "mb_s":
+        return figure.middle * 1e6 / load.block
+    if figure.metric == "lat_mean" and load.rate is None and not figure.side and figure.middle:
+        return load.depth / (figure.middle * 1e-6)
+    return None
+
+
+def observed(figures: Iterable[Figure]) -> dict[str, float]:
+    """Return the quantities that the figures of one family show, by name (base units), where they show any."""
+    values: dict[str, list[float]] = defaultdict(list)
+    for figure in figures:
+        load = load_of(figure)
+        if isinstance(load, Unusable) or figure.metric not in RATES or figure.side or load.rate or load.of_flush:
+            continue
+        rate = rate_of(figure, load)
+        if rate:
+            for name, value in _shown(load, rate, figure.metric):
+                values[name].append(value)
+    return {name: COMBINED[name](those) for name, those in values.items()}
+
+
+def _shown(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
+    """Yield the quantities that one rate shows."""
+    small = load.random and load.block <= 4096 and load.zipf is None
+    if load.kind == "disk":
+        if small and not load.sync and load.span is None:
+            yield from _of_disk(load, rate)
+        return
+    if load.sync:
+        if load.direction == "write" and load.block <= 4096 and load.depth == 1:
+            yield "flush_time", 1.0 / rate - HOST[load.path]
+    elif not load.random:
+        if load.block * load.depth >= STREAM or (load.part and load.block >= 65536):
+            yield from _streams(load, rate * load.block)
+    elif small:
+        yield from _small(load, rate, metric)
+
+
+def _small(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
+    """Yield what small random I/Os of a solid-state drive show."""
+    host = HOST[load.path]
+    if load.depth == 1:
+        is_read = load.direction == "read" and load.state != "new" and metric != "mb_s"
+        if is_read or (load.direction == "write" and load.state != "steady" and not load.part):
+            yield f"{load.direction}_time", 1.0 / rate - host
+    elif rate * host / load.threads <= FULL and load.port is None:
+        if load.direction == "read" and load.state != "new" and load.depth >= 32:
+            yield "read_rate", rate
+        elif load.direction == "write" and load.depth >= 8 and not load.part:
+            yield ("write_rate_steady" if load.state == "steady" else "write_rate_new"), rate
+
+
+def _of_disk(load: Load, rate: float) -> Iterable[tuple[str, float]]:
+    if load.direction == "mix":
+        return
+    if load.depth == 1:
+        yield f"{load.direction}_time", 1.0 / rate
+    elif load.depth in (16, 32, 64):
+        yield f"{load.direction}_rate_{load.depth}", rate
+
+
+def _streams(load: Load, rate: float) -> Iterable[tuple[str, float]]:
+    if load.port is not None:
+        return
+    if load.direction == "read":
+        yield "read_stream", rate
+    elif load.direction == "write":
+        if load.part == "beyond":
+            yield "write_stream_after_cache", rate
+        elif load.part in ("", "cache"):
+            yield "write_stream", rate
+
+
+def _geometric(values: list[float]) -> float:
+    return math.exp(sum(math.log(max(value, 1e-9)) for value in values) / len(values))
+
+
+COMBINED: Mapping[str, Callable[[list[float]], float]] = defaultdict(
+    lambda: median,
+    read_rate=max,
+    write_rate_new=lambda values: median(sorted(values)[-3:]),
+    read_stream=max,
+    write_stream=max,
+)
+"""How several figures of a family make one value: the best of a rate that anything may limit, else the middle."""

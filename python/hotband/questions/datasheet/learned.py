@@ -1,0 +1,197 @@
+"""Rules that are learned from the corpus: what a drive does whose data sheet states this, and does not state that.
+
+Each quantity of a drive (the time of a single read, its rate at a deep queue, its streams) is regressed over the
+families that were measured, on the class, flash, interface and memory that their data sheets state. Where the sheet
+rates the quantity, it is the ratio of measured to rated that is learned. The method is one for all
+(`hotband.inference.corpus.shrinkage`); no family has a value of its own, and the family that is predicted is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from hotband.data.corpus import files
+from hotband.inference.corpus.shrinkage import Fit, fitted
+from hotband.questions.datasheet.assumed import flash_of, memory_of, with_class
+from hotband.questions.datasheet.expected import Expected, expected
+from hotband.questions.datasheet.lines import Answers, stated_number
+
+PRIORS = {
+    "consumer": 0.3,
+    "sata": 0.4,
+    "sas": 0.4,
+    "pcie 2": 0.3,
+    "pcie 4": 0.3,
+    "pcie 5": 0.4,
+    "slc": 0.4,
+    "mlc": 0.3,
+    "qlc": 0.4,
+    "xpoint": 1.5,
+    "dramless": 0.3,
+    "protected": 0.2,
+    "terabytes": 0.15,
+}
+"""Standard deviations of what each feature may change, as logarithms: 0.3 is a third more or less. The drive without
+any is an enterprise NVMe drive of PCIe 3.0 with TLC."""
+RATED_PRIOR = 0.5
+"""By how much the priors shrink where the data sheet rates the quantity: makers err alike."""
+RATED_INTERCEPT, FREE_INTERCEPT = 0.3, 10.0
+NORMAL_90 = 1.645
+WIDEST = 5.0
+"""The widest range of a value, as a factor either way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A family that was measured: its kind ("hdd", "ssd", "nvme"), the lines that its sheet states (base units), and
+    the quantities that its figures show (`hotband.inference.corpus.observed`)."""
+
+    family: str
+    kind: str
+    stated: Answers
+    observed: Mapping[str, float]
+
+
+SHIPPED_EVIDENCE = Path(files.__file__).parent / "evidence.json"
+"""Written by `scripts/corpus_learn.py` from the figures and sheets that ship (`make accuracy`)."""
+
+
+@cache
+def shipped_evidence() -> tuple[Evidence, ...]:
+    """Return what the families show that ship with Hotband."""
+    return tuple(Evidence(**row) for row in json.loads(SHIPPED_EVIDENCE.read_text(encoding="utf-8")))
+
+
+def evidence_text(evidence: Iterable[Evidence]) -> str:
+    """Return evidence as its file has it: a line a family."""
+    rows = [
+        json.dumps(
+            {
+                "family": each.family,
+                "kind": each.kind,
+                "stated": dict(each.stated),
+                "observed": {name: float(f"{value:.5g}") for name, value in sorted(each.observed.items())},
+            }
+        )
+        for each in sorted(evidence, key=lambda each: each.family)
+    ]
+    return "[\n" + ",\n".join(rows) + "\n]\n"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A quantity, the lines that rate it in order of preference, lines that tell of it without rating it, and features
+    that may change it more than others."""
+
+    quantity: str
+    anchors: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    priors: Mapping[str, float] = field(default_factory=dict, hash=False, compare=False)
+
+
+SSD_RULES = (
+    Rule("read_time", ("read-latency",)),
+    Rule("write_time", ("write-latency",)),
+    Rule("read_rate", ("read-iops",)),
+    Rule("write_rate_new", ("write-iops-burst",), ("write-iops", "write-bandwidth")),
+    Rule("write_rate_steady", ("write-iops",), ("write-bandwidth",)),
+    Rule("read_stream", ("read-bandwidth",)),
+    Rule("write_stream", ("write-bandwidth",)),
+    Rule("write_stream_after_cache", ("write-bandwidth-after-cache",), ("write-bandwidth",), {"qlc": 1.0}),
+    Rule("flush_time", priors={"protected": 2.0, "xpoint": 2.0}),
+)
+
+
+def features(kind: str, stated: Answers) -> dict[str, float]:
+    """Return the features of a drive by name; what is not stated is assumed as everywhere."""
+    sheet, _ = with_class(kind, stated)
+    if kind == "hdd":
+        return {str(sheet["class"]): 1.0}
+    on: dict[str, float] = {}
+    if sheet["class"] == "consumer":
+        on["consumer"] = 1.0
+    if kind == "ssd":
+        on["sata" if str(sheet["interface"]).startswith("sata") else "sas"] = 1.0
+    else:
+        on[f"pcie {str(sheet['pcie'])[0]}"] = 1.0
+    on[flash_of(sheet).lower()] = 1.0
+    if memory_of(sheet) != "full":
+        on["dramless"] = 1.0
+    if sheet.get("power-loss-protection") == "on":
+        on["protected"] = 1.0
+    capacity = stated_number(sheet, "capacity")
+    if capacity is not None:
+        on["terabytes"] = math.log2(capacity / 1e12)
+    return on
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Rules from these families."""
+
+    families: tuple[Evidence, ...]
+
+    def without(self, family: str) -> Learned:
+        """Return the rules without a family."""
+        return Learned(tuple(evidence for evidence in self.families if evidence.family != family))
+
+    def expected(self, kind: str, stated: Answers) -> dict[str, Expected]:
+        """Return what is expected of a drive (the signature of `Expect`): by these rules where families show a
+        quantity, else as usual for the class."""
+        values = dict(expected(kind, stated))
+        if kind not in ("ssd", "nvme"):
+            return values
+        for rule in SSD_RULES:
+            learned = self.value(rule, kind, stated)
+            if learned is not None and rule.quantity in values:
+                values[rule.quantity] = learned
+        if values["slc_cache"].value == 0:
+            # Only drives with a cache show what is behind one.
+            values["write_stream_after_cache"] = values["write_stream"]
+        return values
+
+    def value(self, rule: Rule, kind: str, stated: Answers) -> Expected | None:
+        """Return what is expected of a quantity of a drive with these lines; None where no family shows it."""
+        anchor = next((line for line in (*rule.anchors, *rule.hints) if line in stated), None)
+        fit, count = _fit(self.families, rule, anchor)
+        if not count and anchor is None:
+            return None
+        mean, deviation = fit.at(features(kind, stated))
+        if anchor is not None:
+            mean += math.log(_rated(anchor, stated))
+        factor = min(WIDEST, math.exp(NORMAL_90 * deviation))
+        value = math.exp(mean)
+        rated = "the rating and " if anchor in rule.anchors else ""
+        return Expected(value, value / factor, value * factor, f"{rated}{count} families that were measured")
+
+
+@cache
+def _fit(families: Sequence[Evidence], rule: Rule, anchor: str | None) -> tuple[Fit, int]:
+    rows = []
+    for evidence in families:
+        value = evidence.observed.get(rule.quantity)
+        if not value or evidence.kind == "hdd" or (anchor is not None and anchor not in evidence.stated):
+            continue
+        base = 0.0 if anchor is None else math.log(_rated(anchor, evidence.stated))
+        rows.append((features(evidence.kind, evidence.stated), math.log(value) - base))
+    is_rated = anchor in rule.anchors
+    shrunk = RATED_PRIOR if is_rated else 1.0
+    priors = {name: deviation * shrunk for name, deviation in {**PRIORS, **rule.priors}.items()}
+    return fitted(RATED_INTERCEPT if is_rated else FREE_INTERCEPT, priors, rows), len(rows)
+
+
+def _rated(anchor: str, stated: Answers) -> float:
+    value = stated_number(stated, anchor)
+    assert value is not None, f"{anchor} is stated"
+    return value
+
+
+@cache
+def shipped_rules() -> Learned:
+    """Return the rules from all families that ship with Hotband."""
+    return Learned(shipped_evidence())

@@ -1,0 +1,218 @@
+"""The question of `hotband corpus predict`: figures predicted from data sheets, with intervals and errors."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from hotband.base.folders import cache_folder
+from hotband.base.question import Question, Way, asks
+from hotband.data.corpus import files
+from hotband.data.corpus.figure import Figure
+from hotband.data.corpus.files import figures_in, shipped
+from hotband.data.corpus.loads import CLASSES, Unusable, kind_of, load_of
+from hotband.data.corpus.sheets import sheets_in, shipped_sheets
+from hotband.inference.corpus.conformal import Residual, Width, width
+from hotband.inference.corpus.errors import Errors, Judged, counted, errors
+from hotband.inference.corpus.residuals import groups_of, shipped_residuals
+from hotband.questions.datasheet.learned import Evidence, Learned, shipped_evidence
+from hotband.questions.predictions.baselines import Baseline, of_class, of_nearest, of_rating
+from hotband.questions.predictions.drives import Makers, evidence_of
+from hotband.questions.predictions.predicted import Predicted, predict
+
+BEFORE = Path(files.__file__).parent / "before.csv"
+"""Predictions of the model as it was before any rule was learned (commit dbd56240), by id."""
+MODEL = "this model"
+
+
+@dataclass(frozen=True)
+class FigurePrediction:
+    """A measured figure and what is predicted for it, in the unit of its metric. `low` and `high` are the ends of the
+    90 % interval, `rests_on` its evidence; `reason` says why there is no prediction, or no interval."""
+
+    id: str
+    family: str
+    figure_class: str
+    metric: str
+    measured: float
+    predicted: float | None
+    low: float | None
+    high: float | None
+    rests_on: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class CorpusPredicted:
+    """Predictions of a corpus, and the errors by class: of this model, and of baselines where both give a value."""
+
+    figures: tuple[FigurePrediction, ...]
+    classes: Mapping[str, tuple[Errors, ...]]
+    left_out: Mapping[str, int]
+    residuals: tuple[Residual, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictCorpusQuestion(Question):
+    """Predict measured figures from data sheets alone, and print how far off the predictions are, by class of load.
+
+    Without FIGURES.csv it predicts the corpus that ships, each family left out of the rules. A file of the same form
+    needs the sheets of its families; rules and intervals then rest on the families that ship.
+    """
+
+    name = "corpus predict"
+    schema = "hotband-corpus-predict"
+    answers = "hotband.questions.predictions.asked:CorpusPredicted"
+
+    path: Path | None = asks(
+        "Figures in the form of the corpus. Default: those that ship.",
+        default=None,
+        metavar="FIGURES.csv",
+        positional=True,
+    )
+    sheets: Path | None = asks("Data sheets of the families of FIGURES.csv.", default=None, metavar="SHEETS.csv")
+    out: Path | None = asks("Folder of the runs, which continue there. Default: the cache.", default=None)
+    jobs: int | None = asks("Cores to use. Default: all.", default=None, least=1)
+
+    def document(self, answer: CorpusPredicted) -> tuple[object, str]:
+        """Return the figures and the errors as JSON."""
+        classes = {name: [asdict(row) for row in rows] for name, rows in answer.classes.items()}
+        figures = [asdict(figure) for figure in answer.figures]
+        return {"figures": figures, "classes": classes, "left_out": dict(answer.left_out)}, self.schema
+
+
+def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
+    """Return the predictions. Raises UserError, OSError, RunsInterrupted."""
+    figures = shipped() if question.path is None else figures_in(question.path)
+    figures = tuple(figure for figure in figures if kind_of(figure) is not None)
+    own_sheets = shipped_sheets() if question.sheets is None else sheets_in(question.sheets)
+    evidence = shipped_evidence()
+    folder = question.out or cache_folder() / "corpus"
+    makers = Makers(own_sheets, Learned(evidence), folder / "drives")
+    predictions = predict(figures, makers.drive_of, out=folder, jobs=question.jobs, tick=_told(way.say))
+    left_out = tuple(residuals_of(predictions))
+    known = left_out if question.path is None else shipped_residuals()
+    widths = [_width(prediction, known) for prediction in predictions]
+    return CorpusPredicted(
+        tuple(_figure(*pair) for pair in zip(predictions, widths, strict=True)),
+        _by_class(predictions, widths, _baselines(figures, {each.family: each for each in _sheets(figures, makers)})),
+        _reasons(predictions),
+        left_out,
+    )
+
+
+def _told(say: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Return a tick that says every tenth how far the runs are."""
+    tenths: set[int] = set()
+
+    def tick(done: int, total: int) -> None:
+        if 10 * done // total not in tenths:
+            tenths.add(10 * done // total)
+            say(f"{done:,} of {total:,} runs")
+
+    return tick
+
+
+def _sheets(figures: Sequence[Figure], makers: Makers) -> tuple[Evidence, ...]:
+    return evidence_of(figures, makers.sheets)
+
+
+def residuals_of(predictions: Iterable[Predicted]) -> Iterable[Residual]:
+    """Yield the residuals of predictions that have one."""
+    for each in predictions:
+        if each.residual is not None and each.load is not None:
+            groups = groups_of(each.figure_class, each.load, each.figure.metric)
+            yield Residual(each.figure.family, each.figure.source, groups, each.residual)
+
+
+def _width(prediction: Predicted, known: Sequence[Residual]) -> Width | None:
+    if prediction.value is None or prediction.load is None:
+        return None
+    groups = groups_of(prediction.figure_class, prediction.load, prediction.figure.metric)
+    return _width_of(known, groups, prediction.figure.family)
+
+
+@cache
+def _width_of(known: Sequence[Residual], groups: tuple[str, ...], family: str) -> Width | None:
+    return width((each for each in known if each.family != family), groups)
+
+
+def _figure(prediction: Predicted, interval: Width | None) -> FigurePrediction:
+    value, figure = prediction.value, prediction.figure
+    reason = prediction.reason or (
+        "" if interval else "no interval: too few like it were checked, or they were too far off"
+    )
+    return FigurePrediction(
+        figure.id,
+        figure.family,
+        prediction.figure_class,
+        figure.metric,
+        figure.middle,
+        value,
+        None if value is None or interval is None else value / interval.factor,
+        None if value is None or interval is None else value * interval.factor,
+        "" if interval is None else interval.words,
+        reason,
+    )
+
+
+def _reasons(predictions: Iterable[Predicted]) -> dict[str, int]:
+    """Count the reasons why figures have no prediction, the commonest first."""
+    counts: dict[str, int] = {}
+    for prediction in predictions:
+        if prediction.value is None:
+            counts[prediction.reason] = counts.get(prediction.reason, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def _baselines(figures: Sequence[Figure], sheets: Mapping[str, Evidence]) -> dict[str, Baseline]:
+    """Return what the model is compared with, by name."""
+    rows = [(figure, load) for figure in (*shipped(), *figures) if not isinstance(load := load_of(figure), Unusable)]
+    shipped_sheets_of = {each.family: each for each in shipped_evidence()}
+    with BEFORE.open(encoding="utf-8", newline="") as file:
+        before = {row["id"]: float(row["predicted"]) for row in csv.DictReader(file)}
+    every = {**shipped_sheets_of, **sheets}
+    return {
+        "the data sheet's rating": of_rating(every),
+        "the median of its class": of_class(rows),
+        "the nearest family": of_nearest(rows, every),
+        "the model as it was": lambda figure, _: before.get(figure.id),
+    }
+
+
+def _by_class(
+    predictions: Sequence[Predicted], widths: Sequence[Width | None], baselines: Mapping[str, Baseline]
+) -> dict[str, tuple[Errors, ...]]:
+    """Return the errors of each class: of the model on all figures, then of the model and each baseline on those where
+    both give a value."""
+    judged = [_judged(each, each.value, None if interval is None else interval.factor)
+           for each, interval in zip(predictions, widths, strict=True)]  # fmt: skip
+    classes = {MODEL: _errors(judged)}
+    for name, baseline in baselines.items():
+        pairs = [
+            (each, value)
+            for each in predictions
+            if each.load is not None and each.value and (value := baseline(each.figure, each.load))
+        ]
+        classes[f"{MODEL}, where there is {name}"] = _errors([_judged(each, each.value, None) for each, _ in pairs])
+        classes[name] = _errors([_judged(each, value, None) for each, value in pairs])
+    return classes
+
+
+def _judged(prediction: Predicted, value: float | None, factor: float | None) -> Judged:
+    figure, load = prediction.figure, prediction.load
+    residual = math.log(value / figure.middle) if value and figure.middle else None
+    return Judged(
+        figure.family, (load, figure.side, figure.device), figure.metric, prediction.figure_class, residual, factor
+    )
+
+
+def _errors(judged: Sequence[Judged]) -> tuple[Errors, ...]:
+    those = counted(judged)
+    return tuple(
+        errors(name, each) for name in CLASSES if (each := [figure for figure in those if figure.figure_class == name])
+    )

@@ -1,0 +1,95 @@
+"""Drives of the corpus' families, made from their data sheets alone, each with its own family left out of the rules."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.data.corpus.figure import Figure
+from hotband.data.corpus.loads import kind_of
+from hotband.data.corpus.sheets import Sheet, Sheets, sheet_of
+from hotband.inference.corpus.observed import observed
+from hotband.questions.datasheet import KINDS, described_text
+from hotband.questions.datasheet.learned import Evidence, Learned
+from hotband.questions.datasheet.lines import Answers, read_lines
+from hotband.questions.datasheet.uniform import lines_of
+from hotband.questions.predictions.predicted import Drive, write_drive_file
+from hotband.questions.predictions.setup import Size
+
+PORT_KEYS = {"hdd": "port_rate", "ssd": "link_rate"}
+
+
+def evidence_of(figures: Iterable[Figure], sheets: Sheets) -> tuple[Evidence, ...]:
+    """Return what each family with a data sheet shows."""
+    grouped: dict[str, list[Figure]] = defaultdict(list)
+    for figure in figures:
+        if kind_of(figure) is not None:
+            grouped[figure.family].append(figure)
+    evidence = []
+    for family, those in grouped.items():
+        sheet = sheet_of(sheets, family, those[0].model, those[0].device, those[0].capacity)
+        if sheet is not None:
+            kind, stated = stated_by(sheet)
+            evidence.append(Evidence(family, kind, stated, observed(those)))
+    return tuple(evidence)
+
+
+@cache
+def stated_by(sheet: Sheet) -> tuple[str, Answers]:
+    """Return the kind of a drive and the lines that its sheet states, in base units."""
+    kind, lines = lines_of_sheet(sheet)
+    return kind, read_lines(KINDS[kind].lines, lines)
+
+
+def lines_of_sheet(sheet: Sheet) -> tuple[str, dict[str, str]]:
+    """Return the kind of a drive and the lines of its sheet as texts."""
+    kind, lines = lines_of(sheet.rows, sheet.capacity_gb)[:2]
+    return kind, lines
+
+
+@dataclass
+class Makers:
+    """Makes the drives of figures from their sheets, into the folder; each once."""
+
+    sheets: Sheets
+    learned: Learned
+    folder: Path
+    made: dict[tuple[str, str, str], Drive] = field(default_factory=dict)
+
+    def drive_of(self, figure: Figure) -> Drive:
+        """Return the drive of a figure. Raises UserError where its sheet is missing or makes no drive."""
+        sheet = sheet_of(self.sheets, figure.family, figure.model, figure.device, figure.capacity)
+        if sheet is None:
+            raise UserError("sheets", "family", figure.family, "has no data sheet")
+        key = (sheet.family, sheet.model, sheet.capacity_gb)
+        if key not in self.made:
+            self.made[key] = self._drive(sheet)
+        return self.made[key]
+
+    def _drive(self, sheet: Sheet) -> Drive:
+        kind, lines = lines_of_sheet(sheet)
+        expect = self.learned.without(sheet.family).expected
+        text = described_text(kind, lines, title=sheet.model or sheet.family, source="its data sheet", expect=expect)
+        name = re.sub(r"\W+", "-", f"{sheet.family} {sheet.model}")[:60]
+        size = Size(float(_number(text, "capacity")), _largest_scale(text) if kind != "hdd" else 1)
+        rates = {PORT_KEYS[kind]: 600e6} if kind in PORT_KEYS else {}
+        return Drive(write_drive_file(self.folder, name, text), size, rates)
+
+
+def _number(text: str, key: str) -> float:
+    """Return the number of a value of a drive's file, in bytes for sizes."""
+    match = re.search(rf'\[values\.{key}\]\nvalue = "?([\d.]+) ?(\w*)', text)
+    assert match is not None, f"{key} is a value of every drive"
+    return float(match[1]) * {"KiB": 1024, "MiB": 1 << 20, "GiB": 1 << 30}.get(match[2], 1)
+
+
+def _largest_scale(text: str) -> int:
+    """Return by how much the blocks of a drive can be divided: a block of all planes holds two passes."""
+    passes = _number(text, "block") * _number(text, "planes") / _number(text, "program_pass")
+    return 1 << max(0, int(math.log2(max(1.0, passes / 2))))

@@ -1,0 +1,155 @@
+"""The machine and the workload that stand for a row of a corpus: one rule for all families.
+
+What the row states is set; what it leaves open has one value for every drive of its kind, and the interval carries the
+rest (docs/models/data-sheets.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hotband.data.corpus.loads import Load
+from hotband.inference.corpus.observed import HOST
+
+MODELLED = 4e9
+"""Bytes of a solid-state drive that is modelled: the rest has the same shares of everything."""
+LARGEST_BLOCK = 64 << 20
+"""Bytes of the largest I/O that a workload may have: larger ones arrive in several, as kernels split them."""
+LEAST_SHARE = 0.002
+"""The least share of a scaled drive that a load touches: fewer pages would share dies that they do not share."""
+PROBE_RATE = 10_000.0
+"""I/Os a second of the probe of the open loops (README of the corpus: rows `ssdiq`)."""
+BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
+
+
+BUFFER = 8 << 20
+"""Bytes of the write buffer of a scaled drive: scaled with the rest it would not hold one large write."""
+READ_BYTES = 1e9
+FEWEST = 40
+
+
+@dataclass(frozen=True)
+class Amount:
+    """The I/Os that a load runs before and while it is measured, and its longest time."""
+
+    before: int
+    measured: int
+    most: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """The capacity of a drive in bytes, and by how much its blocks can be scaled down."""
+
+    capacity: float
+    largest_scale: int = 1
+
+    @property
+    def scale(self) -> int:
+        """By how much it is scaled down: a power of two."""
+        scale = 1
+        while self.capacity / (scale * 2) >= MODELLED and scale * 2 <= self.largest_scale:
+            scale *= 2
+        return scale
+
+
+def amount_of(load: Load, size: Size) -> Amount:
+    """Return how much of a load is run on a drive: enough for its figures, and within what its state allows."""
+    if load.kind == "disk":
+        before = 2000 if load.direction == "read" else 8000
+        return Amount(before, 8000, "3000 s") if load.random else Amount(200, 3000, "600 s")
+    modelled = size.capacity / size.scale
+    if load.part == "fill":
+        return Amount(0, max(1, int(0.95 * modelled / load.block)), "3000 s")
+    if load.rate is not None:
+        return Amount(20_000, 100_000, "60 s")
+    if load.direction == "read":
+        return Amount(1000, _ios(load, 40_000, READ_BYTES), "60 s")
+    if load.random and (load.state == "steady" or load.part == "beyond"):
+        return Amount(_ios(load, 60_000, modelled), _ios(load, 100_000, modelled), "120 s")
+    return Amount(_ios(load, 500, 0.005 * modelled), _ios(load, 30_000, 0.04 * modelled), "60 s")
+
+
+def _ios(load: Load, most: int, of_bytes: float) -> int:
+    """Return how many I/Os move so many bytes, but not more than `most`."""
+    return max(FEWEST, min(most, int(of_bytes / load.block)))
+
+
+def workload_text(load: Load, size: Size) -> str:
+    """Return the workload of a load on a drive of this size, as TOML."""
+    amount, capacity = amount_of(load, size), size.capacity
+    lines = ['title = "a row of the corpus"', 'source = "its columns"']
+    if load.rate is None:
+        lines += ["[load]", f"closed = {{ threads = {load.threads}, depth = {max(1, load.depth // load.threads)} }}"]
+        lines += _stream("load", load, capacity, load.read_pct)
+    else:
+        probe = min(PROBE_RATE, load.rate / 2)
+        lines += _stream("bulk", load, capacity, BULK_READ_PCT, load.rate - probe)
+        lines += _stream("probe", load, capacity, PROBE_READ_PCT, probe)
+    if amount.before:
+        lines += ["[[phases]]", 'name = "before"', f'until = ["{amount.before} I/Os", "{amount.most}"]']
+    lines += [
+        "[[phases]]",
+        'name = "measure"',
+        f'until = ["{amount.measured} I/Os", "{amount.most}"]',
+        "measure = true",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _stream(name: str, load: Load, capacity: float, read_pct: float, rate: float | None = None) -> list[str]:
+    lines = ["[[streams]]", f'name = "{name}"', f"read_pct = {read_pct:g}", f"random_pct = {100 if load.random else 0}"]
+    lines.append(f'size = "{min(load.block, LARGEST_BLOCK)} B"')
+    start, end = _range(load, capacity)
+    if (start, end) != (0.0, 1.0):
+        lines.append(f'range = ["{start * 100:.6g} %", "{end * 100:.6g} %"]')
+    if load.zipf is not None:
+        lines.append(f"offsets = {{ zipf = {{ exponent = {load.zipf:g} }} }}")
+    if load.sync == "flush" or load.of_flush:
+        lines.append("flush_every = 1")
+    elif load.sync == "force":
+        lines.append("fua = true")
+    if rate is not None:
+        lines.append(f'load = {{ open = {{ rate_iops = {rate:g}, arrival = "poisson" }} }}')
+    return lines
+
+
+def _range(load: Load, capacity: float) -> tuple[float, float]:
+    """Return the part of the drive that a load touches, as shares of it."""
+    if load.where == "inner":
+        return 0.99, 1.0
+    if load.where == "middle":
+        return 0.45, 0.55
+    if load.where == "outer" and load.span is None:
+        return 0.0, 0.01
+    share = 1.0 if load.span is None else min(1.0, load.span / capacity)
+    if load.kind == "ssd":
+        share = max(share, LEAST_SHARE)
+    return 0.0, 1.0 if share > 0.99 else share
+
+
+def machine_text(load: Load, product: str) -> str:
+    """Return the machine of a load, whose drive's file is `product`, as TOML."""
+    lines = ["[drives.d]", f'product = "{product}"']
+    if load.kind == "ssd":
+        half = HOST[load.path] / 2 * 1e9
+        lines += ["[host]", f"cores = {load.threads}", f'submit = "{half:.0f} ns"', f'complete = "{half:.0f} ns"']
+    return "\n".join(lines) + "\n"
+
+
+def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str, str]:
+    """Return what is set on the machine: the state of flash, its scale, the write cache, a slower port. `rates` has the
+    drive's own rate of its port (bytes per second) by the key that limits it."""
+    settings = {}
+    if load.kind == "ssd":
+        settings["scale"] = str(size.scale)
+        settings["write_buffer"] = f"{BUFFER * size.scale} B"
+        # What is read was written before, whatever the drive is called.
+        is_new = load.direction != "read" and load.part != "beyond" and load.state != "steady"
+        settings["state"] = "fob" if is_new else "preconditioned"
+    elif load.cache:
+        settings["wce"] = load.cache
+    if load.port is not None:
+        settings |= {key: f"{load.port:.0f} B/s" for key, rate in rates.items() if rate > load.port}
+    return settings

@@ -1,0 +1,74 @@
+"""Predictions of a corpus on a terminal: how far off they are, by class of load, and beside what one would guess."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import PLAIN, Table, Unit, column, numeric
+from hotband.questions.predictions.asked import MODEL
+from hotband.views.corpus import families_text
+from hotband.views.text.screen import Screen, command, screen_table
+
+if TYPE_CHECKING:
+    from hotband.inference.corpus.errors import Errors
+    from hotband.questions.predictions.asked import CorpusPredicted, PredictCorpusQuestion
+
+PERCENT = Unit("%", 0.01, lambda share: f"{100 * share:.0f} %")
+LEFT_OUT = 6
+"""Reasons on a screen."""
+
+
+def predicted(answer: CorpusPredicted, question: PredictCorpusQuestion) -> Screen:
+    """Return the errors by class; the baselines and the reasons of what was left out are details."""
+    model = answer.classes[MODEL]
+    figures = sum(row.figures for row in model)
+    families = len({figure.family for figure in answer.figures if figure.predicted is not None})
+    reasons = [f"{count:,}: {reason}" for reason, count in answer.left_out.items()]
+    out = sum(answer.left_out.values())
+    rules = "each was left out of its rules" if question.path is None else "the rules saw none of them"
+    return Screen(
+        answer=(
+            f"Predicted {counted(figures, 'figure')} of {families_text(families)} from data sheets alone: "
+            f"the middle one of the classes is off by {_middle(model):.0f} %."
+        ),
+        body=[_errors(model)],
+        state=[f"A family counts once; {rules}. {out:,} of {len(answer.figures):,} figures have no prediction."],
+        next=command("corpus show", "samsung 970"),
+        details=[_errors(model, with_counts=True), _beside(answer.classes), *reasons],
+    )
+
+
+def _middle(rows: Sequence[Errors]) -> float:
+    medians = sorted(row.median for row in rows if row.median is not None)
+    return 100.0 * medians[(len(medians) - 1) // 2] if medians else 0.0
+
+
+def _errors(rows: Sequence[Errors], *, with_counts: bool = False) -> Table:
+    names = ("median", "90 % of", "inside", "half width")
+    counts = [numeric("figures", PLAIN), numeric("left out", PERCENT)] if with_counts else []
+    make = partial(Table, "") if with_counts else screen_table
+    table = make([column("class"), numeric("families", PLAIN), *(numeric(name, PERCENT) for name in names), *counts])
+    for row in rows:
+        values = (row.families, row.median, row.ninety, row.inside, row.half_width)
+        table.add(row.figure_class, *values, *((row.figures, row.left_out) if with_counts else ()))
+    return table
+
+
+def _beside(classes: Mapping[str, Sequence[Errors]]) -> Table:
+    """Return the errors of each baseline beside the model's on the same figures."""
+    table = Table(
+        "",
+        [column("class"), column("beside"), numeric("families", PLAIN)]
+        + [numeric(f"{name} {what}", PERCENT) for what in ("median", "90 % of") for name in ("model", "other")],
+    )
+    for name, rows in classes.items():
+        if name.startswith(MODEL):
+            continue
+        ours = {row.figure_class: row for row in classes[f"{MODEL}, where there is {name}"]}
+        for row in rows:
+            model = ours[row.figure_class]
+            table.add(row.figure_class, name, row.families, model.median, row.median, model.ninety, row.ninety)
+    return table

@@ -1,0 +1,216 @@
+"""Predictions of a corpus: classes from columns alone, families left out, intervals that cover, files of one's own."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import math
+import random
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from hotband.base.errors import UserError
+from hotband.data.corpus.files import as_csv, shipped
+from hotband.data.corpus.loads import CLASSES, Load, class_of, load_of
+from hotband.data.corpus.sheets import read_sheets, sheet_of, shipped_sheets
+from hotband.inference.corpus.conformal import Residual, width
+from hotband.inference.corpus.errors import Judged, counted, errors
+from hotband.inference.corpus.observed import observed
+from hotband.inference.corpus.residuals import groups_of, shipped_residuals
+from hotband.inference.corpus.shrinkage import fitted
+from hotband.questions.datasheet.learned import (
+    SHIPPED_EVIDENCE,
+    SSD_RULES,
+    evidence_text,
+    shipped_evidence,
+    shipped_rules,
+)
+from hotband.questions.predictions.drives import evidence_of
+
+Hotband = Callable[..., CompletedProcess[str]]
+
+
+def test_the_class_and_the_load_of_a_row_do_not_depend_on_its_value() -> None:
+    for figure in shipped()[::7]:
+        other = dataclasses.replace(figure, value="1", low=1.0, high=1.0)
+        assert load_of(other) == load_of(figure)
+
+
+def test_every_load_has_a_class_of_the_table() -> None:
+    loads = [(figure, load_of(figure)) for figure in shipped()]
+    classes = {class_of(figure.metric, load) for figure, load in loads if isinstance(load, Load)}
+    assert classes == set(CLASSES)
+
+
+def test_a_regression_without_families_of_a_class_stays_at_the_mean_of_all() -> None:
+    fit = fitted(10.0, {"sata": 0.3}, [({}, math.log(100.0)), ({}, math.log(100.0)), ({}, math.log(100.0))])
+    mean, deviation = fit.at({"sata": 1.0})
+    assert math.exp(mean) == pytest.approx(100.0, rel=0.01)
+    assert deviation > 0.3
+
+
+def test_a_regression_learns_a_class_and_one_wild_family_hardly_moves_it() -> None:
+    rows = [({"sata": 1.0}, 2.0)] * 8 + [({}, 1.0)] * 8
+    assert fitted(10.0, {"sata": 0.5}, rows).at({"sata": 1.0})[0] == pytest.approx(2.0, abs=0.1)
+    assert fitted(10.0, {"sata": 0.5}, [*rows, ({}, 9.0)]).at({})[0] == pytest.approx(1.0, abs=0.35)
+
+
+def test_a_drive_is_expected_without_its_own_figures() -> None:
+    rules = shipped_rules()
+    one = next(each for each in rules.families if each.observed.get("read_rate") and each.kind == "nvme")
+    others = rules.without(one.family)
+    rule = next(rule for rule in SSD_RULES if rule.quantity == "read_rate")
+    assert one.family not in {each.family for each in others.families}
+    wild = dataclasses.replace(
+        rules, families=(*others.families, dataclasses.replace(one, observed={"read_rate": 1.0}))
+    )
+    assert wild.without(one.family).value(rule, one.kind, one.stated) == others.value(rule, one.kind, one.stated)
+
+
+def test_the_evidence_that_ships_is_that_of_the_figures_that_ship() -> None:
+    assert evidence_text(evidence_of(shipped(), shipped_sheets())) == SHIPPED_EVIDENCE.read_text(encoding="utf-8")
+    assert len(shipped_evidence()) == 133
+
+
+def test_quantities_come_from_the_loads_that_show_them() -> None:
+    figures = [figure for figure in shipped() if figure.family == "samsung 850 evo"]
+    values = observed(figures)
+    assert values["read_rate"] == pytest.approx(70_947, rel=0.001)
+    assert "write_rate_steady" not in values
+
+
+def test_an_interval_covers_nine_families_of_ten() -> None:
+    draw = random.Random(5)
+    covered = 0
+    for _ in range(400):
+        drives = [draw.gauss(0.0, 0.4) for _ in range(25)]
+        known = [
+            Residual(str(family), "", ("g",), drive + draw.gauss(0.0, 0.1))
+            for family, drive in enumerate(drives[:-1])
+            for _ in range(4)
+        ]
+        found = width(known, ("g",))
+        assert found is not None
+        covered += abs(drives[-1] + draw.gauss(0.0, 0.1)) <= math.log(found.factor)
+    assert 0.86 <= covered / 400 <= 0.96
+
+
+def test_an_interval_of_few_families_rests_on_a_wider_group() -> None:
+    known = [Residual(str(family), "", ("narrow",) if family < 5 else ("wide",), 0.1) for family in range(20)]
+    found = width(known, ("narrow", "wide"))
+    assert found is not None
+    assert (found.group, found.families) == ("wide", 15)
+    assert width(known, ("narrow",)) is None
+
+
+def test_a_family_counts_once_and_low_guesses_pay_as_high_ones() -> None:
+    judged = [Judged("a", number, "iops", "sequential", math.log(2.0)) for number in range(9)]
+    judged.append(Judged("b", 0, "iops", "sequential", -math.log(1.5)))
+    row = errors("sequential", judged)
+    assert (row.families, row.figures) == (2, 10)
+    assert row.median == pytest.approx(0.75)
+
+
+def test_rate_bytes_and_mean_of_a_load_count_once() -> None:
+    judged = [Judged("a", 0, metric, "sequential", 0.1) for metric in ("lat_mean", "mb_s", "iops", "lat_p50")]
+    assert [one.metric for one in counted(judged)] == ["iops", "lat_p50"]
+
+
+def test_nine_of_ten_figures_that_ship_lie_inside() -> None:
+    residuals = shipped_residuals()
+    families: dict[str, list[bool]] = {}
+    for each in residuals[::5]:
+        found = width((other for other in residuals if other.family != each.family), each.groups)
+        if found is None:
+            continue
+        families.setdefault(each.family, []).append(abs(each.value) <= math.log(found.factor))
+    share = sum(sum(inside) / len(inside) for inside in families.values()) / len(families)
+    assert 0.86 <= share <= 0.97
+
+
+def test_a_sheet_is_that_of_the_model_and_of_the_capacity() -> None:
+    lines = [
+        "family,model,capacity_gb,key,value,unit,how,source",
+        "f,A,500,class,consumer,,read,x",
+        "f,A,2000,class,consumer,,read,x",
+        "f,B,1000,class,consumer,,read,x",
+    ]
+    sheets = read_sheets(lines, "sheets.csv")
+    chosen = [sheet_of(sheets, "f", "A", "", capacity) for capacity in ("1.92 TB", "480 GB")]
+    assert [sheet.capacity_gb for sheet in chosen if sheet] == ["2000", "500"]
+
+
+SHEET = (("class", "consumer"), ("protocol", "nvme"), ("link", "PCIe 4.0 x4"), ("nand", "TLC"), ("seq_read", "7000"))
+
+
+def files(folder: Path, sheet: tuple[tuple[str, str], ...] = SHEET) -> tuple[str, str]:
+    """Return a file with figures of a made-up drive and one with its sheet."""
+    base = next(f for f in shipped() if f.workload == "randread" and f.metric == "iops" and f.depth == "1")
+    loads = (("1", "a"), ("32", "b"))
+    rows = [
+        dataclasses.replace(base, id=name, device_class="ssd-cons-nvme4-tlc-dram", family="contoso", device="Contoso X",
+                            model="X", capacity="1 TB", interface="PCIe 4.0 x4", depth=depth, low=1e5, high=1e5)
+        for depth, name in loads
+    ]  # fmt: skip
+    figures, sheets = folder / "figures.csv", folder / "sheets.csv"
+    figures.write_text(as_csv([*rows, dataclasses.replace(rows[0], id="c", family="nobody")]), encoding="utf-8")
+    with sheets.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("family", "model", "capacity_gb", "key", "value", "unit", "how", "source"))
+        writer.writerows(("contoso", "X", "1000", key, value, "", "read", "its sheet") for key, value in sheet)
+    return str(figures), str(sheets)
+
+
+def test_figures_of_ones_own_are_predicted_from_their_sheet(hotband: Hotband, tmp_path: Path) -> None:
+    figures, sheets = files(tmp_path)
+    out = str(tmp_path / "runs")
+    answer = json.loads(hotband("corpus", "predict", figures, "--sheets", sheets, "--out", out, "--json").stdout)
+    by_id = {row["id"]: row for row in answer["figures"]}
+    single, deep = by_id["a"], by_id["b"]
+    assert 5_000 < single["predicted"] < 40_000 < deep["predicted"]
+    assert single["low"] < single["predicted"] < single["high"]
+    assert single["figure_class"] == "SSD, reads at depth 1"
+    assert single["rests_on"].endswith("families of SSD, reads at depth 1")
+    assert by_id["c"]["predicted"] is None
+    assert "has no data sheet" in by_id["c"]["reason"]
+
+
+def test_a_run_that_is_there_is_not_run_again(hotband: Hotband, tmp_path: Path) -> None:
+    figures, sheets = files(tmp_path)
+    arguments = ("corpus", "predict", figures, "--sheets", sheets, "--out", str(tmp_path / "runs"), "--json")
+    first = hotband(*arguments)
+    journal = (tmp_path / "runs" / "runs.jsonl").read_bytes()
+    assert hotband(*arguments).stdout == first.stdout
+    assert (tmp_path / "runs" / "runs.jsonl").read_bytes() == journal
+
+
+def test_only_a_class_is_needed_of_a_sheet(hotband: Hotband, tmp_path: Path) -> None:
+    figures, sheets = files(tmp_path, (("class", "consumer"),))
+    answer = json.loads(
+        hotband("corpus", "predict", figures, "--sheets", sheets, "--out", str(tmp_path / "runs"), "--json").stdout
+    )
+    assert answer["figures"][0]["predicted"] is not None
+
+
+def test_a_file_of_sheets_without_a_column_is_refused(hotband: Hotband, tmp_path: Path) -> None:
+    figures, _ = files(tmp_path)
+    bad = tmp_path / "bad.csv"
+    bad.write_text("family,model\nf,A\n", encoding="utf-8")
+    answer = hotband("corpus", "predict", figures, "--sheets", str(bad))
+    assert answer.returncode == 2
+    assert "capacity_gb" in answer.stderr
+    with pytest.raises(UserError):
+        read_sheets(["family,model"], "bad.csv")
+
+
+def test_groups_are_the_narrowest_first() -> None:
+    figure = next(f for f in shipped() if f.metric == "lat_p99" and f.workload == "randread")
+    load = load_of(figure)
+    assert isinstance(load, Load)
+    groups = groups_of(class_of("lat_p99", load), load, "lat_p99")
+    assert groups[0].endswith("of reads")
+    assert groups[-1] == "latencies of any drive"
