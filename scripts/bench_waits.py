@@ -52,8 +52,10 @@ def fio_results(folder: Path) -> None:
 
 def records(folder: Path) -> None:
     """500 records of one short run with other seeds."""
-    words = f"sweep fio-randread --on ent-10k --duration '0.2 s' --repeat 500 -o {folder}/records"
-    subprocess.run(f"{HOTBAND} {words}", shell=True, check=True, capture_output=True)
+    import hotband as hb
+
+    sweep = hb.sweep("fio-randread", on="ent-10k", duration="0.2 s", repeat=500, progress=False)
+    sweep.save(folder / "records")
 
 
 def trace(folder: Path) -> None:
@@ -105,6 +107,8 @@ def spent(words: str, folder: Path, seconds: int) -> tuple[float, float]:
     """Processor seconds of a command and the peak of its memory in MB. Raises SystemExit with its words if it fails."""
     with tempfile.TemporaryDirectory(dir=folder) as cache, (folder / "said").open("w+") as said:
         env = os.environ | {"XDG_CACHE_HOME": cache}
+        # Users' modules are compiled once.
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         command = ["timeout", str(seconds), "sh", "-c", f"exec {HOTBAND} {words}"]
         child = subprocess.Popen(command, cwd=folder, env=env, stdout=said, stderr=said)
         _, status, used = os.wait4(child.pid, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -242,6 +243,17 @@ def test_an_unknown_plot_names_those_there_are(disk: Record) -> None:
     """As any other mistake."""
     with pytest.raises(hb.UserError, match="expected one of latency, iops"):
         disk.plot("pie")  # type: ignore[arg-type]
+
+
+def test_a_chart_saved_as_a_page_loads_nothing(disk: Record, tmp_path: Path) -> None:
+    """Its libraries are in it, also where the chart was changed first."""
+    chart = disk.plot("iops").properties(width=200)
+    chart.save(tmp_path / "chart.html")
+    page = (tmp_path / "chart.html").read_text()
+    assert "vegaEmbed" in page
+    assert not re.search(r"<(script|link)[^>]* (src|href)=|import\(?\s*[\"']https?:", page)
+    chart.save(tmp_path / "chart.json")
+    assert json.loads((tmp_path / "chart.json").read_text())["width"] == 200
 
 
 def test_a_result_of_fio_is_a_record_too() -> None:

@@ -1,7 +1,7 @@
 //! The streams of a workload on the volumes of a machine.
 
 use hotband_machine::{Machine, SpecError, What};
-use hotband_workloads::{Data, Load, Random, Stream, StreamBounds, Workload, check_bands};
+use hotband_workloads::{Data, Load, Modelled, Random, Stream, StreamBounds, Workload, check_bands};
 
 use crate::build::assemble::Assembled;
 use crate::events::support::{TRIMS, supported};
@@ -17,14 +17,21 @@ pub fn bind(
     let machine = &assembled.machine;
     let block = machine.drives().block().0;
     let shared = workload.largest_load();
-    let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
+    let extents = workload.streams.iter().map(|spec| {
         let key = format!("{}.volume", spec.key);
         let part = spec.volume.as_deref().and_then(|volume| parts?.extent(volume));
         let volume = spec.volume.as_deref().filter(|_| part.is_none());
         let target = target_of(workload, &key, volume, assembled)?;
-        let (begin, capacity) = part.unwrap_or((0, machine.volumes()[usize::from(target)].size));
+        Ok((target, part.unwrap_or((0, machine.volumes()[usize::from(target)].size))))
+    });
+    let extents = extents.collect::<Result<Vec<_>, SpecError>>()?;
+    let bound = workload.streams.iter().enumerate().map(|(index, spec)| {
+        let (target, (begin, capacity)) = extents[index];
         workload.check_clients(index, capacity)?;
-        let within = spec.bounds(&workload.file, capacity, block)?;
+        let of_target = workload.streams.iter().zip(&extents).filter(|(_, extent)| **extent == extents[index]);
+        let of_target: Vec<_> = of_target.map(|(stream, _)| stream).collect();
+        let (scale, exact) = assembled.caches.scale(target);
+        let within = spec.bounds(&workload.file, &Modelled::new(capacity, scale, exact, &of_target), block)?;
         let bounds = StreamBounds { from: begin + within.from, to: begin + within.to };
         let load = spec.load.as_ref().or(shared.as_ref());
         let threads = workload.users(index).map(|users| users as usize).or(load.map(Load::threads)).unwrap_or(1);

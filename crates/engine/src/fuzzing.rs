@@ -112,7 +112,7 @@ fn pools_are_small(spec: &MachineSpec) -> bool {
 fn workload(text: &str) {
     let Some(mut workload) = read(Workload::read("workload.toml", text)) else { return };
     for (stream, capacity) in workload.streams.iter().flat_map(|stream| [(stream, 1 << 20), (stream, 1 << 43)]) {
-        let Some(bounds) = read(stream.bounds("workload.toml", capacity, 512)) else { continue };
+        let Some(bounds) = read(stream.bounds("workload.toml", &capacity.into(), 512)) else { continue };
         let threads = match stream.load.as_ref().or(workload.load.as_ref()) {
             Some(Load::Closed { threads, .. }) => *threads as usize,
             _ => 1,

@@ -7,7 +7,7 @@
 use hotband_drives::SsdParams;
 use hotband_layouts::is_pool;
 use hotband_machine::{MachineSpec, What};
-use hotband_workloads::{RangeSpec, Workload};
+use hotband_workloads::{RangeSpec, Stream, Workload};
 use toml::Table;
 
 use crate::build::assemble::as_value;
@@ -26,6 +26,8 @@ const HELD: u64 = 32_000_000_000;
 const HELD_NEW: u64 = 1_024_000_000_000;
 /// So many times that is still taken where what the workload reaches to does not fit.
 const MOST: u64 = 8;
+/// So many times as large a share of the drives is noted: one that rounds to twice.
+const NOTED: f64 = 1.5;
 /// Largest scale of a drive.
 const LARGEST_SCALE: u64 = 4096;
 /// Key and value of the state that drives in use are in.
@@ -36,8 +38,6 @@ const STATE: (&str, &str) = (texts::STATE, "preconditioned");
 pub(crate) struct Chosen {
     /// The state, where it is not said, and the scale, where that is not.
     set: Vec<(String, String)>,
-    /// Whether something that is written has a size of its own, which does not become smaller with the drives.
-    has_sizes: bool,
 }
 
 impl Chosen {
@@ -49,9 +49,8 @@ impl Chosen {
     }
 
     /// What of it a run has that follows on the drives: their scale.
-    pub fn of_follower(&self, workload: &Workload) -> Self {
-        let set = self.set.iter().filter(|(key, _)| key != STATE.0).cloned().collect();
-        Self { set, has_sizes: has_sizes(workload) }
+    pub fn of_follower(&self) -> Self {
+        Self { set: self.set.iter().filter(|(key, _)| key != STATE.0).cloned().collect() }
     }
 
     /// Whether drives without a stated state are preconditioned.
@@ -64,16 +63,16 @@ impl Chosen {
     }
 
     /// What the record says of it: nothing of a run that goes on with drives as they were left.
-    pub fn notes(&self, caches: &MachineCaches) -> Vec<String> {
+    pub fn notes(&self, caches: &MachineCaches, workload: &Workload, streams: &[(Stream, u16)]) -> Vec<String> {
         let scale = self.has("scale").filter(|scale| *scale != "1");
         let at = scale.map_or_else(String::new, |scale| format!(", on a 1/{scale}-size model"));
         let whole = if scale.is_some() { "; scale=1: full size" } else { "" };
         let names = names(caches);
         let over = self.has(STATE.0).map(|_| format!("{names}: preconditioned first{at} (state=fob: new{whole})"));
         let over = over.or_else(|| scale.map(|scale| format!("{names}: 1/{scale}-size model (scale=1: full size)")));
-        let larger = scale.filter(|_| self.has_sizes).map(|scale| {
+        let larger = scale.and_then(|scale| larger_share(scale.parse().ok()?, workload, streams)).map(|times| {
             format!(
-                "ranges in bytes and files cover {scale} times as large a share of these drives as of full-size ones: writes \
+                "ranges in bytes and files cover {times:.0} times as large a share of these drives as of full-size ones: writes \
                  may cost more than there"
             )
         });
@@ -125,10 +124,9 @@ fn settings_of(catalog: &Catalog, request: &Request) -> Option<Vec<Chosen>> {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     // What a run finds that follows another is what that one leaves.
     let over = (state.is_none() && !request.follows).then(|| pair(STATE.0, STATE.1));
-    let has_sizes = has_sizes(&workload);
     let chosen = |scale: Option<u64>| {
         let scale = scale.map(|scale| pair("scale", &scale.to_string()));
-        Chosen { set: over.clone().into_iter().chain(scale).collect(), has_sizes }
+        Chosen { set: over.clone().into_iter().chain(scale).collect() }
     };
     let of_scale = |scale| chosen(Some(scale));
     match (is_new, is_scaled) {
@@ -153,12 +151,20 @@ fn takes_its_time(request: &Request, workload: &Workload, spec: &MachineSpec) ->
     !request.repair.is_empty() || goes_out || requested.iter().any(|event| is_long(&event.what))
 }
 
-/// Whether a range that is written is stated in bytes, or an app has files.
-fn has_sizes(workload: &Workload) -> bool {
-    let is_size = |end: &RangeSpec| matches!(end, RangeSpec::At(at) if at.0 > 0);
-    let mut written = workload.streams.iter().filter(|stream| stream.read_pct < 100.0);
-    let in_bytes = written.any(|stream| is_size(&stream.from) || is_size(&stream.to));
-    in_bytes || workload.app.is_some() || !workload.traces.is_empty()
+/// How many times as large a share of drives at `scale` what is written covers as of full-size ones; none where no
+/// range in bytes, file or trace keeps its size.
+fn larger_share(scale: u64, workload: &Workload, streams: &[(Stream, u16)]) -> Option<f64> {
+    if workload.app.is_some() || !workload.traces.is_empty() {
+        return Some(scale as f64);
+    }
+    let written = workload.streams.iter().zip(streams).filter(|(spec, _)| spec.read_pct < 100.0);
+    let times = written.filter_map(|(spec, (stream, _))| {
+        let RangeSpec::At(to) = spec.to else { return None };
+        let from = if let RangeSpec::At(from) = spec.from { from.0 } else { 0 };
+        let modelled = stream.bounds().to - stream.bounds().from;
+        Some(modelled as f64 * scale as f64 / to.0.saturating_sub(from).max(1) as f64)
+    });
+    times.max_by(f64::total_cmp).filter(|times| *times >= NOTED)
 }
 
 /// Bytes of the solid-state drives of a machine; none where it has other drives, too.

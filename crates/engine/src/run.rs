@@ -109,7 +109,7 @@ impl Run {
     /// A run on drives in use, as they were chosen.
     fn chosen(catalog: &Catalog, request: &Request, chosen: &in_use::Chosen, means: &Means) -> Result<Self, RunError> {
         let mut run = Self::with(catalog, chosen.add_to(request), means)?;
-        run.assembled.remarks.extend(chosen.notes(&run.assembled.caches));
+        run.assembled.remarks.extend(chosen.notes(&run.assembled.caches, &run.workload, &run.streams));
         Ok(Self { chosen: Some(chosen.clone()), ..run })
     }
 
@@ -121,7 +121,7 @@ impl Run {
         let (catalog, request) = *asked_for;
         let means = Means::default();
         *self = match &first.chosen {
-            Some(chosen) => Self::chosen(&catalog, &request, &chosen.of_follower(&self.workload), &means)?,
+            Some(chosen) => Self::chosen(&catalog, &request, &chosen.of_follower(), &means)?,
             None => Self::with(&catalog, request, &means)?,
         };
         Ok(())

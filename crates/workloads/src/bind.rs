@@ -6,6 +6,7 @@ use crate::Random;
 use crate::bounds::{GRAIN, StreamBounds};
 use crate::data::Data;
 use crate::hotband::HotBand;
+use crate::modelled::Modelled;
 use crate::offsets::{OffsetSpec, Offsets};
 use crate::spec::{Cursor, RangeSpec, StreamSpec};
 use crate::stream::Stream;
@@ -16,15 +17,22 @@ fn region_of(size: u64) -> u64 {
 }
 
 impl StreamSpec {
-    /// The range on a target of `capacity` bytes (or on the first client's region of it), its ends rounded to 4 KiB.
+    /// Whether a range in bytes shrinks with the drives: what lies in it has no size of its own.
+    pub fn shrinks(&self) -> bool {
+        self.files.is_none() && self.per_client.is_none()
+    }
+
+    /// The range on a target (or on the first client's region of it), its ends rounded to 4 KiB.
     ///
     /// # Errors
     /// A range that is empty, ends beyond the target, or is smaller than the largest I/O; sizes or alignment that
     /// are not multiples of `block`.
-    pub fn bounds(&self, file: &str, capacity: u64, block: u64) -> Result<StreamBounds, SpecError> {
+    pub fn bounds(&self, file: &str, target: &Modelled, block: u64) -> Result<StreamBounds, SpecError> {
+        let capacity = target.capacity();
         let capacity = self.per_client.map_or(capacity, |region| region_of(region.0).min(capacity));
         let at = |end: RangeSpec| match end {
             RangeSpec::Share(share) => (capacity as f64 * share.0) as u64 / GRAIN * GRAIN,
+            RangeSpec::At(bytes) if self.shrinks() => target.address(bytes.0),
             RangeSpec::At(bytes) => bytes.0,
         };
         let whole = matches!(self.to, RangeSpec::Share(share) if share.0 >= 1.0);
@@ -33,6 +41,10 @@ impl StreamSpec {
         let error =
             |name: &str, value: String, accepted: String| Err(SpecError::new(file, &key(name), value, accepted));
         if to > capacity {
+            let (to, capacity) = match self.to {
+                RangeSpec::At(bytes) if self.shrinks() => (bytes.0, target.full()),
+                _ => (to, capacity),
+            };
             return error("range", format!("{to} B"), format!("ends beyond the target of {capacity} B"));
         }
         let largest = u64::from(self.sizes.largest());

@@ -116,7 +116,7 @@ mod tests {
              size = \"8 KiB\"\nrange = {range}\n{keys}"
         );
         let spec = Workload::read("test", &text).unwrap().streams.remove(0);
-        let bounds = spec.bounds("test", capacity, 512).unwrap();
+        let bounds = spec.bounds("test", &capacity.into(), 512).unwrap();
         Stream::new(spec, bounds, 1, Random::new(1, name))
     }
 

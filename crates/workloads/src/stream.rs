@@ -287,7 +287,7 @@ mod tests {
         let text =
             format!("[load]\nclosed = {{ threads = 1 }}\n[[phases]]\nios = 1\nmeasure = true\n[[streams]]\n{keys}");
         let spec = Workload::read("test", &text).unwrap().streams.remove(0);
-        let bounds = spec.bounds("test", capacity, 512).unwrap();
+        let bounds = spec.bounds("test", &capacity.into(), 512).unwrap();
         Stream::new(spec, bounds, 4, Random::new(1, "test"))
     }
 

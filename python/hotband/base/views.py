@@ -10,6 +10,7 @@ schema (`hotband-review`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -92,3 +93,21 @@ def view_of(result: object, form: str) -> Callable[..., Any]:
     module, _, function = known[name, form].partition(":")
     view: Callable[..., Any] = getattr(import_module(module), function)
     return view
+
+
+def self_contained(chart: View) -> View:
+    """Return a chart whose `.save("chart.html")` writes its libraries into the file; altair has it load them from the
+    net."""
+    # altair's charts take what is set on them for a part of their specification.
+    kind: Any = type(chart)
+    object.__setattr__(chart, "__class__", _self_contained(kind))
+    return chart
+
+
+@cache
+def _self_contained(kind: Any) -> Any:
+    def save(self: Any, fp: Any, format: str | None = None, **options: Any) -> None:
+        is_html = (format or Path(str(fp)).suffix.removeprefix(".")) == "html"
+        kind.save(self, fp, format, **({"inline": True} if is_html else {}) | options)
+
+    return type(kind.__name__, (kind,), {"save": save, "__doc__": kind.__doc__})

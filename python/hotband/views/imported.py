@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,20 +14,41 @@ from hotband.inference.audit.trouble import troubles
 from hotband.views.report.matrix import Matrix
 from hotband.views.report.matrix_screen import matrix_screen
 from hotband.views.text.screen import Screen, command
-from hotband.views.text.tables import summary_table
+from hotband.views.text.tables import summaries_table, summary_table
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.questions.imported import ImportedFiles, ImportedFolders, ImportQuestion
 
 
-def files(found: ImportedFiles, _: ImportQuestion) -> Iterator[View]:
+SHOWN_WHOLE = 3
+"""More records than this are rows of one table, with their most common notes."""
+COMMON_NOTES = 5
+
+
+def files(found: ImportedFiles, question: ImportQuestion) -> Iterator[View]:
     """Yield each record, and where they were written."""
+    if len(found.imported) > SHOWN_WHOLE:
+        yield from _many([record for record, _ in found.imported])
+        if found.saved:
+            yield Whole(f"{counted(len(found.saved), 'record')} written to {question.out}.")
+        return
     for record, _series in found.imported:
         yield summary_table(record)
         yield from (f"! {words}." for words in troubles(record))
         yield from said_of(record)
         yield from (f"  note: {note}" for note in record["notes"])
     yield from (Whole(f"Record: {path}") for path in found.saved)
+
+
+def _many(records: Sequence[RecordDoc]) -> Iterator[View]:
+    """Yield a table of records, and what several of them note."""
+    yield summaries_table(records)
+    notes = Counter(note for record in records for note in (*said_of(record), *record["notes"]))
+    common = [(note, count) for note, count in notes.most_common(COMMON_NOTES) if count > 1]
+    yield from (f"  note: {note.strip()} ({counted(count, 'record')})" for note, count in common)
+    if len(notes) > len(common):
+        yield f"  {counted(len(notes) - len(common), 'further note')} in the records"
 
 
 def folders(found: ImportedFolders, question: ImportQuestion) -> Screen:

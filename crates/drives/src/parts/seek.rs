@@ -53,6 +53,8 @@ struct Curve {
     a: f64,
     b: f64,
     form: Form,
+    /// Rise and slope of the form at its knee, which half of all strokes need.
+    at_knee: (f64, f64),
 }
 
 /// The unit curve (a = 0, b = 1).
@@ -181,7 +183,7 @@ impl Curve {
         let share = points.share().expect("points are checked when a product is read");
         let p = bisect(EXPONENTS.0, EXPONENTS.1, |p| share - points.form(p).mean());
         let form = points.form(p);
-        Self { a, b: (full - a) / form.rise(), form }
+        Self { a, b: (full - a) / form.rise(), form, at_knee: (libm::pow(form.knee, p), form.slope()) }
     }
 
     fn at(&self, x: f64) -> f64 {
@@ -189,7 +191,8 @@ impl Curve {
         if x <= knee {
             return self.a + self.b * libm::pow(x, p);
         }
-        self.a + self.b * (libm::pow(knee, p) + self.form.slope() * (x - knee))
+        let (rise, slope) = self.at_knee;
+        self.a + self.b * (rise + slope * (x - knee))
     }
 }
 

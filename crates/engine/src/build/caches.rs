@@ -15,6 +15,11 @@ use serde::Serialize;
 
 use crate::build::units::Layouts;
 
+/// Bytes of a range that does not shrink with solid-state drives, at least: on fewer, I/Os would crowd on a few dies.
+const EXACT: u64 = 1 << 30;
+/// So many times the caches of controllers, which do not shrink, a range keeps in bytes, so that they hold little of it.
+const BEYOND_CACHES: u64 = 4;
+
 /// The caches of a drive, as they are set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DriveCaches {
@@ -186,6 +191,15 @@ impl MachineCaches {
         let controllers: u64 = self.controllers.iter().map(|controller| controller.cache_bytes).sum();
         let drives = self.drives.iter().map(|drive| drive.caches.fills).sum::<Option<u64>>()?;
         Some(drives + controllers)
+    }
+
+    /// Return the divisor of the size of all drives below a volume, 1 where they differ, and the bytes up to which ranges
+    /// do not shrink with them.
+    pub fn scale(&self, volume: u16) -> (u64, u64) {
+        let Some(below) = self.below.get(usize::from(volume)) else { return (1, EXACT) };
+        let scale = below.drives.iter().map(|drive| self.drives[*drive].caches.scale).min();
+        let held: u64 = below.controllers.iter().map(|controller| self.controllers[*controller].cache_bytes).sum();
+        (scale.unwrap_or(1), EXACT.max(BEYOND_CACHES * held))
     }
 
     /// Return the settings of `machine` as runs have left it, because events turn switches.

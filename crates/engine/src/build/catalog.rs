@@ -1,7 +1,9 @@
 //! The catalog: a folder of TOML files, one a drive product, one a workload.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use hotband_drives::Product;
 use hotband_machine::{Rigour, Section, SpecError, parse_toml, read_text, read_typed_text};
@@ -52,7 +54,10 @@ impl Catalog {
     pub fn drive(&self, name: &str, asked_at: (&str, &str)) -> Result<(Product, String), SpecError> {
         let entry = self.found(DRIVES, name, asked_at)?;
         let text = self.whole(DRIVES, &entry, &mut vec![entry.file.clone()])?;
-        let product = Product::read_with(name, &entry.file, (&text, &entry.text), entry.rigour)?;
+        static READ: Memo<(String, String, String, Rigour), Product> = Memo::new();
+        let Found { file, text: own, rigour } = entry;
+        let product = || Product::read_with(name, &file, (&text, &own), rigour);
+        let product = READ.or_made((name.to_owned(), text.clone(), format!("{file}\n{own}"), rigour), product)?;
         Ok((product, text))
     }
 
@@ -135,6 +140,33 @@ struct Found {
     rigour: Rigour,
 }
 
+/// What texts were read as: runs of a sweep or an interval read the same products hundreds of times.
+struct Memo<K, V>(Mutex<BTreeMap<K, V>>);
+
+/// Most results stored: more than the products of a large machine.
+const MOST_STORED: usize = 64;
+
+impl<K: Ord, V: Clone> Memo<K, V> {
+    const fn new() -> Self {
+        Self(Mutex::new(BTreeMap::new()))
+    }
+
+    /// The value of `key`, made where it is not stored. Mistakes are not stored.
+    fn or_made<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = lock().get(&key) {
+            return Ok(value.clone());
+        }
+        let value = make()?;
+        let mut stored = lock();
+        if stored.len() >= MOST_STORED {
+            stored.clear();
+        }
+        stored.insert(key, value.clone());
+        Ok(value)
+    }
+}
+
 /// Bytes of the largest drive file that is read: the catalog's have some 10,000.
 const LARGEST: u64 = 1 << 20;
 
@@ -147,12 +179,20 @@ pub(crate) fn is_file(name: &str) -> bool {
 const VARIANT_OF: &str = "variant_of";
 
 fn variant_of(file: &str, text: &str) -> Result<Option<String>, SpecError> {
+    if !text.contains(VARIANT_OF) {
+        return Ok(None);
+    }
     let table = parse_toml(file, text)?;
     Ok(Section::new(file, "", &table).text(VARIANT_OF)?.map(str::to_owned))
 }
 
 /// The text of a variant with the values of its base filled in: what a record keeps can be read alone.
 fn merged(file: &str, text: &str, base: &str) -> Result<String, SpecError> {
+    static MERGED: Memo<[String; 3], String> = Memo::new();
+    MERGED.or_made([file, text, base].map(str::to_owned), || merge(file, text, base))
+}
+
+fn merge(file: &str, text: &str, base: &str) -> Result<String, SpecError> {
     let (mut variant, base) = (parse_toml(file, text)?, parse_toml(file, base)?);
     variant.remove(VARIANT_OF);
     let mut whole = base;

@@ -64,10 +64,53 @@ fn every_drive_of_the_catalog_and_an_array_of_many_are_small_enough_to_be_writte
     }
 }
 
+/// Random 4 KiB I/Os of which `read_pct` are reads, over a range.
+fn over(range: &str, read_pct: u32, ios: u32) -> String {
+    workload(&format!("{}\nrange = {range}", random_4k(read_pct)), &closed(8), "", &format!("ios = {ios}"))
+}
+
 #[test]
-fn what_a_workload_reaches_to_decides_what_a_scale_leaves() {
+fn ranges_in_bytes_shrink_with_the_drives_as_shares_do() {
+    let array = "raid5:3x7450-pro-3840";
+    let of = |range: &str| left(in_use(array, &over(range, 50, 100_000), &[]));
+    // 4 TB of 7.68.
+    let (bytes, share) = (of("[\"0 GB\", \"4 TB\"]"), of("[\"0 %\", \"52.0731 %\"]"));
+    for left in [&bytes, &share] {
+        assert_eq!((state(left)["holds"].as_str(), state(left)["scale"].as_u64()), (Some("preconditioned"), Some(512)));
+        assert_eq!(notes(left, "as large a share"), [""; 0]);
+    }
+    for (figure, most) in [("iops", 0.01), ("latency_mean_ns", 0.01), ("latency_p99_ns", 0.03)] {
+        let [a, b] = [&bytes, &share].map(|left| left.0["summary"][figure].as_f64().expect("a summary has it"));
+        assert!((a / b - 1.0).abs() <= most, "{figure}: {a} and {b}");
+    }
+}
+
+#[test]
+fn small_ranges_keep_their_size_and_the_share_that_they_cover_is_noted() {
+    let noted = |range: &str| notes(&left(in_use("s4500-960", &over(range, 0, 500), &[])), "as large a share").join("");
+    assert!(noted("[\"0 GB\", \"1 GB\"]").contains("cover 32 times"), "a GB is a GB on 1/32 of the drive");
+    assert!(noted("[\"0 GB\", \"10 GB\"]").contains("cover 3 times"), "1 GiB in place of 10 GB");
+    assert_eq!(noted("[\"100 GB\", \"900 GB\"]"), "");
+}
+
+#[test]
+fn a_given_scale_shrinks_ranges_and_errors_are_of_full_size_drives() {
+    let run = |range: &str| Run::new(&catalog(), in_use("s4500-960", &over(range, 50, 10), &[("scale", "256")]));
+    assert!(run("[\"0 GB\", \"4 GB\"]").is_ok() && run("[\"0 GB\", \"960 GB\"]").is_ok());
+    let error = run("[\"0 GB\", \"1 TB\"]").err().expect("it is larger than the drive").to_string();
+    assert!(error.contains("1000000000000 B") && error.contains("target of 960196"), "{error}");
+}
+
+#[test]
+fn what_files_reach_to_decides_what_a_scale_leaves() {
     let reach = |range: &str| {
-        workload(&format!("{}\nrange = [\"0 GB\", \"{range}\"]", random_4k(100)), &closed(8), "", "ios = 10")
+        format!(
+            "[[streams]]\nname = \"a\"\nread_pct = 100\nsize = \"64 KiB\"\nrange = [\"0 GB\", \"{range}\"]\n\
+             files = {{ count = 10, smallest = \"16 KB\", largest = \"4 MB\", mean = \"1 MB\" }}\n\
+             [[scripts]]\nname = \"s\"\nclients = 1\nrepeat = true\n\
+             [[scripts.steps]]\nname = \"page\"\nstream = \"a\"\nfiles = 1\n\
+             [[phases]]\nios = 10\nmeasure = true\n"
+        )
     };
     let run = |range: &str| Run::new(&catalog(), in_use("s4500-960", &reach(range), &[])).expect("it fits").memory().0;
     let (small, large) = (run("20 GB"), run("100 GB"));

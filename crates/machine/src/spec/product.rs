@@ -48,7 +48,7 @@ pub struct Product {
 }
 
 /// Requirements for a file beyond its values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rigour {
     /// Every value has a source and a confidence, every estimate a range: the catalog.
     Sources,

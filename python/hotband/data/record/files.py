@@ -148,12 +148,13 @@ def save_imported(folder: Path, imported: Sequence[Imported], names: Sequence[st
     """Write imported records and their series, each into its own folder under `folder`, called by its record or by
     `names`; return the files."""
     saved: list[Path] = []
+    taken: dict[str, int] = {}
     for index, (record, series) in enumerate(imported):
-        base = folder_name(Path(record["name"]).name if names is None else names[index])
-        name, number = base, 1
-        while folder / name / RECORD_FILE in saved:
-            number += 1
-            name = f"{base}-{number}"
+        base = name = folder_name(Path(record["name"]).name if names is None else names[index])
+        while name in taken:
+            taken[base] += 1
+            name = f"{base}-{taken[base]}"
+        taken[name] = 1
         make_folder(folder / name)
         files: dict[Path, bytes | str] = {}
         if series is not None:

@@ -33,8 +33,9 @@ SERIES = {
 """Columns over time, each with its title."""
 ACTIVITIES = ("overhead", "seek", "rotation", "transfer", "program", "erase", "other busy")
 """Activities of a part, in the order of an I/O's path."""
-# Points of one percentile line: more than a chart is pixels wide per nine, so no step of a histogram is lost.
-PERCENTILE_POINTS = 200
+# Points of one percentile line: more than a chart is pixels wide per nine, so no step of a histogram is lost. The
+# fewest of one, and those of all lines of more than a hundred runs together.
+PERCENTILE_POINTS, PERCENTILE_FEWEST, PERCENTILE_TOTAL = 200, 40, 20_000
 # Points of one series line (a chart is about 500 pixels wide; more become a solid band), the fewest of one,
 # and those of all lines of a page together (about 3 MB of numbers in the file).
 SERIES_POINTS, SERIES_FEWEST, SERIES_TOTAL = 600, 100, 80_000
@@ -105,8 +106,10 @@ def edge_points(buckets: Buckets) -> list[tuple[float, float]]:
 
 
 def percentile_frame(records: Mapping[str, LoadedRecord], points: int = PERCENTILE_POINTS) -> pl.DataFrame:
-    """Return the frame of `charts.percentile_chart` for records by label, with about `points` points per line."""
+    """Return the frame of `charts.percentile_chart` for records by label, with about `points` points per line, fewer
+    where there are many records."""
     alone = len(records) == 1
+    points = min(points, max(PERCENTILE_FEWEST, PERCENTILE_TOTAL // max(len(records), 1)))
     rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone, points)]
     schema: dict[str, type[pl.DataType]] = {
         "run": pl.String,

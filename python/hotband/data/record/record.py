@@ -17,7 +17,7 @@ from hotband.base.arguments import public
 from hotband.base.shown import Shown
 from hotband.base.text import write
 from hotband.base.text.numbers import number
-from hotband.base.views import view_of
+from hotband.base.views import self_contained, view_of
 from hotband.data.record.files import RECORD_FILE, file_key, frame_of, parquet_of_frame, series_table
 from hotband.data.record.intervals import Intervals
 from hotband.data.record.quantity import BytesPerSecond, Seconds, seconds
@@ -438,7 +438,7 @@ class Record:
         Raises UserError if the record has nothing to draw of it.
         """
         drawn: View = view_of(self, "chart")(self, kind)
-        return drawn
+        return self_contained(drawn)
 
     def loaded(self) -> LoadedRecord:
         """Return the record in the form that reports, charts and the auditor accept."""

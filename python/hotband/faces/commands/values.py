@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+DECIMAL = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?")
+"""A number without exponent that Python and pydantic read alike."""
 WHOLE = re.compile(r"-?[0-9]{1,20}")
 """A whole number that Python and pydantic read alike; 20 digits hold 64 bits."""
 
@@ -46,10 +48,17 @@ class Simple:
         if kind == list[str]:
             are_texts = isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
             return list(value) if are_texts else None
+        if kind is bool:
+            return value if isinstance(value, bool) else None
+        if kind is float:
+            return decimal(value, said.min, said.max)
         if kind is int:
             return whole(value, said.min, said.max)
         if kind is Path:
             return path(value, said)
+        if kind == list[Path] and isinstance(value, list | tuple):
+            paths = [path(each, said) for each in value]
+            return paths if None not in paths else None
         return None
 
 
@@ -58,6 +67,15 @@ def whole(value: Any, least: float | None, most: float | None) -> int | None:
     if isinstance(value, str) and WHOLE.fullmatch(value):
         value = int(value)
     if type(value) is not int or (least is not None and value < least) or (most is not None and value > most):
+        return None
+    return value
+
+
+def decimal(value: Any, least: float | None, most: float | None) -> float | None:
+    """A number within bounds, else None."""
+    if isinstance(value, str) and DECIMAL.fullmatch(value):
+        value = float(value)
+    if type(value) is not float or (least is not None and value < least) or (most is not None and value > most):
         return None
     return value
 

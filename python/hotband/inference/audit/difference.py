@@ -23,6 +23,7 @@ from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.correlated import LEAST_SAMPLES, mean_law
 from hotband.inference.audit.orderstat import CONFIDENCE, least_count
 from hotband.inference.audit.resample import design_effect
+from hotband.inference.beta import beta_quantile, student_quantile
 
 if TYPE_CHECKING:
     from hotband.base.arrays import Floats
@@ -148,8 +149,6 @@ def of_repeats(a: Sequence[float], b: Sequence[float]) -> Interval:
 
 def _half_width(a: Floats, b: Floats, equal: bool) -> float:
     """Return half of the interval of a difference of means: Welch's t, Student's where both spread alike."""
-    from scipy.special import stdtrit
-
     counts = [len(values) for values in (a, b)]
     squares = [float(((values - values.mean()) ** 2).sum()) for values in (a, b)]
     if equal:
@@ -159,7 +158,7 @@ def _half_width(a: Floats, b: Floats, equal: bool) -> float:
         parts = [square / (count - 1) / count for square, count in zip(squares, counts, strict=True)]
         variance = sum(parts)
         freedom = variance**2 / sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
-    return float(stdtrit(freedom, 1 - TAIL)) * math.sqrt(variance)
+    return student_quantile(freedom, 1 - TAIL) * math.sqrt(variance)
 
 
 def _rates_over_time(a: Audited, b: Audited, seed: int) -> Interval:
@@ -210,14 +209,12 @@ def _poisson(
 ) -> Interval:
     """Return the interval of the ratio of two Poisson rates: given their sum, one count is binomial
     (Clopper-Pearson)."""
-    from scipy.special import betaincinv
-
     counts = [int(run.summary().get("count") or 0) for run in (a, b)]
     if not all(counts):
         return Interval(None, None, "no series, and no count of I/Os")
     times = [count / known(run.summary()["iops"]) for count, run in zip(counts, (a, b), strict=True)]
-    ends = betaincinv(counts[1], counts[0] + 1, TAIL), betaincinv(counts[1] + 1, counts[0], 1 - TAIL)
-    low, high = (100 * (float(share) / (1 - float(share)) * times[0] / times[1] - 1) for share in ends)
+    ends = beta_quantile(counts[1], counts[0] + 1, TAIL), beta_quantile(counts[1] + 1, counts[0], 1 - TAIL)
+    low, high = (100 * (share / (1 - share) * times[0] / times[1] - 1) for share in ends)
     return Interval(low, high, basis, least=True)
 
 

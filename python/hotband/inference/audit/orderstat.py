@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+from hotband.inference.beta import binomial_quantile
+
 CONFIDENCE = 0.95
 
 
@@ -26,15 +28,4 @@ def interval_ranks(count: int, share: float, confidence: float = CONFIDENCE) -> 
     """Return the ranks (from 1) of the order statistics around a quantile; 0 and count + 1 if the sample is too
     small."""
     tail = (1 - confidence) / 2
-    return _binomial_quantile(tail, count, share), count + 1 - _binomial_quantile(tail, count, 1 - share)
-
-
-def _binomial_quantile(below: float, count: int, share: float) -> int:
-    """Return the smallest number that at most `below` of the binomial law lies under.
-
-    `scipy.stats` has it, too, but its import costs a second of processor time."""
-    from scipy.special import bdtr, bdtrik
-
-    near = math.ceil(bdtrik(below, count, share)) if count else 0
-    # The inverse is rounded: the law itself decides between neighbours.
-    return next(number for number in range(max(0, near - 1), count + 1) if bdtr(number, count, share) >= below)
+    return binomial_quantile(tail, count, share), count + 1 - binomial_quantile(tail, count, 1 - share)

@@ -15,7 +15,7 @@ from hotband.base.arrays import Floats
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.base.text.write import write_file
-from hotband.base.views import Report, view_of
+from hotband.base.views import Report, self_contained, view_of
 from hotband.data.documents.fleet import FigureDoc, FleetDoc
 from hotband.questions.fleet.outcome import Outcome, figure
 from hotband.questions.fleet.spec import Spec
@@ -98,7 +98,7 @@ class Fleet:
         if y not in known:
             raise UserError("y", "", str(y), f"expected one of {', '.join(known)}")
         drawn: View = view_of(self, "chart")(self.frame, y, y)
-        return drawn
+        return self_contained(drawn)
 
     def __repr__(self) -> str:
         drives = sum(outcome.group.plan.drives for outcome in self.outcomes)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import percent
 from hotband.base.text.schema import with_schema
-from hotband.base.views import view_of
+from hotband.base.views import self_contained, view_of
 from hotband.data.record.record import Record
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class StudyResult:
         """Plot the errors (altair): one point per published figure, zero is exact. Raises UserError if there is
         none."""
         drawn: View = view_of("hotband-study", "chart")(self.name, self._result["figures"])
-        return drawn
+        return self_contained(drawn)
 
     def __repr__(self) -> str:
         error = (

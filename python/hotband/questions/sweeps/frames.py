@@ -11,6 +11,7 @@ from hotband.base.heavy import pl
 from hotband.data.inputs.values import ENDINGS, Value, base_of
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 from hotband.data.results.sweep_rows import NAMES, Row
+from hotband.inference.beta import student_quantile
 from hotband.questions.slo import SLO, Judged, judge
 from hotband.questions.sweeps.plan import NOT_SET
 
@@ -90,10 +91,8 @@ def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None,
     mean = math.fsum(known) / len(known)
     if len(known) < 2:
         return mean, None, None
-    from scipy.special import stdtrit
-
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1))
-    half = float(stdtrit(len(known) - 1, (1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(known))
+    half = student_quantile(len(known) - 1, (1 + CONFIDENCE) / 2) * spread / math.sqrt(len(known))
     return mean, mean - half, mean + half
 
 

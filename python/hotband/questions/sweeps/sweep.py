@@ -11,7 +11,7 @@ from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.base.text.schema import with_schema
 from hotband.base.text.write import make_folder, write_file
-from hotband.base.views import Report, view_of
+from hotband.base.views import Report, self_contained, view_of
 from hotband.data.inputs.values import Value
 from hotband.data.record.record import Record
 from hotband.data.results.sweep_rows import Kept, Row, row_of
@@ -160,7 +160,7 @@ class Sweep:
         """A chart (altair) of a column of the frame against an axis of numbers, a line for all other coordinates; where
         there is no such axis, a bar for each run. Raises UserError for what is no column, or where nothing ended."""
         drawn: View = view_of(self, "chart")(self, y, x)
-        return drawn
+        return self_contained(drawn)
 
     @public
     def save(self, folder: str | Path) -> Path:

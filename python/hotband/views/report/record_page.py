@@ -262,8 +262,7 @@ def _reproduction(records: Mapping[str, LoadedRecord]) -> list[Block]:
     ]
     text = "The same workload, machine and seed give the same record, bit for bit."
     blocks: list[Block] = [Prose([text]), Table(columns, [Group(rows)], tight=True)]
-    folds = [sections.spec_fold(label, loaded.record.get("spec") or {}) for label, loaded in records.items()]
-    return blocks + [fold for fold in folds if fold is not None]
+    return blocks + list(sections.spec_folds(records))
 
 
 def _settings(record: RecordDoc) -> str:

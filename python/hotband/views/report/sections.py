@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
-from hotband.base.text.numbers import ABSENT, cell, finite, millis, number, rate
+from hotband.base.text.numbers import ABSENT, cell, counted, finite, millis, number, rate
 from hotband.data.documents.record import FiguresDoc, RecordDoc, SpecDoc
 from hotband.data.record import frames
 from hotband.data.record.load import LoadedRecord
@@ -134,8 +134,21 @@ def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
     return [Table(["Run", "Note"], [Group(rows)], caption=f"Notes ({len(rows)})", folded=True)] if rows else []
 
 
-def spec_fold(label: str, spec: SpecDoc) -> Fold | None:
-    """The texts a record was made from, folded away."""
+def spec_folds(records: Mapping[str, LoadedRecord]) -> list[Fold]:
+    """The texts records were made from, folded away: those of runs that differ in their seed alone once."""
+    labels: dict[str, list[str]] = {}
+    for label, loaded in records.items():
+        labels.setdefault(_spec_text(loaded.record.get("spec") or {}), []).append(label)
+    return [Fold(f"What {_first_of(runs)} made from", text) for text, runs in labels.items() if text]
+
+
+def _first_of(labels: Sequence[str]) -> str:
+    first, *others = labels
+    return f"{first} and {counted(len(others), 'other run')} were" if others else f"{first} was"
+
+
+def _spec_text(spec: SpecDoc) -> str:
+    """All texts of a record, each below its name."""
     drives, settings = spec.get("drives") or {}, spec.get("set") or {}
     named = {"workload": spec.get("workload"), "machine": spec.get("machine")}
     texts = {key: str(text) for key, text in named.items() if text}
@@ -144,8 +157,7 @@ def spec_fold(label: str, spec: SpecDoc) -> Fold | None:
         texts["set"] = "\n".join(f"{key} = {value}" for key, value in settings.items())
     if found := events(spec):
         texts["options of hotband run"] = "\n".join(found)
-    text = "\n\n".join(f"--- {name} ---\n{text.strip()}" for name, text in texts.items())
-    return Fold(f"What {label} was made from", text) if text else None
+    return "\n\n".join(f"--- {name} ---\n{text.strip()}" for name, text in texts.items())
 
 
 def events(spec: SpecDoc) -> list[str]:

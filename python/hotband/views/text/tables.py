@@ -185,6 +185,16 @@ def summary_table(record: RecordDoc) -> Table:
     return table
 
 
+def summaries_table(records: Sequence[RecordDoc]) -> Table:
+    """Rates and latencies of records, one row each."""
+    table = Table(
+        counted(len(records), "record"), [column("record"), numeric("IOPS", IOPS), numeric("MB/s", MBS), *LATENCIES]
+    )
+    for record in records:
+        table.add(record["name"], *_figures(record["summary"])[:-2])
+    return table
+
+
 def _figures(figures: FiguresDoc) -> list[float | None]:
     """Rates and latencies, a cell each."""
     return [
