@@ -1,4 +1,4 @@
-"""What smartctl and nvme print about a drive as JSON (`smartctl --json -a`, `nvme id-ctrl -o json`): its identity, and
+"""What smartctl and nvme print about a drive as JSON (`smartctl -j -a`, `nvme id-ctrl -o json`): its identity, and
 the drive of the catalog with its model number.
 
 Left out: the text that both print without these options.
@@ -21,7 +21,7 @@ from hotband.data import catalog
 
 SHORTEST = 6
 """Characters of a model number: a shorter one would be found in names that are not its own."""
-ACCEPTED = "expected the JSON of smartctl --json -a, nvme id-ctrl, nvme smart-log or nvme list"
+ACCEPTED = "expected the JSON of smartctl -j -a, nvme id-ctrl, nvme smart-log or nvme list"
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def write_drive(question: NewDriveQuestion, way: Way) -> NewDrive:
     shown = DrivesQuestion(words=(f"./{path}",))
     tried = RunQuestion(workload=Named("fio-randread"), on=Named(f"./{path}"), settings=settings, duration=duration)
     way.say(f"{path}: {len(drive['values'])} values, of them {estimates} estimates with ranges")
-    for line in assumed_lines(assumptions(question.kind, lines)):
+    for line in assumed_lines(assumptions(kind, lines)):
         way.say(line)
     way.say(f"look at it: {way.again(shown)}")
     way.say(f"run it: {way.again(tried)}")
