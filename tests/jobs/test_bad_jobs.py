@@ -59,7 +59,7 @@ RD = "rd=rd1,wd=wd1,iorate=max,elapsed=9\n"
             f"{DIRECT}[a]\nrw=${{RW}}\nbs=${{BS}}\n",
             "a.fio:6: rw = '${RW}': the variables RW, BS are not set: expected them in the environment, or ",
         ),
-        ("[global]\nbs=4k\n", "a.fio: has no job: expected a section"),
+        ("[global]\n; nothing\n", "a.fio: has no job: expected a section"),
         ("bs=4k\n[a]\nsize=1m\n", "a.fio:1 = 'bs=4k': is before the first section: "),
         (f"{DIRECT}[a\nrw=read\n", "a.fio:5 = '[a': the section's name is cut off: "),
     ],

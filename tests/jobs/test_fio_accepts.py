@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from job_files import Convert, Refused
 
 from hotband import _core
+from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.job_file import converted
 from hotband.data.jobs.loss import Fate
+from hotband.execution.runs.run import prepare
 
 RUN = "[global]\nioengine=libaio\ndirect=1\nnorandommap\nruntime=5\ntime_based\n"
 DIRECT = f"{RUN}filename=/dev/sdx\n"
@@ -58,6 +62,15 @@ def test_a_job_without_a_target_uses_all_of_it(convert: Convert) -> None:
     assert [str(loss) for loss in alone.report.losses if loss.option == "size (not set)"] == [
         why.format(alone.report.file, line) for line in (7, 9)
     ]
+
+
+def test_options_without_a_job_are_those_of_one(convert: Convert) -> None:
+    assert convert(f"{DIRECT}rw=write\nbs=256k\n").stream == {
+        "name": "job",
+        "read_pct": 0,
+        "random_pct": 0,
+        "size": "256 KiB",
+    }
 
 
 def test_a_volume_of_the_engine_is_the_target_of_all_jobs(convert: Convert) -> None:
@@ -153,6 +166,18 @@ def test_a_part_beside_a_file_of_unknown_size_is_approximated(convert: Convert) 
     job = convert(f"{RUN}[a]\nfilename=/dev/sdx\nrw=read\n[b]\nfilename=/dev/sdy\nsize=1g\nrw=read\n")
     assert [stream["range"] for stream in job.table["streams"]] == [["0 %", "50 %"], ["50 %", "100 %"]]
     assert job.fate("size=1g")[1].startswith("the size of another file of the job is not known")
+
+
+def test_a_range_beyond_a_drive_of_model_size_names_the_scale_that_has_room(tmp_path: Path) -> None:
+    path = tmp_path / "a.fio"
+    path.write_text(f"{DIRECT}[a]\nsize=100g\n")
+    spec = RunSpec("t", "7450-pro-3840", str(path), (("scale", "512"),), 1, "1 ms")
+    with pytest.raises(UserError) as error:
+        prepare(spec)
+    assert str(error.value).endswith(
+        "a.fio:9: size = '100g': ends beyond the target of 7501475840 B, a 1/512-size model; expected scale=32 or less"
+    )
+    prepare(replace(spec, set=(("scale", "32"),)))
 
 
 def test_thousands_of_jobs_are_a_job_file(convert: Convert) -> None:

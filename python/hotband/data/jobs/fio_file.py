@@ -67,6 +67,10 @@ def read_jobs(path: Path, text: str, variables: Mapping[str, str] | None = None)
             raise UserError(name_of(path), "", "", f"has more than {MOST_STREAMS} jobs; expected fewer in one file")
     if unset:
         _refuse_unset(unset)
+    if not jobs and shared:
+        # The name of the only job is left to fio's command line.
+        first = shared_order[0].location
+        jobs = [Job("job", Location(first.file, first.line - 1), shared, shared_order)]
     if not jobs:
         raise UserError(name_of(path), "", "", "has no job: expected a section such as [JOB] besides [global]")
     return jobs
