@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from command_line import run_hotband
+from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.documents import read_fio
+from hotband.execution.experiment.experiment import execute
+from hotband.inference.audit import Audited, trouble
 from hotband.inference.audit.trouble import troubles
 
 LATENCY = {"min": 80_000, "max": 400_000, "mean": 100_000.0, "stddev": 9000.0}
@@ -89,3 +92,30 @@ def test_compare_import_report_and_audit_say_it(tmp_path: Path) -> None:
     flat("report", str(failing), "-o", str(page))
     assert words in page.read_text(encoding="utf-8")
     assert words in flat("audit", str(failing))
+
+
+OPEN = """[load]
+open = { rate_iops = 5000, arrival = "poisson" }
+[[streams]]
+read_pct = 100
+size = "4 KiB"
+random_pct = 100
+[[phases]]
+duration = "2 s"
+measure = true
+"""
+
+
+def test_an_open_loop_that_a_disk_does_not_keep_up_with_is_said(tmp_path: Path) -> None:
+    (done,) = execute([RunSpec("r", "ent-15k", "open", workload_text=OPEN)])
+    (note,) = [note for note in done.record["notes"] if "keep up" in note]
+    assert note.startswith("does not keep up: ")
+    assert note.endswith(" of 5,000 IOPS; latencies grow as long as it runs")
+    assert [finding.rule for finding in trouble.check([Audited("a", done.record)])] == ["overload"]
+    (slow,) = execute([RunSpec("r", "ent-15k", "open", (("rate_iops", "100"),), workload_text=OPEN)])
+    assert trouble.check([Audited("a", slow.record)]) == []
+    assert not any("keep up" in note for note in slow.record["notes"])
+    file = tmp_path / "open.toml"
+    file.write_text(OPEN, encoding="utf-8")
+    said = flat("sweep", str(file), "--on", "ent-15k", "--set", "rate_iops=100,5000")
+    assert "does not keep up: " in said
