@@ -41,10 +41,12 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
 def overload_notes(record: RecordDoc) -> list[str]:
     """Return a note for a model's run that misses the rate of its open loop."""
     spec, summary = record["spec"], record["summary"]
-    requested = open_rate(tomli.loads(spec["workload"]), spec.get("set") or {})
-    if not misses(requested, summary["iops"], summary["count"], is_model=True) or len(record.get("steps") or []) > 1:
+    requested, iops = open_rate(tomli.loads(spec["workload"]), spec.get("set") or {}), summary["iops"]
+    if requested is None or iops is None or len(record.get("steps") or []) > 1:
         return []
-    return [f"{missed_words(requested or 0.0, summary['iops'])}; latencies grow as long as it runs"]
+    if not misses(requested, iops, summary["count"], is_model=True):
+        return []
+    return [f"{missed_words(requested, iops)}; latencies grow as long as it runs"]
 
 
 def missed_words(requested: float, iops: float) -> str:
