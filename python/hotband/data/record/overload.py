@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import tomli
 
 from hotband.base.text.numbers import number
+
+if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
 
 SLACK = {True: 0.01, False: 0.05}
 """Share of a requested rate that may be missing: of a model's exact time, as in `hotband find`; of a tool, which begins
 and ends within its windows."""
 
 
-def open_rate(workload: Mapping[str, Any], changed: Mapping[str, str]) -> float | None:
+def open_rate(workload: Mapping[str, object], changed: Mapping[str, str]) -> float | None:
     """Return the rate that open loops request together, with changed settings; None for other loads."""
-    streams = workload.get("streams", [])
+    listed = workload.get("streams")
+    streams = listed if isinstance(listed, list) else []
     loads = [workload.get("load"), *(stream.get("load") for stream in streams if isinstance(stream, dict))]
     loops = [load.get("open") for load in loads if isinstance(load, dict)]
     try:
@@ -34,13 +38,15 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
     return iops < (1 - max(SLACK[is_model], 4 / math.sqrt(count))) * requested
 
 
-def overload_notes(record: Mapping[str, Any]) -> list[str]:
+def overload_notes(record: RecordDoc) -> list[str]:
     """Return a note for a model's run that misses the rate of its open loop."""
     spec, summary = record["spec"], record["summary"]
-    requested = open_rate(tomli.loads(spec["workload"]), spec.get("set") or {})
-    if not misses(requested, summary["iops"], summary["count"], is_model=True) or len(record.get("steps") or []) > 1:
+    requested, iops = open_rate(tomli.loads(spec["workload"]), spec.get("set") or {}), summary["iops"]
+    if requested is None or iops is None or len(record.get("steps") or []) > 1:
         return []
-    return [f"{missed_words(requested or 0.0, summary['iops'])}; latencies grow as long as it runs"]
+    if not misses(requested, iops, summary["count"], is_model=True):
+        return []
+    return [f"{missed_words(requested, iops)}; latencies grow as long as it runs"]
 
 
 def missed_words(requested: float, iops: float) -> str:

@@ -115,7 +115,7 @@ CAUSES: dict[Verdict, tuple[Cause, ...]] = {
         Cause("a link of generation 3", _moved, _set("pcie_generation", "3"), "pcie_generation=3"),
         Cause("a SATA port of 3 Gb/s", _moved, _set("link_rate", "285 MB/s"), "link_rate=285 MB/s"),
         Cause("a SATA port of 1.5 Gb/s", _moved, _set("port_rate", "150 MB/s"), "port_rate=150 MB/s"),
-        Cause("a degraded array, or one that is rebuilt", _is_array, _failed, "--fail 'd0@0 s'"),
+        Cause("a degraded array, or one that is rebuilt", _is_array, _failed, "d0 failed"),
     ),
 }
 """What testers often leave out or do not see. 285 MB/s: 300 MB/s less frames, as SATA II drives were sold."""
