@@ -15,6 +15,7 @@ from hotband.data.inputs.reports import report_of
 from hotband.data.inputs.specify import Named
 from hotband.questions.catalog import DrivesQuestion
 from hotband.questions.datasheet.drive import KINDS, Assumption, Kind, assumptions
+from hotband.questions.datasheet.learned import shipped_rules
 from hotband.questions.datasheet.lines import Line, answer, hint
 from hotband.questions.datasheet.own import describe, file_of
 from hotband.questions.run.asked import RunQuestion
@@ -90,7 +91,7 @@ def write_drive(question: NewDriveQuestion, way: Way) -> NewDrive:
     shown = DrivesQuestion(words=(f"./{path}",))
     tried = RunQuestion(workload=Named("fio-randread"), on=Named(f"./{path}"), settings=settings, duration=duration)
     way.say(f"{path}: {len(drive['values'])} values, of them {estimates} estimates with ranges")
-    for line in assumed_lines(assumptions(kind, lines)):
+    for line in assumed_lines(assumptions(kind, lines, shipped_rules().expected)):
         way.say(line)
     way.say(f"look at it: {way.again(shown)}")
     way.say(f"run it: {way.again(tried)}")

@@ -266,7 +266,7 @@ def _syncs(entry: Fields) -> JobSide | None:
         return None
     # Normal output has no count; that of the latencies leaves out a ramp, as the latencies do.
     count = side.count("total_ios") or latency.samples or 0
-    return JobSide(count, 0, 0, 0, 0, 0.0, {"lat": latency}, False) if count else None
+    return JobSide(count, 0, _NOTHING, {"lat": latency}, False) if count else None
 
 
 def _latency_bins(entry: Fields) -> list[tuple[int | None, float]]:
