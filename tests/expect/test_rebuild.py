@@ -98,7 +98,6 @@ def test_a_share_of_reads_is_taken_as_measured(fio) -> None:
     [
         ({"rw": "randread", "ioengine": "null"}, "does no I/O"),
         ({"rw": "sideways"}, "expected one of"),
-        ({"rw": "randread", "bs": "1000"}, "512"),
         ({"rw": "randread", "read_iolog": "trace"}, "trace"),
     ],
 )

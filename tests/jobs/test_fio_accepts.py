@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from job_files import Convert, Refused
 
 from hotband import _core
-from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.job_file import converted
 from hotband.data.jobs.loss import Fate
@@ -168,16 +166,11 @@ def test_a_part_beside_a_file_of_unknown_size_is_approximated(convert: Convert) 
     assert job.fate("size=1g")[1].startswith("the size of another file of the job is not known")
 
 
-def test_a_range_beyond_a_drive_of_model_size_names_the_scale_that_has_room(tmp_path: Path) -> None:
+def test_a_range_shrinks_with_the_drive_that_it_is_on(tmp_path: Path) -> None:
     path = tmp_path / "a.fio"
     path.write_text(f"{DIRECT}[a]\nsize=100g\n")
-    spec = RunSpec("t", "7450-pro-3840", str(path), (("scale", "512"),), 1, "1 ms")
-    with pytest.raises(UserError) as error:
-        prepare(spec)
-    assert str(error.value).endswith(
-        "a.fio:9: size = '100g': ends beyond the target of 7501475840 B, a 1/512-size model; expected scale=32 or less"
-    )
-    prepare(replace(spec, set=(("scale", "32"),)))
+    for scale in ("512", "32", "1"):
+        prepare(RunSpec("t", "7450-pro-3840", str(path), (("scale", scale),), 1, "1 ms"))
 
 
 def test_thousands_of_jobs_are_a_job_file(convert: Convert) -> None:

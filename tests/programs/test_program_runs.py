@@ -105,7 +105,7 @@ def test_an_interruption_undoes_everything(needs: Needs, open_folder: Path) -> N
                 break
         process.send_signal(signal.SIGTERM)
         said, printed = process.stderr.read(), process.stdout.read() if process.stdout else ""
-    assert (process.returncode, printed) == (130, ""), said
+    assert (process.returncode, printed) == (143, ""), said
     assert said.splitlines()[-1] == "hotband: interrupted"
     assert left(open_folder) == []
 

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 
+MANY = 1e6
+"""Parameters from which a beta law is a normal one, within a thousandth of its deviation; the fraction would need as
+many terms as their root."""
 TINY = 1e-300
 """Replaces a zero in the continued fraction (modified Lentz method)."""
 
@@ -17,6 +21,9 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     """Return the regularised incomplete beta function, by its continued fraction (Numerical Recipes, 6.4)."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
+    if min(a, b) > MANY:
+        mean = a / (a + b)
+        return NormalDist(mean, math.sqrt(mean * (1 - mean) / (a + b + 1))).cdf(x)
     if x > (a + 1) / (a + b + 2):
         return 1 - incomplete_beta(b, a, 1 - x)
     logarithm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import tomli
-
+import hotband._core as _core
 from hotband.base.text.numbers import number
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
 def overload_notes(record: RecordDoc) -> list[str]:
     """Return a note for a model's run that misses the rate of its open loop."""
     spec, summary = record["spec"], record["summary"]
-    requested, iops = open_rate(tomli.loads(spec["workload"]), spec.get("set") or {}), summary["iops"]
+    requested, iops = open_rate(_core.workload(spec["workload"])["table"], spec.get("set") or {}), summary["iops"]
     if requested is None or iops is None or len(record.get("steps") or []) > 1:
         return []
     if not misses(requested, iops, summary["count"], is_model=True):

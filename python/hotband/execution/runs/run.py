@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -86,22 +85,10 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     except _core.OutOfMemory as error:
         raise too_large(spec.machine, *error.args) from None
     except _core.SpecError as error:
-        raise in_job_file(_at_scale(user_error(error), spec), spec.workload, workload) from None
+        raise in_job_file(user_error(error), spec.workload, workload) from None
     except UnicodeEncodeError as error:
         raise no_text("arguments", error.object) from None
     return Prepared(spec, run, raw_log)
-
-
-def _at_scale(error: UserError, spec: RunSpec) -> UserError:
-    """Return the mistake of a range beyond the end of a drive of model size with the largest scale that has room."""
-    scale, end = dict(spec.set).get("scale", ""), re.match(r"(\d+) B", error.value)
-    target = re.fullmatch(r"ends beyond the target of (\d+) B", error.accepted)
-    if target is None or end is None or not scale.isdigit() or int(scale) < 2:
-        return error
-    smaller = (int(scale) >> halvings for halvings in range(1, int(scale).bit_length()))
-    fits = next((each for each in smaller if int(target[1]) * int(scale) // each >= int(end[1])), None)
-    room = f"; expected scale={fits} or less" if fits else ""
-    return UserError(error.where, error.key, error.value, f"{error.accepted}, a 1/{scale}-size model{room}")
 
 
 def execute_one(line: Sequence[Prepared], place: int) -> Finished:

@@ -67,7 +67,7 @@ def _empty_seconds(run: Audited) -> tuple[int, int, float] | None:
         return None
     by_time = series.group_by("time_ns").agg(pl.col("iops").sum()).filter(pl.col("iops") > 0)
     busy = {int(time // interval) for time in by_time["time_ns"].to_list()}
-    empty = sum(number_of not in busy for number_of in range(whole))
+    empty = whole - sum(0 <= number_of < whole for number_of in busy)
     return (empty, whole, interval) if empty else None
 
 

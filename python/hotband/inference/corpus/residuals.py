@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from hotband.base.text.write import write_file
 from hotband.data.corpus import files
 from hotband.data.corpus.loads import Load
 from hotband.inference.corpus.conformal import Residual
@@ -51,5 +52,5 @@ def write_residuals(residuals: Iterable[Residual]) -> int:
     writer.writerow(("family", "source", "groups", "value"))
     rows = [(each.family, each.source, "|".join(each.groups), f"{each.value:.4f}") for each in residuals]
     writer.writerows(rows)
-    SHIPPED_RESIDUALS.write_bytes(lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
+    write_file(SHIPPED_RESIDUALS, lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
     return len(rows)

@@ -5,10 +5,9 @@ What was never checked has no such interval: several drives, programs, traces, l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast
-
-import tomli
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
@@ -111,7 +110,8 @@ def _kind(spec: RunSpec) -> Literal["disk", "ssd"] | None:
             return None
         texts = list(machine["own_drives"].values())
         if texts:
-            return KINDS.get(str(tomli.loads(texts[0]).get("kind")))
+            match = re.search(r"^kind *= *[\"'](\w+)", texts[0], re.MULTILINE)
+            return KINDS.get(match[1]) if match else None
         kind = KINDS.get(_core.drive(CATALOG_DIR, machine["drives"][0]["product"])["kind"])
     return kind if kind == "ssd" else None
 

@@ -125,9 +125,8 @@ def _figures_of_runs(
     missing = [spec for spec in specs if spec.id not in known]
     for first in range(0, len(missing), TOGETHER):
         finished = _run(missing[first : first + TOGETHER], jobs)
-        with journal.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(finished) + "\n")
         known.update(finished)
+        write_file(journal, "".join(json.dumps({name: run}) + "\n" for name, run in known.items()))
         if tick is not None:
             tick(min(len(missing), first + TOGETHER), len(missing))
     return known
