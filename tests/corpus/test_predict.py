@@ -214,3 +214,11 @@ def test_groups_are_the_narrowest_first() -> None:
     groups = groups_of(class_of("lat_p99", load), load, "lat_p99")
     assert groups[0].endswith("of reads")
     assert groups[-1] == "latencies of any drive"
+
+
+def test_a_damaged_journal_is_made_again(hotband: Hotband, tmp_path: Path) -> None:
+    figures, sheets = files(tmp_path)
+    arguments = ("corpus", "predict", figures, "--sheets", sheets, "--out", str(tmp_path / "runs"), "--json")
+    first = hotband(*arguments)
+    (tmp_path / "runs" / "runs.jsonl").write_text('{"cut', encoding="utf-8")
+    assert hotband(*arguments).stdout == first.stdout

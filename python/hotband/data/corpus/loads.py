@@ -150,6 +150,8 @@ def load_of(figure: Figure) -> Load | Unusable:
     random = figure.random if figure.random is not None else "rand" in figure.workload
     flushed = SYNC.search(text) if read_pct < 100 else None
     rate = re.search(r"total offered rate (\d+)/s", figure.workload)
+    if rate is None and figure.depth.startswith("open loop"):
+        return Unusable("an open loop whose rate is not printed")
     depth = figure.outstanding or (32 if random else 8)
     written = f"{figure.note}|{figure.duration}|{figure.span}" if read_pct < 100 and not random else ""
     part: Part = next((part for words, part in PARTS if re.search(words, written, re.I)), "")
@@ -164,7 +166,7 @@ def load_of(figure: Figure) -> Load | Unusable:
         read_pct=read_pct,
         random=random,
         block=block or (4096 if random else 131_072),
-        threads=min(threads, depth),
+        threads=max(1, min(threads, depth)),
         depth=depth,
         state=next((state for words, state in STATES if re.search(words, figure.state, re.I)), "unknown"),
         sync="" if flushed is None else "flush" if flushed[1] else "force",

@@ -90,16 +90,15 @@ def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
     figures = shipped() if question.path is None else figures_in(question.path)
     figures = tuple(figure for figure in figures if kind_of(figure) is not None)
     own_sheets = shipped_sheets() if question.sheets is None else sheets_in(question.sheets)
-    evidence = shipped_evidence()
     folder = question.out or cache_folder() / "corpus"
-    makers = Makers(own_sheets, Learned(evidence), folder / "drives")
+    makers = Makers(own_sheets, Learned(shipped_evidence()), folder / "drives")
     predictions = predict(figures, makers.drive_of, out=folder, jobs=question.jobs, tick=_told(way.say))
     left_out = tuple(residuals_of(predictions))
     known = left_out if question.path is None else shipped_residuals()
     widths = [_width(prediction, known) for prediction in predictions]
     return CorpusPredicted(
         tuple(_figure(*pair) for pair in zip(predictions, widths, strict=True)),
-        _by_class(predictions, widths, _baselines(figures, {each.family: each for each in _sheets(figures, makers)})),
+        _by_class(predictions, widths, _baselines(figures, evidence_of(figures, own_sheets))),
         _reasons(predictions),
         left_out,
     )
@@ -115,10 +114,6 @@ def _told(say: Callable[[str], None]) -> Callable[[int, int], None]:
             say(f"{done:,} of {total:,} runs")
 
     return tick
-
-
-def _sheets(figures: Sequence[Figure], makers: Makers) -> tuple[Evidence, ...]:
-    return evidence_of(figures, makers.sheets)
 
 
 def residuals_of(predictions: Iterable[Predicted]) -> Iterable[Residual]:
@@ -169,13 +164,12 @@ def _reasons(predictions: Iterable[Predicted]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
 
-def _baselines(figures: Sequence[Figure], sheets: Mapping[str, Evidence]) -> dict[str, Baseline]:
+def _baselines(figures: Sequence[Figure], evidence: Iterable[Evidence]) -> dict[str, Baseline]:
     """Return what the model is compared with, by name."""
     rows = [(figure, load) for figure in (*shipped(), *figures) if not isinstance(load := load_of(figure), Unusable)]
-    shipped_sheets_of = {each.family: each for each in shipped_evidence()}
     with BEFORE.open(encoding="utf-8", newline="") as file:
         before = {row["id"]: float(row["predicted"]) for row in csv.DictReader(file)}
-    every = {**shipped_sheets_of, **sheets}
+    every = {each.family: each for each in (*shipped_evidence(), *evidence)}
     return {
         "the data sheet's rating": of_rating(every),
         "the median of its class": of_class(rows),

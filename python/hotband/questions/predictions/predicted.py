@@ -118,10 +118,7 @@ def _figures_of_runs(
     an interrupt leaves is not run again."""
     make_folder(out)
     journal = out / "runs.jsonl"
-    known: dict[str, Figures | str] = {}
-    if journal.exists():
-        for line in journal.read_text(encoding="utf-8").splitlines():
-            known.update(json.loads(line))
+    known = _in_journal(journal)
     missing = [spec for spec in specs if spec.id not in known]
     for first in range(0, len(missing), TOGETHER):
         finished = _run(missing[first : first + TOGETHER], jobs)
@@ -129,6 +126,19 @@ def _figures_of_runs(
         write_file(journal, "".join(json.dumps({name: run}) + "\n" for name, run in known.items()))
         if tick is not None:
             tick(min(len(missing), first + TOGETHER), len(missing))
+    return known
+
+
+def _in_journal(journal: Path) -> dict[str, Figures | str]:
+    """Return the figures of a journal; none of a damaged one, whose runs are repeated."""
+    if not journal.exists():
+        return {}
+    known: dict[str, Figures | str] = {}
+    try:
+        for line in journal.read_text(encoding="utf-8").splitlines():
+            known.update(json.loads(line))
+    except (ValueError, TypeError):
+        return {}
     return known
 
 
