@@ -17,10 +17,10 @@ from hotband.base.errors import UserError
 from hotband.data.corpus.files import as_csv, shipped
 from hotband.data.corpus.loads import CLASSES, Load, class_of, load_of
 from hotband.data.corpus.sheets import read_sheets, sheet_of, shipped_sheets
-from hotband.inference.corpus.conformal import Residual, width
+from hotband.inference.corpus.conformal import Pools, Residual
 from hotband.inference.corpus.errors import Judged, counted, errors
 from hotband.inference.corpus.observed import observed
-from hotband.inference.corpus.residuals import groups_of, shipped_residuals
+from hotband.inference.corpus.residuals import groups_of, shipped_pools, shipped_residuals
 from hotband.inference.corpus.shrinkage import fitted
 from hotband.questions.datasheet.learned import (
     SHIPPED_EVIDENCE,
@@ -93,7 +93,7 @@ def test_an_interval_covers_nine_families_of_ten() -> None:
             for family, drive in enumerate(drives[:-1])
             for _ in range(4)
         ]
-        found = width(known, ("g",))
+        found = Pools(known).width(("g",))
         assert found is not None
         covered += abs(drives[-1] + draw.gauss(0.0, 0.1)) <= math.log(found.factor)
     assert 0.86 <= covered / 400 <= 0.96
@@ -101,10 +101,10 @@ def test_an_interval_covers_nine_families_of_ten() -> None:
 
 def test_an_interval_of_few_families_rests_on_a_wider_group() -> None:
     known = [Residual(str(family), "", ("narrow",) if family < 5 else ("wide",), 0.1) for family in range(20)]
-    found = width(known, ("narrow", "wide"))
+    found = Pools(known).width(("narrow", "wide"))
     assert found is not None
     assert (found.group, found.families) == ("wide", 15)
-    assert width(known, ("narrow",)) is None
+    assert Pools(known).width(("narrow",)) is None
 
 
 def test_a_family_counts_once_and_low_guesses_pay_as_high_ones() -> None:
@@ -121,10 +121,10 @@ def test_rate_bytes_and_mean_of_a_load_count_once() -> None:
 
 
 def test_nine_of_ten_figures_that_ship_lie_inside() -> None:
-    residuals = shipped_residuals()
+    residuals, pools = shipped_residuals(), shipped_pools()
     families: dict[str, list[bool]] = {}
     for each in residuals[::5]:
-        found = width((other for other in residuals if other.family != each.family), each.groups)
+        found = pools.width(each.groups, without=each.family)
         if found is None:
             continue
         families.setdefault(each.family, []).append(abs(each.value) <= math.log(found.factor))

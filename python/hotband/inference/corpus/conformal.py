@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 LEAST_FAMILIES = 10
@@ -43,20 +43,29 @@ class Width:
         return f"from {self.families} families: {self.group}"
 
 
-def width(residuals: Iterable[Residual], groups: Sequence[str], share: float = SHARE) -> Width | None:
-    """Return the interval of a figure of these groups, the narrowest first; None where no group has enough families, or
-    where theirs is so wide that it decides nothing."""
-    pools: Mapping[str, dict[str, list[float]]] = {group: defaultdict(list) for group in groups}
-    for residual in residuals:
-        for group in residual.groups:
-            if group in pools:
-                pools[group][residual.family].append(abs(residual.value))
-    for group in groups:
-        families = pools[group]
-        if len(families) >= LEAST_FAMILIES:
-            factor = math.exp(_quantile(list(families.values()), share))
-            return Width(factor, group, len(families)) if factor <= WIDEST else None
-    return None
+class Pools:
+    """Residuals by group and family, from which intervals are taken."""
+
+    def __init__(self, residuals: Iterable[Residual]) -> None:
+        self._groups: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for residual in residuals:
+            for group in residual.groups:
+                self._groups[group][residual.family].append(abs(residual.value))
+        self._widths: dict[tuple[str, float, str], Width | None] = {}
+
+    def width(self, groups: Sequence[str], share: float = SHARE, without: str = "") -> Width | None:
+        """Return the interval of a figure of these groups, the narrowest first, without a family; None where no group
+        has enough families, or where theirs is so wide that it decides nothing."""
+        enough = (group for group in groups if len(self._groups[group].keys() - {without}) >= LEAST_FAMILIES)
+        group = next(enough, None)
+        if group is None:
+            return None
+        key = (group, share, without)
+        if key not in self._widths:
+            families = [values for family, values in self._groups[group].items() if family != without]
+            factor = math.exp(_quantile(families, share))
+            self._widths[key] = Width(factor, group, len(families)) if factor <= WIDEST else None
+        return self._widths[key]
 
 
 def _quantile(families: Sequence[Sequence[float]], share: float) -> float:

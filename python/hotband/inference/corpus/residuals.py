@@ -12,7 +12,7 @@ from pathlib import Path
 from hotband.base.text.write import write_file
 from hotband.data.corpus import files
 from hotband.data.corpus.loads import Load
-from hotband.inference.corpus.conformal import Residual
+from hotband.inference.corpus.conformal import Pools, Residual
 
 SHIPPED_RESIDUALS = Path(files.__file__).parent / "residuals.csv.xz"
 """Written by `scripts/corpus_residuals.py` (`make accuracy`)."""
@@ -43,6 +43,12 @@ def shipped_residuals() -> tuple[Residual, ...]:
     return tuple(
         Residual(row["family"], row["source"], tuple(row["groups"].split("|")), float(row["value"])) for row in rows
     )
+
+
+@cache
+def shipped_pools() -> Pools:
+    """Return the residuals that ship, by group."""
+    return Pools(shipped_residuals())
 
 
 def write_residuals(residuals: Iterable[Residual]) -> int:

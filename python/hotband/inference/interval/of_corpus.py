@@ -14,8 +14,8 @@ from hotband.base.engine import mistakes_of
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.corpus.loads import Direction, Load, State, class_of
 from hotband.execution.experiment.ranges import machine_text, workload_text
-from hotband.inference.corpus.conformal import Width, width
-from hotband.inference.corpus.residuals import groups_of, shipped_residuals
+from hotband.inference.corpus.conformal import Width
+from hotband.inference.corpus.residuals import groups_of, shipped_pools
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
@@ -44,7 +44,7 @@ def widths_of(spec: RunSpec, level: float) -> dict[str, Width]:
     widths = {}
     for name, metric in METRICS.items():
         groups = groups_of(class_of(metric, load), load, metric)
-        checked = width(shipped_residuals(), groups, level / 100)
+        checked = shipped_pools().width(groups, level / 100)
         if checked is not None:
             widths[name] = checked
     return widths

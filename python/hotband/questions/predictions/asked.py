@@ -6,7 +6,6 @@ import csv
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 
 from hotband.base.folders import cache_folder
@@ -16,9 +15,9 @@ from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import figures_in, shipped
 from hotband.data.corpus.loads import CLASSES, Unusable, kind_of, load_of
 from hotband.data.corpus.sheets import sheets_in, shipped_sheets
-from hotband.inference.corpus.conformal import Residual, Width, width
+from hotband.inference.corpus.conformal import Pools, Residual, Width
 from hotband.inference.corpus.errors import Errors, Judged, counted, errors
-from hotband.inference.corpus.residuals import groups_of, shipped_residuals
+from hotband.inference.corpus.residuals import groups_of, shipped_pools
 from hotband.questions.datasheet.learned import Evidence, Learned, shipped_evidence
 from hotband.questions.predictions.baselines import Baseline, of_class, of_nearest, of_rating
 from hotband.questions.predictions.drives import Makers, evidence_of
@@ -94,8 +93,8 @@ def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
     makers = Makers(own_sheets, Learned(shipped_evidence()), folder / "drives")
     predictions = predict(figures, makers.drive_of, out=folder, jobs=question.jobs, tick=_told(way.say))
     left_out = tuple(residuals_of(predictions))
-    known = left_out if question.path is None else shipped_residuals()
-    widths = [_width(prediction, known) for prediction in predictions]
+    pools = Pools(left_out) if question.path is None else shipped_pools()
+    widths = [_width(prediction, pools) for prediction in predictions]
     return CorpusPredicted(
         tuple(_figure(*pair) for pair in zip(predictions, widths, strict=True)),
         _by_class(predictions, widths, _baselines(figures, evidence_of(figures, own_sheets))),
@@ -124,16 +123,11 @@ def residuals_of(predictions: Iterable[Predicted]) -> Iterable[Residual]:
             yield Residual(each.figure.family, each.figure.source, groups, each.residual)
 
 
-def _width(prediction: Predicted, known: Sequence[Residual]) -> Width | None:
+def _width(prediction: Predicted, pools: Pools) -> Width | None:
     if prediction.value is None or prediction.load is None:
         return None
     groups = groups_of(prediction.figure_class, prediction.load, prediction.figure.metric)
-    return _width_of(known, groups, prediction.figure.family)
-
-
-@cache
-def _width_of(known: Sequence[Residual], groups: tuple[str, ...], family: str) -> Width | None:
-    return width((each for each in known if each.family != family), groups)
+    return pools.width(groups, without=prediction.figure.family)
 
 
 def _figure(prediction: Predicted, interval: Width | None) -> FigurePrediction:
