@@ -52,9 +52,9 @@ impl Catalog {
     /// # Errors
     /// No such drive, or a mistake in its file.
     pub fn drive(&self, name: &str, asked_at: (&str, &str)) -> Result<(Product, String), SpecError> {
+        static READ: Memo<(String, String, String, Rigour), Product> = Memo::new();
         let entry = self.found(DRIVES, name, asked_at)?;
         let text = self.whole(DRIVES, &entry, &mut vec![entry.file.clone()])?;
-        static READ: Memo<(String, String, String, Rigour), Product> = Memo::new();
         let Found { file, text: own, rigour } = entry;
         let product = || Product::read_with(name, &file, (&text, &own), rigour);
         let product = READ.or_made((name.to_owned(), text.clone(), format!("{file}\n{own}"), rigour), product)?;
