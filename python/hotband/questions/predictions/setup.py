@@ -26,7 +26,7 @@ BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
 BUFFER = 8 << 20
 """Bytes of the write buffer of a scaled drive: scaled with the rest it would not hold one large write."""
 READ_BYTES = 1e9
-FEWEST = 40
+FEWEST = 8
 
 
 @dataclass(frozen=True)
