@@ -173,6 +173,8 @@ def test_figures_of_ones_own_are_predicted_from_their_sheet(hotband: Hotband, tm
     single, deep = by_id["a"], by_id["b"]
     assert 5_000 < single["predicted"] < 40_000 < deep["predicted"]
     assert single["low"] < single["predicted"] < single["high"]
+    # A port of PCIe 4.0 x4 carries 7.5 GB/s.
+    assert deep["high"] <= 7.6e9 / 4096
     assert single["figure_class"] == "SSD, reads at depth 1"
     assert single["rests_on"].endswith("families: SSD, reads at depth 1")
     assert by_id["c"]["predicted"] is None

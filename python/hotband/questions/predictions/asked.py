@@ -132,6 +132,7 @@ def _width(prediction: Predicted, pools: Pools) -> Width | None:
 
 def _figure(prediction: Predicted, interval: Width | None) -> FigurePrediction:
     value, figure = prediction.value, prediction.figure
+    low, high = _ends(prediction, interval)
     reason = prediction.reason or (
         "" if interval else "no interval: too few like it were checked, or they were too far off"
     )
@@ -142,11 +143,25 @@ def _figure(prediction: Predicted, interval: Width | None) -> FigurePrediction:
         figure.metric,
         figure.middle,
         value,
-        None if value is None or interval is None else value / interval.factor,
-        None if value is None or interval is None else value * interval.factor,
+        low,
+        high,
         "" if interval is None else interval.words,
         reason,
     )
+
+
+def _ends(prediction: Predicted, interval: Width | None) -> tuple[float | None, float | None]:
+    """Return the ends of an interval, within what the port of the drive carries."""
+    value, ceiling, load = prediction.value, prediction.ceiling, prediction.load
+    if value is None or interval is None or load is None:
+        return None, None
+    low, high = value / interval.factor, value * interval.factor
+    if ceiling is not None:
+        limits = {"iops": ceiling, "mb_s": ceiling * load.block / 1e6}
+        high = max(value, min(high, limits.get(prediction.figure.metric, high)))
+        if prediction.figure.metric == "lat_mean" and load.rate is None:
+            low = min(value, max(low, load.depth / ceiling * 1e6))
+    return low, high
 
 
 def _reasons(predictions: Iterable[Predicted]) -> dict[str, int]:

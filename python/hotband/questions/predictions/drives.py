@@ -16,8 +16,10 @@ from hotband.data.corpus.loads import kind_of
 from hotband.data.corpus.sheets import Sheet, Sheets, sheet_of
 from hotband.inference.corpus.observed import observed
 from hotband.questions.datasheet import KINDS, described_text
+from hotband.questions.datasheet.assumed import with_class
 from hotband.questions.datasheet.learned import Evidence, Learned
 from hotband.questions.datasheet.lines import Answers, read_lines
+from hotband.questions.datasheet.ports import port_rate
 from hotband.questions.datasheet.uniform import lines_of
 from hotband.questions.predictions.predicted import Drive, write_drive_file
 from hotband.questions.predictions.setup import Size
@@ -79,7 +81,9 @@ class Makers:
         name = re.sub(r"\W+", "-", f"{sheet.family} {sheet.model}")[:60]
         size = Size(float(_number(text, "capacity")), _largest_scale(text) if kind != "hdd" else 1)
         rates = {PORT_KEYS[kind]: 600e6} if kind in PORT_KEYS else {}
-        return Drive(write_drive_file(self.folder, name, text), size, rates)
+        return Drive(
+            write_drive_file(self.folder, name, text), size, rates, port_rate(with_class(kind, stated_by(sheet)[1])[0])
+        )
 
 
 def _number(text: str, key: str) -> float:

@@ -7,7 +7,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -42,11 +42,13 @@ TOGETHER = 48
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive that was made from its data sheet: the path of its file, its size, the rates of its port by key."""
+    """A drive that was made from its data sheet: the path of its file, its size, the rates of its port by the key of a
+    setting, and that rate itself (bytes per second)."""
 
     path: Path
     size: Size
     rates: Mapping[str, float]
+    port: float
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,15 @@ class Predicted:
     figure_class: str
     value: float | None
     reason: str = ""
+    port: float | None = None
+
+    @property
+    def ceiling(self) -> float | None:
+        """The most I/Os per second that the port carries both ways; None without a drive."""
+        if self.load is None or self.port is None:
+            return None
+        directions = 2.0 if self.load.direction == "mix" else 1.0
+        return directions * min(self.port, self.load.port or self.port) / self.load.block
 
     @property
     def residual(self) -> float | None:
@@ -80,6 +91,7 @@ def predict(
     Runs are kept in the folder `out`: what is there is not run again. `tick` gets how many of how many have run.
     """
     outcomes: list[tuple[Figure, Load | None, str, str]] = []
+    ports: dict[str, float] = {}
     specs: dict[str, RunSpec] = {}
     for figure in figures:
         load = load_of(figure)
@@ -87,14 +99,19 @@ def predict(
             outcomes.append((figure, None, "", load.reason))
             continue
         try:
-            spec = _spec(load, drive_of(figure))
+            drive = drive_of(figure)
+            spec = _spec(load, drive)
         except UserError as error:
             outcomes.append((figure, load, "", f"no drive: {error.key or error.where} {error.value}: {error.accepted}"))
             continue
         specs.setdefault(spec.id, spec)
+        ports[spec.id] = drive.port
         outcomes.append((figure, load, spec.id, ""))
     run = _figures_of_runs(list(specs.values()), out, jobs, tick)
-    return [_predicted(figure, load, run.get(name, reason)) for figure, load, name, reason in outcomes]
+    return [
+        replace(_predicted(figure, load, run.get(name, reason)), port=ports.get(name))
+        for figure, load, name, reason in outcomes
+    ]
 
 
 def _spec(load: Load, drive: Drive) -> RunSpec:
