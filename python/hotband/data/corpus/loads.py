@@ -65,6 +65,7 @@ LEFT_OUT = (
     (r"object store|CDN", "a program whose sizes and order are not printed"),
     (r"^seek|^idle", "no load of reads and writes"),
     (r"written once and never again", "two ranges of the drive with rates of their own"),
+    (r"back and forth|short (forward|backward) steps", "places that are neither in order nor random"),
     (r"on zeroes", "data that may be compressed"),
 )
 """Words of a workload or a span that cannot be set up, with the reason."""

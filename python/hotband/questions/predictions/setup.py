@@ -145,8 +145,8 @@ def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str,
     if load.kind == "ssd":
         settings["scale"] = str(size.scale)
         settings["write_buffer"] = f"{BUFFER * size.scale} B"
-        # What is read was written before, whatever the drive is called.
-        is_new = load.direction != "read" and load.part != "beyond" and load.state != "steady"
+        # What is read, in a mix as well, was written before, whatever the drive is called.
+        is_new = load.direction == "write" and load.part != "beyond" and load.state != "steady"
         settings["state"] = "fob" if is_new else "preconditioned"
     elif load.cache:
         settings["wce"] = load.cache
