@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -140,13 +140,18 @@ def _text(value: str | float | bool | None) -> str:
     return value if isinstance(value, str) else f"{float(value):.15g}"
 
 
+def expect_columns(present: Iterable[str] | None, columns: Sequence[str], where: str) -> None:
+    """Raise UserError for the first of the columns that a file lacks."""
+    missing = [name for name in columns if name not in (present or ())]
+    if missing:
+        raise UserError(where, missing[0], "", f"this column is missing; expected {', '.join(columns)}")
+
+
 def read_figures(lines: Iterable[str], where: str) -> Iterator[Figure]:
     """Yield the figures of a CSV file in the form of the corpus. Raises UserError that names the file, the line, the
     column and what is accepted there."""
     reader = csv.DictReader(lines)
-    missing = [name for name in columns_of_file() if name not in (reader.fieldnames or [])]
-    if missing:
-        raise UserError(where, missing[0], "", f"this column is missing; expected {', '.join(columns_of_file())}")
+    expect_columns(reader.fieldnames, columns_of_file(), where)
     for row in reader:
         yield _figure(row, f"{where}, line {reader.line_num}")
 

@@ -17,11 +17,15 @@ from hotband.data.corpus.figure import Figure, columns_of_file, read_figures, ro
 SHIPPED = Path(__file__).parent / "figures.csv.xz"
 
 
+def unpacked(path: Path) -> io.StringIO:
+    """Return the lines of a packed file that ships with Hotband."""
+    return io.StringIO(lzma.decompress(path.read_bytes()).decode())
+
+
 @cache
 def shipped() -> tuple[Figure, ...]:
     """Return the figures that ship with Hotband."""
-    text = lzma.decompress(SHIPPED.read_bytes()).decode()
-    return tuple(read_figures(io.StringIO(text), SHIPPED.name))
+    return tuple(read_figures(unpacked(SHIPPED), SHIPPED.name))
 
 
 def own_file() -> Path:

@@ -16,6 +16,7 @@ Direction = Literal["read", "write", "mix"]
 State = Literal["new", "filled", "steady", "unknown"]
 Sync = Literal["", "flush", "force"]
 Part = Literal["", "cache", "beyond", "fill"]
+Where = Literal["", "outer", "inner", "middle"]
 
 CLASSES = (
     "disk, random reads",
@@ -36,7 +37,6 @@ CLASSES = (
 """Classes of figures, as the table of targets has them."""
 RATES = ("iops", "mb_s", "lat_mean")
 """Metrics of which a closed loop has one: rate, bytes and mean latency follow from one another."""
-KINDS = {"hdd": "disk", "ssd": "ssd"}
 SYNC = re.compile(r"(fsync|fdatasync)|(o_dsync|o_sync|\bsync=1|--sync=1)", re.I)
 STATES: tuple[tuple[str, State], ...] = (
     (r"steady|preconditioned", "steady"),
@@ -53,6 +53,7 @@ PARTS: tuple[tuple[str, Part], ...] = (
     ),
 )
 """Words of the note, the duration or the span that say which part of a fill a row is of."""
+PLACES: tuple[tuple[str, Where], ...] = (("outer", "outer"), ("inner", "inner"), ("average", "middle"))
 LATE = 1024
 """The depth from which the tests of iocost come after minutes of writing (README of the corpus)."""
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
@@ -73,7 +74,8 @@ LEFT_OUT = (
 
 @dataclass(frozen=True)
 class Load:
-    """A load in numbers; `block` in bytes, `depth` in all, `span` in bytes (None: the whole drive or not said)."""
+    """A load in numbers: `block` in bytes, `depth` of all threads, `span` in bytes (None: the whole drive, or not
+    stated), `port` in bytes per second where one is slower than the drive's, `rate` of an open loop."""
 
     kind: Literal["disk", "ssd"]
     direction: Direction
@@ -84,21 +86,21 @@ class Load:
     depth: int
     state: State
     sync: Sync
-    part: Part
-    span: int | None
-    where: Literal["", "outer", "inner", "middle"]
-    cache: Literal["on", "off", ""]
-    path: Literal["libaio", "io_uring", "polled", "spdk", "sync"]
-    port: float | None
-    rate: float | None
-    zipf: float | None
-    probe: bool
-    of_flush: bool
+    part: Part = ""
+    span: int | None = None
+    where: Where = ""
+    cache: Literal["on", "off", ""] = ""
+    path: Literal["libaio", "io_uring", "polled", "spdk", "sync"] = "libaio"
+    port: float | None = None
+    rate: float | None = None
+    zipf: float | None = None
+    probe: bool = False
+    of_flush: bool = False
 
 
 @dataclass(frozen=True)
 class Unusable:
-    """Why a row is no load that can be set up."""
+    """A row that is no load which can be set up, and why."""
 
     reason: str
 
@@ -173,7 +175,7 @@ def load_of(figure: Figure) -> Load | Unusable:
         sync="" if flushed is None else "flush" if flushed[1] else "force",
         part=part,
         span=_span(figure, threads),
-        where="outer" if "outer" in figure.span else "inner" if "inner" in figure.span else _middle(figure),
+        where=next((where for word, where in PLACES if word in figure.span), ""),
         cache=_cache(figure.cache),
         path=_path(figure.host),
         port=300e6 if re.search(r"SATA 3 Gb/s|300 MB/s link", f"{figure.interface} {figure.host}") else None,
@@ -189,10 +191,6 @@ def _read_pct(figure: Figure) -> float | None:
         return figure.read_pct
     reads, writes = "read" in figure.workload, "write" in figure.workload
     return None if reads == writes else 100.0 if reads else 0.0
-
-
-def _middle(figure: Figure) -> Literal["", "middle"]:
-    return "middle" if "average" in figure.span else ""
 
 
 def _first_size(words: str) -> int | None:

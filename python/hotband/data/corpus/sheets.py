@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import lzma
 import math
 import re
 from collections import defaultdict
@@ -14,8 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
+from hotband.data.corpus.figure import expect_columns
+from hotband.data.corpus.files import unpacked
 
 SHIPPED_SHEETS = Path(__file__).parent / "sheets.csv.xz"
 COLUMNS = ("family", "model", "capacity_gb", "key", "value", "unit", "how", "source")
@@ -49,9 +49,7 @@ Sheets = Mapping[str, tuple[Sheet, ...]]
 def read_sheets(lines: Iterable[str], where: str) -> Sheets:
     """Return the sheets of a CSV file. Raises UserError that names the file, the column and what is accepted."""
     reader = csv.DictReader(lines)
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or [])]
-    if missing:
-        raise UserError(where, missing[0], "", f"this column is missing; expected {', '.join(COLUMNS)}")
+    expect_columns(reader.fieldnames, COLUMNS, where)
     devices: dict[tuple[str, str, str], list[SheetRow]] = defaultdict(list)
     for row in reader:
         values = SheetRow(*(row[name] or "" for name in SheetRow._fields))
@@ -70,7 +68,7 @@ def sheets_in(path: Path) -> Sheets:
 @cache
 def shipped_sheets() -> Sheets:
     """Return the sheets that ship with Hotband."""
-    return read_sheets(io.StringIO(lzma.decompress(SHIPPED_SHEETS.read_bytes()).decode()), SHIPPED_SHEETS.name)
+    return read_sheets(unpacked(SHIPPED_SHEETS), SHIPPED_SHEETS.name)
 
 
 def sheet_of(sheets: Sheets, family: str, model: str, device: str, capacity: str = "") -> Sheet | None:

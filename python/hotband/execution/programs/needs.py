@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.folders import cache_folder
 from hotband.execution.programs.program import Need, Program
 
 APART = ("/usr/sbin", "/sbin", "/usr/lib/postgresql/*/bin")
@@ -15,8 +16,7 @@ APART = ("/usr/sbin", "/sbin", "/usr/lib/postgresql/*/bin")
 
 def built() -> Path:
     """The folder for what `make programs` builds: HOTBAND_PROGRAMS, else one in the user's cache (XDG base folders)."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("HOTBAND_PROGRAMS") or Path(cache, "hotband", "programs"))
+    return Path(os.environ.get("HOTBAND_PROGRAMS") or cache_folder() / "programs")
 
 
 def found(command: str) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from hotband.base.heavy import np
 from hotband.data.corpus.loads import RATES
 
 
@@ -30,7 +31,7 @@ class Judged:
 
     @property
     def is_inside(self) -> bool | None:
-        """Whether the measured figure lies in the interval; None without figure."""
+        """Whether the measured figure lies in the interval; None without an interval."""
         if self.residual is None or self.factor is None:
             return None
         return abs(self.residual) <= math.log(self.factor) + 1e-12
@@ -85,20 +86,11 @@ def errors(name: str, judged: Sequence[Judged]) -> Errors:
         sum(figure.error is not None for those in known.values() for figure in those),
         sum(out) / len(out) if out else 0.0,
         median(sizes) if sizes else None,
-        quantile(sizes, 0.9) if sizes else None,
+        float(np.quantile(sizes, 0.9)) if sizes else None,
         math.expm1(sum(signs) / len(signs)) if signs else None,
         sum(inside) / len(inside) if inside else None,
         median(widths) if widths else None,
     )
-
-
-def quantile(values: Sequence[float], share: float) -> float:
-    """Return a quantile by linear interpolation."""
-    ordered = sorted(values)
-    rank = share * (len(ordered) - 1)
-    low = math.floor(rank)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (rank - low)
 
 
 def _mean(values: Iterable[float | None]) -> float:

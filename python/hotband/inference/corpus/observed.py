@@ -1,4 +1,4 @@
-"""Quantities of a drive that its figures show: times of single I/Os, rates at deep queues, streams.
+"""Quantities of a solid-state drive that its figures show: times of single I/Os, rates at deep queues, streams.
 
 A figure of a load that loads one part of a drive is that part's quantity: 4 KiB reads one at a time are the time of a
 read, deep ones with many threads its rate. These quantities are what rules are learned from; they never leave here as
@@ -7,13 +7,12 @@ predictions.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from statistics import median
 
 from hotband.data.corpus.figure import Figure
-from hotband.data.corpus.loads import RATES, Load, Unusable, load_of
+from hotband.data.corpus.loads import Load, Unusable, load_of
 
 HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 0.5e-6, "spdk": 0.4e-6, "sync": 3.3e-6}
 """Seconds of a core for an I/O by path. libaio: the reciprocal of what one thread reaches on fast drives; the others in
@@ -36,11 +35,12 @@ def rate_of(figure: Figure, load: Load) -> float | None:
 
 
 def observed(figures: Iterable[Figure]) -> dict[str, float]:
-    """Return the quantities that the figures of one family show, by name (base units), where they show any."""
+    """Return the quantities that the figures of a family show, by name (base units); none of a disk, which rules do not
+    learn from."""
     values: dict[str, list[float]] = defaultdict(list)
     for figure in figures:
         load = load_of(figure)
-        if isinstance(load, Unusable) or figure.metric not in RATES or figure.side or load.rate or load.of_flush:
+        if isinstance(load, Unusable) or load.kind == "disk" or load.rate or load.of_flush or figure.side:
             continue
         rate = rate_of(figure, load)
         if rate:
@@ -51,18 +51,13 @@ def observed(figures: Iterable[Figure]) -> dict[str, float]:
 
 def _shown(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
     """Yield the quantities that one rate shows."""
-    small = load.random and load.block <= 4096 and load.zipf is None
-    if load.kind == "disk":
-        if small and not load.sync and load.span is None:
-            yield from _of_disk(load, rate)
-        return
     if load.sync:
         if load.direction == "write" and load.block <= 4096 and load.depth == 1:
             yield "flush_time", 1.0 / rate - HOST[load.path]
     elif not load.random:
         if load.block * load.depth >= STREAM or (load.part and load.block >= 65536):
             yield from _streams(load, rate * load.block)
-    elif small:
+    elif load.block <= 4096 and load.zipf is None:
         yield from _small(load, rate, metric)
 
 
@@ -80,15 +75,6 @@ def _small(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
             yield ("write_rate_steady" if load.state == "steady" else "write_rate_new"), rate
 
 
-def _of_disk(load: Load, rate: float) -> Iterable[tuple[str, float]]:
-    if load.direction == "mix":
-        return
-    if load.depth == 1:
-        yield f"{load.direction}_time", 1.0 / rate
-    elif load.depth in (16, 32, 64):
-        yield f"{load.direction}_rate_{load.depth}", rate
-
-
 def _streams(load: Load, rate: float) -> Iterable[tuple[str, float]]:
     if load.port is not None:
         return
@@ -99,10 +85,6 @@ def _streams(load: Load, rate: float) -> Iterable[tuple[str, float]]:
             yield "write_stream_after_cache", rate
         elif load.part in ("", "cache"):
             yield "write_stream", rate
-
-
-def _geometric(values: list[float]) -> float:
-    return math.exp(sum(math.log(max(value, 1e-9)) for value in values) / len(values))
 
 
 COMBINED: Mapping[str, Callable[[list[float]], float]] = defaultdict(

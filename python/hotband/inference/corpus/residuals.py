@@ -15,9 +15,7 @@ from hotband.data.corpus.loads import Load
 from hotband.inference.corpus.conformal import Pools, Residual
 
 SHIPPED_RESIDUALS = Path(files.__file__).parent / "residuals.csv.xz"
-"""Written by `scripts/corpus_residuals.py` (`make accuracy`)."""
-
-
+"""Written by `scripts/corpus_learn.py` (`make accuracy`)."""
 TAILS = ("disk, p99", "SSD, p99", "p99.9")
 
 
@@ -39,7 +37,7 @@ def groups_of(figure_class: str, load: Load, metric: str) -> tuple[str, ...]:
 @cache
 def shipped_residuals() -> tuple[Residual, ...]:
     """Return the residuals that ship with Hotband."""
-    rows = csv.DictReader(io.StringIO(lzma.decompress(SHIPPED_RESIDUALS.read_bytes()).decode()))
+    rows = csv.DictReader(files.unpacked(SHIPPED_RESIDUALS))
     return tuple(
         Residual(row["family"], row["source"], tuple(row["groups"].split("|")), float(row["value"])) for row in rows
     )

@@ -79,16 +79,6 @@ def load_of_run(spec: RunSpec) -> Load | None:
         depth=threads * int(closed.get("depth", 1)),
         state=STATES.get(state, "unknown"),
         sync="flush" if stream.get("flush_every") == 1 else "force" if stream.get("fua") else "",
-        part="",
-        span=None,
-        where="",
-        cache="",
-        path="libaio",
-        port=None,
-        rate=None,
-        zipf=None,
-        probe=False,
-        of_flush=False,
     )
 
 

@@ -93,11 +93,12 @@ def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
     makers = Makers(own_sheets, Learned(shipped_evidence()), folder / "drives")
     predictions = predict(figures, makers.drive_of, out=folder, jobs=question.jobs, tick=_told(way.say))
     left_out = tuple(residuals_of(predictions))
+    evidence = () if question.path is None else evidence_of(figures, own_sheets)
     pools = Pools(left_out) if question.path is None else shipped_pools()
     widths = [_width(prediction, pools) for prediction in predictions]
     return CorpusPredicted(
         tuple(_figure(*pair) for pair in zip(predictions, widths, strict=True)),
-        _by_class(predictions, widths, _baselines(figures, evidence_of(figures, own_sheets))),
+        _by_class(predictions, widths, _baselines(figures, evidence)),
         _reasons(predictions),
         left_out,
     )
@@ -175,7 +176,8 @@ def _reasons(predictions: Iterable[Predicted]) -> dict[str, int]:
 
 def _baselines(figures: Sequence[Figure], evidence: Iterable[Evidence]) -> dict[str, Baseline]:
     """Return what the model is compared with, by name."""
-    rows = [(figure, load) for figure in (*shipped(), *figures) if not isinstance(load := load_of(figure), Unusable)]
+    by_id = {figure.id: figure for figure in (*shipped(), *figures)}
+    rows = [(figure, load) for figure in by_id.values() if not isinstance(load := load_of(figure), Unusable)]
     with BEFORE.open(encoding="utf-8", newline="") as file:
         before = {row["id"]: float(row["predicted"]) for row in csv.DictReader(file)}
     every = {each.family: each for each in (*shipped_evidence(), *evidence)}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -90,28 +89,43 @@ def predict(
 
     Runs are kept in the folder `out`: what is there is not run again. `tick` gets how many of how many have run.
     """
-    outcomes: list[tuple[Figure, Load | None, str, str]] = []
-    ports: dict[str, float] = {}
-    specs: dict[str, RunSpec] = {}
-    for figure in figures:
-        load = load_of(figure)
-        if isinstance(load, Unusable):
-            outcomes.append((figure, None, "", load.reason))
-            continue
-        try:
-            drive = drive_of(figure)
-            spec = _spec(load, drive)
-        except UserError as error:
-            outcomes.append((figure, load, "", f"no drive: {error.key or error.where} {error.value}: {error.accepted}"))
-            continue
-        specs.setdefault(spec.id, spec)
-        ports[spec.id] = drive.port
-        outcomes.append((figure, load, spec.id, ""))
-    run = _figures_of_runs(list(specs.values()), out, jobs, tick)
-    return [
-        replace(_predicted(figure, load, run.get(name, reason)), port=ports.get(name))
-        for figure, load, name, reason in outcomes
-    ]
+    planned = [_planned(figure, drive_of) for figure in figures]
+    specs = {plan.spec.id: plan.spec for plan in planned if isinstance(plan, _Plan)}
+    runs = _figures_of_runs(list(specs.values()), out, jobs, tick)
+    return [plan.predicted(runs[plan.spec.id]) if isinstance(plan, _Plan) else plan for plan in planned]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A figure, its load, its drive and the run that predicts it."""
+
+    figure: Figure
+    load: Load
+    drive: Drive
+    spec: RunSpec
+
+    def predicted(self, run: Figures | str) -> Predicted:
+        """Return the prediction from the figures of the run, or the reason why it cannot be made."""
+        figure_class = class_of(self.figure.metric, self.load)
+        value = None if isinstance(run, str) else value_of(run, self.figure, self.load)
+        reason = run if isinstance(run, str) else "" if value else "the run has no such figure"
+        return Predicted(self.figure, self.load, figure_class, value, reason, self.drive.port)
+
+
+def _planned(figure: Figure, drive_of: Callable[[Figure], Drive]) -> _Plan | Predicted:
+    """Return the plan of a figure's prediction, or the reason why it has none."""
+    load = load_of(figure)
+    if isinstance(load, Unusable):
+        return Predicted(figure, None, "", None, load.reason)
+    try:
+        drive = drive_of(figure)
+        return _Plan(figure, load, drive, _spec(load, drive))
+    except UserError as error:
+        return Predicted(figure, load, class_of(figure.metric, load), None, f"no drive: {_words(error)}")
+
+
+def _words(error: UserError) -> str:
+    return f"{error.key or error.where} {error.value}: {error.accepted}"
 
 
 def _spec(load: Load, drive: Drive) -> RunSpec:
@@ -165,7 +179,7 @@ def _run(specs: Sequence[RunSpec], jobs: int | None) -> dict[str, Figures | str]
         try:
             points.append(Point(spec, prepared=prepare(spec)))
         except UserError as error:
-            results[spec.id] = f"no run: {error.key or error.where} {error.value}: {error.accepted}"
+            results[spec.id] = f"no run: {_words(error)}"
     for run in Experiment(points, what="").run(jobs=jobs).finished:
         results[run.spec.id] = _figures(run.record)
     return results
@@ -182,36 +196,23 @@ def _figures(record: RecordDoc) -> Figures:
     return {side: {name: values[name] for name in names if values.get(name)} for side, values in sides.items()}
 
 
-def _predicted(figure: Figure, load: Load | None, run: Figures | str) -> Predicted:
-    if load is None or isinstance(run, str):
-        return Predicted(figure, load, "" if load is None else class_of(figure.metric, load), None, str(run))
-    value = value_of(run, figure, load)
-    return Predicted(figure, load, class_of(figure.metric, load), value, "" if value else "the run has no such figure")
-
-
 def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
     """Return the figure of a run that stands for a measured one, in the unit of its metric."""
     if figure.metric not in METRICS:
         return None
     name, size = METRICS[figure.metric]
-    if load.of_flush or (
-        load.sync == "flush" and figure.metric.startswith("lat_p") and "after each" in figure.workload
-    ):
-        side = "flush"
-    else:
-        side = figure.side or ("write" if load.sync and load.direction == "write" else "all")
-    if load.probe and figure.metric.startswith("lat"):
-        side = "probe write" if figure.side == "write" else "probe"
-    value = run.get(side, {}).get(name)
+    value = run.get(_side(figure, load), {}).get(name)
     return None if value is None else value * size
 
 
-def by_family(predictions: Iterable[Predicted]) -> dict[str, list[Predicted]]:
-    """Return predictions by family."""
-    grouped: dict[str, list[Predicted]] = defaultdict(list)
-    for prediction in predictions:
-        grouped[prediction.figure.family].append(prediction)
-    return grouped
+def _side(figure: Figure, load: Load) -> str:
+    """Return which of a run's figures stand for a measured one."""
+    if load.probe and figure.metric.startswith("lat"):
+        return "probe write" if figure.side == "write" else "probe"
+    is_both = load.sync == "flush" and figure.metric.startswith("lat_p") and "after each" in figure.workload
+    if load.of_flush or is_both:
+        return "flush"
+    return figure.side or ("write" if load.sync and load.direction == "write" else "all")
 
 
 def write_drive_file(folder: Path, name: str, text: str) -> Path:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NotRequired, Protocol, TypedDict
 
 from hotband.base.errors import UserError
+from hotband.base.folders import cache_folder
 from hotband.base.heavy import alt, vl_convert
 from hotband.base.text import table as tables
 from hotband.base.text.regular import file_bytes
@@ -358,7 +358,7 @@ def _bundle() -> str:
 
     Bundling takes two seconds of the processor and always has the same result, so the result stays in the user's cache
     (XDG base folders) behind its digest. Without a cache that can be read and written it is bundled again."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hotband")
+    folder = cache_folder()
     file = folder / f"charts-{version('vl-convert-python')}.js"
     with suppress(OSError, UnicodeError):
         digest, _, kept = file_bytes(file).decode().partition("\n")
