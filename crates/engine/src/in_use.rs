@@ -26,7 +26,7 @@ const HELD: u64 = 32_000_000_000;
 const HELD_NEW: u64 = 1_024_000_000_000;
 /// So many times that is still taken where what the workload reaches to does not fit.
 const MOST: u64 = 8;
-/// So many times as large a share of the drives is noted: one that rounds to twice.
+/// Smallest ratio of shares of the drives that gets a note: it rounds to twice.
 const NOTED: f64 = 1.5;
 /// Largest scale of a drive.
 const LARGEST_SCALE: u64 = 4096;

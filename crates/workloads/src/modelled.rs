@@ -3,7 +3,7 @@
 use crate::bounds::GRAIN;
 use crate::spec::{RangeSpec, StreamSpec};
 
-/// A full-size model may lack so large a share of the nominal capacity, because chunks and pages are rounded.
+/// Largest share of the nominal capacity that a full-size model may lack, because chunks and pages are rounded.
 const ROUNDED: f64 = 0.001;
 
 /// A target whose drives are modelled at a fraction of their size. Ranges in bytes shrink with the drives, but not
@@ -19,7 +19,7 @@ pub struct Modelled {
 }
 
 impl From<u64> for Modelled {
-    /// A target of so many bytes, at full size.
+    /// Return a target of `capacity` bytes at full size.
     fn from(capacity: u64) -> Self {
         Self { capacity, scale: 1, ends: Vec::new() }
     }

@@ -13,5 +13,5 @@ def folder_name(name: str) -> str:
 
 
 def cache_folder() -> Path:
-    """Return the folder of what can be made again: in XDG_CACHE_HOME, or ~/.cache."""
+    """Return Hotband's cache folder: in XDG_CACHE_HOME, or ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hotband")

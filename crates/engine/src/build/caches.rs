@@ -17,7 +17,7 @@ use crate::build::units::Layouts;
 
 /// Bytes of a range that does not shrink with solid-state drives, at least: on fewer, I/Os would crowd on a few dies.
 const EXACT: u64 = 1 << 30;
-/// So many times the caches of controllers, which do not shrink, a range keeps in bytes, so that they hold little of it.
+/// Multiple of the controllers' caches below which a range does not shrink: those caches do not shrink either.
 const BEYOND_CACHES: u64 = 4;
 
 /// The caches of a drive, as they are set.
@@ -193,7 +193,7 @@ impl MachineCaches {
         Some(drives + controllers)
     }
 
-    /// Return the divisor of the size of all drives below a volume, 1 where they differ, and the bytes up to which ranges
+    /// Return the smallest divisor of the sizes of the drives below a volume, and the bytes up to which ranges
     /// do not shrink with them.
     pub fn scale(&self, volume: u16) -> (u64, u64) {
         let Some(below) = self.below.get(usize::from(volume)) else { return (1, EXACT) };

@@ -140,7 +140,7 @@ struct Found {
     rigour: Rigour,
 }
 
-/// What texts were read as: runs of a sweep or an interval read the same products hundreds of times.
+/// Results of reading texts: runs of a sweep or an interval read the same products hundreds of times.
 struct Memo<K, V>(Mutex<BTreeMap<K, V>>);
 
 /// Most results stored: more than the products of a large machine.

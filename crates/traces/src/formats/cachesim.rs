@@ -34,7 +34,7 @@ const TICK: u64 = 1000;
 const SECTOR: u64 = 512;
 /// Bytes between objects of a cache: most are smaller, and blocks of traces of disks have this length.
 const OBJECT: u64 = 4096;
-/// Numbers of objects may be hashes of 64 bits: so many have an address.
+/// Number of object addresses: object numbers may be 64-bit hashes.
 const OBJECTS: u64 = 1 << 50;
 /// Largest object that is looked for: libCacheSim's sizes have 32 bits, and those of caches are below this.
 const LARGEST: u32 = 1 << 30;

@@ -26,7 +26,7 @@ pub trait Parser: Send {
         None
     }
 
-    /// One line, without its end, or one record; its I/Os go to `out`. Empty lines are not told.
+    /// One line, without its end, or one record; its I/Os go to `out`. Empty lines are skipped.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -86,12 +86,12 @@ pub(crate) const CSV: &str = "csv";
 /// Error of an unknown operation.
 pub(crate) const NO_OP: &str = "no operation";
 
-/// Note of a format that has the times of completions.
+/// Note of formats that record completion times.
 pub(crate) const ENDED: &str = "times are those of completions: I/Os begin their latency before";
 /// ns that such times are moved by: the first I/O may have begun before its trace.
 const DAY: u64 = 86_400_000_000_000;
 
-/// When an I/O began that ended then, a day later.
+/// Return the time of issue of an I/O that ended at `end`, shifted by a day.
 pub(crate) fn started(end: u64, took: u64) -> Result<u64, Wrong> {
     let issue = end.checked_add(DAY).and_then(|end| end.checked_sub(took));
     issue.ok_or_else(|| Wrong::new(took.to_string().as_bytes(), "a latency of more than a day before the trace"))

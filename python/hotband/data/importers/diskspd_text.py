@@ -1,6 +1,6 @@
 """DiskSpd's text output (`-Rtext`, the default) in the elements of its XML, from which it is read.
 
-Sources: ResultParser of microsoft/diskspd. What it leaves out: what the text does: the size of a target's range, the
+Sources: ResultParser of microsoft/diskspd. Left out, because the text lacks them: the size of a target's range, the
 version, series of I/Os per second.
 """
 

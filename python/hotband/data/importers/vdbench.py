@@ -76,7 +76,7 @@ def _prefix(file: Path) -> str:
 
 def _whole(paths: Sequence[Path]) -> list[Path]:
     """Return the files without histograms of a storage or workload definition, a host or a slave, such as
-    `sd1.histogram.html`: no table has the rest of their names."""
+    `sd1.histogram.html`: no table has their prefix."""
     tables = {_prefix(path) for path in paths if path.name.endswith(RESULTS) and "histogram" not in path.name}
     return [path for path in paths if not path.name.endswith(".histogram.html") or _prefix(path) in tables]
 

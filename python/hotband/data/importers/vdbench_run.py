@@ -293,7 +293,7 @@ def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds:
 
 
 def _block_bytes(cells: Cells) -> int | None:
-    """Return the size of an I/O; None for a list of sizes, of which vdbench prints the first beside the mean."""
+    """Return the size of an I/O; None for a list of sizes, for which vdbench prints the first size and the mean."""
     if not re.fullmatch(r"\d+(?:\.\d+)?", cells.values.get("xfersize", "")):
         return None
     size, mean = cells.count("xfersize"), cells.number("bytes/io")

@@ -54,7 +54,7 @@ class _Jobs:
 
 
 def job_file_text(text: str) -> str | None:
-    """Return the job file that says the same as the commands of a text; None if the text has none."""
+    """Return the job file equivalent to the commands of a text; None if the text has none."""
     if not re.search(r"\bfio", text[:LONGEST], re.IGNORECASE):
         return None
     lines = _lines(text[:LONGEST])
@@ -145,7 +145,7 @@ def _takes_value(name: str) -> bool:
 
 def _section_lines(command: _Jobs, is_later: bool) -> list[str]:
     """Return the sections of a command; those of a later one wait for the earlier ones."""
-    jobs = command.jobs or ([] if command.files else [("fio", [])] if command.shared else [])
+    jobs = command.jobs or ([("fio", [])] if command.shared and not command.files else [])
     lines: list[str] = []
     for number, (name, options) in enumerate(jobs):
         wall = ["stonewall"] if is_later and not number else []

@@ -70,7 +70,7 @@ def job_text(path: Path, piped: bytes | None = None) -> str | None:
 
 
 def _of_commands(text: str) -> str | None:
-    """Return the job file that says the same as fio's command lines in a text; None if there are none."""
+    """Return the job file equivalent to fio's command lines in a text; None if there are none."""
     return None if _TOML.search(text) else job_file_text(text)
 
 

@@ -40,8 +40,11 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
 def overload_notes(record: RecordDoc) -> list[str]:
     """Return a note for a model's run that misses the rate of its open loop."""
     spec, summary = record["spec"], record["summary"]
-    requested, iops = open_rate(_core.workload(spec["workload"])["table"], spec.get("set") or {}), summary["iops"]
-    if requested is None or iops is None or len(record.get("steps") or []) > 1:
+    iops = summary["iops"]
+    if iops is None or len(record.get("steps") or []) > 1 or "open" not in spec["workload"]:
+        return []
+    requested = open_rate(_core.workload(spec["workload"])["table"], spec.get("set") or {})
+    if requested is None:
         return []
     if not misses(requested, iops, summary["count"], is_model=True):
         return []

@@ -26,7 +26,7 @@ LONGEST_S = 60.0
 # Longer than a tool takes on a drive that is awake.
 SAY_AFTER_S = 3.0
 _HUNG: set[tuple[str, str]] = set()
-"""Tools that did not end in time in this process, each with the device that it was asked about."""
+"""Tools that did not end in time in this process, each with its device."""
 # util-linux, smartmontools and nvme-cli lie in sbin, which is not in every user's PATH.
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
@@ -162,7 +162,7 @@ class Host:
         if self.root is not None:
             return self._recorded(" ".join(arguments).replace("/", "%"))
         hung = Output(-1, "", f"{arguments[0]} did not end within {longest_s:g} s")
-        # A drive that does not answer is not waited for a second time.
+        # Do not wait again for a drive that did not respond.
         asked = (tool, arguments[-1])
         if asked in _HUNG:
             return hung

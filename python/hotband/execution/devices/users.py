@@ -53,7 +53,12 @@ def opened_by(process: str, host: Host) -> Iterator[Opened]:
 def writers(node: Node | None, host: Host, opened: list[Opened]) -> list[str]:
     """Processes that have a device or file open for writing, as `qemu-system-x86 (1234)`."""
     numbers = dict.fromkeys(handle.process for handle in opened if handle.writes and handle.node == node)
-    return [f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})" for process in numbers]
+    return [_shown(process, host) for process in numbers]
+
+
+def _shown(process: str, host: Host) -> str:
+    """Return a process as refusals name it: its command and number."""
+    return f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})"
 
 
 def readers(node: Node, host: Host, opened: list[Opened]) -> list[str]:
@@ -61,11 +66,11 @@ def readers(node: Node, host: Host, opened: list[Opened]) -> list[str]:
     users = [handle for handle in opened if handle.node == node]
     writing = {handle.process for handle in users if handle.writes}
     numbers = dict.fromkeys(handle.process for handle in users if handle.process not in writing)
-    return [f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})" for process in numbers]
+    return [_shown(process, host) for process in numbers]
 
 
 def mappers(node: Node, host: Host) -> list[str]:
-    """Processes that have a file in memory, as programs have theirs (proc(5), maps): it may be open no more."""
+    """Processes that have a file in memory, as programs have theirs (proc(5), maps): the file need not be open."""
     users = []
     for process in processes(host):
         if host.root is None and int(process) == os.getpid():
@@ -73,7 +78,7 @@ def mappers(node: Node, host: Host) -> list[str]:
         for line in (host.text(f"/proc/{process}/maps") or "").splitlines():
             words = line.split(maxsplit=5)
             if len(words) == 6 and _maps(words, process, node, host):
-                users.append(f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})")
+                users.append(_shown(process, host))
                 break
     return users
 
@@ -95,7 +100,7 @@ def _maps(words: list[str], process: str, node: Node, host: Host) -> bool:
 
 
 def writes(fdinfo: str | None) -> bool:
-    """Return whether flags say that it is open for writing; flags that cannot be read count as open."""
+    """Return whether flags say that it is open for writing; unreadable flags count as open for writing."""
     for line in (fdinfo or "").splitlines():
         name, _, value = line.partition(":")
         if name == "flags":

@@ -1,8 +1,8 @@
 """Connections of the page: few at a time, each with a time limit, so that nobody on this computer can stop the page.
 
 Any user may connect to a port of loopback, without the token. When there are too many connections, the oldest that
-waits for a request is closed; a request that does not arrive in time is dropped. A connection that is being answered
-is never closed: only a holder of the token is answered for long.
+waits for a request is closed; a request that does not arrive in time is dropped. A connection with a response in
+progress is never closed: only requests with the token get long responses.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def is_waiting(self) -> bool:
-        """Return whether it waits for a request: none has come, or the last is answered."""
+        """Return whether it waits for a request: none has come, or the response to the last is complete."""
         return self.cycle is None or self.cycle.response_complete
 
     def drop(self) -> None:
-        """Close it without an answer."""
+        """Close the connection without a response."""
         with suppress(OSError):
             self.transport.abort()
 

@@ -67,7 +67,7 @@ def _expect_here(what: str, table: object, folder: Path) -> None:
 
 
 def _texts(value: object, where: str = "", key: str = "") -> Iterator[tuple[str, str, str]]:
-    """Yield each text in a document with its path and its key, but for prose."""
+    """Yield each text in a document with its path and its key, except prose."""
     if isinstance(value, str):
         yield where, key, value
     elif isinstance(value, Mapping):

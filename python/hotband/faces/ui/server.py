@@ -128,7 +128,7 @@ class Ui:
         self._loop = None
 
     def _noticed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Say in one line, once a minute, what asyncio would print as a traceback per connection."""
+        """Print one line a minute in place of asyncio's traceback for each connection."""
         error = context.get("exception")
         if not isinstance(error, OSError):
             loop.default_exception_handler(context)
@@ -428,7 +428,7 @@ def serve(kept: Kept, port: int, begun: Callable[[str], None]) -> None:
 
 
 def config_of(ui: Ui) -> uvicorn.Config:
-    """Return how a page is served. Requests of strangers write no line to the terminal."""
+    """Return the configuration of the server. Requests without the token print nothing."""
     return uvicorn.Config(
         ui.app, log_level="error", access_log=False, server_header=False, ws="none", http=Connection, backlog=BACKLOG,
         timeout_graceful_shutdown=LINGER_S,

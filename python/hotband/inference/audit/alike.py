@@ -1,8 +1,8 @@
-"""What makes the loads of two results equal: one list for compare, report, expect and audit.
+"""Compare the loads of two results: one list of properties for compare, report, expect and audit.
 
 Records of ours have their workload: every key of it counts, except the few that name things or say for how long. So a
 key that is new to the schema cannot be forgotten. Results of fio have its options, of which those of `FIO_LOAD` count;
-results of other tools what the importer read. Left out: two texts that say the same in different keys.
+results of other tools what the importer read. Left out: equal settings under different keys.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _properties(a: Audited, b: Audited) -> Iterator[tuple[str, Any, Any]]:
 
 
 def features_of(run: Audited) -> dict[str, str] | None:
-    """Return what a result says of its load, key by key; None for tools whose options are not in the record."""
+    """Return the load of a result by key; None for tools whose options are not in the record."""
     spec: Mapping[str, Any] = run.record.get("spec") or {}
     if run.is_model:
         return _of_workload(spec)

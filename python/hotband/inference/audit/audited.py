@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import tomli
@@ -107,7 +108,7 @@ class Audited:
         host = self.source.get("host") if self.source else None
         return f"{host}:{name}" if host else str(name)
 
-    @property
+    @cached_property
     def asked(self) -> Asked:
         """The options of the tool; for a model's record, those of its workload."""
         given: object = self.source.get("asked") if self.source else None

@@ -1,6 +1,6 @@
 """Rule group 0, a result against itself: figures that others of the same result contradict.
 
-Counts, times, sizes, sums, histograms and percentiles of a result say several things twice. A figure outside the range
+Counts, times, sizes, sums, histograms and percentiles of a result state several facts twice. A figure outside the range
 that the others allow is wrong, or they are; no target and no load makes it right. Left out: figures that follow from
 nothing else (docs/guides/audit.md lists those of a record).
 """
@@ -35,7 +35,7 @@ CLOCK_NS = 2e9
 """Time by which clocks of whole seconds may differ from a runtime: both ends are cut."""
 LAST_BUCKET_NS = {True: bucket_value(PLAT_NR - 1), False: 1000 * bucket_value((19 << PLAT_BITS) - 1)}
 """The value of the last of fio's buckets, since version 2.99 and before (stat.h, FIO_IO_U_PLAT_GROUP_NR: 29 groups of
-ns, 19 of us). Whatever took longer is counted in it."""
+ns, 19 of us). It also counts all longer latencies."""
 OTHERS = ("flush", "trim")
 """Directions that are no part of the figures of all I/Os."""
 ORDER = ("min", "p50", "p99", "p999", "max")
@@ -197,7 +197,7 @@ def _next_value(buckets: Sequence[Sequence[int]], above: float) -> float:
 
 
 def _side(run: Audited, name: str, side: Side) -> Iterator[Claim]:
-    """Yield what one direction of a stream says of itself."""
+    """Yield claims within one direction of a stream."""
     count, summed = side["count"], side["latency_sum_ns"]
     histogram, low, high = side["histogram"], side["latency_min_ns"], side["latency_max_ns"]
     mean = None if summed is None or not count else int(summed) / count
@@ -251,7 +251,7 @@ def _histogram(run: Audited, name: str, side: Side, mean: float | None, width: f
 
 
 def _mean_range(points: Sequence[tuple[float, float]], low: float, high: float, count: int) -> tuple[float, float]:
-    """Return the least and the most that a mean can be with these percentiles, min and max."""
+    """Return the lowest and highest mean that these percentiles, min and max allow."""
     least = most = share_before = 0.0
     ranked_before, value_before = 0.0, float(low)
     for share, value in points:

@@ -1,6 +1,7 @@
 """Rule group 0, trouble that a tool reports itself: failed I/Os, jobs that ended with an error, warnings, no device.
 
-`troubles` has the sentences that every command prints which quotes a result. Left out: retries that a device hides.
+`troubles` returns the sentences that every command prints when it quotes a result. Left out: retries that a device
+hides.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def _failed(run: Audited) -> Finding | None:
     )
     if ended:
         more = f" and {len(ended) - 1} more" if len(ended) > 1 else ""
-        words.append(f"{ended[0].partition(': ')[0]} ended with {ended[0].partition(': ')[2]}{more}")
+        words.append(f"{ended[0].replace(': ', ' ended with ', 1)}{more}")
     numbers: dict[str, Number] = {"failed": failed, "succeeded": succeeded, "jobs_ended_with_errors": len(ended)}
     advice = (
         "Rates and latencies are of the I/Os that succeeded: find the cause (kernel log, SMART), and measure again."

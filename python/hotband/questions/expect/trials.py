@@ -35,7 +35,7 @@ LEAST_LINK = 100e6
 
 @dataclass(frozen=True)
 class Cause:
-    """A cause in words, what in a result supports it (None: nothing does), and the settings that make it."""
+    """A cause in words, the sign of it in a result (None: no sign), and the settings that reproduce it."""
 
     words: str
     sign: Callable[[Predicted], str | None]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import number, percent
+from hotband.base.text.words import capitalized
 from hotband.data.documents.record import ComparedDoc, ComparisonDoc
 from hotband.data.record.load import LoadedRecord
 from hotband.views.draw.cumulative import cumulative_chart
@@ -96,5 +97,5 @@ def percentile_table(comparison: ComparisonDoc, names: Names) -> Table:
         + [Cell(number(percentile[key] / 1e6), numeric=True) for key in ("measured_ns", "replayed_ns")]
         for percentile in comparison["percentiles"]
     ]
-    columns = ["Percentile", *(f"{name[:1].upper()}{name[1:]} (ms)" for name in names)]
+    columns = ["Percentile", *(f"{capitalized(name)} (ms)" for name in names)]
     return Table(columns, [Group(rows)], caption="Percentiles", folded=True)

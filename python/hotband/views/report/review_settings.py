@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hotband.base.text.words import capitalized
 from hotband.data.record.states import settings_of, states_of
 from hotband.views.report import review_machine
 from hotband.views.report.page import Cell, Group, Section, Table, plain
@@ -34,6 +35,6 @@ def at_a_glance(prefix: str, everyone: Sequence[Machine]) -> Section:
         [Cell(machine.label), *(Cell(one.get(name, "–"), numeric=True) for name in names)]
         for machine, one in zip(everyone, found, strict=True)
     ]
-    heads = ["Machine", *(f"{name[:1].upper()}{name[1:]}" for name in names)]
+    heads = ["Machine", *map(capitalized, names)]
     figures = Table(heads, [Group(rows)], tight=True)
     return Section(f"{prefix}-glance", "At a glance", [figures, settings_table(everyone)])

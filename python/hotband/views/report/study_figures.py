@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import finite, number, percent, quantity
+from hotband.base.text.words import capitalized
 from hotband.views.draw import published
 from hotband.views.interval import said
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Section, Table
@@ -101,7 +102,7 @@ def error_frame(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = 
 
 def quantity_name(metric: str, unit: str) -> str:
     """`Mean latency (ms)`; a metric that names its unit, like IOPS, stays alone."""
-    name = metric if metric[1:2].isdigit() else metric[:1].upper() + metric[1:]
+    name = metric if metric[1:2].isdigit() else capitalized(metric)
     return name if not unit or unit.lower() in metric.lower().split() else f"{name} ({unit})"
 
 

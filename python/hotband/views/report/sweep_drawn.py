@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import number
+from hotband.base.text.words import capitalized
 from hotband.views.draw.review import Axis, Lines, amounts, palette, ramp
 from hotband.views.draw.swept import Matrix, Steps, hockey_chart, matrix_chart, swept_chart
 from hotband.views.report.page import Block, Chart, Charts, KeyItem, Prose, Section
@@ -87,7 +88,7 @@ class _Drawing:
     def _steps(self) -> Steps:
         along = self.curves.along
         assert along is not None, "asked for where something lies along the axis"
-        title = along.title[:1].upper() + along.title[1:]
+        title = capitalized(along.title)
         return Steps(title, along.texts, along.numbers, along.is_log)
 
     def _key(self) -> list[KeyItem]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import ABSENT, finite, millis, number, percent, size
+from hotband.base.text.words import capitalized
 from hotband.questions.study import operations
 from hotband.views.draw import wear
 from hotband.views.draw.charts import MINUTES, Clock
@@ -186,7 +187,7 @@ def bar_blocks(rows: Sequence[BarDoc], variants: Sequence[str]) -> list[tuple[st
     """Bars by load: a small chart a measure, a bar a drive."""
     found: dict[str, dict[str, list[BarDoc]]] = {}
     for row in rows:
-        title = f"{row['metric'][:1].upper()}{row['metric'][1:]}"
+        title = capitalized(row["metric"])
         title += "" if row["unit"].lower() in row["metric"].lower().split() else f" ({row['unit']})"
         found.setdefault(str(row["load"]), {}).setdefault(title, []).append(row)
     kinds: dict[str, type[pl.DataType]] = {"variant": pl.String, "value": pl.Float64, "published": pl.Float64}

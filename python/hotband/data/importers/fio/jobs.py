@@ -187,17 +187,17 @@ def _job_side(side: Fields | None) -> JobSide:
         latency = _latency(side, quantity)
         if latency is not None:
             latencies[quantity] = latency
-    sampled = "iops_samples" in side and side.count("iops_samples") > 0
+    samples = side.count("iops_samples")
     printed: PrintedSide = {
         "count": ios,
         "iops": iops,
         "bandwidth_bytes_per_s": side.number("bw_bytes") or side.number("bw") * BYTES_PER_KIB,
         "runtime_ns": runtime_ms * NS_PER_MS,
         "samples": next((latency.samples for latency in latencies.values() if latency.samples), None),
-        "iops_min": side.number("iops_min") if sampled else None,
-        "iops_mean": side.number("iops_mean") if sampled else None,
+        "iops_min": side.number("iops_min") if samples else None,
+        "iops_mean": side.number("iops_mean") if samples else None,
         "iops_max": side.number("iops_max") or None,
-        "iops_samples": side.count("iops_samples") if sampled else None,
+        "iops_samples": samples or None,
         "short_ios": side.count("short_ios"),
         "dropped_ios": side.count("drop_ios"),
     }
@@ -247,12 +247,12 @@ def _sides(entry: Fields, options: dict[str, str]) -> dict[Direction, JobSide]:
     return {"read": _job_side(reads), "write": _job_side(writes)}
 
 
-def _uncarried(entry: Fields) -> dict[str, int]:
+def _uncarried(entry: Fields, syncs: JobSide | None) -> dict[str, int]:
     """Return the I/Os of sides that a record cannot hold."""
     counts = {}
     for name in ("trim", "sync"):
         side = entry.child(name)
-        is_carried = name == "sync" and _syncs(entry) is not None
+        is_carried = name == "sync" and syncs is not None
         if side is not None and side.count("total_ios") and not is_carried:
             counts[name] = side.count("total_ios")
     return counts
@@ -308,6 +308,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
     options = {**global_options, **own_options}
     error = entry.code("error")
     counted = entry.count("total_err") or (1 if error else 0)
+    syncs = _syncs(entry)
     return Job(
         name=entry.text("jobname") or "job",
         group=entry.count("groupid"),
@@ -319,8 +320,8 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
         error_count=counted,
         elapsed_ns=entry.count("elapsed") * 1000 * NS_PER_MS,
         start_ns=entry.count("job_start") * NS_PER_MS if "job_start" in entry else None,
-        uncarried=_uncarried(entry),
-        syncs=_syncs(entry),
+        uncarried=_uncarried(entry, syncs),
+        syncs=syncs,
         steadystate=_steady_data(entry),
         latency_bins=_latency_bins(entry),
         # User and system time of a job (of jobs reported together their mean), in percent of a processor.

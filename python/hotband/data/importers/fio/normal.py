@@ -2,7 +2,7 @@
 
 Sources: HOWTO of fio, "Interpreting the output", and stat.c (show_thread_status_normal, show_ddir_status) of 2.1 to
 3.41; lines of fio 1.5 differ in their counts alone. A job is read into the shape of fio's JSON, and from there like it.
-What it leaves out: what the output does: most job options, buckets, exact bytes where sizes are mixed.
+Left out, because the output lacks them: most job options, buckets, exact bytes where sizes are mixed.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[st
 
 
 def _flushes(entry: dict[str, object], write: dict[str, object], jobs: int) -> int:
-    """Return the number of flushes, which is not printed: as many as fit beside the writes, one per write at most."""
+    """Return the number of flushes, which is not printed: the number that fits between the writes, at most one per
+    write."""
     mean = _float(_child(_child(entry, "sync"), "lat_ns"), "mean")
     writes = _float(write, "total_ios")
     waited = writes * (_float(_child(write, "lat_ns"), "mean") or _float(_child(write, "clat_ns"), "mean"))

@@ -198,8 +198,11 @@ def _region(jobs: list[Job]) -> tuple[int | None, int | None]:
 
 def _processes(jobs: list[Job]) -> list[float]:
     """Return the processes behind each entry: all of its section where fio reports a group as one, else one each."""
-    sections = [next(entries for entries in sections_of(jobs).values() if job in entries) for job in jobs]
-    return [(promised_jobs(entries) or len(entries)) / len(entries) for entries in sections]
+    shares: dict[int, float] = {}
+    for entries in sections_of(jobs).values():
+        share = (promised_jobs(entries) or len(entries)) / len(entries)
+        shares.update((id(job), share) for job in entries)
+    return [shares[id(job)] for job in jobs]
 
 
 def _where(job: Job) -> tuple[str, ...] | None:
