@@ -20,6 +20,7 @@ from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, poin
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.objective import furthest
+from hotband.questions.advise.offered import offered
 from hotband.questions.advise.prices import Prices, class_prices, expect_known, read_prices
 from hotband.questions.advise.search import Searched, search
 from hotband.questions.advise.sensible import REASON, sensible
@@ -37,6 +38,8 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     """The advice. Raises UserError before anything runs wherever that is possible, OSError and RunsInterrupted."""
     needs = needs_of(question)
     space = space_of(question.candidates, needs.tolerated)
+    if question.prices is None and not space.named:
+        space.drives = offered(space.drives)
     names = [drive.name for drive in space.drives]
     prices = class_prices(names) if question.prices is None else read_prices(question.prices)
     expect_known(prices, names)
@@ -183,6 +186,11 @@ class _Advising:
         notes = list(self.notes)
         if not self.prices.of:
             notes.append("no prices: ranked by drives, then watts")
+        if self.asked.prices is None and "drives" not in self.asked.candidates:
+            notes.append(
+                "not tried: drives for homes (candidates drives=nas, drives=consumer), and those that another drive "
+                "exceeds in everything for no more money"
+            )
         if self.listed.unpriced:
             notes.append(f"without a price and left out: {', '.join(self.listed.unpriced)}")
         says = {load.says() for load in self.bench.loads.values()}

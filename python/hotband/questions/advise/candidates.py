@@ -27,6 +27,7 @@ from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Condition
 from hotband.inference.reliability.asked import ReliabilityQuestion, Subject, hours, subject_of
 from hotband.inference.reliability.chain import build, loss_within
 from hotband.questions.advise.asked import Needs
+from hotband.questions.advise.offered import named_drives
 from hotband.questions.advise.prices import Prices
 
 LAYOUTS = ("raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3")
@@ -158,7 +159,7 @@ class Listed:
 def space_of(text: str, tolerated: int) -> Space:
     """DRIVES, LAYOUTS, COUNTS and CACHES of `drives=a,b,layouts=raid6`. Raises UserError."""
     said = _said(text)
-    names = said.get("drives") or [drive["name"] for drive in entries.drives()]
+    names = named_drives(said.get("drives", [])) or [drive["name"] for drive in entries.drives()]
     layouts = said.get("layouts") or [one for one in USUAL if tolerates(one, 8) >= tolerated]
     for one in layouts:
         if one not in LAYOUTS:
