@@ -1,8 +1,8 @@
 """Write drives of the catalog from lines of their data sheets: python scripts/catalog_products.py
 
 `products.toml` holds the lines; the rules are those of `hotband drives new`. Run it after a change of either. A drive's
-file says of each stated line where it was read, or that nobody verified it. Like those described by hand, these drives do
-what their sheets rate; what measured drives reach of that is in the range. What a sheet lacks, the corpus teaches.
+file says of each stated line where it was read, or that nobody verified it. Like those described by hand, these drives
+do what their sheets rate; what measured drives reach of that is in the range. What a sheet lacks, the corpus teaches.
 """
 
 from __future__ import annotations

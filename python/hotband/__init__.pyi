@@ -25,6 +25,7 @@ from hotband.faces.api.catalog import drive as drive
 from hotband.faces.api.catalog import osd as osd
 from hotband.faces.api.catalog import workload as workload
 from hotband.faces.api.devices import device_list as device_list
+from hotband.faces.api.measure import measure as measure
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
 from hotband.faces.api.run import sequence as sequence
@@ -1271,6 +1272,7 @@ __all__ = [
     "layouts",
     "load",
     "load_all",
+    "measure",
     "new_drive",
     "osd",
     "osds",

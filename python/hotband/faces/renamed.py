@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any
 
 RENAMED: Mapping[str, str] = {
     "calibrate": "measure calibrate",
@@ -74,6 +75,17 @@ def with_current_arguments(given: Mapping[str, object], known: Container[str], f
             warnings.warn(f"{function}({name}=...) is {function}({new}=...) now", DeprecationWarning, stacklevel=4)
         current[new if is_old else name] = value
     return current
+
+
+def selected_by(function: str, given: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    """Return the question that an argument of a call of Python selects, as the option does on the command line
+    (`run(..., explain=True)`), None if none does; and the other arguments."""
+    for name, words in RENAMED.items():
+        option = _argument(words.removeprefix(f"{function} "))
+        if words == f"{function} --{option}" and isinstance(given.get(option), bool):
+            others = {key: value for key, value in given.items() if key != option}
+            return (name if given[option] else None), others
+    return None, given
 
 
 def _argument(option: str) -> str:

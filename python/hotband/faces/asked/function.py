@@ -17,7 +17,7 @@ from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import OF_NO_LOAD, arguments_of, is_lines, is_settings, kind_of, mark, takes_more
 from hotband.faces.questions import by_function, declared, function_name, opened
-from hotband.faces.renamed import with_current_arguments
+from hotband.faces.renamed import selected_by, with_current_arguments
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
 """What annotations of arguments name: `public` looks for them in this module."""
@@ -119,6 +119,9 @@ def made(question: type[Question]) -> Callable[..., Any]:
     signature = inspect.Signature(list(parameters(question)), return_annotation=returned(question))
 
     def function(*arguments: Any, **keywords: Any) -> Any:
+        other, keywords = selected_by(function.__name__, keywords)
+        if other is not None:
+            return made(declared(other))(*arguments, **keywords)
         try:
             current = with_current_arguments(keywords, signature.parameters, function.__name__)
             values = signature.bind(*arguments, **current).arguments

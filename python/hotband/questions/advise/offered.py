@@ -34,8 +34,8 @@ MORE = {
 """Values of which more is faster."""
 BEST = {"disk": {"smr": "off", "awc": "on"}, "ssd": {"plp": "on", "flush": "durable"}}
 """Choices that are as fast as any or faster."""
-ABSENT = {"write_interval": 0.0, "reorder_window": math.inf, "actuators": 1.0, "smr": "off", "power_idle": math.inf}
-"""What holds where a drive has no such value."""
+ABSENT = {"write_interval": 0.0, "reorder_window": math.inf, "actuators": 1.0, "power_idle": math.inf}
+"""What holds where a drive has no such value; choices are off."""
 
 
 def named_drives(words: Sequence[str]) -> list[str]:
@@ -84,11 +84,11 @@ def _figures(drive: Drive, sold: CatalogDrive) -> dict[str, float]:
 
 
 def _text(drive: Drive, key: str) -> str:
-    return drive.values[key][0] if key in drive.values else str(ABSENT.get(key, ""))
+    return drive.values[key][0] if key in drive.values else "off"
 
 
 def _number(drive: Drive, key: str, quantity: str) -> float:
     if key not in drive.values:
-        return float(ABSENT.get(key, 0.0))
+        return ABSENT.get(key, 0.0)
     text = drive.values[key][0]
     return _core.quantity(quantity, text) if quantity not in ("", "hours", "share") else float(text.split()[0])
