@@ -199,8 +199,8 @@ def test_python_groups_and_selects_as_the_command_line_does() -> None:
     with pytest.raises(AttributeError, match=r"hotband\.measure has no attribute 'slow'; it has calibrate, device,"):
         _ = hb.measure.slow
     asked = {"on": "ent-10k", "duration": "0.1 s", "progress": False}
-    why = hb.run("fio-randread", explain=True, draws=4, **asked)
-    assert why.to_dict() == hb.explain("fio-randread", draws=4, **asked).to_dict()
+    why = hb.run("fio-randread", explain=True, draws=8, **asked)
+    assert why.to_dict() == hb.explain("fio-randread", draws=8, **asked).to_dict()
     assert hb.run("fio-randread", explain=False, **asked).iops > 0
 
 

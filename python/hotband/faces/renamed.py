@@ -6,7 +6,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any
 
 RENAMED: Mapping[str, str] = {
     "calibrate": "measure calibrate",
@@ -77,7 +76,7 @@ def with_current_arguments(given: Mapping[str, object], known: Container[str], f
     return current
 
 
-def selected_by(function: str, given: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+def selected_by(function: str, given: Mapping[str, object]) -> tuple[str | None, Mapping[str, object]]:
     """Return the question that an argument of a call of Python selects, as the option does on the command line
     (`run(..., explain=True)`), None if none does; and the other arguments."""
     for name, words in RENAMED.items():

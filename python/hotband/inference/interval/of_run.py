@@ -83,11 +83,11 @@ class Asked:
 @dataclass
 class Drawn:
     """What the runs gave: log-ratios to the nominal run by figure. `nominal` has the figures of the whole run, `base`
-    those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has a row a draw
-    beside the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run. `short`
-    is the nominal run as it was shortened, `asked` has the ends of rates that the load asks for, by figure. `room` has
-    by how much rates can rise before ports or media of the machine limit them; `widths` are those of the corpus, by
-    figure of a record, in whose place nothing is drawn."""
+    those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has one row per
+    draw beside the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run.
+    `short` is the nominal run as it was shortened, `asked` has the ends of rates that the load asks for, by figure.
+    `room` has by how much rates can rise before ports or media of the machine limit them; `widths` are those of the
+    corpus, by figure of a record, in whose place nothing is drawn."""
 
     nominal: Mapping[str, float]
     base: Mapping[str, float] = field(default_factory=dict)
@@ -200,8 +200,8 @@ def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Sa
 def _announced(ends: int, values: int, draws: int, short: RunSpec) -> str:
     """What is about to be run."""
     length = f", each {short.duration} long" if short.duration is not None else ""
-    screening = f"{1 + SEEDS + ends} runs find out which of {values} uncertain values matter"
-    return f"intervals: {screening}, up to {draws} more draw those{length}"
+    screening = f"{1 + SEEDS + ends} runs screen {values} uncertain values"
+    return f"intervals: {screening}, then up to {draws} sample those that matter{length}"
 
 
 @dataclass

@@ -30,12 +30,13 @@ SHOWN = 12
 
 
 def answer(question: AdviseQuestion, way: Way) -> Advice:
-    """The advice. Raises UserError, OSError and RunsInterrupted."""
+    """Return the advice. Raises UserError, OSError and RunsInterrupted."""
     return advise(question, way.watch, way.say)
 
 
 def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
-    """The advice. Raises UserError before anything runs wherever that is possible, OSError and RunsInterrupted."""
+    """Return the advice. Raises UserError before anything runs wherever that is possible, OSError and
+    RunsInterrupted."""
     needs = needs_of(question)
     space = space_of(question.candidates, needs.tolerated)
     if question.prices is None and not space.named:
@@ -69,7 +70,7 @@ class _Advising:
         self.too_many = 0
 
     def advice(self) -> Advice:
-        """The front, the finalists, the words."""
+        """Return the advice: the front, the finalists and the sentences."""
         if self.needs.degraded:
             self._drop_degraded()
         front = sorted(self.found.front, key=lambda one: order(one, self.of))
@@ -182,7 +183,7 @@ class _Advising:
         return found
 
     def _notes(self) -> list[str]:
-        """What has to be known to read it."""
+        """Return notes that a reader of the advice needs."""
         notes = list(self.notes)
         if not self.prices.of:
             notes.append("no prices: ranked by drives, then watts")
@@ -211,8 +212,8 @@ class _Advising:
 
 
 def thinned(points: Sequence[Point], first: Point, most: int) -> list[Point]:
-    """At most so many points: the recommended one, the best in each figure, then those that are farthest from what is
-    there, in logarithms of all figures. In the order of the front."""
+    """Return at most so many points: the recommended one, the best in each figure, then those that are farthest from
+    what is there, in logarithms of all figures. In the order of the front."""
     if len(points) <= most:
         return list(points)
     places = {point.name: _place(point) for point in points}
@@ -228,7 +229,7 @@ def thinned(points: Sequence[Point], first: Point, most: int) -> list[Point]:
 
 
 def _place(point: Point) -> tuple[float, ...]:
-    """Where a point lies: the logarithms of its figures; chances by a tenth, which go over ten decades."""
+    """Return where a point lies: the logarithms of its figures; chances by a tenth, which go over ten decades."""
     figures = [point.cost, point.watts, point.latency, point.rebuild]
     found = [math.log(figure.value) if figure is not None and figure.value > 0 else 0.0 for figure in figures]
     loss = point.loss.value if point.loss is not None else 0.0
