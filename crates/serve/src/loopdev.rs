@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::holders::{self, naming};
+use crate::model::VolumeTold;
 
-/// Kernel name of the cache mode of a device that receives flushes.
+/// Kernel names of the cache modes of a device: of one that receives flushes, and of one that needs none.
 const SENDS_FLUSHES: &str = "write back";
+const NEEDS_NONE: &str = "write through";
 
 /// A loop device on a file.
 #[derive(Debug)]
@@ -17,13 +19,13 @@ pub struct Loop {
     attached: bool,
 }
 
-/// Puts a loop device with blocks of `block` bytes on `file`. It bypasses the page cache: I/Os of the device reach the
-/// file one for one, flushes too.
+/// Puts a loop device of `volume` on its `file`. It bypasses the page cache: I/Os of the device reach the file one for
+/// one, flushes too. Programs read from it whether it rotates, and whether it needs flushes.
 ///
 /// # Errors
-/// What losetup says, or that the file has no direct I/O, or that no flushes would be sent to it.
-pub fn attach(file: &Path, block: u32) -> io::Result<Loop> {
-    let block = block.to_string();
+/// What losetup says, or that the file has no direct I/O, or that its cache cannot be set.
+pub fn attach(file: &Path, volume: &VolumeTold) -> io::Result<Loop> {
+    let block = volume.block.to_string();
     let mut command = Command::new("losetup");
     command.args(["--direct-io=on", "--sector-size", &block, "--find", "--show"]).arg(file);
     let device = PathBuf::from(run(&mut command)?);
@@ -32,7 +34,9 @@ pub fn attach(file: &Path, block: u32) -> io::Result<Loop> {
     if !is_direct {
         return Err(io::Error::other(format!("{}: a loop device on it has no direct I/O", file.display())));
     }
-    made.send_flushes()?;
+    made.set_queue("write_cache", if volume.volatile { SENDS_FLUSHES } else { NEEDS_NONE })?;
+    // Older kernels may keep it: `differences` reports what was not set.
+    let _ = made.set_queue("rotational", if volume.rotates { "1" } else { "0" });
     Ok(made)
 }
 
@@ -58,16 +62,36 @@ impl Loop {
         Path::new("/sys/block").join(self.device.file_name().unwrap_or_default())
     }
 
-    /// Sees to it that the kernel sends flushes. Whoever had the device before may have told it not to, and that stays
-    /// with the device (Documentation/ABI/stable/sysfs-block: `write_cache`).
-    fn send_flushes(&self) -> io::Result<()> {
-        let cache = self.sys().join("queue/write_cache");
-        let is_sending = || fs::read_to_string(&cache).is_ok_and(|text| text.trim_end() == SENDS_FLUSHES);
-        if is_sending() {
+    fn queue(&self, name: &str) -> PathBuf {
+        self.sys().join("queue").join(name)
+    }
+
+    /// Sets what the kernel says of the device, and checks it. Whoever had the device before may have set it, and that
+    /// stays with the device (Documentation/ABI/stable/sysfs-block).
+    fn set_queue(&self, name: &str, value: &str) -> io::Result<()> {
+        let file = self.queue(name);
+        let is_set = || fs::read_to_string(&file).is_ok_and(|text| text.trim_end() == value);
+        if is_set() {
             return Ok(());
         }
-        fs::write(&cache, SENDS_FLUSHES).map_err(|error| naming(&cache, &error))?;
-        if is_sending() { Ok(()) } else { Err(io::Error::other(format!("{}: no flushes", cache.display()))) }
+        fs::write(&file, value).map_err(|error| naming(&file, &error))?;
+        if is_set() { Ok(()) } else { Err(io::Error::other(format!("{}: expected {value}", file.display()))) }
+    }
+
+    /// Return what programs read from the device that is not so on the drives, in words: a loop device's physical block
+    /// is its logical one (drivers/block/loop.c), and cannot be set.
+    pub fn differences(&self, volume: &VolumeTold) -> Vec<String> {
+        let drive = [
+            ("rotational", u32::from(volume.rotates).to_string()),
+            ("physical_block_size", volume.physical_block.to_string()),
+        ];
+        let differs = |(name, expected): (&str, String)| {
+            let text = fs::read_to_string(self.queue(name)).unwrap_or_default();
+            let shown = text.trim_end();
+            let device = self.device.display();
+            (shown != expected).then(|| format!("{device} has {name} {shown}, the drive {expected}: it cannot be set"))
+        };
+        drive.into_iter().filter_map(differs).collect()
     }
 
     /// Takes the device off its file. Where somebody still uses it, it stays, and this can be called again.

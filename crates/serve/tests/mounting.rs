@@ -253,7 +253,7 @@ fn a_loop_device_keeps_a_queue_of_32_and_names_who_holds_it() {
         return eprintln!("skipped: no fio");
     }
     let mut served = served(Span(20_000_000), true);
-    let mut device = loopdev::attach(&served.file(), 4096).expect("attached");
+    let mut device = loopdev::attach(&served.file(), &served.service.volumes()[0]).expect("attached");
     let open = File::open(device.device()).expect("opens");
     for load in ["--rw=randread", "--rw=randwrite"] {
         served.most.store(0, Ordering::Relaxed);
@@ -276,14 +276,14 @@ fn a_loop_device_keeps_a_queue_of_32_and_names_who_holds_it() {
 fn flushes_reach_a_drive_on_a_loop_device_that_somebody_kept_them_from() {
     skip_unless_mountable!();
     let mut served = served(Span(1_000), false);
-    let mut device = loopdev::attach(&served.file(), 4096).expect("attached");
+    let mut device = loopdev::attach(&served.file(), &served.service.volumes()[0]).expect("attached");
     let told =
         |device: &Path| Path::new("/sys/block").join(device.file_name().expect("a name")).join("queue/write_cache");
     let before = told(device.device());
     fs::write(&before, "write through").expect("as root");
     device.detach().expect("nobody uses it");
     // The first that is free: the same one, unless another program takes it at this very moment.
-    let mut again = loopdev::attach(&served.file(), 4096).expect("attached");
+    let mut again = loopdev::attach(&served.file(), &served.service.volumes()[0]).expect("attached");
     let after = fs::read_to_string(told(again.device())).expect("is there");
     again.detach().expect("nobody uses it");
     fs::write(&before, "write back").expect("as root");

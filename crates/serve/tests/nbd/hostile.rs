@@ -18,6 +18,8 @@ const SHORT: Limits = Limits {
     connections: 64,
     requests: 256,
     bytes: 64 << 20,
+    arriving: 256 << 20,
+    skips_repeated_flushes: false,
     handshake: Duration::from_millis(1),
     request: Duration::from_millis(1),
     answers: Duration::from_millis(1),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,13 +10,17 @@ from typing import Any, cast
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.tomltable import loads
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.named import STATE, expect_model
+from hotband.data.documents.record import SummaryDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.inputs.texts import text_of
+from hotband.data.jobs import flushes
+from hotband.data.jobs.loss import Fate
 from hotband.data.record.finished import Finished
 from hotband.data.record.imported import Imported
 from hotband.data.record.writable import check_writable
@@ -26,12 +29,13 @@ from hotband.execution.experiment import Progress
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.run import save
 from hotband.execution.serve import Served, ServeSpec, Serving
-from hotband.execution.serve.lateness import lateness_lines
+from hotband.execution.serve.lateness import INVALID, lateness_lines
 from hotband.execution.targets.fio_child import find_fio, run_fio
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
 from hotband.execution.targets.fio_record import finished_of, measured_in
 from hotband.execution.targets.fio_run import PLACE, FioRun, fio_run_of
 from hotband.execution.targets.outlook import in_words
+from hotband.execution.targets.validity import reasons
 from hotband.execution.targets.way import way_of_fio
 
 Pairs = Sequence[tuple[str, str]]
@@ -42,7 +46,7 @@ class Emulated:
     """Results of a workload on a model and on the emulated drive.
 
     `model` is the run in virtual time; `fio` is what fio measured on the served drive, as a record; `served` is what
-    the drive itself saw; `job` is the job file.
+    the drive itself saw; `job` is the job file. `invalid` has the reasons why the two cannot be compared.
     """
 
     model: Finished
@@ -50,6 +54,7 @@ class Emulated:
     served: Finished
     job: str
     losses: tuple[str, ...]
+    invalid: tuple[str, ...] = ()
 
 
 def emulate(
@@ -73,8 +78,8 @@ def emulate(
     state = tuple(pair for pair in of_workload if pair[0] == STATE)
     model_out = None if spec.out is None else spec.out / "model"
     [model] = execute([replace(spec, out=model_out, in_use=True)], progress)
-    fio_run = fio_run_of(replace(spec, set=tuple(of_workload), workload_text=workload))
-    with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
+    fio_run = with_flushes_once(fio_run_of(replace(spec, set=tuple(of_workload), workload_text=workload)))
+    with TemporaryFolder("fio") as folder:
         serve = ServeSpec(
             spec.machine,
             (*of_machine, *state),
@@ -86,6 +91,7 @@ def emulate(
             in_use=True,
             anyway=anyway,
             way_ns=way_of_fio(Path(folder) / "way").least_ns,
+            for_fio=True,
         )
         with Served(serve) as served:
             job = job_on(fio_run, NBD, on_volumes(served.volumes))
@@ -94,14 +100,14 @@ def emulate(
             run_fio(job, Path(folder), lambda _: _still_served(served))
         imported = measured_in(fio_run, Path(folder))
     assert served.finished is not None, "it has ended"
-    measured = _told(replace(fio_run, spec=spec), imported, served.finished)
+    measured, invalid = _measured(replace(fio_run, spec=spec), imported, model, served.finished)
     if spec.out is not None:
         _save(spec.out, measured, job)
     what = f"the runs {spec.workload} on emulated:{spec.machine}"
     if (taker := taker_of(what)) is not None:
         for record in (model, measured):
             taker(what, record, {})
-    return Emulated(model, measured, served.finished, job, fio_run.differences)
+    return Emulated(model, measured, served.finished, job, fio_run.differences, invalid)
 
 
 def precondition_of(workload: str) -> Mapping[str, object] | None:
@@ -114,15 +120,64 @@ def _still_served(served: Served) -> None:
         raise UserError("question.events", "", "power-off", "power went off before fio ended: expected a later time")
 
 
-def _told(fio_run: FioRun, imported: Imported, served: Finished) -> Finished:
-    """Return fio's record as that of an emulated machine, with its parts and the emulation delay."""
+def with_flushes_once(fio_run: FioRun) -> FioRun:
+    """Return the run without what fio does to flushes elsewhere: the server completes repeated ones at once, so that
+    fio issues other I/Os during a flush, as the model does."""
+    losses = []
+    for loss in fio_run.converted.losses:
+        why = [part for part in loss.why.split("; ") if part not in (flushes.WAITS, flushes.REPEATS)]
+        if why:
+            losses.append(replace(loss, why="; ".join(why)))
+        else:
+            losses.append(loss if not loss.why else replace(loss, fate=Fate.KEPT, why=""))
+    return replace(fio_run, converted=replace(fio_run.converted, losses=tuple(losses)))
+
+
+def flushes_once(summary: SummaryDoc, served: SummaryDoc, serving: Serving) -> str:
+    """Replace the flushes that fio counted by those that the machine completed, as many per write; return a note.
+
+    fio's engine for NBD repeats a flush in every free slot until the first has completed, and counts all of them.
+    """
+    writes, flush, times = summary["write"]["count"] or 0, served["flush"], serving.kind("flush")
+    client = None if times is None else times.client
+    assert client is not None, "a flush is repeated after another"
+    counted = summary["flush"]["count"] or 0
+    count = round((flush["count"] or 0) * writes / (served["write"]["count"] or 1))
+    seconds = writes / (summary["write"]["iops"] or 1.0)
+    summary["flush"] = {
+        **flush,
+        "count": count,
+        "iops": count / seconds if seconds else 0.0,
+        "latency_mean_ns": client.mean_ns,
+        "latency_p50_ns": round(client.p50_ns),
+        "latency_p99_ns": round(client.p99_ns),
+        "latency_p999_ns": round(client.p99_9_ns),
+        "latency_max_ns": round(client.max_ns),
+        "queue_depth_mean": count * client.mean_ns / (1e9 * seconds) if seconds else 0.0,
+    }
+    return (
+        f"fio counted {counted:,} flushes: it repeats them in free slots. The {count:,} shown here are those of the "
+        "server, with its latencies"
+    )
+
+
+def _measured(
+    fio_run: FioRun, imported: Imported, model: Finished, served: Finished
+) -> tuple[Finished, tuple[str, ...]]:
+    """Return fio's record as that of an emulated machine, with its parts and the emulation delay, and why it is
+    invalid."""
     served_record = cast("dict[str, Any]", served.record)
     late = Serving.of(served_record["serving"])
+    summary = imported.record["summary"]
+    repeated = (
+        [flushes_once(summary, served.record["summary"], late)] if late.repeated_flushes and "flush" in summary else []
+    )
     kept_sections = ("parts", "serving", "drive_state")
     sections: dict[str, object] = {name: served_record[name] for name in kept_sections if name in served_record}
     sections["name"] = f"{fio_run.spec.workload} on {fio_run.spec.machine}, emulated"
-    notes = (*lateness_lines(late), *([] if late.late is None else [late.late]))
-    return finished_of(fio_run, imported, "emulated", sections=sections, notes=notes)
+    invalid = reasons(model.record["summary"], summary, late)
+    notes = (*(f"{INVALID}: {reason}" for reason in invalid), *lateness_lines(late), *repeated)
+    return finished_of(fio_run, imported, "emulated", sections=sections, notes=notes), invalid
 
 
 def _save(out: Path, measured: Finished, job: str) -> None:
