@@ -82,11 +82,8 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
     far = max(
         (figure for figure in figures if figure.figure != "p99"), key=lambda figure: abs(figure.error_pct), default=None
     )
-    differ = (
-        ""
-        if far is None
-        else f" Largest difference from the model: {percent(far.error_pct)} ({far.direction} {far.figure})."
-    )
+    largest = "" if far is None else f"{percent(far.error_pct)} ({far.direction} {far.figure})"
+    differ = largest and f" Largest difference from the model: {largest}."
     invalid = f"{INVALID}: {found.invalid[0]}." if found.invalid else ""
     measured = f"fio measured on the emulated drive: {_sentence(found.fio.record, 1)}{differ}"
     return Screen(

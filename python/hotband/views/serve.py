@@ -51,8 +51,8 @@ def live_line(serving: Serving, before: Serving | None, seconds: float) -> str:
 
 
 def serving_table(serving: Serving) -> Table:
-    """Latencies of the model, and from the arrival of a request at the server to its completion there. A client measures
-    more: how long the host takes to wake it is unknown here."""
+    """Latencies of the model, and from the arrival of a request at the server to its completion there. A client
+    measures more: how long the host takes to wake it is unknown here."""
     columns = ("mean", "p50", "p99", "served mean", "served p50", "served p99")
     title = "Served: latency of the model, and of the server (clients measure more)"
     table = Table(title, [column(""), numeric("I/Os"), *(numeric(name, MS) for name in columns)])

@@ -15,12 +15,9 @@ from hotband.base.text.tomltable import loads
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.named import STATE, expect_model
-from hotband.data.documents.record import SummaryDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.inputs.texts import text_of
-from hotband.data.jobs import flushes
-from hotband.data.jobs.loss import Fate
 from hotband.data.record.finished import Finished
 from hotband.data.record.imported import Imported
 from hotband.data.record.writable import check_writable
@@ -31,6 +28,7 @@ from hotband.execution.runs.run import save
 from hotband.execution.serve import Served, ServeSpec, Serving
 from hotband.execution.serve.lateness import INVALID, lateness_lines
 from hotband.execution.targets.fio_child import find_fio, run_fio
+from hotband.execution.targets.fio_flushes import flushes_once, slots_as_jobs, with_flushes_once
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
 from hotband.execution.targets.fio_record import finished_of, measured_in
 from hotband.execution.targets.fio_run import PLACE, FioRun, fio_run_of
@@ -94,7 +92,7 @@ def emulate(
             for_fio=True,
         )
         with Served(serve) as served:
-            job = job_on(fio_run, NBD, on_volumes(served.volumes))
+            job = slots_as_jobs(job_on(fio_run, NBD, on_volumes(served.volumes)))
             if say is not None:
                 say(f"the same through fio on the served machine: {in_words(fio_run.seconds)}")
             run_fio(job, Path(folder), lambda _: _still_served(served))
@@ -118,47 +116,6 @@ def precondition_of(workload: str) -> Mapping[str, object] | None:
 def _still_served(served: Served) -> None:
     if served.is_stopped():
         raise UserError("question.events", "", "power-off", "power went off before fio ended: expected a later time")
-
-
-def with_flushes_once(fio_run: FioRun) -> FioRun:
-    """Return the run without what fio does to flushes elsewhere: the server completes repeated ones at once, so that
-    fio issues other I/Os during a flush, as the model does."""
-    losses = []
-    for loss in fio_run.converted.losses:
-        why = [part for part in loss.why.split("; ") if part not in (flushes.WAITS, flushes.REPEATS)]
-        if why:
-            losses.append(replace(loss, why="; ".join(why)))
-        else:
-            losses.append(loss if not loss.why else replace(loss, fate=Fate.KEPT, why=""))
-    return replace(fio_run, converted=replace(fio_run.converted, losses=tuple(losses)))
-
-
-def flushes_once(summary: SummaryDoc, served: SummaryDoc, serving: Serving) -> str:
-    """Replace the flushes that fio counted by those that the machine completed, as many per write; return a note.
-
-    fio's engine for NBD repeats a flush in every free slot until the first has completed, and counts all of them.
-    """
-    writes, flush, times = summary["write"]["count"] or 0, served["flush"], serving.kind("flush")
-    client = None if times is None else times.client
-    assert client is not None, "a flush is repeated after another"
-    counted = summary["flush"]["count"] or 0
-    count = round((flush["count"] or 0) * writes / (served["write"]["count"] or 1))
-    seconds = writes / (summary["write"]["iops"] or 1.0)
-    summary["flush"] = {
-        **flush,
-        "count": count,
-        "iops": count / seconds if seconds else 0.0,
-        "latency_mean_ns": client.mean_ns,
-        "latency_p50_ns": round(client.p50_ns),
-        "latency_p99_ns": round(client.p99_ns),
-        "latency_p999_ns": round(client.p99_9_ns),
-        "latency_max_ns": round(client.max_ns),
-        "queue_depth_mean": count * client.mean_ns / (1e9 * seconds) if seconds else 0.0,
-    }
-    return (
-        f"fio counted {counted:,} flushes: it repeats them in free slots. The {count:,} shown here are those of the "
-        "server, with its latencies"
-    )
 
 
 def _measured(
