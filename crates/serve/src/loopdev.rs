@@ -17,6 +17,8 @@ const NEEDS_NONE: &str = "write through";
 pub struct Loop {
     device: PathBuf,
     attached: bool,
+    /// Files of the kernel with what they had before: it stays with the device beyond this file.
+    before: Vec<(PathBuf, String)>,
 }
 
 /// Puts a loop device of `volume` on its `file`. It bypasses the page cache: I/Os of the device reach the file one for
@@ -29,14 +31,17 @@ pub fn attach(file: &Path, volume: &VolumeTold) -> io::Result<Loop> {
     let mut command = Command::new("losetup");
     command.args(["--direct-io=on", "--sector-size", &block, "--find", "--show"]).arg(file);
     let device = PathBuf::from(run(&mut command)?);
-    let made = Loop { device, attached: true };
+    let mut made = Loop { device, attached: true, before: Vec::new() };
     let is_direct = fs::read_to_string(made.sys().join("loop/dio")).is_ok_and(|text| text.trim_end() == "1");
     if !is_direct {
         return Err(io::Error::other(format!("{}: a loop device on it has no direct I/O", file.display())));
     }
     made.set_queue("write_cache", if volume.volatile { SENDS_FLUSHES } else { NEEDS_NONE })?;
-    // Older kernels may keep it: `differences` reports what was not set.
+    // A kernel may keep these: `differences` reports what was not set.
     let _ = made.set_queue("rotational", if volume.rotates { "1" } else { "0" });
+    if !volume.trims {
+        let _ = made.set_queue("discard_max_bytes", "0");
+    }
     Ok(made)
 }
 
@@ -68,23 +73,31 @@ impl Loop {
 
     /// Sets what the kernel says of the device, and checks it. Whoever had the device before may have set it, and that
     /// stays with the device (Documentation/ABI/stable/sysfs-block).
-    fn set_queue(&self, name: &str, value: &str) -> io::Result<()> {
+    fn set_queue(&mut self, name: &str, value: &str) -> io::Result<()> {
         let file = self.queue(name);
-        let is_set = || fs::read_to_string(&file).is_ok_and(|text| text.trim_end() == value);
-        if is_set() {
+        let read = || fs::read_to_string(&file).map(|text| text.trim_end().to_owned());
+        let before = read()?;
+        if before == value {
             return Ok(());
         }
         fs::write(&file, value).map_err(|error| naming(&file, &error))?;
-        if is_set() { Ok(()) } else { Err(io::Error::other(format!("{}: expected {value}", file.display()))) }
+        if read()? != value {
+            return Err(io::Error::other(format!("{}: expected {value}", file.display())));
+        }
+        self.before.push((file, before));
+        Ok(())
     }
 
     /// Return what programs read from the device that is not so on the drives, in words: a loop device's physical block
     /// is its logical one (drivers/block/loop.c), and cannot be set.
     pub fn differences(&self, volume: &VolumeTold) -> Vec<String> {
-        let drive = [
+        let mut drive = vec![
             ("rotational", u32::from(volume.rotates).to_string()),
             ("physical_block_size", volume.physical_block.to_string()),
         ];
+        if !volume.trims {
+            drive.push(("discard_max_bytes", "0".to_owned()));
+        }
         let differs = |(name, expected): (&str, String)| {
             let text = fs::read_to_string(self.queue(name)).unwrap_or_default();
             let shown = text.trim_end();
@@ -111,6 +124,10 @@ impl Loop {
 
     fn force(&mut self) -> io::Result<()> {
         self.attached = false;
+        for (file, before) in self.before.drain(..) {
+            // What cannot be set back, the next server sets as it needs it.
+            let _ = fs::write(file, before);
+        }
         run(Command::new("losetup").arg("--detach").arg(&self.device)).map(|_| ())
     }
 }

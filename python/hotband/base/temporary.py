@@ -19,11 +19,12 @@ YOUNGEST_S = 60.0
 
 
 class TemporaryFolder(tempfile.TemporaryDirectory[str]):
-    """A temporary folder `hotband-NAME-…`, removed at the end of the block or by `cleanup`."""
+    """A temporary folder `hotband-NAME-…`, removed at the end of the block or by `cleanup`; without a name its path
+    is short, for sockets."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str = "") -> None:
         remove_left()
-        super().__init__(prefix=f"{PREFIX}{name}-", ignore_cleanup_errors=True)
+        super().__init__(prefix=f"{PREFIX}{name and f'{name}-'}", ignore_cleanup_errors=True)
         # It stays open as long as the folder is there.
         self._lock: BinaryIO = Path(f"{self.name}{LOCK}").open("wb")  # noqa: SIM115
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

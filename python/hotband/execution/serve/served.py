@@ -226,7 +226,7 @@ class Served:
             self._prepared = prepare(run_spec)
             # Left last: a folder in it is mounted until the machine has ended.
             release_left()
-            self._temporary = Path(self._stack.enter_context(TemporaryFolder("serve")))
+            self._temporary = Path(self._stack.enter_context(TemporaryFolder()))
             if not spec.anyway:
                 expect_servable(
                     spec.machine,
