@@ -43,6 +43,11 @@ class Expected:
         """The state of the caches of the machine's drives; empty if drives were ranked."""
         return state_lines(states_of(self.predicted[0].finished.record)) if self.predicted and self.machine else []
 
+    @property
+    def rests_on(self) -> list[str]:
+        """The evidence of the intervals, each once."""
+        return list(dict.fromkeys(prediction.rests_on for prediction in self.predicted if prediction.rests_on))
+
     def figures(self, row: Row) -> list[Judged]:
         """Return the figures of a row; none if its load could not be rebuilt."""
         return next((prediction.figures for prediction in self.predicted if prediction.row is row), [])
@@ -103,6 +108,7 @@ class Expected:
                 "nearest": [drive.document() for drive in ranking.drives] if ranking else [],
                 "left_out": ranking.left_out if ranking else {},
                 "compared_rows": list(ranking.rows) if ranking else [],
+                "rests_on": self.rests_on,
                 "state": self.state,
                 "notes": self.notes,
             }
