@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
@@ -71,6 +72,7 @@ def bounds_of(
     return model_term().bounds(kind, spread, level, farthest)
 
 
+@cache
 def _basis(metric: str, kind: Kind, subject: Subject, level: float) -> Basis:
     term, groups = model_term(), _groups(metric, subject)
     if (subject.load is None or subject.is_studied) and term.is_exercised(kind):
@@ -103,7 +105,8 @@ def _groups(metric: str, subject: Subject) -> tuple[str, ...]:
     return groups if load is not None and (load.random or load.direction != "mix") else groups[-2:]
 
 
-def _by_family(groups: Sequence[str]) -> dict[str, list[float]]:
+@cache
+def _by_family(groups: tuple[str, ...]) -> dict[str, list[float]]:
     """Return the residuals of the narrowest group that has any of this kind of device, by family."""
     *narrow, of_device, _ = groups
     for group in (*narrow, of_device):
@@ -116,7 +119,7 @@ def _by_family(groups: Sequence[str]) -> dict[str, list[float]]:
     return {}
 
 
-def _share_inside(groups: Sequence[str], ends: tuple[float, float]) -> float:
+def _share_inside(groups: tuple[str, ...], ends: tuple[float, float]) -> float:
     """Return the share of the corpus' figures between these ends, each family with the weight one; 0 without any."""
     low, high = ends
     # A residual is of predicted over measured, an end of measured over predicted.

@@ -7,7 +7,7 @@ use the spread of the nearest of those (by rate), with a note.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hotband.data.documents.run import RunSpec
@@ -25,6 +25,7 @@ from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.of_record import evidence_of, figure_of, is_inverse, missing_of, spread_of
 from hotband.inference.interval.of_run import Asked, Watch, draw
 from hotband.questions.expect.judge import Judged, compared
+from hotband.questions.expect.others import Others
 from hotband.questions.expect.results import Row
 
 if TYPE_CHECKING:
@@ -39,13 +40,14 @@ MODEL_ERROR_ALONE = "intervals cover the model's error, not uncertain values of 
 
 @dataclass
 class Predicted:
-    """A row with its run, its figures, and what their intervals rest on."""
+    """A row with its run, its figures, what their intervals rest on, and what others measured on the same model."""
 
     row: Row
     spec: RunSpec
     finished: Finished
     figures: list[Judged]
     rests_on: str = ""
+    others: list[Others] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
