@@ -63,7 +63,12 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
         more=[sentence] if judged else [],
         body=[_table(records[0]), *_happened(records[0])] if len(records) == 1 else [_overview(records)],
         state=[
-            *dict.fromkeys(line for record in records for line in (state_line(record), caches_line(record)) if line),
+            *dict.fromkeys(
+                line
+                for record in records
+                for line in (state_line(record), caches_line(record), _rests_on(record))
+                if line
+            ),
             *(Whole(f"Record: {done.spec.out / RECORD_FILE}") for done in ran.finished if done.spec.out is not None),
             *(Whole(f"{name}: {path}") for name, path in files if path is not None),
         ],
@@ -246,6 +251,12 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     notes += [note for record in records for note in other_notes(record)]
     remarks += [note for note in notes if not any(part in note for part in DECLARED)]
     return with_hidden(list(dict.fromkeys(remarks)), MOST_REMARKS)
+
+
+def _rests_on(record: RecordDoc) -> str:
+    """Return what the intervals of a run rest on; nothing of a run without any."""
+    evidence = record.get("intervals", {}).get("rests_on", "")
+    return f"{evidence}." if evidence else ""
 
 
 def _no_interval(record: RecordDoc) -> str:
