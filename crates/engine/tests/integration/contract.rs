@@ -1,7 +1,7 @@
 //! Does every drive of the catalog, and every layout, keep the contract of a machine under any schedule?
 
 use crate::common::schedule::{Asked, Driven, machine, schedule};
-use crate::common::{catalog, drives, one_in, solid_state};
+use crate::common::{catalog, drives, from_sheets, one_in, solid_state};
 use hotband_layouts::{CONTROLLER, KINDS, MD, is_pool};
 use hotband_machine::Op;
 use hotband_units::Instant;
@@ -291,5 +291,6 @@ fn a_machine_that_was_never_used_has_nothing_to_do() {
     for text in drive_machines().into_iter().chain(layout_machines()).chain(pools) {
         assert_eq!(machine(&text).wake(), None, "{text}");
     }
-    assert_eq!(drives().len() + solid_state().len(), catalog().names("drives").len(), "every kind is covered");
+    let covered = drives().len() + solid_state().len() + from_sheets().len();
+    assert_eq!(covered, catalog().names("drives").len(), "every kind is covered");
 }

@@ -40,7 +40,7 @@ class Clock:
         return f"Time ({self.unit})"
 
     def told(self, rows: pl.DataFrame, column: str, seconds: float) -> pl.DataFrame:
-        """The rows with the column `time` in this unit, of one whose unit has so many seconds."""
+        """Return the rows with the column `time` in this unit, of one whose unit has so many seconds."""
         return rows.with_columns(time=rows[column] * (seconds / self.seconds))
 
 
@@ -108,7 +108,7 @@ def dress(view: View, **properties: object) -> View:
 
 
 def log_steps(low: float, high: float) -> list[float]:
-    """The 1-2-5 values of the decades that hold `low` to `high` (only 1s when there are more than six)."""
+    """Return the 1-2-5 values of the decades that hold `low` to `high` (only 1s when there are more than six)."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     mantissas = (1.0,) if last - first > 6 else (1.0, 2.0, 5.0)
     return [float(f"{m}e{d}") for d in range(first, last + 1) for m in mantissas if d < last or m == 1.0]
@@ -121,12 +121,12 @@ def extent(values: pl.Series) -> tuple[float, float] | None:
 
 
 def shorten(text: str, width: int = LABEL_CHARS) -> str:
-    """At most `width` characters, cut with an ellipsis (the tooltip holds the whole text)."""
+    """Return at most `width` characters, cut with an ellipsis (the tooltip holds the whole text)."""
     return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
 
 
 def legend(labels: pl.Series, chars: int) -> alt.Legend:
-    """A legend above a chart that has room for `chars` characters: as many columns as fit, at least one."""
+    """Return a legend above a chart that has room for `chars` characters: as many columns as fit, at least one."""
     longest = max((len(text) for text in labels.unique().to_list()), default=1)
     columns = max(1, min(4, chars // (longest + 6)))
     return alt.Legend(columns=columns, labelLimit=7 * chars)
@@ -285,12 +285,12 @@ def percentile_chart(
 
 
 def _nines(fraction: float) -> float:
-    """The place of a percentile on a scale where each further nine is one step: 90 % is 1, 99 % is 2."""
+    """Return the place of a percentile on a scale where each further nine is one step: 90 % is 1, 99 % is 2."""
     return -math.log10(1.0 - fraction)
 
 
 def _tick_lines(nines: float) -> list[str]:
-    """A tick of the scale of nines in two lines: the percentile, and one in how many I/Os is slower."""
+    """Return a tick of the scale of nines in two lines: the percentile, and one in how many I/Os is slower."""
     if nines < 0.999:
         return [percentile_name(nines)]
     return [percentile_name(nines), f"1 in {10 ** round(nines):,}"]
@@ -354,7 +354,7 @@ MARK_COLORS = ("#b3261e", "#6b4fa0", "#2e7d32", "#8a6d00")
 
 
 def marked(chart: Any, marks: pl.DataFrame | None, clock: Clock = SECONDS) -> Any:
-    """A chart over `time` with a line where something happened, and a key that names the kinds of lines.
+    """Return a chart over `time` with a line where something happened, and a key that names the kinds of lines.
 
     `marks`: run, time_s, mark (what happened), kind (what the key calls it).
     """

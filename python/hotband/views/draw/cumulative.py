@@ -16,7 +16,7 @@ HEIGHT = 300
 
 
 def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
-    """The share of the I/Os (%) that took no longer than a latency (ms, log axis), a line each of two.
+    """Return the share of the I/Os (%) that took no longer than a latency (ms, log axis), a line each of two.
 
     `points`: line (one of `order`), share_pct, latency_ms.
     """

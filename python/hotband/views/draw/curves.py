@@ -51,7 +51,7 @@ STACKED_MARGIN = 64
 
 
 def variant_scale(variants: Sequence[str]) -> alt.Scale:
-    """A colour for every variant, in their order."""
+    """Return a colour for every variant, in their order."""
     return alt.Scale(domain=list(variants), range=[PALETTE[n % len(PALETTE)] for n in range(len(variants))])
 
 
@@ -174,13 +174,13 @@ def _panel_axis(values: pl.Series, value: str, title: str) -> ScaleAndAxis:
 
 
 def _tight_log(values: pl.Series) -> alt.Scale:
-    """A log scale that ends a little beyond the values, not at the next power of ten."""
+    """Return a log scale that ends a little beyond the values, not at the next power of ten."""
     low, high = extent(values) or (1.0, 10.0)
     return alt.Scale(type="log", domain=[low / 1.25, high * 1.25], nice=False)
 
 
 def io_time_chart(times: pl.DataFrame) -> View:
-    """Where the mean I/O's time went: one stacked bar per row, in ms.
+    """Return where the mean I/O's time went: one stacked bar per row, in ms.
 
     `times`: row, activity (one of `TIMES`), order, ms. Order and legend are the same in every chart.
     """

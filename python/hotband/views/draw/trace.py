@@ -16,12 +16,12 @@ HEIGHT = 230
 
 
 def from_zero(title: str) -> ScaleAndAxis:
-    """An axis of a quantity that a length stands for."""
+    """Return an axis of a quantity that a length stands for."""
     return {"scale": alt.Scale(zero=True, nice=True), "axis": alt.Axis(title=title, format=NUMBER, tickCount=5)}
 
 
 def plain_axis(title: str) -> ScaleAndAxis:
-    """An axis that begins and ends where the values do."""
+    """Return an axis that begins and ends where the values do."""
     axis = alt.Axis(title=title, format=NUMBER, grid=False, tickCount=6, labelOverlap="greedy")
     return {"scale": alt.Scale(nice=False), "axis": axis}
 

@@ -84,8 +84,8 @@ def measured_window(one: TrackedDoc) -> View | None:
 
 
 def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
-    """A figure of the means against the size of an I/O, a line a mix: the specification's 3D plot in two dimensions.
-    None where there is nothing of it."""
+    """A figure of the means against the size of an I/O, one line per mix: the specification's 3D plot in two
+    dimensions. None where there is nothing of it."""
     rows = []
     mixes = list(dict.fromkeys(mix_text(one["read_pct"]) for one in loop["means"]))
     for one in loop["means"]:
