@@ -23,7 +23,7 @@ Lines = list[tuple[str, str]]
 
 
 def fio_text(conversion: Conversion, target: str) -> str:
-    """Return the job file; the loss report of `conversion` gets one line per key."""
+    """Return the job file without its heading."""
     sections: list[str] = []
     for number, step in enumerate(conversion.steps):
         for index, stream in enumerate(step.streams):
@@ -32,13 +32,7 @@ def fio_text(conversion: Conversion, target: str) -> str:
             name = plain(stream.name if len(conversion.steps) == 1 else f"{step.name}-{stream.name}")
             sections += ["", f"[{name}]", *(f"{key}={value}" if value else key for key, value in lines)]
     shared = ["ioengine=libaio", "direct=1", "norandommap", "group_reporting"]
-    conversion.finish()
-    comments = [
-        f"# {conversion.table.get('title', conversion.file)}",
-        f"# hotband: {conversion.report.summary('written from')}",
-    ]
-    comments += [f"# {line}" for line in conversion.report.matters()]
-    return "\n".join([*comments, "[global]", *shared, *sections]) + "\n"
+    return "\n".join(["[global]", *shared, *sections]) + "\n"
 
 
 def _job(conversion: Conversion, step: Step, stream: Stream, target: str, number: int) -> Lines:

@@ -21,7 +21,7 @@ INTERVAL = 1
 
 
 def vdbench_text(conversion: Conversion, target: str) -> str:
-    """Return the parameter file; the loss report of `conversion` gets one line per key."""
+    """Return the parameter file without its heading."""
     volumes = list(dict.fromkeys(str(stream.table.get("volume", "")) for stream in conversion.streams))
     storages = [_storage(conversion, volume, target, number) for number, volume in enumerate(volumes, 1)]
     names = _names(conversion)
@@ -34,13 +34,7 @@ def vdbench_text(conversion: Conversion, target: str) -> str:
     ]
     runs = [_run(conversion, step, number, names) for number, step in enumerate(conversion.steps)]
     general = _general(conversion)
-    conversion.finish()
-    comments = [
-        f"* {conversion.table.get('title', conversion.file)}",
-        f"* hotband: {conversion.report.summary('written from')}",
-    ]
-    comments += [f"* {line}" for line in conversion.report.matters()]
-    return "\n".join([*comments, *general, *storages, *works, *runs]) + "\n"
+    return "\n".join([*general, *storages, *works, *runs]) + "\n"
 
 
 def _names(conversion: Conversion) -> list[str]:
