@@ -710,14 +710,14 @@ def serve(
         events: An event, such as 'at 60 s: power-off'. May be repeated.
         seed: Seed of the random numbers.
         spin: Busy wait before a completion is due; "0 us" for none.
-        priority: Real-time priority, if the host permits it.
+        priority: Real-time priority for slow drives, else the highest other, if permitted.
         awake: Prevent the host's cores from sleeping, if permitted.
         anyway: Serve it even if it is faster than this host can serve.
         nbd: Whether clients of NBD are served on a unix socket.
 
-    It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
+    It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on TCP, else a unix socket), `file`
     (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
-    clients got so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
+    was completed so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
     certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
     `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
 

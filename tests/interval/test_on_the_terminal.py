@@ -58,6 +58,7 @@ def intervals(*figures: FigureIntervalDoc, **more: Any) -> RunIntervalsDoc:
         "values": ["a", "b"],
         "without_effect": ["c", "d", "e"],
         "figures": list(figures),
+        "rests_on": "",
         "notes": [],
     }
     return cast("RunIntervalsDoc", of | more)
@@ -81,7 +82,7 @@ def test_a_prediction_lies_between_the_ends_that_are_shown() -> None:
 
 
 def test_what_intervals_rest_on_is_said() -> None:
-    rests = "the seed, and how far the studies' figures lie from their predictions."
+    rests = "the seed, and the model's error."
     assert show.interval_lines(intervals()) == [
         f"  Rests on 64 draws of 2 uncertain values; 3 others move nothing, {rests}"
     ]
@@ -129,6 +130,7 @@ def why_of(*rows: ShareDoc, **more: Any) -> list[str | Table]:
         "figure_class": "random rate",
         "unit": "IOPS",
         "predicted": 5583.0,
+        "rests_on": "from 12 families",
         "interval": {"level": 90.0, "low": 4900.0, "high": 6300.0},
         "of_values": 0.3,
         "of_seed": 0.005,
@@ -143,7 +145,7 @@ def why_of(*rows: ShareDoc, **more: Any) -> list[str | Table]:
 def test_why_names_the_figure_and_the_shares_of_its_width() -> None:
     assert why_of() == [
         "load on disk: 5,583 IOPS (90 % interval 4,900 to 6,300 IOPS), class: random rate",
-        "Sources of uncertainty: model error 69.5 %, drive parameters 30 %, seed 0.5 %",
+        "Sources of uncertainty: model error 69.5 % (from 12 families), drive parameters 30 %, seed 0.5 %",
         "Measure it.",
     ]
     assert why_of(unexplained=0.04)[1].endswith("seed 0.5 %; 4 % of values acting together, not split up")

@@ -80,6 +80,9 @@ def interval_lines(of: RunIntervalsDoc) -> list[str]:
     if not of["figures"] and not of["draws"]:
         return [f"{capitalized(note)}." for note in of["notes"]]
     lines = [_line(figure) for figure in of["figures"]]
+    lines += [f"  {evidence}" for evidence in [of.get("rests_on")] if evidence]
+    if not of["draws"]:
+        return [*lines, *(f"  note: {note}" for note in of["notes"])]
     refused = f", {of['refused']} more refused by the model" if of["refused"] else ""
     drawn = (
         f"{of['draws']} draws of {len(of['values'])} uncertain values{refused}; "
@@ -89,7 +92,7 @@ def interval_lines(of: RunIntervalsDoc) -> list[str]:
     )
     return [
         *lines,
-        f"  Rests on {drawn}, the seed, and how far the studies' figures lie from their predictions.",
+        f"  Rests on {drawn}, the seed, and the model's error.",
         *(f"  note: {note}" for note in of["notes"]),
     ]
 
@@ -100,7 +103,8 @@ def _line(one: FigureIntervalDoc) -> str:
     values = numbers.between(one["values_low"], one["values_high"], unit.shown)
     of = f" of {side}s" if side else ""
     label = "" if LABELS[name] == unit.name else f" {LABELS[name]}"
-    return f"{unit.shown(one['predicted'])}{label}{of} ({said(one, unit)}; {values} from parameter uncertainty alone)"
+    alone = "" if one["values_low"] == one["values_high"] else f"; {values} from parameter uncertainty alone"
+    return f"{unit.shown(one['predicted'])}{label}{of} ({said(one, unit)}{alone})"
 
 
 def intervals_table(of: RunIntervalsDoc) -> Table:
@@ -136,7 +140,7 @@ def terminal(of: Why, question: WhyQuestion) -> Screen:
     shares = ", ".join(f"{name} {share(part)}" for name, part in sources.items())
     return Screen(
         answer=f"{found['label']} is predicted at {unit.shown(found['predicted'])} ({said(found['interval'], unit)}).",
-        more=[f"Sources of uncertainty: {shares}."],
+        more=[f"Sources of uncertainty: {shares}.", f"The model error is {found['rests_on']}."],
         body=_sources(found),
         remarks=[found["advice"]] if found["advice"] else [],
         next=question,
@@ -168,7 +172,7 @@ def why_views(of: WhyFigureDoc) -> list[View]:
         of=of["figure_class"],
     )
     shares = (
-        f"Sources of uncertainty: model error {share(of['of_model'])}, drive parameters "
+        f"Sources of uncertainty: model error {share(of['of_model'])} ({of['rests_on']}), drive parameters "
         f"{share(of['of_values'])}, seed {share(of['of_seed'])}"
     )
     if of["unexplained"]:

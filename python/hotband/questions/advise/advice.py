@@ -51,6 +51,7 @@ DOCUMENTED = {
     "latencies": "by_workload",
     "degraded": "degraded_latency_s",
     "surely": "surely_holds",
+    "is_checked": "checked",
 }
 """What fields of a point are called in JSON."""
 
@@ -60,8 +61,9 @@ class Point:
     """A candidate on the front. `latency` is that of the worst workload (`worst`), in seconds, by workload in
     `latencies`; `rebuild` hours, at media rate, to beside the loads where that was run; `loss` the chance of losing
     data within the years. `degraded` is the latency with a drive failed, of the worst workload. `interval_from` says
-    whether the machine's uncertain values were drawn ("draws") or what the models leave out counts alone ("model");
-    `surely` whether all of the interval is what was asked for."""
+    whether the latency's interval is that of the corpus ("corpus"), whether the machine's uncertain values were drawn
+    ("draws") or what the models leave out counts alone ("model"); `rests_on` is its evidence, or why there is none.
+    `surely` whether all of the interval is what was asked for; `is_checked` is False where nothing like it ever was."""
 
     name: str
     machine: str
@@ -82,6 +84,8 @@ class Point:
     degraded: float | None = None
     interval_from: str = "model"
     surely: bool = False
+    rests_on: str = ""
+    is_checked: bool = True
 
     def document(self) -> dict[str, Json]:
         """As JSON has it: times in seconds, but `rebuild_h` in hours; `loss` is a chance from 0 to 1."""
@@ -149,6 +153,8 @@ class Advice:
             "life_years": one.life,
             "degraded_latency_s": one.degraded,
             "interval_from": one.interval_from,
+            "rests_on": one.rests_on,
+            "is_checked": one.is_checked,
             "recommended": self.recommended is not None and one.name == self.recommended.name,
         }
 

@@ -76,6 +76,7 @@ class _Advising:
         front = sorted(self.found.front, key=lambda one: order(one, self.of))
         found = [point_of(one, self.needs, self.asked.interval) for one in front]
         points = sensible(found, lambda one: self.by_name[one.name].candidate.drive.is_flash)
+        points.sort(key=lambda one: not one.is_checked)
         self.too_many = len(found) - len(points)
         if not points:
             return self._nothing()
@@ -113,12 +114,12 @@ class _Advising:
         self.found.front = front_of(kept, self.of)
 
     def _ranked(self, points: Sequence[Point]) -> list[Point]:
-        """Points by what is recommended: those that surely hold first, each in the order of the front. Volatile caches
-        are left to those who ask for them alone."""
+        """Points by what is recommended: those that surely hold first, those that nobody ever checked last, each in the
+        order of the front. Volatile caches are left to those who ask for them alone."""
         pool = [point for point in points if point.cache != "on"]
         if len(pool) < len(points) and pool:
             self.notes.append("volatile write caches are not recommended: what they acknowledge is lost with power")
-        return sorted(pool or points, key=lambda one: not one.surely)
+        return sorted(pool or points, key=lambda one: (not one.surely, not one.is_checked))
 
     def _failed(self, points: list[Point], shown: Sequence[Point], first: Point) -> list[Point]:
         """Points with what runs with a drive failed say, of disks all that are shown, of solid-state drives the

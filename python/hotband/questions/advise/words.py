@@ -67,8 +67,10 @@ def counted_years(years: float) -> str:
 
 
 def ends(of: Between) -> str:
-    """Return the ends of a time's interval."""
-    return LATENCY.ends(Range(of.low or 0.0, of.high or 0.0))
+    """Return the ends of a time's interval, or that there is none."""
+    if of.high is None:
+        return "no interval"
+    return LATENCY.ends(Range(of.low or 0.0, of.high))
 
 
 def money(of: Between, currency: str) -> str:
@@ -104,6 +106,8 @@ def _nearest_condition(point: Point, needs: Needs, of: Figure) -> Condition | No
 def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) -> str:
     """Return which uncertain value changes the latency most, and whether its bad end alone would change the answer."""
     model = f"model error is {share(final.of_model)} of the uncertainty of its interval"
+    if final.point.interval_from == "corpus" or final.point.latency.high is None:
+        return f"The interval of {of}: {final.point.rests_on.removeprefix('no interval: ')}."
     if final.point.interval_from == "model":
         return "Its uncertain values were not sampled, which would take long: the interval is the model error."
     if not final.values or final.values[0]["total"] < 0.01:

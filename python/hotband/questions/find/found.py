@@ -55,6 +55,8 @@ class Answer:
     axis: Axis | None
     best: Trial | None
     interval: AnswerIntervalDoc | None = None
+    rests_on: str = ""
+    is_checked: bool = True
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -162,6 +164,11 @@ def _at_rate(question: Question, answer: Answer) -> str:
     if answer.status == "nowhere" and answer.best is not None:
         return f"not reached: {IOPS.shown(answer.best.record.summary.iops)}"
     return "no I/O was completed" if value is None or question.wanted is None else shown(question.wanted, value)
+
+
+def unchecked_text(answer: Answer) -> str:
+    """Return the word for an answer whose figures nobody ever checked; empty for others."""
+    return "" if answer.is_checked else "unchecked: "
 
 
 def end_text(question: Question, answer: Answer, value: float) -> str:

@@ -66,7 +66,7 @@ def front_chart(advice: Advice) -> View:
     if bound:
         line = alt.Chart(alt.InlineData(values=[{"at": bound[0]}]))
         layers.append(line.mark_rule(color=INK, strokeDash=[4, 3]).encode(y=alt.Y("at:Q", **y)))
-    return dress(alt.layer(*layers).properties(width="container", height=380))
+    return dress(alt.layer(*layers), width="container", height=380)
 
 
 def advice_html(advice: Advice) -> str:

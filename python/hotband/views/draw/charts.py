@@ -68,8 +68,11 @@ NUMBER = ",.6~r"
 WIDE_CHARS, HALF_CHARS, THIRD_CHARS = 140, 60, 38
 
 
-def dress(view: View) -> View:
-    """Return the look that all charts share."""
+def dress(view: View, **properties: object) -> View:
+    """Give a new chart its properties and the look that all charts share.
+
+    It is changed in place: `properties` and `configure` of altair copy a layered chart with all its layers, twice each.
+    """
     axis: dict[str, object] = {
         "labelColor": MUTED,
         "titleColor": INK,
@@ -91,7 +94,9 @@ def dress(view: View) -> View:
         "labelLimit": 420,
     }
     legend |= {"symbolStrokeWidth": 2.5, "symbolSize": 120, "columns": 0, "offset": 6, "columnPadding": 18}
-    dressed: View = view.configure(
+    for name, value in properties.items():
+        view[name] = value
+    view["config"] = alt.Config(
         font=FONT,
         background="#ffffff",
         axis=axis,
@@ -99,7 +104,7 @@ def dress(view: View) -> View:
         view={"stroke": None},
         range={"category": list(PALETTE)},
     )
-    return dressed
+    return view
 
 
 def log_steps(low: float, high: float) -> list[float]:
@@ -201,7 +206,7 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
     channels = {name: chart.encoding[name] for name in ("x", "y", "color")}
     layers = below(curves, "machine", coincident(curves, "machine", "qd", [value]), **channels)
     view = alt.layer(*layers, chart) if layers else chart
-    return dress(view.properties(width="container", height=250))
+    return dress(view, width="container", height=250)
 
 
 # --- one run or a few ---------------------------------------------------------------------------------------
@@ -276,7 +281,7 @@ def percentile_chart(
     )
     seen = alt.condition("datum.printed", alt.value(1), alt.value(0))
     points_layer = base.mark_circle(size=34).encode(opacity=seen)
-    return dress(alt.layer(line, points_layer).properties(width=width, height=height))
+    return dress(alt.layer(line, points_layer), width=width, height=height)
 
 
 def _nines(fraction: float) -> float:
@@ -340,7 +345,7 @@ def series_chart(
             color=alt.Color("line:N", sort=order, scale=colors, legend=shown),
             strokeDash=alt.StrokeDash("line:N", sort=order, scale=dashes, legend=shown),
         )
-    return dress(marked(chart, marks, clock).properties(width="container", height=190))
+    return dress(marked(chart, marks, clock), width="container", height=190)
 
 
 # Dashes and colours of what happened in a run, in the order in which it happens to a drive.
@@ -417,4 +422,4 @@ def time_chart(times: pl.DataFrame) -> View:
             ],
         )
     )
-    return dress(chart.properties(width="container", height=named.height, usermeta={"narrow": named.narrow()}))
+    return dress(chart, width="container", height=named.height, usermeta={"narrow": named.narrow()})

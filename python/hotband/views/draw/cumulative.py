@@ -45,4 +45,4 @@ def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
             ],
         )
     )
-    return dress(chart.properties(width="container", height=HEIGHT))
+    return dress(chart, width="container", height=HEIGHT)

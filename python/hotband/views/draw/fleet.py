@@ -52,4 +52,4 @@ def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = W
             alt.Tooltip("high:Q", title="95 % to", format=",.4~g"),
         ],
     )
-    return dress(alt.layer(band, line).properties(width=width, height=HEIGHT))
+    return dress(alt.layer(band, line), width=width, height=HEIGHT)

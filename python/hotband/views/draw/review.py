@@ -206,7 +206,7 @@ def curves(
         # A legend of its own that merges with that of the colours: same field, same values.
         shape = alt.Shape("line:N", scale=lines.shapes(), legend=shown)
         layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(shape=shape))
-    return dress(alt.layer(*layers).properties(width="container", height=CURVE_HEIGHT))
+    return dress(alt.layer(*layers), width="container", height=CURVE_HEIGHT)
 
 
 def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[float]]:
@@ -232,7 +232,7 @@ def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
     bins = alt.Chart(rows).mark_rect(opacity=0.25)
     bins = bins.encode(x=at, x2=f"{x.column}:Q", y=share, y2=alt.datum(0), color=color, tooltip=tooltip)
     outline = alt.Chart(closed).mark_line(interpolate="step-after", strokeWidth=1.8).encode(x=at, y=share, color=color)
-    return dress(alt.layer(bins, outline).properties(width="container", height=CURVE_HEIGHT))
+    return dress(alt.layer(bins, outline), width="container", height=CURVE_HEIGHT)
 
 
 def _tooltip(rows: pl.DataFrame, titles: Mapping[str, str], hidden: str = "") -> list[alt.Tooltip]:
@@ -290,7 +290,7 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
         layers.append(at.encode(x=alt.datum(rule)))
     layers.append(_numbers(base, x, dots, rule))
     layered = alt.layer(*layers)
-    return dress(layered.properties(width="container", height=named.height, usermeta={"narrow": named.narrow()}))
+    return dress(layered, width="container", height=named.height, usermeta={"narrow": named.narrow()})
 
 
 def _spans(values: pl.Series) -> bool:

@@ -104,7 +104,7 @@ def _with_ends(rows: pl.DataFrame, x: alt.X, y: Axis, lines: Lines, titles: dict
         for end in ("low", "high"):
             tick = ranged.mark_tick(thickness=1.3, size=7, orient="horizontal", opacity=0.75)
             layers.append(tick.encode(y=alt.Y(f"{end}:Q", **scale)))
-    return dress(alt.layer(*layers).properties(width="container", height=CURVE_HEIGHT))
+    return dress(alt.layer(*layers), width="container", height=CURVE_HEIGHT)
 
 
 def _numbers(rows: pl.DataFrame, y: Axis) -> dict[str, str]:
@@ -154,4 +154,4 @@ def matrix_chart(cells: pl.DataFrame, of: Matrix) -> View:
     filled = base.mark_rect(stroke=RULE, strokeWidth=0.5).encode(color=alt.Color("value:Q", scale=scale, legend=None))
     white = alt.condition(f"datum.value > {middle!r}", alt.value("#ffffff"), alt.value("#1f2933"))
     text = base.mark_text(fontSize=10).encode(text="text:N", color=white)
-    return dress(alt.layer(filled, text).properties(width="container", height=CELL * len(of.row_texts)))
+    return dress(alt.layer(filled, text), width="container", height=CELL * len(of.row_texts))

@@ -80,7 +80,7 @@ def measured_window(one: TrackedDoc) -> View | None:
     dash = alt.StrokeDash("line:N", sort=names, scale=alt.Scale(domain=names, range=dashes))
     points = base.transform_filter("datum.line == 'rounds'").mark_point(filled=True, size=48, opacity=1)
     drawn = alt.layer(base.mark_line(strokeWidth=2).encode(strokeDash=dash), points)
-    return dress(drawn.properties(width="container", height=CURVE_HEIGHT))
+    return dress(drawn, width="container", height=CURVE_HEIGHT)
 
 
 def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:

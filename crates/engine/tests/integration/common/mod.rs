@@ -51,10 +51,10 @@ pub fn solid_state() -> Vec<String> {
     of_kind("ssd")
 }
 
-/// One in `count` of these drives; all of them where `make test-long` sets HOTBAND_LONG.
-pub fn one_in(count: usize, drives: Vec<String>) -> Vec<String> {
+/// One in `count` of these drives or machines; all of them where `make test-long` sets HOTBAND_LONG.
+pub fn one_in<T>(count: usize, each: Vec<T>) -> Vec<T> {
     let step = if std::env::var_os("HOTBAND_LONG").is_some() { 1 } else { count };
-    drives.into_iter().step_by(step).collect()
+    each.into_iter().step_by(step).collect()
 }
 
 pub fn product(name: &str) -> Product {
