@@ -41,16 +41,16 @@ class Matrix:
 
     @property
     def drives(self) -> list[str]:
-        """The drives, in the order of their folders."""
+        """Return the drives, in the order of their folders."""
         return self.walk.series
 
     @property
     def tests(self) -> list[str]:
-        """The tests, in natural order."""
+        """Return the tests, in natural order."""
         return self.walk.tests
 
     def record(self, drive: str, test: str) -> RecordDoc | None:
-        """The record of a test on a drive."""
+        """Return the record of a test on a drive."""
         loaded = self.records.get((drive, test))
         return None if loaded is None else loaded.record
 
@@ -60,7 +60,7 @@ class Matrix:
         return MBS if sizes and min(sizes) >= LARGE_BYTES else IOPS
 
     def value(self, drive: str, test: str) -> float | None:
-        """The rate of a test on a drive, in IOPS or bytes per second."""
+        """Return the rate of a test on a drive, in IOPS or bytes per second."""
         record = self.record(drive, test)
         if record is None:
             return None
@@ -68,25 +68,25 @@ class Matrix:
         return finite(record["summary"].get(key))
 
     def limits(self, drive: str) -> dict[str, str]:
-        """The option that limited the rate of each test of a drive that was limited."""
+        """Return the option that limited the rate of each test of a drive that was limited."""
         found = {test: _limit(record) for test in self.tests if (record := self.record(drive, test)) is not None}
         return {test: limit for test, limit in found.items() if limit}
 
     @property
     def rate_limited(self) -> dict[str, list[str]]:
-        """The drives with a rate limit, and the options that set it."""
+        """Return the drives with a rate limit, and the options that set it."""
         return {drive: list(dict.fromkeys(of.values())) for drive in self.drives if (of := self.limits(drive))}
 
     @property
     def predicted(self) -> list[str]:
-        """The drives whose results a model predicted."""
+        """Return the drives whose results a model predicted."""
         kinds: dict[str, set[object]] = {}
         for one in self.walk.results:
             kinds.setdefault(one.series, set()).add(one.record.record["target"].get("kind"))
         return [drive for drive, found in kinds.items() if found == {"model"}]
 
     def leads(self) -> Counter[str]:
-        """How many tests each drive leads; drives with a rate limit lead none."""
+        """Return how many tests each drive leads; drives with a rate limit lead none."""
         limited = self.rate_limited
         found: Counter[str] = Counter()
         for test in self.tests:
