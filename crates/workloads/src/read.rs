@@ -344,9 +344,11 @@ fn read_offsets(section: &Section) -> Result<OffsetSpec, SpecError> {
     } else if let Some(band) = inner.section("hotband")? {
         read_hot_band(band)?
     } else if let Some(text) = inner.text("stride")? {
-        let wrong = || inner.error("stride", text, "expected a multiple of 512 B, such as \"1 MiB\", or \"-4 KiB\" to go back");
+        let wrong =
+            || inner.error("stride", text, "expected a multiple of 512 B, such as \"1 MiB\", or \"-4 KiB\" to go back");
         let distance = text.trim().trim_start_matches('-').parse::<Bytes>().map_err(|_| wrong())?.0;
-        let stride = i64::try_from(distance).ok().filter(|stride| *stride > 0 && stride % 512 == 0).ok_or_else(wrong)?;
+        let stride =
+            i64::try_from(distance).ok().filter(|stride| *stride > 0 && stride % 512 == 0).ok_or_else(wrong)?;
         OffsetSpec::Strided { stride: if text.trim().starts_with('-') { -stride } else { stride } }
     } else {
         inner.flag("uniform")?;
