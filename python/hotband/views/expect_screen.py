@@ -33,7 +33,12 @@ def terminal(of: Expected, question: ExpectQuestion) -> Screen:
         verdict=_verdict_of(of),
         more=with_hidden([f"! {words}." for words in of.troubles], MOST_NOTES),
         body=[_nearest_table(of.ranking) if of.ranking is not None else _table(of)],
-        state=[*_others(of), *(f"-> {text}" for text in of.explanations[:MOST_NOTES]), *of.state, *(f"{text}." for text in of.rests_on[:1])],
+        state=[
+            *_others(of),
+            *(f"-> {text}" for text in of.explanations[:MOST_NOTES]),
+            *of.state,
+            *(f"{text}." for text in of.rests_on[:1]),
+        ],
         remarks=_remarks(of),
         next=question,
         details=views(of),

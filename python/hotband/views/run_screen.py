@@ -63,7 +63,10 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
         body=[_table(records[0]), *_happened(records[0])] if len(records) == 1 else [_overview(records)],
         state=[
             *dict.fromkeys(
-                line for record in records for line in (state_line(record), caches_line(record), _rests_on(record)) if line
+                line
+                for record in records
+                for line in (state_line(record), caches_line(record), _rests_on(record))
+                if line
             ),
             *(Whole(f"Record: {done.spec.out / RECORD_FILE}") for done in ran.finished if done.spec.out is not None),
             *(Whole(f"{name}: {path}") for name, path in files if path is not None),

@@ -171,7 +171,9 @@ class ModelTerm:
     def is_exercised(self, of: Kind) -> bool:
         """Whether figures of a kind were checked, or enough of its family on the same sort of system."""
         family = FAMILIES[of.figure_class]
-        alike = [one for one in self.residuals if (FAMILIES[one.kind.figure_class], one.kind.system) == (family, of.system)]
+        alike = [
+            one for one in self.residuals if (FAMILIES[one.kind.figure_class], one.kind.system) == (family, of.system)
+        ]
         return bool(self._members(of)) or (family != ALL and _is_enough(alike))
 
     def scale(self, of: Kind, spread: float) -> float:

@@ -51,7 +51,8 @@ NAMES = {
 }
 """What figures are called in Python and on the command line, and in the document."""
 UNITS = {"iops": "IOPS", "bandwidth_bytes_per_s": "B/s"}
-LABELS = {name: {"iops": "IOPS", "bandwidth": "MB/s", "p999": "p99.9"}.get(short, short) for short, name in NAMES.items()}
+WORDS = {"iops": "IOPS", "bandwidth": "MB/s", "p999": "p99.9"}
+LABELS = {name: WORDS.get(short, short) for short, name in NAMES.items()}
 MEDIAN_OF_90 = 0.6745 / 1.645
 """The median of absolute normal errors over the end of their 90 % interval."""
 
@@ -65,7 +66,14 @@ def intervals_of(
 
 
 def drawn_of(
-    spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Say, watch: Watch, *, is_explained: bool = False
+    spec: RunSpec,
+    whole: Finished,
+    asked: Asked,
+    jobs: int | None,
+    say: Say,
+    watch: Watch,
+    *,
+    is_explained: bool = False,
 ) -> Drawn:
     """Return what the intervals of a run are made of: samples where a figure rests on the studies or is explained, and
     the load at other speeds where it sets its rate. Figures without an interval are left out, and the notes name them.
@@ -129,9 +137,7 @@ def keep(whole: Finished, intervals: RunIntervalsDoc) -> None:
     whole.text = record_text(whole.record)
 
 
-def _bound_asked(
-    spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, jobs: int | None, watch: Watch
-) -> None:
+def _bound_asked(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, jobs: int | None, watch: Watch) -> None:
     """Puts the ends of rates that the load asks for into `drawn`, and says so."""
     rates = [name for name in drawn.nominal if is_rate(name)]
     if "iops" not in rates:

@@ -68,7 +68,9 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
     return replace(
         point,
         rests_on=basis.words,
-        is_checked=all(_basis_of(run, figure, level).is_checked for run in tried.measured.values() for figure in figures),
+        is_checked=all(
+            _basis_of(run, figure, level).is_checked for run in tried.measured.values() for figure in figures
+        ),
         interval_from="corpus" if basis.width else "model",
         surely=holds_within(tried, needs, bounds, point.watts),
     )

@@ -51,7 +51,9 @@ class MeasuredLoad:
         """Return it as JSON."""
         figure = self.example
         load = {name: getattr(figure, name) for name in ("workload", "read_pct", "bs", "threads", "depth", "state")}
-        return to_doc(self, without=("example", "load"), load=load, metric=figure.metric, unit=BASE_UNITS[figure.metric])
+        return to_doc(
+            self, without=("example", "load"), load=load, metric=figure.metric, unit=BASE_UNITS[figure.metric]
+        )
 
 
 def measured_on(drive: str, metrics: Sequence[str] = ("iops", "mb_s", "lat_p50", "lat_p99")) -> list[MeasuredLoad]:

@@ -43,7 +43,12 @@ def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[Vi
         verdict="yes" if chosen.surely else "likely",
         more=[f"Likely to, for less: {_bought(cheaper, advice.currency)}."] if cheaper else [],
         body=[_table(advice, points), "", *_strips(advice, points[:STRIPS])],
-        state=[_why(advice, chosen, cheaper), *_rests_on(chosen), _searched(advice), *([CLASS_PRICES] if advice.priced_by_class else [])],
+        state=[
+            _why(advice, chosen, cheaper),
+            *_rests_on(chosen),
+            _searched(advice),
+            *([CLASS_PRICES] if advice.priced_by_class else []),
+        ],
         remarks=advice.notes[:MOST_NOTES],
         next=question,
         details=details,
