@@ -137,7 +137,7 @@ def study(found: ShownStudy, _: StudiesQuestion) -> list[View]:
 
 def layouts(_: Layouts, __: LayoutsQuestion) -> list[View]:
     """Return all layouts."""
-    head = f"{len(LAYOUTS)} layouts. Those without an example need a machine file."
+    head = f"{len(LAYOUTS)} layouts. md needs a machine file; so do pools with other copies or hosts."
     return [head, listing("", LAYOUT_COLUMNS, LAYOUTS)]
 
 

@@ -84,7 +84,7 @@ def figure_columns(level: float) -> list[Column]:
 
 
 def rows_table(of: Expected) -> Table:
-    """Measured beside predicted: a line a figure; of many rows a line each, with the figure that decides."""
+    """Measured beside predicted: one line per figure; of many rows a line each, with the figure that decides."""
     several, many = len(of.rows) > 1, len(of.rows) > FEW and not as_rows()
     columns = [*([column("run", once=True)] if several else []), *figure_columns(of.level)]
     table = Table("Measured beside predicted", columns)

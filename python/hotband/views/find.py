@@ -64,7 +64,7 @@ def _at(question: Question, answer: Answer) -> str:
     if answer.status == "nowhere":
         return ""
     rest = {one: value for one, value in answer.figures.items() if one != question.wanted and value is not None}
-    return f"There: {_figures(rest)}" if rest else ""
+    return f"At this point: {_figures(rest)}" if rest else ""
 
 
 def _figures(figures: dict[Figure, float]) -> str:
@@ -102,8 +102,8 @@ def interval_text(question: Question, answer: Answer) -> str:
     of = answer.interval
     values = _ends(question, answer, of["values_low"], of["values_high"])
     whole = _ends(question, answer, of["low"], of["high"])
-    alone = "" if of["values_low"] == of["values_high"] else f" (by its values alone {values})"
-    return f"{of['level']:g} %: {whole}{alone}, from {of['how']}; {answer.rests_on}"
+    alone = "" if of["values_low"] == of["values_high"] else f" ({values} from parameter uncertainty alone)"
+    return f"{of['level']:g} % interval {whole}{alone}, from {of['how']}; {answer.rests_on}"
 
 
 def _ends(question: Question, answer: Answer, low: float, high: float) -> str:

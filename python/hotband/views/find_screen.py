@@ -93,7 +93,7 @@ def _best(found: Found) -> str:
     values = [(value, answer) for answer, value in known if value is not None]
     if values and wanted is not None and found.question.varied == NOTHING:
         value, best = min(values, key=lambda pair: pair[0])
-        return f'{best.machine} has the lowest, {shown(wanted, value)}, predicted for "{question}".'
+        return f'{best.machine} has the lowest value, {shown(wanted, value)}, predicted for "{question}".'
     if values and wanted is not None and wanted.is_rate:
         value, best = max(values, key=lambda pair: pair[0])
         return f'{best.machine} reaches the most, {shown(wanted, value)}, predicted for "{question}".'

@@ -19,6 +19,7 @@ from hotband.data.record.steady import of_phases
 from hotband.data.record.stopped import stopped_words
 from hotband.data.record.trace import comparison_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes, why_no_interval
+from hotband.execution.serve.lateness import INVALID
 from hotband.inference.beside import beside, beside_lines, beside_table
 from hotband.questions.run.ran import judged_run
 from hotband.questions.slo import at_rate, met_text, slo_of, verdict_of
@@ -78,20 +79,27 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
 
 
 def emulation(done: Emulation, question: RunQuestion) -> Screen:
-    """Return what the terminal shows of a model and the emulated drive: how far they differ, and by which delay."""
-    figures = beside(done.found.model.record, done.found.fio.record)
-    table = beside_table(done.found)
+    """Return what the terminal shows of a model and the emulated drive: what fio measured, or why that is invalid, how
+    far it is from the model, and the delay."""
+    found = done.found
+    figures = beside(found.model.record, found.fio.record)
+    table = beside_table(found)
     far = max(
         (figure for figure in figures if figure.figure != "p99"), key=lambda figure: abs(figure.error_pct), default=None
     )
-    differ = "" if far is None else f": largest difference {percent(far.error_pct)} ({far.direction} {far.figure})"
+    largest = "" if far is None else f"{percent(far.error_pct)} ({far.direction} {far.figure})"
+    differ = largest and f" Largest difference from the model: {largest}."
+    invalid = f"{INVALID}: {found.invalid[0]}." if found.invalid else ""
+    measured = f"fio measured on the emulated drive: {_sentence(found.fio.record, 1)}{differ}"
     return Screen(
-        answer=f"{counted(len(figures), 'figure')} of fio on the emulated drive are compared with the model{differ}.",
+        answer=invalid or measured,
+        verdict="no" if invalid else "",
+        more=[measured] if invalid else [],
         body=[replace(table, title="", borderless=True)],
         state=[] if done.report is None else [Whole(f"Report: {done.report}")],
-        remarks=[line.strip() for line in beside_lines(done.found)][:MOST_REMARKS],
+        remarks=[line.strip() for line in beside_lines(found) if invalid[:-1] != line][:MOST_REMARKS],
         next=question,
-        details=[table, *beside_lines(done.found)],
+        details=[table, *beside_lines(found)],
     )
 
 

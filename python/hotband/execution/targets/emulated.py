@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, cast
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.tomltable import loads
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
@@ -26,12 +26,14 @@ from hotband.execution.experiment import Progress
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.run import save
 from hotband.execution.serve import Served, ServeSpec, Serving
-from hotband.execution.serve.lateness import lateness_lines
+from hotband.execution.serve.lateness import INVALID, lateness_lines
 from hotband.execution.targets.fio_child import find_fio, run_fio
+from hotband.execution.targets.fio_flushes import flushes_once, slots_as_jobs, with_flushes_once
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
 from hotband.execution.targets.fio_record import finished_of, measured_in
 from hotband.execution.targets.fio_run import PLACE, FioRun, fio_run_of
 from hotband.execution.targets.outlook import in_words
+from hotband.execution.targets.validity import reasons
 from hotband.execution.targets.way import way_of_fio
 
 Pairs = Sequence[tuple[str, str]]
@@ -42,7 +44,7 @@ class Emulated:
     """Results of a workload on a model and on the emulated drive.
 
     `model` is the run in virtual time; `fio` is what fio measured on the served drive, as a record; `served` is what
-    the drive itself saw; `job` is the job file.
+    the drive itself saw; `job` is the job file. `invalid` has the reasons why the two cannot be compared.
     """
 
     model: Finished
@@ -50,6 +52,7 @@ class Emulated:
     served: Finished
     job: str
     losses: tuple[str, ...]
+    invalid: tuple[str, ...] = ()
 
 
 def emulate(
@@ -73,8 +76,8 @@ def emulate(
     state = tuple(pair for pair in of_workload if pair[0] == STATE)
     model_out = None if spec.out is None else spec.out / "model"
     [model] = execute([replace(spec, out=model_out, in_use=True)], progress)
-    fio_run = fio_run_of(replace(spec, set=tuple(of_workload), workload_text=workload))
-    with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
+    fio_run = with_flushes_once(fio_run_of(replace(spec, set=tuple(of_workload), workload_text=workload)))
+    with TemporaryFolder("fio") as folder:
         serve = ServeSpec(
             spec.machine,
             (*of_machine, *state),
@@ -86,22 +89,23 @@ def emulate(
             in_use=True,
             anyway=anyway,
             way_ns=way_of_fio(Path(folder) / "way").least_ns,
+            for_fio=True,
         )
         with Served(serve) as served:
-            job = job_on(fio_run, NBD, on_volumes(served.volumes))
+            job = slots_as_jobs(job_on(fio_run, NBD, on_volumes(served.volumes)))
             if say is not None:
                 say(f"the same through fio on the served machine: {in_words(fio_run.seconds)}")
             run_fio(job, Path(folder), lambda _: _still_served(served))
         imported = measured_in(fio_run, Path(folder))
     assert served.finished is not None, "it has ended"
-    measured = _told(replace(fio_run, spec=spec), imported, served.finished)
+    measured, invalid = _measured(replace(fio_run, spec=spec), imported, model, served.finished)
     if spec.out is not None:
         _save(spec.out, measured, job)
     what = f"the runs {spec.workload} on emulated:{spec.machine}"
     if (taker := taker_of(what)) is not None:
         for record in (model, measured):
             taker(what, record, {})
-    return Emulated(model, measured, served.finished, job, fio_run.differences)
+    return Emulated(model, measured, served.finished, job, fio_run.differences, invalid)
 
 
 def precondition_of(workload: str) -> Mapping[str, object] | None:
@@ -114,15 +118,23 @@ def _still_served(served: Served) -> None:
         raise UserError("question.events", "", "power-off", "power went off before fio ended: expected a later time")
 
 
-def _told(fio_run: FioRun, imported: Imported, served: Finished) -> Finished:
-    """Return fio's record as that of an emulated machine, with its parts and the emulation delay."""
+def _measured(
+    fio_run: FioRun, imported: Imported, model: Finished, served: Finished
+) -> tuple[Finished, tuple[str, ...]]:
+    """Return fio's record as that of an emulated machine, with its parts and the emulation delay, and why it is
+    invalid."""
     served_record = cast("dict[str, Any]", served.record)
     late = Serving.of(served_record["serving"])
+    summary = imported.record["summary"]
+    repeated = (
+        [flushes_once(summary, served.record["summary"], late)] if late.repeated_flushes and "flush" in summary else []
+    )
     kept_sections = ("parts", "serving", "drive_state")
     sections: dict[str, object] = {name: served_record[name] for name in kept_sections if name in served_record}
     sections["name"] = f"{fio_run.spec.workload} on {fio_run.spec.machine}, emulated"
-    notes = (*lateness_lines(late), *([] if late.late is None else [late.late]))
-    return finished_of(fio_run, imported, "emulated", sections=sections, notes=notes)
+    invalid = reasons(model.record["summary"], summary, late)
+    notes = (*(f"{INVALID}: {reason}" for reason in invalid), *lateness_lines(late), *repeated)
+    return finished_of(fio_run, imported, "emulated", sections=sections, notes=notes), invalid
 
 
 def _save(out: Path, measured: Finished, job: str) -> None:

@@ -40,7 +40,7 @@ class Why:
     label = Shown[str]("What it is of, in words.")
     unit = Shown[str]('Of `predicted`, `low` and `high`: "IOPS", "B/s", "ns", or the unit of the figure of a study.')
     predicted = Shown[float]("The prediction.")
-    level = Shown[float]("Percent of such predictions that the interval is to hold.", "interval", "level")
+    level = Shown[float]("Confidence level of the interval in percent.", "interval", "level")
     low = Shown[float]("The lower end of the interval.", "interval", "low")
     high = Shown[float]("The upper end of the interval.", "interval", "high")
     rests_on = Shown[str]('Where the model error is from: "from 38 families: SSD, reads at depth 8 and more".')

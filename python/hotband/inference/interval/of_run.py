@@ -204,8 +204,8 @@ def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Sa
 def _announced(ends: int, values: int, draws: int, short: RunSpec) -> str:
     """What is about to be run."""
     length = f", each {short.duration} long" if short.duration is not None else ""
-    screening = f"{1 + SEEDS + ends} runs find out which of {values} uncertain values matter"
-    return f"intervals: {screening}, up to {draws} more draw those{length}"
+    screening = f"{1 + SEEDS + ends} runs screen {values} uncertain values"
+    return f"intervals: {screening}, then up to {draws} sample those that matter{length}"
 
 
 @dataclass

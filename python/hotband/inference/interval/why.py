@@ -153,9 +153,9 @@ def _percent(log_ratios: Sequence[float | None]) -> float | None:
 def _advice(rows: Sequence[ShareDoc], of_model: float) -> str:
     """Which measurement would shrink the interval most."""
     best = max(rows, key=lambda row: row["narrower_pct"], default=None)
-    model = f"What the model leaves out is {share(of_model)} of the squared width"
+    model = f"Model error is {share(of_model)} of the uncertainty"
     if best is None or best["narrower_pct"] < WORTH_PCT:
-        return f"{model}: to know one value better would not shrink the interval; measuring this machine would."
+        return f"{model}: no better value would narrow the interval, but measuring this machine would."
     what = f" ({best['meaning']})" if best["meaning"] else ""
     narrower = percent(best["narrower_pct"], signed=False)
     return f"Measure {best['key']}{what} of {best['part']}: the interval would be {narrower} narrower. {model}."

@@ -38,7 +38,7 @@ class Between:
     high: float | None = None
 
     def times(self, factor: float) -> Between:
-        """The same in another unit."""
+        """Return the same in another unit."""
         ends = (None if end is None else end * factor for end in (self.low, self.high))
         return Between(self.value * factor, *ends)
 
@@ -126,14 +126,14 @@ class Advice:
 
     @property
     def why(self) -> str:
-        """What the recommendation rests on, as one text."""
+        """Return what the recommendation rests on, as one text."""
         return " ".join(self.rests_on)
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a point of the front: candidate, machine, drive, layout, cache, `usable_bytes`, and figures with their
-        ends: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`, `loss`; `life_years`,
-        `degraded_latency_s`, `recommended`."""
+        """Return one row per point of the front: candidate, machine, drive, layout, cache, `usable_bytes`, and
+        figures with their ends: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`, `loss`;
+        `life_years`, `degraded_latency_s`, `recommended`."""
         return pl.DataFrame([self._row(one) for one in self.front], infer_schema_length=None)
 
     def _row(self, one: Point) -> dict[str, str | float | int | bool | None]:
@@ -159,7 +159,7 @@ class Advice:
         }
 
     def to_dict(self) -> dict[str, Json]:
-        """The JSON document."""
+        """Return the JSON document."""
         shown = to_doc(
             self,
             without=("shown", "bound", "values"),

@@ -46,7 +46,7 @@ FAILED_IOS = 6_000
 
 
 def point_of(tried: Tried, needs: Needs, level: float) -> Point:
-    """A candidate as a point, its latency with what the models leave out."""
+    """Return a candidate as a point, its latency with what the models leave out."""
     of, candidate = shown_figure(needs), tried.candidate
     static, value, worst = candidate.static, tried.latency(of)[0], tried.worst(of)
     bounds = partial(_model_bounds, level=level)
@@ -77,8 +77,8 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
 
 
 def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | None) -> bool:
-    """Whether the conditions hold at the worse end of every figure's interval, too. A rate that is offered and answered
-    is the load's."""
+    """Return whether the conditions hold at the worse end of every figure's interval, too. A rate that is offered and
+    answered is the load's."""
     for one in tried.measured.values():
         for condition in needs.slo:
             value = one.figures.get(condition.figure)
@@ -91,7 +91,7 @@ def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | No
 
 
 def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, float]:
-    """By how much a figure may be lower and higher, as factors, of what the models leave out."""
+    """Return by how much a figure may be lower and higher, as factors, of what the models leave out."""
     name, spec, record = _name_of(of), measured.finished.spec, measured.finished.record
     basis = _basis_of(measured, of, level)
     if not basis.has_interval:
@@ -142,7 +142,7 @@ def with_failures(
 
 
 def _rebuild_hours(measured: Measured) -> float | None:
-    """How long the rebuild that was under way would take at the rate that it had; None where there was none."""
+    """Return how long the rebuild that was under way would take at the rate that it had; None where there was none."""
     record = measured.finished.record
     if any(one["what"] == "smr-rebuild" for one in record.get("unmodelled", [])):
         return None
@@ -164,8 +164,8 @@ class Finalist:
 
 
 def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, bench: Bench) -> Finalist:
-    """A finalist: the interval of its worst latency from draws, and where it comes from. What cannot be drawn in a
-    minute or so stays as it is. Raises UserError, RunsInterrupted."""
+    """Return a finalist: the interval of its worst latency from draws, and where it comes from. What cannot be drawn in
+    a minute or so stays as it is. Raises UserError, RunsInterrupted."""
     of = shown_figure(needs)
     name = _name_of(of)
     measured = tried.measured[point.worst]
