@@ -78,7 +78,7 @@ impl StreamSpec {
         let scaled = u128::from(length) * u128::from(target.full()) / u128::from(target.capacity().max(1));
         let length = if self.shrinks() { scaled as u64 } else { length };
         let stride = match self.offsets {
-            OffsetSpec::Strided { stride } => stride,
+            OffsetSpec::Strided { stride } => stride.unsigned_abs(),
             _ => 0,
         };
         let steps = [("align", self.align.map_or(0, |align| align.0)), ("offsets.stride", stride)];
