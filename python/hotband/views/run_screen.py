@@ -89,7 +89,7 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
     )
     largest = "" if far is None else f"{percent(far.error_pct)} ({far.direction} {far.figure})"
     differ = largest and f" Largest difference from the model: {largest}."
-    invalid = f"{INVALID}: {found.invalid[0]}." if found.invalid else ""
+    invalid = f"The result is {INVALID}: {found.invalid[0]}." if found.invalid else ""
     measured = f"fio measured on the emulated drive: {_sentence(found.fio.record, 1)}{differ}"
     return Screen(
         answer=invalid or measured,
@@ -97,7 +97,7 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
         more=[measured] if invalid else [],
         body=[replace(table, title="", borderless=True)],
         state=[] if done.report is None else [Whole(f"Report: {done.report}")],
-        remarks=[line.strip() for line in beside_lines(found) if invalid[:-1] != line][:MOST_REMARKS],
+        remarks=[line.strip() for line in beside_lines(found) if not invalid.endswith(f"{line}.")][:MOST_REMARKS],
         next=question,
         details=[table, *beside_lines(found)],
     )
