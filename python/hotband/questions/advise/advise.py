@@ -123,7 +123,7 @@ class _Advising:
         """Points by what is recommended: those that surely hold first, those that nobody ever checked last, each in the
         order of the front. Volatile caches are left to those who ask for them alone."""
         pool = [point for point in points if point.cache != "on"]
-        if pool and any(one.is_volatile for one in self.listed.candidates):
+        if pool and any(candidate.is_volatile for candidate in self.listed.candidates):
             self.notes.append(VOLATILE_NOTE)
         return sorted(pool or points, key=lambda one: (not one.surely, not one.is_checked))
 
@@ -171,8 +171,8 @@ class _Advising:
     def _counts(self, point: Point) -> list[int]:
         """Return which numbers of the drive were tried in the layout, with the write cache as the point has it."""
         family = (point.drive, point.layout, point.cache)
-        tried = (one for one in self.listed.candidates if (one.drive.name, one.layout, one.cache) == family)
-        return sorted({one.count for one in tried})
+        tried = (each for each in self.listed.candidates if (each.drive.name, each.layout, each.cache) == family)
+        return sorted({candidate.count for candidate in tried})
 
     def _left_out(self) -> Counter[str]:
         return Counter(self.listed.left_out) + self.found.gone + Counter({REASON: self.too_many})
