@@ -88,16 +88,17 @@ def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
         verdict = comparison.verdict if comparison.verdict in (FASTER, SLOWER) else NONE
         by_folder.setdefault(folder_of(comparison.b), []).append(verdict)
     names = others if len(others) == len(by_folder) else list(by_folder)
-    return f"{'; '.join(_verdicts(name, first, of) for name, of in zip(names, by_folder.values(), strict=True))}."
+    sentences = [_verdicts(name, first, outcomes) for name, outcomes in zip(names, by_folder.values(), strict=True)]
+    return f"{'; '.join(sentences)}."
 
 
-def _verdicts(whose: str, first: str, found: Sequence[str]) -> str:
+def _verdicts(whose: str, first: str, outcomes: Sequence[str]) -> str:
     """Return in how many tests a folder is faster or slower than the first."""
-    counts = Counter(found)
-    verdicts = {FASTER: "faster than", SLOWER: "slower than", NONE: "not clearly different from"}
-    leading, *less = sorted((verdict for verdict in verdicts if counts[verdict]), key=lambda verdict: -counts[verdict])
-    more = "".join(f", {verdicts[verdict].rpartition(' ')[0]} in {counts[verdict]}" for verdict in less)
-    return f"{whose} is {verdicts[leading]} {first} in {counts[leading]} of {counted(len(found), 'test')}{more}"
+    counts = Counter(outcomes)
+    words = {FASTER: "faster than", SLOWER: "slower than", NONE: "not clearly different from"}
+    leading, *less = sorted((verdict for verdict in words if counts[verdict]), key=lambda verdict: -counts[verdict])
+    more = "".join(f", {words[verdict].rpartition(' ')[0]} in {counts[verdict]}" for verdict in less)
+    return f"{whose} is {words[leading]} {first} in {counts[leading]} of {counted(len(outcomes), 'test')}{more}"
 
 
 def by_test_table(result: Compared, most: int | None = None) -> Table:

@@ -106,6 +106,10 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
 def _sentence(record: RecordDoc, runs: int) -> str:
     """Return rate and p99 latency with its interval; of several runs those of the last."""
     summary = record["summary"]
+    trims = summary.get("trim")
+    if not summary["count"] and trims is not None and trims["count"]:
+        moved = f"{quantity(trims['iops'], 'trims/s')}, {rate(trims['bandwidth_bytes_per_s'])}"
+        return f"{moved}. p99 {span(trims['latency_p99_ns'])}."
     if not summary["count"]:
         failed = f": {summary['errors']:,} failed" if summary["errors"] else ""
         return f"No I/O was completed{failed}."

@@ -268,8 +268,8 @@ def _us(text: str) -> float:
 
 def _amount(text: str) -> Amount:
     if " + " in text:
-        one, _, other = text.partition(" + ")
-        return _amount(one) + _amount(other)
+        first, _, second = text.partition(" + ")
+        return _amount(first) + _amount(second)
     if text.strip().endswith("%"):
         return Amount(float(text.strip().rstrip("%")) / 100, True)
     return Amount(float(_bytes(text)))
