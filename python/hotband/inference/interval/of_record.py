@@ -51,9 +51,8 @@ NAMES = {
 }
 """What figures are called in Python and on the command line, and in the document."""
 UNITS = {"iops": "IOPS", "bandwidth_bytes_per_s": "B/s"}
-LABELS = {
-    name: {"iops": "IOPS", "bandwidth": "MB/s", "p999": "p99.9"}.get(short, short) for short, name in NAMES.items()
-}
+WORDS = {"iops": "IOPS", "bandwidth": "MB/s", "p999": "p99.9"}
+LABELS = {name: WORDS.get(short, short) for short, name in NAMES.items()}
 MEDIAN_OF_90 = 0.6745 / 1.645
 """The median of absolute normal errors over the end of their 90 % interval."""
 

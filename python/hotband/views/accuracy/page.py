@@ -1,4 +1,4 @@
-"""The account of all studies as docs/accuracy.md has it, between two marks: `make accuracy` writes it."""
+"""The account of all studies as docs/accuracy-studies.md has it, between two marks: `make accuracy` writes it."""
 
 from __future__ import annotations
 
