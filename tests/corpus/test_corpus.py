@@ -121,10 +121,6 @@ def test_the_page_of_a_drive_compares_what_others_measured(hotband: Hotband) -> 
     rows = json.loads(done.stdout)["measured"]
     reads = [row for row in rows if row["metric"] == "iops" and "read" in row["load"]["workload"]]
     single = next(row for row in reads if row["load"]["depth"] == "1")
-        row
-        for row in rows
-        if row["metric"] == "iops" and row["load"]["depth"] == "1" and "read" in row["load"]["workload"]
-    )
     assert single["interval"][0] < single["measured"] < single["interval"][1]
     assert single["rests_on"] == "from 20 families: SSD, reads at depth 1"
     assert "measured by others" in hotband("drives", "p4510-4tb").stdout
