@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import chain
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
+from hotband.base.text.separated import plain_cell, separator_of
 
 PERCENTILES = {
     "lat_p50": 50.0,
@@ -130,6 +132,8 @@ COLUMNS = {"class": "device_class", "span_or_dataset": "span"}
 TEXTS = tuple(field.name for field in fields(Figure) if field.type == "str")
 
 
+NUMBERS = ("read_pct", "low", "high")
+"""Columns that hold numbers."""
 NAMES = {field.name: field.name for field in fields(Figure)} | {name: column for column, name in COLUMNS.items()}
 """The column of each field, in the order of a file."""
 
@@ -161,10 +165,20 @@ def expect_columns(present: Iterable[str] | None, columns: Sequence[str], where:
 def read_figures(lines: Iterable[str], where: str) -> Iterator[Figure]:
     """Yield the figures of a CSV file in the form of the corpus. Raises UserError that names the file, the line, the
     column and what is accepted there."""
-    reader = csv.DictReader(lines)
-    expect_columns(reader.fieldnames, columns_of_file(), where)
+    reader, separator = rows_of(lines, columns_of_file(), where)
     for row in reader:
-        yield _figure(row, f"{where}, line {reader.line_num}")
+        line = f"{where}, line {reader.line_num}"
+        yield _figure(row | {name: plain_cell(row, name, separator, line) for name in NUMBERS}, line)
+
+
+def rows_of(lines: Iterable[str], columns: Sequence[str], where: str) -> tuple[csv.DictReader[str], str]:
+    """Return a reader of the rows of a table that has the columns, and what separates its fields. Raises UserError."""
+    rest = iter(lines)
+    heading = next(rest, "")
+    separator = separator_of(heading)
+    reader = csv.DictReader(chain([heading], rest), delimiter=separator)
+    expect_columns(reader.fieldnames, columns, where)
+    return reader, separator
 
 
 def _figure(row: dict[str, str], where: str) -> Figure:
