@@ -16,6 +16,7 @@ from hotband.views.text.screen import Screen, command, screen_table, shortened
 
 if TYPE_CHECKING:
     from hotband.data.corpus.figure import Figure
+    from hotband.inference.interval.of_catalog import MeasuredLoad
     from hotband.questions.corpus import (
         AddCorpusQuestion,
         CheckCorpusQuestion,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         ListCorpusQuestion,
         ShowCorpusQuestion,
     )
-    from hotband.questions.predictions.catalog import MeasuredLoad
 
 ROWS = 16
 """Rows of a table on a screen."""

@@ -80,9 +80,9 @@ def _verdict_of(answer: Answer) -> Verdict:
     return "yes" if answer.is_checked else "likely"
 
 
-def _rests_on(found: Found) -> list[str]:
+def _rests_on(answered: Found) -> list[str]:
     """Return what the intervals rest on, each evidence once."""
-    words = dict.fromkeys(answer.rests_on for answer in found.answers if answer.interval is not None)
+    words = dict.fromkeys(answer.rests_on for answer in answered.answers if answer.interval is not None)
     return [f"Intervals {text}." for text in words if text]
 
 

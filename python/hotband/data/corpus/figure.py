@@ -94,7 +94,7 @@ class Figure:
 
     @property
     def tester(self) -> str:
-        """Who measured it."""
+        """Name of the site, repository or author that measured it."""
         return tester_of(self.source)
 
     @property

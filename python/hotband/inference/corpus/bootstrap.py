@@ -1,4 +1,4 @@
-"""Whether a model errs less than a baseline, beyond what the choice of families allows: a bootstrap over families."""
+"""Compare errors of a model with those of a baseline: a bootstrap over families."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Compared:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the model is better or worse in the median, or neither beyond chance."""
+        """Verdict: the model is better or worse in the median, or neither beyond chance."""
         low, high = self.median
         return "better" if high < 0 else "worse" if low > 0 else "alike"
 

@@ -1,4 +1,4 @@
-"""How far two testers of one product differ: a floor below which no prediction can be expected to err."""
+"""Spread between two testers of one product: a floor below which no prediction can be expected to err."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hotband.data.corpus.loads import Load, class_of, load_of
 
 @dataclass(frozen=True)
 class Disagreement:
-    """How far testers of one product differ under the same load, by class of figure: products and pairs of testers, the
+    """Spread between testers of one product under the same load, by class of figure: products and pairs of testers, the
     median and the 90th percentile over products as shares, where both directions count alike."""
 
     figure_class: str
@@ -39,8 +39,8 @@ def disagreements(figures: Iterable[Figure]) -> dict[str, Disagreement]:
     differences: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (figure_class, family, *_), by_tester in measured.items():
         middles = [median(values) for values in by_tester.values()]
-        for one, other in combinations(middles, 2):
-            differences[figure_class][family].append(math.expm1(abs(math.log(one / other))))
+        for first, second in combinations(middles, 2):
+            differences[figure_class][family].append(math.expm1(abs(math.log(first / second))))
     return {name: _disagreement(name, list(products.values())) for name, products in differences.items()}
 
 

@@ -168,13 +168,12 @@ class ModelTerm:
             self._pools[of] = next(enough, Pool(ALL, tuple(self.residuals)))
         return self._pools[of]
 
-    def is_exercised(self, of: Kind) -> bool:
-        """Whether figures of a kind were checked, or enough of its family on the same sort of system."""
-        family = FAMILIES[of.figure_class]
-        alike = [
-            one for one in self.residuals if (FAMILIES[one.kind.figure_class], one.kind.system) == (family, of.system)
-        ]
-        return bool(self._members(of)) or (family != ALL and _is_enough(alike))
+    def is_exercised(self, kind: Kind) -> bool:
+        """Return whether figures of a kind were checked, or enough of its family on the same sort of system."""
+        family = FAMILIES[kind.figure_class]
+        same = [residual for residual in self.residuals if residual.kind.system == kind.system]
+        alike = [residual for residual in same if FAMILIES[residual.kind.figure_class] == family]
+        return bool(self._members(kind)) or (family != ALL and _is_enough(alike))
 
     def scale(self, of: Kind, spread: float) -> float:
         """Return the scale of a figure's residual."""

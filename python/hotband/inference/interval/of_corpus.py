@@ -44,7 +44,7 @@ class Basis:
 
     @property
     def has_interval(self) -> bool:
-        """Whether a figure has an interval."""
+        """Return whether a figure has an interval."""
         return self.width is not None or self.is_of_studies
 
 

@@ -28,7 +28,7 @@ NEAR_PCT = 2.0
 
 @dataclass(frozen=True)
 class Others:
-    """What others measured of a figure under the same load: how many results, and between which ends (IOPS, bytes per
+    """Measurements of others of a figure under the same load: how many results, and between which ends (IOPS, bytes per
     second, ns)."""
 
     figure: str
@@ -61,8 +61,8 @@ def others_of(prediction: Predicted, figures: Sequence[Figure]) -> list[Others]:
     if load is None:
         return []
     alike = [figure for figure in figures if not figure.side and _is_same(load_of(figure), load)]
-    found = [_others(judged, alike) for judged in prediction.figures if judged.figure in METRICS]
-    return [others for others in found if others is not None]
+    compared = [_others(judged, alike) for judged in prediction.figures if judged.figure in METRICS]
+    return [others for others in compared if others is not None]
 
 
 def _is_same(other: object, load: Load) -> bool:

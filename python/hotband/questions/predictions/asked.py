@@ -245,7 +245,9 @@ def _compared(pairs: Pairs) -> Iterable[Compared]:
     """Yield how the model compares with each baseline, by class of at least two families."""
     for name, both in pairs.items():
         for figure_class in CLASSES:
-            ours, theirs = (by_family(one for one in each if one.figure_class == figure_class) for each in both)
+            ours, theirs = (
+                by_family(figure for figure in each if figure.figure_class == figure_class) for each in both
+            )
             if len(ours) > 1:
                 yield compared(figure_class, name, ours, theirs)
 
