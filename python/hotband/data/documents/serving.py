@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 
 class TimesDoc(TypedDict):
@@ -29,12 +29,14 @@ class KindDoc(TypedDict):
 
 
 class ServingDoc(TypedDict):
-    """The section."""
+    """The section. In a client's record `duration_ns` is how long the machine was served: its parts, their power and
+    counters cover that time, with the client's start and warm-up."""
 
     lateness: TimesDoc | None
     late: str | None
     way_ns: int
     cores_awake: bool
+    duration_ns: NotRequired[int]
     kinds: list[KindDoc]
 
 

@@ -18,6 +18,7 @@ from hotband.data.catalog.named import STATE, expect_model
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.inputs.texts import text_of
+from hotband.data.record.files import CLIENT, JOB_FILE, MODEL, SERVED
 from hotband.data.record.finished import Finished
 from hotband.data.record.imported import Imported
 from hotband.data.record.writable import check_writable
@@ -71,7 +72,7 @@ def emulate(
     converted_to(spec.workload, workload, "fio", PLACE)
     of_workload, of_machine = divided(spec.set, spec.workload, spec.machine, (workload, machine))
     state = tuple(pair for pair in of_workload if pair[0] == STATE)
-    model_out = None if spec.out is None else spec.out / "model"
+    model_out = None if spec.out is None else spec.out / MODEL
     [model] = execute([replace(spec, out=model_out, in_use=True)], progress)
     fio_run = fio_run_of(replace(spec, set=tuple(of_workload), workload_text=workload))
     with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
@@ -80,7 +81,7 @@ def emulate(
             (*of_machine, *state),
             spec.seed,
             spec.events,
-            out=None if spec.out is None else spec.out / "served",
+            out=None if spec.out is None else spec.out / SERVED,
             machine_text=machine,
             precondition=precondition_of(workload),
             in_use=True,
@@ -118,17 +119,18 @@ def _told(fio_run: FioRun, imported: Imported, served: Finished) -> Finished:
     """Return fio's record as that of an emulated machine, with its parts and the emulation delay."""
     served_record = cast("dict[str, Any]", served.record)
     late = Serving.of(served_record["serving"])
-    kept_sections = ("parts", "serving", "drive_state")
+    kept_sections = ("parts", "drive_state")
     sections: dict[str, object] = {name: served_record[name] for name in kept_sections if name in served_record}
+    sections["serving"] = {**served_record["serving"], "duration_ns": served_record["duration_ns"]}
     sections["name"] = f"{fio_run.spec.workload} on {fio_run.spec.machine}, emulated"
     notes = (*lateness_lines(late), *([] if late.late is None else [late.late]))
     return finished_of(fio_run, imported, "emulated", sections=sections, notes=notes)
 
 
 def _save(out: Path, measured: Finished, job: str) -> None:
-    check_writable(out / "emulated")
-    write_file(out / "job.fio", job)
-    save(measured, out / "emulated")
+    check_writable(out / CLIENT)
+    write_file(out / JOB_FILE, job)
+    save(measured, out / CLIENT)
 
 
 def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:

@@ -10,7 +10,7 @@ from hotband.base.errors import UserError
 from hotband.base.views import view_of
 from hotband.data.catalog.named import EMULATED, is_emulated, is_real
 from hotband.data.documents.run import Repair, RunSpec
-from hotband.data.record.files import RECORD_FILE, REPORT_FILE
+from hotband.data.record.files import CLIENT, MODEL, RECORD_FILE, REPORT_FILE, SERVED
 from hotband.data.results.manifest import EXPERIMENT_FILE
 from hotband.data.store.into import into_store
 from hotband.execution.experiment import (
@@ -216,8 +216,6 @@ def slo_of_record(slo: Sequence[Condition], finished: Finished) -> list[SloDoc]:
     ]
 
 
-MODEL, FIO, SERVED = "model", "emulated", "served"
-"""Folders of the records of a model and the emulated drive."""
 VIRTUAL = ("precision", "then", "io_log", "power_loss", "fail", "spares", "rebuild_rate", "rebuild_after", "interval")
 """Fields that only virtual time has."""
 
@@ -259,6 +257,6 @@ def expect_same_comparison(out: Path, spec: RunSpec) -> None:
     expect_own_page(out, (str(model.relative_to(out)),))
     if model.exists():
         return expect_same_run(model.parent, spec)
-    for part in (FIO, SERVED):
+    for part in (CLIENT, SERVED):
         expect_no_record(out / part)
     return None
