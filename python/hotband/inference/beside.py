@@ -37,7 +37,7 @@ class Beside:
 def beside(model: RecordDoc, emulated: RecordDoc) -> list[Beside]:
     """Every figure that both have, by direction."""
     found = []
-    for direction in ("read", "write"):
+    for direction in ("read", "write", "flush"):
         ours: Any = figures_of(model["summary"], direction) or {}
         theirs: Any = figures_of(emulated["summary"], direction) or {}
         for name, key in FIGURES:
