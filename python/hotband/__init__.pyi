@@ -515,6 +515,7 @@ def program(
     set: Mapping[str, object] | None = None,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
+    anyway: bool = False,
     progress: Callable[[str], None] | None = None,
     **settings: object,
 ) -> ProgramResult:
@@ -526,6 +527,7 @@ def program(
         set: Values to change; further arguments are such values, too.
         out: Folder for the output.
         fresh: Overwrite the record in the folder.
+        anyway: Also on a machine that is faster than this host can serve.
         progress: Is called with lines of progress, from other threads too.
 
     The machine is on the wall clock; a folder is `on="real:DIR"`. Further arguments are settings of the program
@@ -739,6 +741,7 @@ def review(
     erase: str | None = None,
     size: str | None = None,
     keep: bool = False,
+    anyway: bool = False,
     out: str | PathLike[str] | None = None,
     into: str | PathLike[str] | None = None,
     fresh: bool = False,
@@ -746,8 +749,8 @@ def review(
     progress: Wanted = None,
     **settings: object,
 ) -> Reviewed:
-    """Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server patterns,
-    files; compare it with others.
+    """Review a machine, emulated:MACHINE or hardware (real:PATH): transfer curve, access time, block sizes, streams,
+    server patterns, files; compare it with others.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
@@ -763,6 +766,7 @@ def review(
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
         keep: real:DIR: keep the file afterwards.
+        anyway: emulated: also a machine that is faster than this host can serve.
         out: Folder for the output.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -830,6 +834,7 @@ def run(
     expect: str | None = None,
     power: str | None = None,
     purge_by: str | None = None,
+    anyway: bool = False,
     executor: str | Executor | None = None,
     progress: Wanted = None,
     **settings: object,
@@ -864,6 +869,7 @@ def run(
         expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
         power: real: a command that prints the drive's watts.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
+        anyway: emulated: also a machine that is faster than this host can serve.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
@@ -881,6 +887,9 @@ def run(
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
     workload can never end, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the disk fails.
+
+    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway` also where
+    this host is too slow for it); `emulate` has the model's record, too.
 
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
     as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
@@ -930,6 +939,7 @@ def sweep(
     keep: bool = False,
     hosts: str | None = None,
     purge_by: str | None = None,
+    anyway: bool = False,
     executor: str | Executor | None = None,
     progress: Wanted = None,
     **settings: object,
@@ -959,6 +969,7 @@ def sweep(
         keep: real:DIR: keep the file afterwards.
         hosts: real: hosts with fio --server that issue I/Os together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
+        anyway: emulated: also a machine that is faster than this host can serve.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.question import Question, Way, asks
+from hotband.data.catalog.named import is_real
 from hotband.data.inputs.kinds import ProgramName, ProgramPlace, ProgramSettings
 from hotband.data.record.files import RECORD_FILE
 from hotband.execution.experiment import expect_out, new_record
@@ -87,6 +88,7 @@ class ProgramQuestion(Question):
     )
     out: Path | None = asks("Folder for the output.", default=None, metavar="DIR")
     fresh: bool = asks("Overwrite the record in the folder.", default=False)
+    anyway: bool = asks("Also on a machine that is faster than this host can serve.", default=False)
 
     def __post_init__(self) -> None:
         """Refuse options of a run if nothing runs. Raises UserError."""
@@ -94,6 +96,8 @@ class ProgramQuestion(Question):
         expect_out(self.fresh, self.out)
         if self.on is None and (self.settings or self.out is not None):
             raise UserError("question.on", "", "", "missing: a machine, or real:DIR")
+        if self.anyway and (self.on is None or is_real(self.on)):
+            raise UserError("question.anyway", "", "", "is for machines that are served: expected question.on MACHINE")
         if self.name_ is None and self.on is not None:
             raise UserError("question.name", "", "", f"missing: expected one of {', '.join(PROGRAMS)}")
 
@@ -106,4 +110,6 @@ def program(question: ProgramQuestion, way: Way) -> ProgramResult | ProgramOutli
         found = find_program(question.name_)
         return ProgramOutline(found, needs.missing(found))
     with new_record(question.out, "question.out", question.fresh, (RECORD_FILE, PROGRAM_FILE)):
-        return ProgramResult(run_program(question.name_, question.on, dict(question.settings), question.out, way.say))
+        settings = dict(question.settings)
+        done = run_program(question.name_, question.on, settings, question.out, way.say, anyway=question.anyway)
+        return ProgramResult(done)

@@ -80,10 +80,18 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
         (figure for figure in figures if figure.figure != "p99"), key=lambda figure: abs(figure.error_pct), default=None
     )
     differ = "" if far is None else f": largest difference {percent(far.error_pct)} ({far.direction} {far.figure})"
+    compared = f"{counted(len(figures), 'figure')} of fio on the emulated drive are compared with the model{differ}."
+    judged = judged_run(slo_of(question.slo), done.found.fio) if question.slo else ()
+    model, files = done.found.model.record, [("I/O log", question.io_log), ("Report", done.report)]
     return Screen(
-        answer=f"{counted(len(figures), 'figure')} of fio on the emulated drive are compared with the model{differ}.",
+        answer=met_text(question.on.name, judged, at_rate(question.rate)) if judged else compared,
+        verdict=verdict_of(judged) if judged else "",
+        more=[compared] if judged else [],
         body=[replace(table, title="", borderless=True)],
-        state=[] if done.report is None else [Whole(f"Report: {done.report}")],
+        state=[
+            *([f"Model: {_sentence(model, 1)}"] if "intervals" in model else []),
+            *(Whole(f"{name}: {path}") for name, path in files if path is not None),
+        ],
         remarks=[line.strip() for line in beside_lines(done.found)][:MOST_REMARKS],
         next=question,
         details=[table, *beside_lines(done.found)],

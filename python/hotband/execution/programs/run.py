@@ -25,8 +25,10 @@ PROGRAM_FILE = "program.json"
 """What `--out` gets where no record is left beside it."""
 
 
-def run_program(name: str, on: str, requested: Mapping[str, str], out: Path | None, tell: Told) -> ProgramDoc:
-    """Run a program; `tell` gets lines of progress.
+def run_program(
+    name: str, on: str, requested: Mapping[str, str], out: Path | None, tell: Told, *, anyway: bool = False
+) -> ProgramDoc:
+    """Run a program; `tell` gets lines of progress. `anyway` serves a machine that is faster than this host can serve.
 
     Raises UserError for a mistake, before anything is started wherever that is possible, and `ProgramFailed` (an
     OSError) where a program fails. Nothing stays behind: processes, mounts and files are gone in every case.
@@ -39,7 +41,7 @@ def run_program(name: str, on: str, requested: Mapping[str, str], out: Path | No
         make_folder(out)
     texts = {**as_texts(program, requested), **of_machine}
     ending = Ending()
-    with ending.taken(), devices_on(on, out, tuple(of_machine.items())) as devices:
+    with ending.taken(), devices_on(on, out, tuple(of_machine.items()), anyway=anyway) as devices:
         # The first request ends the program; its processes, mounts and files are gone before another ends Hotband.
         ending.served()
         expect_settings_for(devices, requested)

@@ -59,7 +59,8 @@ def by_stream(fio_run: FioRun, streams: Sequence[StreamDoc]) -> list[StreamDoc]:
 
 def _stream(name: str, alike: Sequence[StreamDoc]) -> StreamDoc:
     """Merge parts of one stream, with the flushes and trims of those that have them."""
-    sides = {kind: [side for part in alike if (side := part.get(kind)) is not None] for kind in SIDES}
+    parts_of = [cast("Mapping[str, Side | None]", part) for part in alike]
+    sides = {kind: [side for part in parts_of if (side := part.get(kind)) is not None] for kind in SIDES}
     return cast("StreamDoc", {"name": name, **{kind: merged_side(parts) for kind, parts in sides.items() if parts}})
 
 
