@@ -513,6 +513,7 @@ def program(
     *,
     on: str,
     set: Mapping[str, object] | None = None,
+    predict: str | Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
     anyway: bool = False,
@@ -525,6 +526,7 @@ def program(
         name: A program; without it, all.
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file, or real:DIR, a folder of this host.
         set: Values to change; further arguments are such values, too.
+        predict: Replay its I/Os on the model of this machine, too. May be repeated.
         out: Folder for the output.
         fresh: Overwrite the record in the folder.
         anyway: Also on a machine that is faster than this host can serve.

@@ -9,7 +9,8 @@ import pytest
 
 import hotband as hb
 from command_line import run_hotband as hotband
-from hotband.data.record.files import JOB_FILE, records_below
+from hotband.data.record.files import JOB_FILE
+from hotband.data.record.load import records_below
 from hotband.data.results.walk import walk
 
 

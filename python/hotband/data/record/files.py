@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hotband.base.heavy import pa, pl, pq
-from hotband.base.text.order import natural
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.write import make_folder, write_files
 from hotband.data.record.written import record_text
@@ -64,14 +63,6 @@ def record_file(folder: Path) -> Path:
     an emulated run, which has the model's and the server's next to it."""
     client = folder / CLIENT / RECORD_FILE
     return client if (folder / JOB_FILE).is_file() and client.is_file() else folder / RECORD_FILE
-
-
-def records_below(tree: Path) -> list[Path]:
-    """Return the folders of runs in a tree, in natural order; an emulated run is one folder."""
-    emulated = {file.parent for file in tree.glob(f"**/{JOB_FILE}") if record_file(file.parent).parent != file.parent}
-    beside = {folder / part for folder in emulated for part in (MODEL, CLIENT, SERVED)}
-    found = {file.parent for file in tree.glob(f"**/{RECORD_FILE}")}
-    return sorted((found - beside) | emulated, key=lambda folder: natural(str(folder)))
 
 
 def load_tables(folder: Path, record: RecordDoc) -> dict[str, Table]:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from hotband.base.errors import UserError, reason_of
 from hotband.base.foreign import all_visible
 from hotband.base.heavy import pl
+from hotband.base.text.order import natural
 from hotband.base.text.regular import file_text
-from hotband.data.record.files import frame_of, record_file, records_below
+from hotband.data.record.files import CLIENT, JOB_FILE, MODEL, RECORD_FILE, SERVED, frame_of, record_file
 from hotband.data.record.parquet import read_parquet
 
 if TYPE_CHECKING:
@@ -245,3 +246,11 @@ def records_in(path: Path) -> list[Path]:
     if not path.is_dir() or record_file(path).exists():
         return [path]
     return records_below(path) or [path]
+
+
+def records_below(tree: Path) -> list[Path]:
+    """Return the folders of runs in a tree, in natural order; an emulated run is one folder."""
+    emulated = {file.parent for file in tree.glob(f"**/{JOB_FILE}") if record_file(file.parent).parent != file.parent}
+    beside = {folder / part for folder in emulated for part in (MODEL, CLIENT, SERVED)}
+    folders = {file.parent for file in tree.glob(f"**/{RECORD_FILE}")}
+    return sorted((folders - beside) | emulated, key=lambda folder: natural(str(folder)))

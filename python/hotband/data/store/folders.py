@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_bytes
 from hotband.data.inputs.values import ENDINGS
-from hotband.data.record.files import RECORD_FILE, records_below
+from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.incomplete import refusing_incomplete
-from hotband.data.record.load import records_in
+from hotband.data.record.load import records_below, records_in
 from hotband.data.record.parquet import read_parquet
 from hotband.data.results.manifest import EXPERIMENT_FILE, read_manifest
 from hotband.data.results.records import load_all

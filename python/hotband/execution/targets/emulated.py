@@ -168,7 +168,7 @@ class OnServed:
 
 @dataclass(frozen=True)
 class ServedRuns:
-    """What runs on one served machine leave: a record and a job of each, and the server's record of all."""
+    """Results of the runs on one served machine: a record and a job of each, and the server's record of all."""
 
     measured: Sequence[Finished]
     served: Finished

@@ -152,7 +152,7 @@ def expect_real(fio_run: FioRun) -> None:
 
 
 SERVED_ALSO = ("io_log", "events")
-"""What a served machine has, and hardware has not."""
+"""Fields of a run that a served machine accepts and hardware does not."""
 _INSTEAD = {
     "precision": "runs on the wall clock last as long as the workload states (question.duration)",
     "io_log": "run on the model or on emulated:MACHINE, or trace hardware by blktrace",

@@ -19,7 +19,7 @@ from hotband.data.record.stats import idle_side, merge
 from hotband.execution.targets.fio_run import FioRun
 
 SIDES = ("read", "write", "flush", "trim")
-"""What a stream of a record may have."""
+"""Kinds of I/O in a stream of a record."""
 
 
 def steps_of(fio_run: FioRun, record: RecordDoc, result: Path) -> list[StepDoc]:
