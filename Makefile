@@ -9,6 +9,9 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs'
 # Runs a command and records what it takes, in out/test-times.csv.
 STAGE := $(PYTHON) scripts/stage_times.py
 
+# The locks name every package, and what is never imported is never compiled to bytecode.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
+
 # With the extension named beside it, so that both are linked from the same crates: the features of dependencies differ else.
 SIMULATE := $(CARGO) build --release --locked --quiet -p hotband-python -p hotband-engine --bin simulate
 
@@ -29,12 +32,12 @@ $(VENV)/.installed: requirements.lock
 	@command -v cc >/dev/null || { echo "Hotband needs a C compiler (cc)"; exit 1; }
 	@echo "Python: packages of requirements.lock into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(STAGE) run "download: Python packages" -- $(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(STAGE) run "download: Python packages" -- $(PIP_INSTALL) -r requirements.lock
 	@touch $@
 
-# What only tests use: Ray, and a driver for the browser.
+# What only lints and tests use.
 $(VENV)/.tests: requirements-tests.lock | $(VENV)/.installed
-	@$(STAGE) run "download: packages of tests" -- $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
+	@$(STAGE) run "download: packages of tests" -- $(PIP_INSTALL) -r $<
 	@touch $@
 
 # The Rust dependencies are pinned in rust.lock, which is Cargo.lock without the registry's address.
@@ -198,6 +201,7 @@ pictures: setup ## the pictures of README and guides
 # Runs are kept in out/accuracy: killed, it goes on where it was.
 accuracy: setup ## the corpus and every study: how large the errors are, to the terminal and into docs/accuracy.md
 	$(BIN)/python scripts/corpus_learn.py out/corpus
+	$(BIN)/python scripts/catalog_products.py
 	$(BIN)/hotband study accuracy --out out/accuracy --page docs/accuracy.md
 
 # Of its own environment: what builds the site is needed by nobody else. Zensical, or mkdocs where it cannot be had.
@@ -286,7 +290,6 @@ advisories: $(VENV)/.installed ## known advisories that apply to what is locked:
 .PHONY: coverage
 COVERED ?= tests
 coverage: setup $(VENV)/.tests ## lines and branches of the Python code that tests reach: COVERED=tests/audit for a part; out/coverage
-	$(BIN)/python -m pip install --quiet coverage==7.17.3
 	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage run --branch --source=python/hotband -m pytest -q $(COVERED)
 	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage html --quiet --directory out/coverage
 	COVERAGE_FILE=out/.coverage $(BIN)/python -m coverage report --skip-covered --sort=cover | tail -n 25

@@ -1,7 +1,7 @@
 """Writes requirements.lock and requirements-tests.lock: exact pins of what is installed in this virtual environment.
 
-The second has what only tests use (Ray, which a user installs as `hotband[ray]`, and Playwright) with what only they
-need, so that `make demo` does not fetch it. Run by `make lock`.
+The first has what Hotband needs to run and to be built; the second has the others, which lints and tests use, so that
+`make demo` does not fetch them. Run by `make lock`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, distribution, distributions
 from pathlib import Path
 
-TESTS_ONLY = ("ray", "playwright")
+BUILD = "maturin"
 NOT_PINNED = {"hotband", "pip", "setuptools", "wheel"}
 
 
@@ -38,10 +38,9 @@ def needed(names: list[str]) -> set[str]:
 
 
 def of_project() -> list[str]:
-    """What pyproject.toml names: Hotband's own dependencies and those of its developers."""
-    project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
-    named = project["dependencies"] + project["optional-dependencies"]["dev"]
-    return [re.match(r"[A-Za-z0-9._-]+", one)[0] for one in named]
+    """Return what pyproject.toml names as Hotband's own dependencies, and what builds it."""
+    named = tomllib.loads(Path("pyproject.toml").read_text())["project"]["dependencies"]
+    return [BUILD, *(re.match(r"[A-Za-z0-9._-]+", requirement)[0] for requirement in named)]
 
 
 def write(path: str, names: set[str], versions: dict[str, str]) -> None:
@@ -53,10 +52,9 @@ def write(path: str, names: set[str], versions: dict[str, str]) -> None:
 def main() -> None:
     there = {normal(one.metadata["Name"]): f"{one.metadata['Name']}=={one.version}" for one in distributions()}
     everything = there.keys() - NOT_PINNED
-    others = needed(of_project())
-    tests_only = needed(list(TESTS_ONLY)) - others
-    write("requirements.lock", everything - tests_only, there)
-    write("requirements-tests.lock", everything & tests_only, there)
+    demo = needed(of_project())
+    write("requirements.lock", everything & demo, there)
+    write("requirements-tests.lock", everything - demo, there)
 
 
 if __name__ == "__main__":

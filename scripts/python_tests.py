@@ -23,6 +23,7 @@ WAITING = (
     "programs",
     "serve",
     "targets",
+    "ui",
     "cli/test_interrupts.py",
     "cli/test_surroundings.py",
     "experiment/test_on_ray.py",
@@ -35,8 +36,6 @@ WAITING = (
     "store/test_store_crashes.py",
     "suites/test_kill.py",
     "suites/test_suites_on_hardware.py",
-    "ui/test_ui_browser.py",
-    "ui/test_ui_ends.py",
 )
 """Folders and files of tests that wait more than they compute."""
 WORKERS = 2

@@ -4,7 +4,6 @@ A process of its own costs 0.4 s and more before it does anything, hundreds of t
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import gc
 import importlib.util
@@ -24,6 +23,7 @@ from hypothesis import HealthCheck, settings
 
 from command_line import run_hotband
 from forms import LONG, RANDOM_LOADS, SHORT_LOADS, sized
+from shared import shared_folder
 
 if TYPE_CHECKING:
     from hotband.questions.study.definition import Load, Study
@@ -190,19 +190,13 @@ def durawrite(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any],
 
 
 def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
-    """Runs a study with `--json --out`; processes of one run of the tests share the result, the others wait for it.
-    `HOTBAND_TEST_RUNS` names the folder where both lanes of scripts/python_tests.py share it.
+    """Runs a study with `--json --out`, once for all processes of a run of the tests.
 
     Where `HOTBAND_KEPT_RUNS` names a folder (such as `out/accuracy`) its runs are taken over as far as they are of this
     engine and of the same specs: what does not depend on them is tested again without repeating them."""
-    base = factory.getbasetemp()
-    shared = os.environ.get("HOTBAND_TEST_RUNS") or (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base)
-    folder = Path(shared) / f"study-{name}"
-    folder.mkdir(exist_ok=True)
     kept = os.environ.get("HOTBAND_KEPT_RUNS", "")
-    out, printed = Path(kept, name).resolve() if kept else folder / "out", folder / "printed.json"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with shared_folder(factory, f"study-{name}") as folder:
+        out, printed = Path(kept, name).resolve() if kept else folder / "out", folder / "printed.json"
         if not printed.exists():
             printed.write_text(run_whole(name, out) if name in SHORTER and not kept else run_by_command(name, out))
     return json.loads(printed.read_text()), out
@@ -216,8 +210,8 @@ def run_by_command(name: str, out: Path) -> str:
 
 
 def run_whole(name: str, out: Path) -> str:
-    """The same from the parts of the command, with what no test asks for cut short; the page is made without the
-    sections of single runs, which those of content-hdd have."""
+    """The same from the parts of the command, with what no test asks for cut short. The page of content-hdd has the
+    sections of single runs, that of full-sata-ssd has none; `make test-long` makes those of the other studies, too."""
     from hotband.questions.study import file
     from hotband.questions.study.asked import StudyRunQuestion
     from hotband.questions.study.study import predict
@@ -227,7 +221,7 @@ def run_whole(name: str, out: Path) -> str:
     whole_page = name == "content-hdd"
     study = shortened(file.load(name), SHORTER[name])
     result, _ = predict(study, StudyRunQuestion(study=study, out=out, only=only), page=whole_page)
-    if not whole_page:
+    if not whole_page and (LONG or name == "full-sata-ssd"):
         write_report(out / "report.html", study_page(result, {}))
     return json.dumps(result)
 

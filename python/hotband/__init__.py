@@ -38,6 +38,7 @@ _MODULES = {
     "hotband.faces.api.calibrate": ("calibration_plan",),
     "hotband.faces.api.catalog": ("drive", "osd", "workload"),
     "hotband.faces.api.devices": ("device_list",),
+    "hotband.faces.api.measure": ("measure",),
     "hotband.faces.api.programs": ("programs",),
     "hotband.faces.api.record": ("load",),
     "hotband.faces.api.run": ("sequence",),

@@ -25,6 +25,7 @@ from hotband.faces.api.catalog import drive as drive
 from hotband.faces.api.catalog import osd as osd
 from hotband.faces.api.catalog import workload as workload
 from hotband.faces.api.devices import device_list as device_list
+from hotband.faces.api.measure import measure as measure
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
 from hotband.faces.api.run import sequence as sequence
@@ -85,23 +86,23 @@ def advise(
 
     Args:
         workloads: Catalog names, TOML files, job files; each is to be met alone.
-        slo: What has to hold, such as "p99 < 5 ms".
+        slo: The objective, such as "p99 < 5 ms".
         capacity: Usable, such as "50 TB".
-        protect: How many drives may fail, whichever they are: "two failures".
-        candidates: What is searched. May be repeated.
+        protect: Failures of any drives to survive, such as "two failures".
+        candidates: Drives, layouts, counts and caches to search. May be repeated.
         prices: Prices and watts, CSV or TOML. Default: price classes of the catalog.
-        power: The most that drives draw, as "500 W".
-        grow: Of the data, such as "30 %/year".
-        years: How long it is to last.
-        duty: Of the time that workloads run, for endurance; "100 %".
-        slo_degraded: What has to hold with a drive failed.
-        interval: Percent of such predictions that the interval is to hold, 1 to 99.
-        draws: Draws of the uncertain values.
-        seed: Root of all randomness.
+        power: Power limit of the drives, such as "500 W".
+        grow: Growth of the data, such as "30 %/year".
+        years: Years of use.
+        duty: Share of time that the workloads run, for endurance. Default: 100 %.
+        slo_degraded: The objective while a drive has failed.
+        interval: Confidence level of the interval in percent, 1 to 99.
+        draws: Samples of the uncertain values.
+        seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
         out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     Searches drives, layouts, numbers of drives and settings of write caches for what meets `slo` ("p99 < 5 ms",
@@ -171,9 +172,9 @@ def calibrate(
         reads_only: Write nothing to the target.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
@@ -196,8 +197,8 @@ def compare(
     """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
 
     Args:
-        first: Records or results of other tools; vs between repeats.
-        others: Records or results of other tools; vs between repeats.
+        first: Records or results of other tools; put vs between the repeats of A and of B.
+        others: Records or results of other tools; put vs between the repeats of A and of B.
         anyway: Even if they were not asked the same.
         seed: Root of the resampling.
 
@@ -384,11 +385,11 @@ def expect(
         workload: Workload of the result, if it does not state it.
         set: Values to change; further arguments are such values, too.
         interval: Level of the intervals, 1 to 99.
-        draws: Draws of the uncertain values.
+        draws: Samples of the uncertain values.
         duration: Measured time of a prediction, such as "60 s".
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     `result` is of fio, vdbench, DiskSpd or Iometer: a file, a folder, or several. Without `on` the drives of the
@@ -431,12 +432,12 @@ def find(
         arrival: Of an open loop: poisson or fixed.
         ios: Measured I/Os per trial. Default: 60,000 to 300,000.
         duration: Measured time of a trial instead, such as "60 s".
-        seed: Root of all randomness.
-        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        seed: Seed of the random numbers.
+        interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
         jobs: Number of runs at a time. Default: all cores.
         into: A store (hotband store) that takes the answers' runs.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
@@ -446,7 +447,7 @@ def find(
 
     The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
     second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
-    `record`; a `frame` with a row a trial, and `to_dict()`. An answer that is not reached is an answer. Raises
+    `record`; a `frame` with one row per trial, and `to_dict()`. An answer that is not reached is an answer. Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
 
@@ -466,11 +467,11 @@ def fleet(
     Args:
         fleet: A TOML file: docs/guides/fleet.md.
         repetitions: Number of repetitions, in place of the file's (default 1000).
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
         out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     `fleet` is a path, TOML text or a mapping like the file. The same repetitions and seed give the same figures with
@@ -574,7 +575,7 @@ def pts(
         size: real:DIR: size of the test file.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         set_write_cache: real: turn the drive's write cache as the class has it, and back.
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
         out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
         progress: What shows progress: True, False, or a function.
@@ -608,7 +609,7 @@ def quick(
         picture: A picture to paste: sequential and random reads and writes in four rows.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
         out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
         progress: What shows progress: True, False, or a function.
@@ -664,7 +665,7 @@ def reliability(
         years: Length of the mission in years.
         method: Method of simulating the mean time.
         arrays: Number of simulated cycles or arrays.
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
 
     Unless they are given, lives of drives are from the catalog, and rebuild times from the media rate.
 
@@ -711,16 +712,16 @@ def serve(
         io_log: Log every I/O, to .parquet or .csv.
         set: Values to change; further arguments are such values, too.
         events: An event, such as 'at 60 s: power-off'. May be repeated.
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
         spin: Busy wait before a completion is due; "0 us" for none.
-        priority: Real-time priority, if the host permits it.
+        priority: Real-time priority for slow drives, else the highest other, if permitted.
         awake: Prevent the host's cores from sleeping, if permitted.
         anyway: Serve it even if it is faster than this host can serve.
         nbd: Whether clients of NBD are served on a unix socket.
 
-    It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
+    It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on TCP, else a unix socket), `file`
     (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
-    clients got so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
+    was completed so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
     certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
     `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
 
@@ -760,10 +761,10 @@ def review(
         volume: The volume to review, if a machine has several.
         only: Review only these parts.
         quick: Use a quarter of the I/Os, fewer places and depths.
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
         events: An event in every run, such as 'at 0 s: fail d3'.
-        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 16.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
@@ -772,7 +773,7 @@ def review(
         out: Folder for the output.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     The others are compared with the first machine. Machines are catalog names, short forms or paths. `interval` is a
@@ -850,7 +851,7 @@ def run(
         set: Values to change; further arguments are such values, too.
         rate: I/Os to issue per second, without waiting for completions.
         slo: An objective, such as "p99 < 1 ms": is it met?
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
         duration: Measured time of a step, as "60 s".
         precision: Stop at this precision of rates, such as "1 %"; off: whole runs.
         out: Folder for the output.
@@ -860,9 +861,9 @@ def run(
         fail: A drive fails, such as d3@"60 s". May be repeated.
         spares: Drives that wait to replace failed ones.
         rebuild_rate: Most that a rebuild writes, such as "50 MB/s".
-        rebuild_after: How long after a failure a spare is taken.
+        rebuild_after: Delay between a failure and the start of its rebuild.
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
-        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
@@ -872,7 +873,7 @@ def run(
         power: real: a command that prints the drive's watts.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         anyway: emulated: also a machine that is faster than this host can serve.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
@@ -951,15 +952,15 @@ def sweep(
 
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
-        on: A machine, as of run. May be repeated.
+        on: A machine, as for run. May be repeated.
         set: Values to change; further arguments are such values, too.
         rate: I/Os a second, issued whether or not others are done: one or several.
         slo: An objective, such as "p99 < 1 ms": is it met?
         repeat: Seeds of every point; its mean and spread are shown.
-        seed: Root of all randomness; the first of several.
+        seed: Seed of the random numbers; the first of several.
         duration: Measured time of a step, as "60 s".
         events: What happens in every run. May be repeated.
-        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
         jobs: Number of runs at a time. Default: all cores.
         out: Folder for the output.
@@ -972,7 +973,7 @@ def sweep(
         hosts: real: hosts with fio --server that issue I/Os together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         anyway: emulated: also a machine that is faster than this host can serve.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
@@ -1098,7 +1099,7 @@ def fit_trace(
         for_: Length of the part to use.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         issue: With on: issue the trace's I/Os as recorded or after-completion.
-        seed: Root of all randomness.
+        seed: Seed of the random numbers.
 
     The result has the text of the `workload`, `rows` with the properties of both and their errors, and the names of
     those `kept` and `lost`. On a machine both run (`replayed`). Raises UserError for a mistake, such as a trace of
@@ -1179,7 +1180,7 @@ def accuracy(
         studies: Only these studies; default: all.
         out: Folder for the output.
         fresh: Start over; else runs that are in the folder already are not repeated.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     All studies take hours. The result has a `frame` and `goals`. Runs of this version in the folder `out` are not
@@ -1214,18 +1215,18 @@ def explain(
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change; further arguments are such values, too.
         figure: iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.
-        interval: Percent of such predictions that the interval is to hold, 1 to 99.
-        draws: Draws of the uncertain values.
-        seed: Root of all randomness.
+        interval: Confidence level of the interval in percent, 1 to 99.
+        draws: Samples of the uncertain values.
+        seed: Seed of the random numbers.
         duration: Measured time of a step, as "60 s".
         jobs: Number of runs at a time. Default: all cores.
-        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
 
     The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
-    `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
+    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, KeyboardInterrupt where it is
     stopped before there are draws enough.
     """
 
@@ -1284,6 +1285,7 @@ __all__ = [
     "layouts",
     "load",
     "load_all",
+    "measure",
     "new_drive",
     "osd",
     "osds",

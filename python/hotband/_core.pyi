@@ -141,8 +141,9 @@ class Server:
         awake: bool,
         way_ns: int,
     ) -> None: ...
-    def serve_nbd(self, socket: Path) -> None:
-        """NBD clients find every volume at this unix socket, which only its owner may open."""
+    def serve_nbd(self, socket: Path, *, skips_repeated_flushes: bool = False) -> None:
+        """NBD clients find every volume at this unix socket, which only its owner may open. With
+        `skips_repeated_flushes` the client is fio: a flush without a write since the last is completed at once."""
 
     def serve_nbd_tcp(
         self,

@@ -35,6 +35,13 @@ PROBLEMS = [
 ]
 """Workload, objective, capacity and candidates; of the last nothing is enough."""
 PRICES = Prices({"ent-10k": Price(200, 200, 200), "ent-15k": Price(260, 260, 260)})
+CASES = [
+    (problem, priced)
+    for problem in PROBLEMS[: sized(1, 10)]
+    for priced in (False, True)
+    if not priced or "exos" not in problem[3]
+]
+"""Problems without and with prices, where their drives have one."""
 MOST = sized(20, 64)
 
 
@@ -46,13 +53,12 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.sized
-@pytest.mark.parametrize("priced", [False, True])
-@pytest.mark.parametrize("problem", PROBLEMS[: sized(2, 10)])
+@pytest.mark.parametrize(("problem", "priced"), CASES)
 def test_the_best_is_that_of_every_number_of_drives(problem: tuple[str, str, str, str], priced: bool) -> None:
     workload, slo, capacity, space_text = problem
     question = AdviseQuestion(workloads=[Named(workload)], slo=slo, capacity=capacity, protect="one failure")
     needs, space = needs_of(question), space_of(space_text, 1)
-    prices = PRICES if priced and "exos" not in space_text else Prices()
+    prices = PRICES if priced else Prices()
     listed = candidates_of(space, needs, prices)
     bench = Bench(
         loads_from([Named(workload)], listed.candidates[0].machine), read_figures(needs), duty=1.0, seed=1,

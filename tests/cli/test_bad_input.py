@@ -14,7 +14,7 @@ ARGUMENTS = [
     (
         "unknown drive",
         ["run", "fio-randread", "--on", "exos-15e900-512m"],
-        "did you mean exos-15e900-512e or exos-15e900-512n? expected one of 47 names",
+        "did you mean exos-15e900-512e or exos-15e900-512n? expected one of 87 names",
     ),
     ("unknown workload", ["run", "fio-randred", "--on", "ent-15k"], 'did you mean "fio-randread"'),
     ("unknown study", ["study", "run", "content-hhd"], 'did you mean "content-hdd"'),

@@ -19,9 +19,9 @@ from hotband.data.catalog.classes import drive_classes, read_classes
 from hotband.data.catalog.filters import SORT_KEYS, filter_words, product_of, select_drives
 from hotband.data.catalog.products import DISK_KEYS, SOLD_KEYS, SSD_KEYS, described
 
-NVME = """NVMe SSDs of 3 TB and more: 11 of 47 drives       (hotband drives NAME: details)
-name            product                size  PCIe  NAND  4K read  4K write
-9550-max-6400   Micron 9550 MAX     6.40 TB  5x4   TLC   3,300 k     640 k
+NVME = """NVMe SSDs of 3 TB and more: 18 of 87 drives       (hotband drives NAME: details)
+name            product                   size  PCIe  NAND  4K read  4K write
+9550-max-6400   Micron 9550 MAX        6.40 TB  5x4   TLC   3,300 k     640 k
 """
 
 
@@ -32,25 +32,45 @@ def names(*words: str, **bounds: str) -> list[str]:
 def test_the_list_begins_with_a_sentence_and_has_a_line_per_drive(hotband) -> None:
     shown = hotband("drives", "nvme", "--min", "3TB", "--sort", "read-iops").stdout
     assert shown.startswith(NVME)
-    assert len(shown.splitlines()) == 2 + 11
+    assert len(shown.splitlines()) == 2 + 18
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("smr",), ["st8000as0002", "st8000as0022"]),
+        (("smr",), ["st8000as0002", "st8000as0022", "wd-red-4tb-efax"]),
         (("host-aware",), ["st8000as0022"]),
-        (("SAS", "ssd"), ["pm6-r-3840"]),
-        (("qlc",), ["p5336-61440"]),
+        (("SAS", "ssd"), ["pm1653-7680", "pm6-r-3840"]),
+        (("qlc",), ["870-qvo-1tb", "870-qvo-4tb", "p3-plus-1tb", "p3-plus-4tb", "p5336-61440"]),
         (("optane",), ["p4800x-750"]),
         (("15k", "sas", "2.5in"), ["ent-15k", "exos-15e900-512e", "exos-15e900-512n"]),
         (("scsi", "15k"), ["cheetah-15k4", "cheetah-15k4-performance"]),
-        (("consumer",), ["980-1tb", "980-pro-1tb"]),
-        (("desktop",), ["980-1tb", "980-pro-1tb"]),
-        (("nas",), []),
+        (
+            ("consumer", "gen4"),
+            [
+                "980-pro-1tb",
+                "990-pro-1tb",
+                "990-pro-2tb",
+                "990-pro-4tb",
+                "firecuda-530-1tb",
+                "firecuda-530-2tb",
+                "p3-plus-1tb",
+                "p3-plus-4tb",
+                "sn770-1tb",
+                "sn770-2tb",
+                "sn850x-1tb",
+                "sn850x-2tb",
+                "t500-2tb",
+            ],
+        ),
+        (("desktop", "sata", "crucial"), ["mx500-1tb", "mx500-500"]),
+        (
+            ("nas", "wd"),
+            ["wd-red-4tb-efax", "wd-red-plus-12tb", "wd-red-plus-4tb", "wd-red-plus-8tb"],
+        ),
         (("mach.2",), ["exos-2x18-18tb", "st14000nm0001"]),
-        (("toshiba",), ["mg06sca-10tb", "toshiba-mg08-16tb", "toshiba-mg10-20tb"]),
-        (("gen5", "samsung"), ["pm1743-15360"]),
+        (("toshiba", "nearline"), ["mg06sca-10tb", "toshiba-mg08-16tb", "toshiba-mg10-20tb", "toshiba-mg11-24tb"]),
+        (("gen5", "samsung"), ["pm1743-15360", "pm9d3a-7680"]),
         (("mtfd", "u.3"), ["6500-ion-30720", "7450-pro-3840"]),
         (("ent-15k", "ent-10k"), ["ent-10k", "ent-15k"]),
     ],
@@ -99,8 +119,8 @@ def test_csv_json_and_python_have_the_same_exact_values(hotband) -> None:
     frame = hb.drives("sata")
     assert frame.to_dicts() == listed
     assert [int(row["capacity (B)"]) for row in rows] == [drive["capacity_bytes"] for drive in listed]
-    assert {row["class"] for row in rows} == {"enterprise", "nearline", "archive"}
-    assert hb.drives("sata", min="20 TB", sort="read-rate")["name"][0] == "wd-hc570-22tb"
+    assert {row["class"] for row in rows} == {"enterprise", "nearline", "archive", "nas", "consumer"}
+    assert hb.drives("sata", min="20 TB", sort="read-rate")["name"][0] == "toshiba-mg11-24tb"
     with pytest.raises(UserError, match=r"^min = 'x': expected a size"):
         hb.drives(min="x")
 

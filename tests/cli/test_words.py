@@ -10,6 +10,7 @@ import pytest
 import hotband as hb
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR, entries
+from hotband.data.catalog.layouts import LAYOUTS
 from hotband.data.inputs.specify import rate_text
 from hotband.faces.renamed import with_current_options
 from hotband.questions.find.figures import Figure
@@ -190,3 +191,28 @@ def test_variants_of_the_catalog_state_what_differs_alone(name: str) -> None:
 def test_old_names_of_python_go_on_with_a_warning() -> None:
     with pytest.warns(DeprecationWarning, match="hotband.why is hotband.explain now"):
         assert hb.why is hb.explain
+
+
+def test_python_groups_and_selects_as_the_command_line_does() -> None:
+    assert dir(hb.measure) == ["calibrate", "device", "entropy", "pts", "quick"]
+    assert hb.measure.quick.__doc__ == hb.quick.__doc__
+    with pytest.raises(AttributeError, match=r"hotband\.measure has no attribute 'slow'; it has calibrate, device,"):
+        _ = hb.measure.slow
+    asked = {"on": "ent-10k", "duration": "0.1 s", "progress": False}
+    why = hb.run("fio-randread", explain=True, draws=8, **asked)
+    assert why.to_dict() == hb.explain("fio-randread", draws=8, **asked).to_dict()
+    assert hb.run("fio-randread", explain=False, **asked).iops > 0
+
+
+def test_a_rate_that_makes_an_open_loop_and_is_missed_leaves_a_note() -> None:
+    run = hb.run("fio-randread", on="ent-10k", rate=60_000, duration="0.5 s", progress=False)
+    (note,) = run.to_dict()["notes"]
+    assert note.startswith("does not keep up: ")
+    assert note.endswith(" of 60,000 IOPS; latencies grow as long as it runs")
+
+
+def test_every_layout_runs_as_its_example_says() -> None:
+    assert [layout.name for layout in LAYOUTS if not layout.example] == ["md"]
+    for layout in LAYOUTS:
+        if layout.example:
+            assert hb.run("fio-randread", on=layout.example, duration="0.1 s", progress=False).iops > 0

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import math
 import random
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -30,6 +31,7 @@ from hotband.questions.datasheet.learned import (
     shipped_rules,
 )
 from hotband.questions.predictions.drives import evidence_of
+from hotband.questions.predictions.setup import Size, settings_of, workload_text
 
 Hotband = Callable[..., CompletedProcess[str]]
 
@@ -44,6 +46,43 @@ def test_every_load_has_a_class_of_the_table() -> None:
     loads = [(figure, load_of(figure)) for figure in shipped()]
     classes = {class_of(figure.metric, load) for figure, load in loads if isinstance(load, Load)}
     assert classes == set(CLASSES)
+
+
+def test_the_note_of_a_row_says_which_side_of_a_mix_its_figure_is_of() -> None:
+    figure = dataclasses.replace(shipped()[0], workload="randrw", note="reads achieved, sum of threads")
+    assert figure.side == "read"
+    assert dataclasses.replace(figure, note="write side; median of 14 windows").side == "write"
+    assert dataclasses.replace(figure, note="median of all reads").side == ""
+
+
+def test_direct_writes_through_a_journal_are_left_out_and_reads_are_not() -> None:
+    rows = [figure for figure in shipped() if figure.id.startswith("fs-")]
+    usable = [figure for figure in rows if isinstance(load_of(figure), Load)]
+    assert rows
+    assert all((figure.read_pct or 0.0) == 100.0 for figure in usable)
+
+
+def test_the_rate_beside_a_probe_follows_from_the_share_of_reads() -> None:
+    load = _open_loop(read_pct=33.7, rate=10_000.0)
+    workload = tomllib.loads(workload_text(load, Size(960e9, 128)))
+    bulk, probe = (stream["load"]["open"]["rate_iops"] for stream in workload["streams"])
+    assert probe == 10_000
+    assert (0.01 * bulk + 0.5 * probe) / (bulk + probe) == pytest.approx(0.337, abs=1e-3)
+
+
+def test_only_the_span_is_written_where_the_source_says_that_the_rest_is_unused() -> None:
+    load = dataclasses.replace(_open_loop(0.0, None), direction="write", span=400_000_000_000, is_rest_empty=True)
+    size = Size(800e9, 128)
+    workload = tomllib.loads(workload_text(load, size))
+    fill, overwrite = workload["phases"][:2]
+    assert (fill["streams"], overwrite["streams"]) == (["fill"], ["load"])
+    assert overwrite["ios"] * 4096 == pytest.approx(3 * fill["ios"] * (1 << 20), rel=0.01)
+    assert settings_of(load, size, {})["state"] == "fob"
+    assert settings_of(dataclasses.replace(load, is_rest_empty=False), size, {})["state"] == "preconditioned"
+
+
+def _open_loop(read_pct: float, rate: float | None) -> Load:
+    return Load("ssd", "mix", read_pct, True, 4096, 4, 32, "steady", "", rate=rate)
 
 
 def test_a_regression_without_families_of_a_class_stays_at_the_mean_of_all() -> None:

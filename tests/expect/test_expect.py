@@ -110,7 +110,7 @@ def test_a_narrower_link_is_named_by_its_lanes(fio) -> None:
     rows = read_rows([even(fio, 1700, 32, rw="read", bs="1m")], None)
     settings = predict.Settings(ios=4000)
     (prediction,) = predict.run(rows, Named(SSD, None), settings, lambda _: nullcontext(), "a link")
-    said = " ".join(tried(prediction, "worse"))
+    said = " ".join(tried(prediction, "worse", None))
     assert "a link of 1 lane" in said
     assert "it moved 1,783 MB/s" in said
     assert "queue_tags" not in said

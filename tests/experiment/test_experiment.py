@@ -66,7 +66,7 @@ def test_a_resumed_frame_is_that_of_one_call(tmp_path: Path) -> None:
         (DISK, "fio-randwrite", ()),
         ("raid5:3xsavvio-10k1", "iometer-database", ()),
         ("s4500-960", "fio-randwrite", (("scale", "256"),)),
-        ("s4500-960", "ycsb-c", ()),
+        ("s4500-960", "ycsb-c", (("app.records", "1000000"), ("scale", "64"))),
     ],
 )
 def test_a_run_from_disk_is_that_from_memory(

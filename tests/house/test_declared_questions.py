@@ -147,7 +147,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 CODES = {"audit": 1}
 """Exit codes of the questions whose example finds something severe."""
-SLOW = ("advise", "calibrate", "find", "pts", "why")
+SLOW = ("advise", "calibrate", "find", "pts", "study intervals", "sweep", "why")
 """Their answers take 1 to 10 s of the processor twice: `make test-long` compares them."""
 WALL_CLOCK = ("mount", "program", "serve", "study emulate")
 """Real programs take part in them, which measure another figure each time."""

@@ -13,9 +13,9 @@ def test_vague_names_fragments_and_patterns_become_fewer() -> None:
 
 
 def test_the_lint_finds_what_it_looks_for() -> None:
-    tree = ast.parse('def f(one):\n    """That of the seed."""\n    for found in one:\n        pass\n')
-    assert [name for name in voice.names(tree) if name in voice.VAGUE] == ["one", "found"]
-    assert [bool(voice.FRAGMENTS.match(line)) for line in voice.first_lines(tree)] == [True]
+    code = list(ast.walk(ast.parse('def f(one):\n    """That of the seed."""\n    for found in one:\n        pass\n')))
+    assert [name for name in voice.names(code) if name in voice.VAGUE] == ["one", "found"]
+    assert [bool(voice.FRAGMENTS.match(line)) for line in voice.first_lines(code)] == [True]
     assert voice.PATTERNS.findall("100 where not said; written over first") == ["where not said", "written over first"]
     assert [name for name in voice.rust_names("let one = 1; for of in x {} |kept| 2") if name in voice.VAGUE] == [
         "one",

@@ -9,8 +9,10 @@ import ast
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from source import nodes
 
 ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).with_name("voice.csv")
@@ -48,29 +50,29 @@ def counted() -> dict[tuple[str, str], int]:
 
 def of_file(path: Path) -> Counter[str]:
     """Return what a module of Python has of each kind."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    code = nodes(path)
+    texts = [node.value for node in code if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     return Counter(
         {
-            "names": sum(name in VAGUE for name in names(tree)),
-            "fragments": sum(bool(FRAGMENTS.match(line)) for line in first_lines(tree)),
+            "names": sum(name in VAGUE for name in names(code)),
+            "fragments": sum(bool(FRAGMENTS.match(line)) for line in first_lines(code)),
             "patterns": sum(len(PATTERNS.findall(text)) for text in texts),
         }
     )
 
 
-def names(tree: ast.AST) -> Iterator[str]:
-    """Yield every name that a module binds to a value."""
-    for node in ast.walk(tree):
+def names(code: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield every name that the nodes of a module bind to a value."""
+    for node in code:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
         elif isinstance(node, ast.arg):
             yield node.arg
 
 
-def first_lines(tree: ast.AST) -> Iterator[str]:
-    """Yield the first line of every docstring."""
-    for node in ast.walk(tree):
+def first_lines(code: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the first line of every docstring among the nodes of a module."""
+    for node in code:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             if text:
@@ -90,9 +92,7 @@ def rust_names(text: str) -> Iterator[str]:
 
 def shares() -> dict[str, float]:
     """Return the share of vague names of Python and of Rust."""
-    python = [
-        name for path in (ROOT / "python" / "hotband").rglob("*.py") for name in names(ast.parse(path.read_text()))
-    ]
+    python = [name for path in (ROOT / "python" / "hotband").rglob("*.py") for name in names(nodes(path))]
     rust = [name for path in (ROOT / "crates").glob("*/src/**/*.rs") for name in rust_names(path.read_text())]
     return {
         which: sum(name in VAGUE for name in all_) / len(all_) for which, all_ in (("python", python), ("rust", rust))

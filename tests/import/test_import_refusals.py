@@ -141,6 +141,8 @@ BAD = {
     "text": b"hello\nworld\n",
     "png": b"\x89PNG\r\n\x1a\n" + bytes(100),
     "one-line": b"1" * 700_000,
+    "blank-lines": b"\n" * 700_000,
+    "one-name": b"Linux 1" + b"_" * 700_000,
 }
 
 

@@ -103,7 +103,7 @@ def test_what_is_run_is_counted_and_announced(formula: Formula) -> None:
     found = drawn_of(16, said)
     assert [len(call) for call in formula.calls] == [1 + of_run.SEEDS + 6, 16]
     assert (found.runs, found.ios) == (27, 27 * COUNT)
-    told = "intervals: 11 runs find out which of 3 uncertain values matter, up to 16 more draw those"
+    told = "intervals: 11 runs screen 3 uncertain values, then up to 16 sample those that matter"
     assert said == [f"{told}, each 2500 ms long"], "10,000 of 40,000 I/Os are a quarter of 10 s"
 
 

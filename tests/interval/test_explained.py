@@ -128,7 +128,7 @@ def test_the_advice_is_how_much_narrower_the_best_measurement_makes_it() -> None
     assert found["values"][0]["narrower_pct"] == pytest.approx(100 * (1 - math.sqrt(0.04 / 0.09)), abs=0.5)
     assert found["advice"] == (
         "Measure a (what a means) of disk: the interval would be 33.3 % narrower. "
-        "What the model leaves out is 44.4 % of the squared width."
+        "Model error is 44.4 % of the uncertainty."
     )
     # The seed's and what nobody explains stay: 0.0275 of 0.09 are left to measure.
     less = told(evidence([Effect(-0.2, 0.2)], seed=0.1, unexplained=math.sqrt(0.0125)), value("c"))
@@ -141,12 +141,12 @@ def test_what_narrows_by_less_than_a_percent_is_no_advice() -> None:
     assert wide["values"][0]["narrower_pct"] == pytest.approx(1.0, abs=0.02)
     small = told(evidence([Effect(-0.2, 0.2)], Spread(0.13, 0.13), size=1.0), value("a"))
     assert small["advice"] == (
-        "What the model leaves out is 98.3 % of the squared width: to know one value better would not shrink the "
-        "interval; measuring this machine would."
+        "Model error is 98.3 % of the uncertainty: no better value would narrow the interval, but measuring this "
+        "machine would."
     )
     large = told(evidence([Effect(-0.2, 0.2)], Spread(0.16, 0.16), size=1.0), value("a"))
     assert large["advice"].startswith("Measure a (what a means) of disk: the interval would be 1.26 % narrower.")
-    assert told(evidence())["advice"].startswith("What the model leaves out is 44.4 %")
+    assert told(evidence())["advice"].startswith("Model error is 44.4 %")
 
 
 def test_without_ends_effects_are_those_of_the_draws() -> None:

@@ -218,4 +218,4 @@ def test_residuals_of_all_studies_are_written_where_they_are_asked_for(
 
 def test_what_a_run_is_about_to_draw_is_counted() -> None:
     told = _announced(6, 3, 16, RunSpec("r", "m", "w"))
-    assert told == "intervals: 11 runs find out which of 3 uncertain values matter, up to 16 more draw those"
+    assert told == "intervals: 11 runs screen 3 uncertain values, then up to 16 sample those that matter"

@@ -20,8 +20,8 @@ def cells(table: Table) -> list[list[str]]:
 
 
 def test_an_interval_is_said_in_the_unit_of_its_figure() -> None:
-    assert show.said({"level": 90.0, "low": 4.9e6, "high": 6.3e6}, MS) == "90 %: 4.9 to 6.3 ms"
-    assert show.said({"level": 99.5, "low": 4900.0, "high": 6300.0}) == "99.5 %: 4,900 to 6,300"
+    assert show.said({"level": 90.0, "low": 4.9e6, "high": 6.3e6}, MS) == "90 % interval 4.9 to 6.3 ms"
+    assert show.said({"level": 99.5, "low": 4900.0, "high": 6300.0}) == "99.5 % interval 4,900 to 6,300"
 
 
 def test_a_figure_has_its_interval_behind_it() -> None:
@@ -58,6 +58,7 @@ def intervals(*figures: FigureIntervalDoc, **more: Any) -> RunIntervalsDoc:
         "values": ["a", "b"],
         "without_effect": ["c", "d", "e"],
         "figures": list(figures),
+        "rests_on": "",
         "notes": [],
     }
     return cast("RunIntervalsDoc", of | more)
@@ -68,20 +69,20 @@ def test_a_line_a_figure_in_its_unit_with_what_values_alone_do() -> None:
         intervals(figure("iops", 100.0), figure("read.latency_p99_ns", 20e6, 1e6), figure("bandwidth_bytes_per_s", 5e7))
     )
     assert lines[:2] == [
-        "100 IOPS (90 %: 95 to 105 IOPS; by its values alone 98 to 102 IOPS)",
-        "20 ms p99 of reads (90 %: 15 to 25 ms; by its values alone 18 to 22 ms)",
+        "100 IOPS (90 % interval 95 to 105 IOPS; 98 to 102 IOPS from parameter uncertainty alone)",
+        "20 ms p99 of reads (90 % interval 15 to 25 ms; 18 to 22 ms from parameter uncertainty alone)",
     ]
-    assert lines[2].startswith("50 MB/s (90 %: 50.0 MB/s;")
+    assert lines[2].startswith("50 MB/s (90 % interval 50.0 MB/s;")
 
 
 def test_a_prediction_lies_between_the_ends_that_are_shown() -> None:
     """Of a rate that the load asks for they are so near that three digits are the same."""
     (line, _) = show.interval_lines(intervals(figure("iops", 99.98, 0.001)))
-    assert line == "100 IOPS (90 %: 100 IOPS; by its values alone 100 IOPS)"
+    assert line == "100 IOPS (90 % interval 100 IOPS; 100 IOPS from parameter uncertainty alone)"
 
 
 def test_what_intervals_rest_on_is_said() -> None:
-    rests = "the seed, and how far the studies' figures lie from their predictions."
+    rests = "the seed, and the model's error."
     assert show.interval_lines(intervals()) == [
         f"  Rests on 64 draws of 2 uncertain values; 3 others move nothing, {rests}"
     ]
@@ -129,6 +130,7 @@ def why_of(*rows: ShareDoc, **more: Any) -> list[str | Table]:
         "figure_class": "random rate",
         "unit": "IOPS",
         "predicted": 5583.0,
+        "rests_on": "from 12 families",
         "interval": {"level": 90.0, "low": 4900.0, "high": 6300.0},
         "of_values": 0.3,
         "of_seed": 0.005,
@@ -142,14 +144,14 @@ def why_of(*rows: ShareDoc, **more: Any) -> list[str | Table]:
 
 def test_why_names_the_figure_and_the_shares_of_its_width() -> None:
     assert why_of() == [
-        "load on disk: 5,583 IOPS (90 %: 4,900 to 6,300 IOPS), class: random rate",
-        "Squared width: model error 69.5 %, uncertain values 30 %, seed 0.5 %",
+        "load on disk: 5,583 IOPS (90 % interval 4,900 to 6,300 IOPS), class: random rate",
+        "Sources of uncertainty: model error 69.5 % (from 12 families), drive parameters 30 %, seed 0.5 %",
         "Measure it.",
     ]
     assert why_of(unexplained=0.04)[1].endswith("seed 0.5 %; 4 % of values acting together, not split up")
 
 
-@pytest.mark.parametrize(("unit", "shown"), [("ns", "5.58 ms (90 %: 4.9 to 6.3 ms)"), ("B/s", "5.58 MB/s"),
+@pytest.mark.parametrize(("unit", "shown"), [("ns", "5.58 ms (90 % interval 4.9 to 6.3 ms)"), ("B/s", "5.58 MB/s"),
                                              ("x", "5,583,000 x")])  # fmt: skip
 def test_why_has_times_in_milliseconds_and_bandwidths_in_megabytes(unit: str, shown: str) -> None:
     head = why_of(unit=unit, predicted=5.583e6, interval={"level": 90.0, "low": 4.9e6, "high": 6.3e6})[0]

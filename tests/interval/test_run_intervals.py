@@ -113,7 +113,7 @@ def test_the_terminal_the_json_and_the_folder_say_the_same(hotband: Hotband, tmp
     assert "(90 % interval " in done.stdout
     whole = ("Record: ", "Next: ", str(tmp_path))
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if not line.startswith(whole))
-    assert "runs find out which of 20 uncertain values matter, up to 8 more" in done.stderr
+    assert "runs screen 20 uncertain values, then up to 8 sample those that matter" in done.stderr
     told = json.loads(hotband(*SHORT, "--interval", "90", *FEW, "--json").stdout)
     kept = json.loads((tmp_path / "out" / "record.json").read_text(encoding="utf-8"))
     assert told["intervals"] == kept["intervals"]

@@ -20,7 +20,7 @@ import vl_convert
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS)
 # Of an output with more writes some of them are looked at: the first, one in the middle, the last.
-MOST_WRITES = 40 if os.environ.get("HOTBAND_LONG") == "1" else 12
+MOST_WRITES = 40 if os.environ.get("HOTBAND_LONG") == "1" else 6
 Files = dict[str, bytes]
 
 

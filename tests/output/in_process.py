@@ -7,7 +7,8 @@ import io
 import sys
 from pathlib import Path
 
-from hotband.data.catalog import CATALOG_DIR
+from forms import sized
+from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.documents.run import RunSpec
 
 Said = tuple[int, str, str]
@@ -20,6 +21,10 @@ MACHINES = {
     # A small disk: its databases are made and written twice over before anything is measured.
     "exchange-jetstress": "savvio-10k1",
 }
+NAMES = [one["name"] for one in entries.workloads()]
+WORKLOADS = sized(NAMES[::5], NAMES)
+# Records with other sections each: latencies alone, an app, scripts and steps, wear, flushes.
+SORTS = ("fio-randread", "ycsb-a", "boot-storm", "worn", "exchange-jetstress", "oltp")
 FEW_FILES = (("app.metrics", "10"),)
 STUDY_MACHINES = {"oltp": ("exos_15e900/oltp.toml", DISK), "oltp-one-ssd": ("durawrite/oltp.toml", SSD)}
 

@@ -7,13 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from in_process import command_line
-
-from forms import sized
-from hotband.data.catalog import entries
-
-NAMES = [one["name"] for one in entries.workloads()]
-WORKLOADS = [*sized(NAMES[::3], NAMES), "worn"]
+from in_process import WORKLOADS, command_line
 
 
 def commands(record: Path, out: Path) -> dict[str, list[str]]:
@@ -32,7 +26,8 @@ def commands(record: Path, out: Path) -> dict[str, list[str]]:
 EMPTY = {"plot": "no latencies in it", "compare": "nothing to compare"}
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.sized
+@pytest.mark.parametrize("workload", [*WORKLOADS, "worn"])
 def test_every_command_reads_the_record(workload: str, catalog_records: dict[str, Path], tmp_path: Path) -> None:
     record = catalog_records[workload]
     idle = json.loads((record / "record.json").read_text())["summary"]["count"] == 0

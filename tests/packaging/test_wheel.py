@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -48,24 +49,43 @@ def test_it_holds_the_catalog_the_types_and_what_pages_are_made_of(wheel: Path) 
 
 @pytest.fixture(scope="module")
 def hotband(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """Runs a command of the installed wheel in an empty folder, and gives what it prints."""
+    """Gives what a line of `LINES`, or `help`, prints where the wheel is installed, in an empty folder."""
     site = tmp_path_factory.mktemp("site")
     folder = tmp_path_factory.mktemp("elsewhere")
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", site, wheel]
     subprocess.run(install, cwd=folder, check=True, capture_output=True)
 
-    def run(line: str) -> str:
-        command = [sys.executable, "-m", "hotband", *shlex.split(line)]
-        environment = os.environ | {"PYTHONPATH": str(site), "XDG_CACHE_HOME": str(folder / "cache")}
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"hotband {line}\n{done.stderr}"
+    environment = os.environ | {"PYTHONPATH": str(site), "XDG_CACHE_HOME": str(folder / "cache")}
+
+    def in_folder(*command: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr}"
         return done.stdout
 
-    for seed, record in enumerate(("first", "second")):
-        run(f"run {SHORT_RUN} --seed {seed} --out {record}")
-    return run
+    lines = [f"run {SHORT_RUN} --seed {seed} --out {record}" for seed, record in enumerate(("first", "second"))]
+    lines += ["help", *LINES.values()]
+    in_folder("-m", "hotband", "drives", "ent-10k")
+    answers = json.loads(in_folder("-c", ALL_LINES, json.dumps([shlex.split(line) for line in lines])))
+
+    def answer(line: str) -> str:
+        code, printed, said = answers[lines.index(line)]
+        assert code == 0, f"hotband {line}\n{said}"
+        return str(printed)
+
+    return answer
 
 
+ALL_LINES = """
+import json, sys
+from typer.testing import CliRunner
+from hotband.faces.cli import app
+
+done = [CliRunner().invoke(app, line, prog_name="hotband") for line in json.loads(sys.argv[1])]
+print(json.dumps([(each.exit_code, each.stdout, each.stderr) for each in done]))
+"""
+"""All lines in one process: a process for each takes longer to begin than to answer."""
 SHORT_RUN = 'fio-randread --on ent-10k --duration "1 s"'
 LINES = {
     "sweep": "sweep fio-randread --on ent-10k --set qd=1,4 --duration '1 s' -o out/sweep.html",

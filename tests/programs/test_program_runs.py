@@ -31,6 +31,8 @@ SHORT = {
     "boot-storm": ({"guests": 1, "stagger": 0, "read": "1 MiB"}, "guests"),
 }
 """Settings of a run of a second, and a figure that must be above zero."""
+MARKS = {"oltp": pytest.mark.long}
+"""It runs the database that pgbench runs, for twice as long."""
 
 
 def left(folder: Path) -> list[str]:
@@ -42,7 +44,7 @@ def left(folder: Path) -> list[str]:
     return names + mounts + [line for line in running if str(folder) in line and "pytest" not in line]
 
 
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=MARKS.get(name, ())) for name in SHORT])
 def test_a_program_runs_in_a_folder_and_leaves_nothing(name: str, needs: Needs, open_folder: Path) -> None:
     needs(name)
     settings, rate = SHORT[name]

@@ -88,7 +88,7 @@ def test_the_line_of_the_terminal() -> None:
     record = {"energy": ENERGY, "duration_ns": 60e9}
     (line,) = energy_lines(record)
     assert line.startswith("Energy of 2 drives: 20 W on average (18 to 22 W by the ranges of its values; 10 W")
-    assert line.endswith(" at rest), 1.2 kJ (1.08 to 1.32 kJ), 12.3 mJ an I/O (11 to 13.6 mJ)")
+    assert line.endswith(" at rest), 1.2 kJ (1.08 to 1.32 kJ), 12.3 mJ per I/O (11 to 13.6 mJ)")
     per_io = dict.fromkeys(("joules_per_io", "joules_per_io_low", "joules_per_io_high"))
     exact = ENERGY | {"energy_low_j": 1200.0, "energy_high_j": 1200.0, "drives_unknown": 1, **per_io}
     (line,) = energy_lines({"energy": exact, "duration_ns": 60e9})
@@ -96,5 +96,5 @@ def test_the_line_of_the_terminal() -> None:
     assert " to " not in line
     assert "an I/O" not in line
     (line,) = energy_lines({"energy": exact | dict.fromkeys(per_io, 0.0123), "duration_ns": 60e9})
-    assert line.endswith("1.2 kJ, 12.3 mJ an I/O")
+    assert line.endswith("1.2 kJ, 12.3 mJ per I/O")
     assert energy_lines({"duration_ns": 60e9}) == []

@@ -409,6 +409,7 @@ def test_nothing_to_review() -> None:
         write_review([], None, Path("out"))
 
 
+@pytest.mark.long
 @needs_browser
 def test_the_page_of_five_machines_in_a_browser(five: tuple[Any, list[Path], str], tmp_path: Path) -> None:
     _, paths, page = five

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import pytest
 
+from hotband.base.folders import folder_name
 from hotband.questions.review import review
+from shared import shared_folder
 
 Reviewed = Callable[[str], dict[str, Any]]
 
 
 @pytest.fixture(scope="session")
-def reviewed() -> Reviewed:
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Reviewed:
     """The review of a machine by its name."""
-    return cache(lambda machine: review(machine))
+
+    @cache
+    def of_machine(machine: str) -> dict[str, Any]:
+        with shared_folder(tmp_path_factory, f"review-{folder_name(machine)}") as folder:
+            made = folder / "review.pickle"
+            if not made.exists():
+                made.write_bytes(pickle.dumps(review(machine)))
+        review_of_all: dict[str, Any] = pickle.loads(made.read_bytes())
+        return review_of_all
+
+    return of_machine
 
 
 @pytest.fixture(scope="session")

@@ -237,7 +237,7 @@ def test_the_page_shows_them(reviewed: tuple[list[Any], Any]) -> None:
     reviews, comparison = reviewed
     everyone = review_rows.machines(reviews)
     ends = reviews[0]["access"]["read"]["intervals"]["p99_ns"]
-    words = f"(90 %: {number(ends['low'] / 1e6)} to {number(ends['high'] / 1e6)})"
+    words = f"(90 % interval {number(ends['low'] / 1e6)} to {number(ends['high'] / 1e6)})"
     [table] = review_machine.access(everyone[0]).tables
     assert table.groups[0].rows[0][5].text.endswith(words)
     lines = review_comparison.machine_lines(everyone)
@@ -245,7 +245,7 @@ def test_the_page_shows_them(reviewed: tuple[list[Any], Any]) -> None:
     assert "90 % interval" in topic.figures[0].caption
     last = topic.tables[0].groups[0].rows[-1]
     assert last[1].text == "1"
-    assert "(90 %: " in last[2].text
+    assert "(90 % interval " in last[2].text
 
 
 def test_in_csv_the_ends_are_columns(reviewed: tuple[list[Any], Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,9 +65,15 @@ class Drawn(Mapping[Any, Any]):
         return len(list(iter(self)))
 
 
+@cache
+def conclusions_by_name(name: str) -> Any:
+    """Return the conclusions of a study, compiled once."""
+    return conclusions_of(file.load(name))
+
+
 def answer_of(name: str, seed: str, empty: bool = False) -> Any:
     """The answer of a study from drawn figures."""
-    conclusions = conclusions_of(file.load(name))
+    conclusions = conclusions_by_name(name)
     assert conclusions is not None
     drawn = Drawn(f"{name} {seed}", empty)
     claim: ClaimDoc = {"id": "", "text": "", "holds": True, "measured": "", "source": ""}
@@ -76,7 +83,7 @@ def answer_of(name: str, seed: str, empty: bool = False) -> Any:
 def test_every_study_of_the_catalog_has_its_answer() -> None:
     assert sorted(FIXTURES) == file.names()
     for name in file.names():
-        conclusions = conclusions_of(file.load(name))
+        conclusions = conclusions_by_name(name)
         assert conclusions is not None
         assert conclusions.document.answer is not None
 

@@ -237,6 +237,10 @@ pub trait Drive: Send {
     fn capacity(&self) -> Bytes;
     /// Logical block size: offsets and lengths are multiples of it.
     fn block(&self) -> Bytes;
+    /// Physical block size: what the media writes in one piece. Programs read it to align their writes.
+    fn physical_block(&self) -> Bytes {
+        self.block()
+    }
     /// Logical units that a host sees, by address; none where the drive is one address space. A flush is for the unit
     /// that its offset lies in.
     fn units(&self) -> Vec<Unit> {

@@ -71,8 +71,8 @@ impl PyServer {
         self.fronts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn listen(&self, py: Python<'_>, listen: Listen, file: &Path) -> PyResult<Option<u16>> {
-        let served = py.detach(|| nbd::serve(Arc::clone(&self.service), listen, Limits::default()));
+    fn listen(&self, py: Python<'_>, listen: Listen, file: &Path, limits: Limits) -> PyResult<Option<u16>> {
+        let served = py.detach(|| nbd::serve(Arc::clone(&self.service), listen, limits));
         let served = served.map_err(|error| os_error(&error, file))?;
         let port = served.address().map(|address| address.port());
         self.fronts().nbd.push(served);
@@ -116,10 +116,12 @@ impl PyServer {
         Ok(Self { service: py.detach(start)?, fronts: Mutex::default() })
     }
 
-    /// NBD clients find every volume at this unix socket.
+    /// NBD clients find every volume at this unix socket; with `skips_repeated_flushes` they are fio.
+    #[pyo3(signature = (socket, *, skips_repeated_flushes=false))]
     #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
-    fn serve_nbd(&self, py: Python<'_>, socket: PathBuf) -> PyResult<()> {
-        self.listen(py, Listen::Unix(socket.clone()), &socket).map(|_| ())
+    fn serve_nbd(&self, py: Python<'_>, socket: PathBuf, skips_repeated_flushes: bool) -> PyResult<()> {
+        let limits = Limits { skips_repeated_flushes, ..Limits::default() };
+        self.listen(py, Listen::Unix(socket.clone()), &socket, limits).map(|_| ())
     }
 
     /// NBD clients find every volume at this TCP address; the port that it has got. Without certificates it must be one
@@ -136,7 +138,7 @@ impl PyServer {
     ) -> PyResult<Option<u16>> {
         let tls = certificate.zip(key).map(|(certificate, key)| TlsFiles { certificate, key, clients });
         let addr = std::net::SocketAddr::new(address, port);
-        self.listen(py, Listen::Tcp { addr, tls }, Path::new(&addr.to_string()))
+        self.listen(py, Listen::Tcp { addr, tls }, Path::new(&addr.to_string()), Limits::default())
     }
 
     /// Every volume is a file in this folder; names of volumes and paths of files.
@@ -153,7 +155,8 @@ impl PyServer {
     fn attach_loop(&self, py: Python<'_>) -> PyResult<Vec<(String, PathBuf)>> {
         let files: Vec<PathBuf> = self.fronts().mounted.iter().flat_map(|mounted| mounted.files().to_vec()).collect();
         for (file, volume) in files.iter().zip(self.service.volumes()) {
-            let attached = py.detach(|| attach(file, volume.block)).map_err(|error| os_error(&error, file))?;
+            let attached = py.detach(|| attach(file, volume)).map_err(|error| os_error(&error, file))?;
+            attached.differences(volume).into_iter().for_each(|difference| self.service.remark(difference));
             self.fronts().loops.push(attached);
         }
         Ok(self.named(self.fronts().loops.iter().map(|attached| attached.device().to_path_buf())))

@@ -6,33 +6,42 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::holders::{self, naming};
+use crate::model::VolumeTold;
 
-/// Kernel name of the cache mode of a device that receives flushes.
+/// Kernel names of the cache modes of a device: of one that receives flushes, and of one that needs none.
 const SENDS_FLUSHES: &str = "write back";
+const NEEDS_NONE: &str = "write through";
 
 /// A loop device on a file.
 #[derive(Debug)]
 pub struct Loop {
     device: PathBuf,
     attached: bool,
+    /// Files of the kernel with what they had before: it stays with the device beyond this file.
+    before: Vec<(PathBuf, String)>,
 }
 
-/// Puts a loop device with blocks of `block` bytes on `file`. It bypasses the page cache: I/Os of the device reach the
-/// file one for one, flushes too.
+/// Puts a loop device of `volume` on its `file`. It bypasses the page cache: I/Os of the device reach the file one for
+/// one, flushes too. Programs read from it whether it rotates, and whether it needs flushes.
 ///
 /// # Errors
-/// What losetup says, or that the file has no direct I/O, or that no flushes would be sent to it.
-pub fn attach(file: &Path, block: u32) -> io::Result<Loop> {
-    let block = block.to_string();
+/// What losetup says, or that the file has no direct I/O, or that its cache cannot be set.
+pub fn attach(file: &Path, volume: &VolumeTold) -> io::Result<Loop> {
+    let block = volume.block.to_string();
     let mut command = Command::new("losetup");
     command.args(["--direct-io=on", "--sector-size", &block, "--find", "--show"]).arg(file);
     let device = PathBuf::from(run(&mut command)?);
-    let made = Loop { device, attached: true };
+    let mut made = Loop { device, attached: true, before: Vec::new() };
     let is_direct = fs::read_to_string(made.sys().join("loop/dio")).is_ok_and(|text| text.trim_end() == "1");
     if !is_direct {
         return Err(io::Error::other(format!("{}: a loop device on it has no direct I/O", file.display())));
     }
-    made.send_flushes()?;
+    made.set_queue("write_cache", if volume.volatile { SENDS_FLUSHES } else { NEEDS_NONE })?;
+    // A kernel may keep these: `differences` reports what was not set.
+    let _ = made.set_queue("rotational", if volume.rotates { "1" } else { "0" });
+    if !volume.trims {
+        let _ = made.set_queue("discard_max_bytes", "0");
+    }
     Ok(made)
 }
 
@@ -58,16 +67,44 @@ impl Loop {
         Path::new("/sys/block").join(self.device.file_name().unwrap_or_default())
     }
 
-    /// Sees to it that the kernel sends flushes. Whoever had the device before may have told it not to, and that stays
-    /// with the device (Documentation/ABI/stable/sysfs-block: `write_cache`).
-    fn send_flushes(&self) -> io::Result<()> {
-        let cache = self.sys().join("queue/write_cache");
-        let is_sending = || fs::read_to_string(&cache).is_ok_and(|text| text.trim_end() == SENDS_FLUSHES);
-        if is_sending() {
+    fn queue(&self, name: &str) -> PathBuf {
+        self.sys().join("queue").join(name)
+    }
+
+    /// Sets what the kernel says of the device, and checks it. Whoever had the device before may have set it, and that
+    /// stays with the device (Documentation/ABI/stable/sysfs-block).
+    fn set_queue(&mut self, name: &str, value: &str) -> io::Result<()> {
+        let file = self.queue(name);
+        let read = || fs::read_to_string(&file).map(|text| text.trim_end().to_owned());
+        let before = read()?;
+        if before == value {
             return Ok(());
         }
-        fs::write(&cache, SENDS_FLUSHES).map_err(|error| naming(&cache, &error))?;
-        if is_sending() { Ok(()) } else { Err(io::Error::other(format!("{}: no flushes", cache.display()))) }
+        fs::write(&file, value).map_err(|error| naming(&file, &error))?;
+        if read()? != value {
+            return Err(io::Error::other(format!("{}: expected {value}", file.display())));
+        }
+        self.before.push((file, before));
+        Ok(())
+    }
+
+    /// Return what programs read from the device that is not so on the drives, in words: a loop device's physical block
+    /// is its logical one (drivers/block/loop.c), and cannot be set.
+    pub fn differences(&self, volume: &VolumeTold) -> Vec<String> {
+        let mut drive = vec![
+            ("rotational", u32::from(volume.rotates).to_string()),
+            ("physical_block_size", volume.physical_block.to_string()),
+        ];
+        if !volume.trims {
+            drive.push(("discard_max_bytes", "0".to_owned()));
+        }
+        let differs = |(name, expected): (&str, String)| {
+            let text = fs::read_to_string(self.queue(name)).unwrap_or_default();
+            let shown = text.trim_end();
+            let device = self.device.display();
+            (shown != expected).then(|| format!("{device} has {name} {shown}, the drive {expected}: it cannot be set"))
+        };
+        drive.into_iter().filter_map(differs).collect()
     }
 
     /// Takes the device off its file. Where somebody still uses it, it stays, and this can be called again.
@@ -87,6 +124,10 @@ impl Loop {
 
     fn force(&mut self) -> io::Result<()> {
         self.attached = false;
+        for (file, before) in self.before.drain(..) {
+            // What cannot be set back, the next server sets as it needs it.
+            let _ = fs::write(file, before);
+        }
         run(Command::new("losetup").arg("--detach").arg(&self.device)).map(|_| ())
     }
 }

@@ -7,6 +7,10 @@ use hotband_engine::{Asked, Findings, Held, Live, Outcome, RunError};
 use hotband_machine::{Completion, Fault, NodeRef, Op};
 use hotband_units::{Bytes, Instant, Span};
 
+/// Kinds of drives that rotate: conventional disks, and those whose tracks overlap.
+const DISK: &str = "disk";
+const SHINGLED: &str = "smr";
+
 /// A volume that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeTold {
@@ -16,10 +20,14 @@ pub struct VolumeTold {
     pub size: u64,
     /// Smallest unit of an I/O in bytes: its offset and length are multiples of it.
     pub block: u32,
+    /// Largest physical block of the machine's drives in bytes: what they write in one piece.
+    pub physical_block: u32,
     /// Whether trims reach its drives.
     pub trims: bool,
     /// Whether every drive of the machine is a disk, so that programs know that they have to wait for arms.
     pub rotates: bool,
+    /// Whether it is flushed: a drive of the machine, or a layout, may lose acknowledged writes with power.
+    pub volatile: bool,
     /// The address space that it lies on: volumes on the same one share its bytes.
     pub space: u32,
     /// Its first byte there.
@@ -41,6 +49,8 @@ pub struct Answer {
     pub at: Instant,
     /// Why not.
     pub fault: Option<Fault>,
+    /// Whether it waited for the media of a drive: it read or wrote them, or it is a flush. A cache completes the others.
+    pub is_media: bool,
 }
 
 /// Decides when an I/O is done. Its time never goes backwards.
@@ -101,7 +111,11 @@ impl Model for OfMachine {
     fn volumes(&self) -> Vec<VolumeTold> {
         let machine = self.live.machine();
         let Bytes(block) = machine.drives().block();
-        let trims = |volume: usize| !self.live.may_be_cut() && machine.layouts().passes_trim(volume as u16);
+        let drives = || machine.drives().iter().map(|drive| drive.drive.kind());
+        // A conventional disk has nothing to give back, and refuses the command (ACS-4, DATA SET MANAGEMENT is optional).
+        let takes_trims = !self.live.may_be_cut() && drives().any(|kind| kind != DISK);
+        let trims = |volume: usize| takes_trims && machine.layouts().passes_trim(volume as u16);
+        let rotates = drives().all(|kind| [DISK, SHINGLED].contains(&kind));
         let mut spaces: Vec<NodeRef> = Vec::new();
         let mut space = |node: NodeRef| {
             let known = spaces.iter().position(|have| *have == node);
@@ -115,7 +129,9 @@ impl Model for OfMachine {
             size: volume.size - volume.size % block,
             block: block as u32,
             trims: trims(index),
-            rotates: machine.drives().iter().all(|drive| drive.drive.kind() == "disk"),
+            physical_block: machine.drives().physical_block().0 as u32,
+            rotates,
+            volatile: machine.layouts().iter().len() > 0 || machine.drives().are_volatile(),
             space: space(volume.node) as u32,
             from: volume.from,
             node: Some(volume.node),
@@ -134,8 +150,9 @@ impl Model for OfMachine {
     fn advance(&mut self, now: Instant, answers: &mut Vec<Answer>) {
         self.live.advance(now, &mut self.done);
         answers.extend(self.done.drain(..).map(|(token, op, done)| {
-            let Completion { submitted, at, fault, .. } = done;
-            Answer { token, op, submitted, at, fault }
+            let Completion { submitted, at, times, fault, .. } = done;
+            let is_media = op == Op::Flush || times.seek + times.rotation + times.transfer + times.flash > Span::ZERO;
+            Answer { token, op, submitted, at, fault, is_media }
         }));
     }
 
@@ -160,7 +177,18 @@ impl Fixed {
     /// One volume "drive" of `size` bytes in blocks of 512 bytes.
     pub fn new(size: u64, latency: Span) -> Self {
         let name = "drive".to_owned();
-        let volume = VolumeTold { name, size, block: 512, trims: true, rotates: false, space: 0, from: 0, node: None };
+        let volume = VolumeTold {
+            name,
+            size,
+            block: 512,
+            physical_block: 512,
+            trims: true,
+            rotates: false,
+            volatile: true,
+            space: 0,
+            from: 0,
+            node: None,
+        };
         Self { volume, latency, under_way: BinaryHeap::new() }
     }
 }
@@ -187,7 +215,7 @@ impl Model for Fixed {
         while self.wake().is_some_and(|at| at <= now)
             && let Some(Reverse((at, token, submitted, op))) = self.under_way.pop()
         {
-            answers.push(Answer { token, op, submitted, at, fault: None });
+            answers.push(Answer { token, op, submitted, at, fault: None, is_media: true });
         }
     }
 }

@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::clock::WallClock;
 use crate::model::{Answer, Model, VolumeTold};
-use crate::priority;
+use crate::priority::{self, Priority};
 use crate::store::{Extent, Left, Place, Store};
 use crate::tally::Tally;
 use crate::timekeeper::Timekeeper;
@@ -86,7 +86,8 @@ pub struct Options {
     /// The clock does not sleep for the last so much before an answer is due, but looks at the time again and again:
     /// what the host takes to wake a thread is else added to every answer.
     pub spin: Span,
-    /// Threads of the server go before others, as far as the host lets them.
+    /// Threads of the server go before others, as far as the host lets them: in the real-time class while the machine is
+    /// slow, else with short turns.
     pub priority: bool,
     /// Cores do not go to sleep, where the host lets it: to wake one of a virtual machine takes 20 to 50 us (measured:
     /// a client gets 100 us as 124 to 140 us without and as 120 us with it; an answer at once as 23 and 13 us).
@@ -135,6 +136,8 @@ pub struct Service {
     store: Box<dyn Store>,
     volumes: Vec<VolumeTold>,
     tally: Mutex<Tally>,
+    /// Notes for the record.
+    remarks: Mutex<Vec<String>>,
     /// While this is open cores do not sleep.
     _awake: Option<File>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -159,6 +162,7 @@ impl Service {
             store,
             volumes,
             tally: Mutex::new(Tally::new(options.way, awake.is_some())),
+            remarks: Mutex::default(),
             _awake: awake,
             thread: Mutex::default(),
         });
@@ -204,9 +208,23 @@ impl Service {
         self.under_way.load(Ordering::Relaxed) == 0
     }
 
-    /// Lets the calling thread go before others, where that was asked for and the host lets it.
-    pub fn prepare_thread(&self) {
-        priority::prepare(self.options.priority);
+    /// Lets the calling thread go before others, where that was asked for and the host lets it; what it has got.
+    pub fn prepare_thread(&self) -> Priority {
+        priority::prepare(self.options.priority)
+    }
+
+    /// Notes something for the reader of the record.
+    pub fn remark(&self, remark: String) {
+        self.remarks.lock().unwrap_or_else(PoisonError::into_inner).push(remark);
+    }
+
+    /// Notes a flush that was completed without the machine.
+    pub fn note_repeated_flush(&self) {
+        self.change_tally(Tally::add_repeated_flush);
+    }
+
+    pub(crate) fn change_tally(&self, change: impl FnOnce(&mut Tally)) {
+        change(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Return the place of a byte of a volume in the store.
@@ -305,8 +323,7 @@ impl Service {
             let Pending { reply, len, arrived } = pending;
             reply.done(answer.fault.map_or(Ok(()), |fault| Err(Failure::Drive(fault))));
             let now = self.clock.now();
-            let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-            tally.add(&answer, len, arrived, now);
+            self.change_tally(|tally| tally.add(&answer, len, arrived, now));
         }
     }
 
@@ -361,7 +378,8 @@ impl Service {
         }
         let Some(model) = self.lock().model.take() else { return Ok(None) };
         let is_cut = model.is_cut();
-        let findings = self.tally().findings().with_notes(self.store.remarks());
+        let remarks = std::mem::take(&mut *self.remarks.lock().unwrap_or_else(PoisonError::into_inner));
+        let findings = self.tally().findings().with_notes(self.store.remarks()).with_notes(remarks);
         let spaces: Vec<_> = self.volumes.iter().map(|volume| (volume.node, volume.space)).collect();
         let Some((outcome, held)) = model.finish(findings)? else { return Ok(None) };
         if is_cut {

@@ -7,6 +7,7 @@ use hotband_units::{Instant, Span};
 use serde::Serialize;
 
 use crate::model::Answer;
+use crate::priority::Priority;
 
 /// Names of the kinds of I/O, in the order of the tally.
 const KINDS: [(Op, &str); 4] = [(Op::Read, "read"), (Op::Write, "write"), (Op::Flush, "flush"), (Op::Trim, "trim")];
@@ -43,18 +44,19 @@ impl OfKind {
     }
 }
 
-/// Share of the p50 latency of reads and writes, and time in nanoseconds: where p99 of lateness is more than either,
-/// what was served is no longer the drive that was modelled.
+/// Share of the p50 latency of media accesses, and time in nanoseconds: where p99 of lateness is more than either, what
+/// was served is no longer the drive that was modelled.
 const LATE: (f64, u64) = (0.1, 1_000_000);
 
-/// Whether answers were too late, in words; `p50` is that of reads and writes as the model meant them.
+/// Whether answers were too late, in words; `p50` is that of media accesses as the model meant them, or of everything
+/// where a cache completed it all.
 fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
     let late = Span(lateness.p99_ns);
     if late.0 as f64 > LATE.0 * p50.0 as f64 {
         let share = 100.0 * late.0 as f64 / p50.0.max(1) as f64;
         return Some(format!(
-            "I/Os completed late: p99 of the emulation delay is {late}, {share:.0} % of the p50 latency ({p50}); above \
-             10 % this is no longer the modelled drive"
+            "I/Os completed late: p99 of the emulation delay is {late}, {share:.0} % of the p50 latency of media \
+             accesses ({p50}); above 10 % this is no longer the modelled drive"
         ));
     }
     let is_long = late.0 > LATE.1;
@@ -70,8 +72,12 @@ fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
 pub struct Tally {
     kinds: [OfKind; 4],
     lateness: Histogram<u64>,
+    /// Latency in the model of what waited for the media.
+    media: Histogram<u64>,
+    repeated_flushes: u64,
     way: Span,
     cores_awake: bool,
+    priority: Priority,
 }
 
 /// Mean and quantiles of times, in nanoseconds.
@@ -133,6 +139,10 @@ pub struct ServingTold {
     pub way_ns: u64,
     /// Whether cores of the host were kept from sleeping.
     pub cores_awake: bool,
+    /// Priority of the threads that complete I/Os.
+    pub priority: Priority,
+    /// Flushes that were completed without the machine, because the client wrote nothing since its last flush.
+    pub repeated_flushes: u64,
     /// Kinds of I/O of which there were any.
     pub kinds: Vec<KindTold>,
 }
@@ -140,7 +150,19 @@ pub struct ServingTold {
 impl Tally {
     /// Of clients whose way to the server and back takes at least `way`; whether cores are kept from sleeping.
     pub fn new(way: Span, cores_awake: bool) -> Self {
-        Self { kinds: std::array::from_fn(|_| OfKind::new()), lateness: times(), way, cores_awake }
+        let kinds = std::array::from_fn(|_| OfKind::new());
+        let (lateness, media, priority) = (times(), times(), Priority::Usual);
+        Self { kinds, lateness, media, repeated_flushes: 0, way, cores_awake, priority }
+    }
+
+    /// Notes the priority that the host granted.
+    pub fn set_priority(&mut self, priority: Priority) {
+        self.priority = priority;
+    }
+
+    /// Counts a flush that was completed without the machine.
+    pub fn add_repeated_flush(&mut self) {
+        self.repeated_flushes += 1;
     }
 
     /// Counts an answer that was handed over at `now`.
@@ -154,6 +176,9 @@ impl Tally {
         of_kind.count += 1;
         of_kind.bytes += u64::from(len);
         note(&mut of_kind.model, answer.at.since(answer.submitted));
+        if answer.is_media {
+            note(&mut self.media, answer.at.since(answer.submitted));
+        }
         note(&mut of_kind.client, now.since(arrived));
         note(&mut self.lateness, now.since(answer.at));
     }
@@ -176,12 +201,14 @@ impl Tally {
         };
         let kinds: Vec<KindTold> = kinds.map(row).collect();
         let lateness = TimesTold::of(&self.lateness);
-        let mut all = times();
-        let data = KINDS.iter().zip(&self.kinds).filter(|((op, _), _)| matches!(op, Op::Read | Op::Write));
-        data.for_each(|(_, of_kind)| all.add(&of_kind.model).expect("of the same precision"));
+        let mut all = self.media.clone();
+        if all.is_empty() {
+            self.kinds.iter().for_each(|of_kind| all.add(&of_kind.model).expect("of the same precision"));
+        }
         let p50 = (!all.is_empty()).then(|| Span(all.value_at_percentile(50.0)));
         let late = lateness.zip(p50).and_then(|(lateness, p50)| late_note(&lateness, p50));
-        ServingTold { lateness, late, way_ns: self.way.0, cores_awake: self.cores_awake, kinds }
+        let Self { repeated_flushes, way, cores_awake, priority, .. } = *self;
+        ServingTold { lateness, late, way_ns: way.0, cores_awake, priority, repeated_flushes, kinds }
     }
 
     /// Return its findings for the record.

@@ -14,6 +14,7 @@ use hotband_units::{Instant, Span};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fs::Timespec;
 
+use crate::priority;
 use crate::service::Service;
 use crate::watch::Watch;
 
@@ -133,6 +134,7 @@ impl Timekeeping {
         receive: &mut dyn FnMut() -> io::Result<usize>,
     ) -> io::Result<usize> {
         let Self { service, for_others } = self;
+        priority::before_wait(service.options.priority, None);
         let until = service.clock.now() + Span(LONGEST_WAIT.as_nanos() as u64);
         loop {
             if let Some(outcome) = received(receive()) {
@@ -152,6 +154,7 @@ impl Timekeeping {
                 return outcome;
             }
             if let Some(time) = service.sleep_before(next) {
+                priority::before_wait(service.options.priority, Some(time));
                 *for_others += u32::from(sleep(fd, &service.timekeeper.alarm, time.min(LONGEST_WAIT))?);
             } else if let Some(outcome) = service.spin(|| received(receive())) {
                 return outcome;
@@ -186,7 +189,8 @@ fn sleep(fd: BorrowedFd<'_>, alarm: &OwnedFd, time: Duration) -> io::Result<bool
 impl Service {
     /// The clock: lets the machine go on whenever it has something to do, as long as no client's thread does.
     pub(crate) fn run_clock(&self) {
-        self.prepare_thread();
+        let had = self.prepare_thread();
+        self.change_tally(|tally| tally.set_priority(had));
         let timekeeper = &self.timekeeper;
         while !self.is_stopped() {
             let core = self.lock();
@@ -198,7 +202,9 @@ impl Service {
             if any {
                 continue;
             }
-            if let Some(time) = self.sleep_before(next) {
+            let time = self.sleep_before(next);
+            priority::before_wait(self.options.priority, time);
+            if let Some(time) = time {
                 self.wait(next, time);
             }
             self.spin(|| {

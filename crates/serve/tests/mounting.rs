@@ -253,7 +253,7 @@ fn a_loop_device_keeps_a_queue_of_32_and_names_who_holds_it() {
         return eprintln!("skipped: no fio");
     }
     let mut served = served(Span(20_000_000), true);
-    let mut device = loopdev::attach(&served.file(), 4096).expect("attached");
+    let mut device = loopdev::attach(&served.file(), &served.service.volumes()[0]).expect("attached");
     let open = File::open(device.device()).expect("opens");
     for load in ["--rw=randread", "--rw=randwrite"] {
         served.most.store(0, Ordering::Relaxed);
@@ -276,18 +276,38 @@ fn a_loop_device_keeps_a_queue_of_32_and_names_who_holds_it() {
 fn flushes_reach_a_drive_on_a_loop_device_that_somebody_kept_them_from() {
     skip_unless_mountable!();
     let mut served = served(Span(1_000), false);
-    let mut device = loopdev::attach(&served.file(), 4096).expect("attached");
+    let mut device = loopdev::attach(&served.file(), &served.service.volumes()[0]).expect("attached");
     let told =
         |device: &Path| Path::new("/sys/block").join(device.file_name().expect("a name")).join("queue/write_cache");
     let before = told(device.device());
     fs::write(&before, "write through").expect("as root");
     device.detach().expect("nobody uses it");
     // The first that is free: the same one, unless another program takes it at this very moment.
-    let mut again = loopdev::attach(&served.file(), 4096).expect("attached");
+    let mut again = loopdev::attach(&served.file(), &served.service.volumes()[0]).expect("attached");
     let after = fs::read_to_string(told(again.device())).expect("is there");
     again.detach().expect("nobody uses it");
     fs::write(&before, "write back").expect("as root");
     assert_eq!(after.trim_end(), "write back");
+    served.mounted.unmount().expect("nobody uses it");
+}
+
+#[test]
+fn a_loop_device_says_what_the_drive_is_and_is_left_as_it_was() {
+    skip_unless_mountable!();
+    let mut served = served(Span(1_000), false);
+    let fixed = served.service.volumes()[0].clone();
+    let disk = VolumeTold { rotates: true, volatile: false, physical_block: 4096, ..fixed };
+    let mut device = loopdev::attach(&served.file(), &disk).expect("attached");
+    let queue = Path::new("/sys/block").join(device.device().file_name().expect("a name")).join("queue");
+    let read = |name: &str| fs::read_to_string(queue.join(name)).expect("is there").trim_end().to_owned();
+    assert_eq!((&*read("rotational"), &*read("write_cache"), &*read("discard_max_bytes")), ("1", "write through", "0"));
+    let shown = device.device().display().to_string();
+    assert_eq!(
+        device.differences(&disk),
+        [format!("{shown} has physical_block_size 512, the drive 4096: it cannot be set")]
+    );
+    device.detach().expect("nobody uses it");
+    assert_eq!((&*read("rotational"), &*read("write_cache")), ("0", "write back"));
     served.mounted.unmount().expect("nobody uses it");
 }
 

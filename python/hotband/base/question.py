@@ -75,7 +75,7 @@ def asks(
     return field(default=default, metadata={KEY: says})
 
 
-def seed(text: str = "Root of all randomness.", default: int | None = 1) -> Any:
+def seed(text: str = "Seed of the random numbers.", default: int | None = 1) -> Any:
     """Return the field `seed`."""
     return asks(text, default=default, least=0, most=2**64 - 1)
 

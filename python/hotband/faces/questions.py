@@ -134,7 +134,7 @@ QUESTIONS = {
     "import diskspd": Line(
         "hotband.questions.imported:DiskspdQuestion",
         "hotband.questions.imported:of_tool",
-        "Turn DiskSpd's XML (-Rxml) into records, one a time span.",
+        "Turn DiskSpd's XML (-Rxml) into records, one per time span.",
         None,
     ),
     "import fio": Line(
@@ -146,19 +146,19 @@ QUESTIONS = {
     "import hdr": Line(
         "hotband.questions.imported:HdrQuestion",
         "hotband.questions.imported:of_tool",
-        "Turn HdrHistogram logs (.hlog) into records, one a tag.",
+        "Turn HdrHistogram logs (.hlog) into records, one per tag.",
         None,
     ),
     "import iometer": Line(
         "hotband.questions.imported:IometerQuestion",
         "hotband.questions.imported:of_tool",
-        "Turn Iometer's results CSV into records, one a test.",
+        "Turn Iometer's results CSV into records, one per test.",
         None,
     ),
     "import vdbench": Line(
         "hotband.questions.imported:VdbenchQuestion",
         "hotband.questions.imported:of_tool",
-        "Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition.",
+        "Turn vdbench's flatfile, summary, totals and histogram into records, one per run definition.",
         None,
     ),
     "keys": Line(

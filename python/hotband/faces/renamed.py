@@ -76,6 +76,17 @@ def with_current_arguments(given: Mapping[str, object], known: Container[str], f
     return current
 
 
+def selected_by(function: str, given: Mapping[str, object]) -> tuple[str | None, Mapping[str, object]]:
+    """Return the question that an argument of a call of Python selects, as the option does on the command line
+    (`run(..., explain=True)`), None if none does; and the other arguments."""
+    for name, words in RENAMED.items():
+        option = _argument(words.removeprefix(f"{function} "))
+        if words == f"{function} --{option}" and isinstance(given.get(option), bool):
+            others = {key: value for key, value in given.items() if key != option}
+            return (name if given[option] else None), others
+    return None, given
+
+
 def _argument(option: str) -> str:
     return option.removeprefix("--").replace("-", "_")
 

@@ -1,4 +1,4 @@
-"""A workload on a model and on the emulated drive, beside each other: what differs, and how much of it is lateness."""
+"""Compare a workload on a model and on the emulated drive: fio's figures, those of the server, and the delay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, num
 from hotband.base.text.values import Json
 from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.serving import Serving
-from hotband.execution.serve.lateness import lateness_lines
+from hotband.execution.serve.lateness import INVALID, lateness_lines
 
 if TYPE_CHECKING:
     from hotband.execution.targets.emulated import Emulated
@@ -21,12 +21,14 @@ FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_n
 
 @dataclass(frozen=True)
 class Beside:
-    """A figure of one direction: in the model, and as fio measured it on the emulated drive. Times are in ns."""
+    """A figure of one direction: in the model, as fio measured it on the emulated drive, and of the server, which does
+    not see how long the host takes to wake fio (None if it has no such figure). Times are in ns."""
 
     direction: str
     figure: str
     model: float
     emulated: float
+    served: float | None
 
     @property
     def error_pct(self) -> float:
@@ -36,39 +38,42 @@ class Beside:
 
 def beside(model: RecordDoc, emulated: RecordDoc) -> list[Beside]:
     """Every figure that both have, by direction."""
-    found = []
+    rows = []
+    serving = Serving.of(emulated["serving"])
     for direction in ("read", "write", "flush"):
         ours: Any = figures_of(model["summary"], direction) or {}
         theirs: Any = figures_of(emulated["summary"], direction) or {}
+        kind = serving.kind(direction)
         for name, key in FIGURES:
             if ours.get(key) and theirs.get(key):
-                found.append(Beside(direction, name, float(ours[key]), float(theirs[key])))
-    return found
+                served = getattr(kind.client, f"{name}_ns", None) if kind is not None else None
+                rows.append(Beside(direction, name, float(ours[key]), float(theirs[key]), served))
+    return rows
 
 
 def beside_table(emulated: Emulated) -> Table:
     """The figures as a table."""
-    columns = [column(""), numeric("model", OF_ROW), numeric("emulated by fio", OF_ROW), numeric("differs by", CHANGE)]
+    heads = ("model", "emulated by fio", "by the server")
+    columns = [column(""), *(numeric(head, OF_ROW) for head in heads), numeric("differs by", CHANGE)]
     table = Table("Model and emulated drive", columns)
     for one in beside(emulated.model.record, emulated.fio.record):
         unit = IOPS if one.figure == "IOPS" else MS
-        table.add(f"{one.direction} {one.figure}", one.model, one.emulated, one.error_pct, unit=unit)
+        table.add(f"{one.direction} {one.figure}", one.model, one.emulated, one.served, one.error_pct, unit=unit)
     return table
 
 
 def beside_lines(emulated: Emulated) -> Iterator[str]:
-    """What explains the difference, and what is not the same."""
+    """Why it is invalid, what explains the difference, and what is not the same."""
     record: Any = emulated.fio.record
-    serving = Serving.of(record["serving"])
-    yield from lateness_lines(serving)
-    if serving.late is not None:
-        yield f"  warning: {serving.late}"
+    yield from (f"{INVALID}: {reason}" for reason in emulated.invalid)
+    yield from lateness_lines(Serving.of(record["serving"]))
     yield from (f"  {line}" for line in emulated.losses)
 
 
 def beside_data(emulated: Emulated) -> dict[str, Json]:
-    """As data: both records, what the served machine saw, and the figures beside each other; times in ns."""
+    """As data: both records, that of the server, the figures of all three, and why they are invalid; times in ns."""
     model, measured = emulated.model.record, emulated.fio.record
     rows = [to_doc(one, error_pct=one.error_pct) for one in beside(model, measured)]
     served = emulated.served.record
-    return to_object({"model": model, "emulated": measured, "served": served, "figures": rows})
+    document = {"model": model, "emulated": measured, "served": served, "figures": rows, "invalid": emulated.invalid}
+    return to_object(document)

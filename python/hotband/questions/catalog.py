@@ -15,6 +15,7 @@ from hotband.data.catalog.filters import SORT_KEYS, DriveSelection, product_of, 
 from hotband.data.catalog.layouts import LAYOUTS
 from hotband.data.inputs.keys import SetKey, set_keys
 from hotband.data.inputs.kinds import DaemonName, DriveWords, Target, Values, WorkloadName
+from hotband.questions.predictions.catalog import MeasuredLoad, measured_on
 
 if TYPE_CHECKING:
     from hotband._core import CatalogEntry
@@ -57,14 +58,16 @@ class CatalogQuestion(Question):
 
 @dataclass(frozen=True)
 class ShownProduct:
-    """A drive or a daemon with all its values; what it is sold as if it is a drive of the catalog."""
+    """A drive or a daemon with all its values, and what others measured on it beside what is predicted."""
 
     entry: CatalogEntry
     schema: str
+    measured: tuple[MeasuredLoad, ...] = ()
 
-    def to_dict(self) -> CatalogEntry:
-        """Return the entry."""
-        return self.entry
+    def to_dict(self) -> dict[str, object]:
+        """Return the entry, with what others measured."""
+        measured = {"measured": [row.document() for row in self.measured]} if self.measured else {}
+        return {**self.entry, **measured}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +103,7 @@ def drives(question: DrivesQuestion, _: Way) -> DriveSelection | ShownProduct:
     product = product_of(question.words)
     if product is not None:
         try:
-            return ShownProduct(entries.drive(product), "hotband-drive")
+            return ShownProduct(entries.drive(product), "hotband-drive", tuple(measured_on(product)))
         except UserError as error:
             where = "question.words" if error.where == "question.name" else error.where
             raise UserError(where, error.key, error.value, error.accepted) from None

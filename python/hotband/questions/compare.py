@@ -93,7 +93,9 @@ class CompareQuestion(Question):
     has_page = True
 
     sides: Sides = asks(
-        "Records or results of other tools; vs between repeats.", metavar="A... [vs] B...", positional=True
+        "Records or results of other tools; put vs between the repeats of A and of B.",
+        metavar="A... [vs] B...",
+        positional=True,
     )
     anyway: bool = asks("Even if they were not asked the same.", default=False)
     seed: int = seed("Root of the resampling.")

@@ -80,28 +80,28 @@ class FioQuestion(ImportQuestion):
 
 @dataclass(frozen=True, kw_only=True)
 class VdbenchQuestion(ImportQuestion):
-    """Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition."""
+    """Turn vdbench's flatfile, summary, totals and histogram into records, one per run definition."""
 
     name = "import vdbench"
 
 
 @dataclass(frozen=True, kw_only=True)
 class DiskspdQuestion(ImportQuestion):
-    """Turn DiskSpd's XML (-Rxml) into records, one a time span."""
+    """Turn DiskSpd's XML (-Rxml) into records, one per time span."""
 
     name = "import diskspd"
 
 
 @dataclass(frozen=True, kw_only=True)
 class IometerQuestion(ImportQuestion):
-    """Turn Iometer's results CSV into records, one a test."""
+    """Turn Iometer's results CSV into records, one per test."""
 
     name = "import iometer"
 
 
 @dataclass(frozen=True, kw_only=True)
 class HdrQuestion(ImportQuestion):
-    """Turn HdrHistogram logs (.hlog) into records, one a tag."""
+    """Turn HdrHistogram logs (.hlog) into records, one per tag."""
 
     name = "import hdr"
 

@@ -14,9 +14,7 @@ from hotband.base.text.table import View, Whole, listing
 from hotband.data.catalog.filters import DriveSelection
 from hotband.data.catalog.layouts import LAYOUTS
 from hotband.data.catalog.products import NOT_VERIFIED, catalog_drives
-from hotband.data.corpus.check import measurements
-from hotband.data.corpus.files import all_figures
-from hotband.data.corpus.named import family_of, figures_of
+from hotband.views.corpus import beside_table
 from hotband.views.drives import MOST_ROWS, all_values, facts, listing_views
 from hotband.views.text.tables import keys_table, values_table
 
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
     from hotband.questions.datasheet.new import NewDrive, NewDriveQuestion
     from hotband.questions.study.listed import ShownStudy, StudiesQuestion
 
+MOST_LOADS = 8
+"""Loads of others that the page of a drive compares; `corpus show` has all."""
 UNREAD = "data sheet *"
 """In place of `NOT_VERIFIED` on a terminal, which says it once below the table."""
 LAYOUT_COLUMNS = ("name", "example", "drives", "usable", "survives", "also called")
@@ -69,10 +69,16 @@ def drives(selection: DriveSelection, question: DrivesQuestion) -> list[View]:
     return [*views, *([Whole(f"and {len(selection.drives) - (rows or 0)} more: --all")] if more else [])]
 
 
-def measured_line(drive: str) -> list[str]:
-    """Return how much others measured on a drive, and the command that prints it; empty if nobody did."""
-    groups = measurements(figures_of(drive, all_figures())) if family_of(drive) else []
-    return [f"Others measured its family {counted(len(groups), 'time')}: hotband corpus show {drive}"] if groups else []
+def measured_views(found: ShownProduct) -> list[View]:
+    """Return what others measured on a drive beside what is predicted, and the command that prints all of it; nothing
+    if nobody measured it."""
+    rows = [row for row in found.measured if row.predicted is not None]
+    rates = [row for row in rows if row.example.metric in ("iops", "mb_s") and row.load.rate is None]
+    if not found.measured:
+        return []
+    results = counted(sum(row.results for row in found.measured), "figure")
+    head = f"Others measured its family: {results}. All: hotband corpus show {found.entry['name']}"
+    return [head, *([beside_table(rates, MOST_LOADS)] if rates else []), ""]
 
 
 def product(found: ShownProduct, _: Question) -> list[View]:
@@ -93,7 +99,7 @@ def product(found: ShownProduct, _: Question) -> list[View]:
     ]
     model = f" ({entry['model']})" if entry["model"] else ""
     title = f"{entry['name']}: {entry['title']}{model}"
-    head = [title, *about, *measured_line(entry["name"]), ""] if is_short and about else []
+    head = [title, *about, *(measured_views(found) or [""])] if is_short and about else []
     table = values_table("" if head else title, values)
     if any(source.startswith(UNREAD) for _, _, _, source, *_ in values):
         table.caption = f"* {NOT_VERIFIED}"
@@ -131,7 +137,7 @@ def study(found: ShownStudy, _: StudiesQuestion) -> list[View]:
 
 def layouts(_: Layouts, __: LayoutsQuestion) -> list[View]:
     """Return all layouts."""
-    head = f"{len(LAYOUTS)} layouts. Those without an example need a machine file."
+    head = f"{len(LAYOUTS)} layouts. md needs a machine file; so do pools with other copies or hosts."
     return [head, listing("", LAYOUT_COLUMNS, LAYOUTS)]
 
 

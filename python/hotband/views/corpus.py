@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import IOPS, MBS, PLAIN, Table, Unit, column, numeric
+from hotband.base.text.table import IOPS, MBS, MS, OF_ROW, PLAIN, Range, Table, Unit, column, interval, numeric
 from hotband.base.text.words import cut
 from hotband.data.corpus.figure import BASE_UNITS
 from hotband.views.text.screen import Screen, command, screen_table, shortened
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ListCorpusQuestion,
         ShowCorpusQuestion,
     )
+    from hotband.questions.predictions.catalog import MeasuredLoad
 
 ROWS = 16
 """Rows of a table on a screen."""
@@ -34,6 +35,10 @@ NAME = 20
 """Characters of a load's name on a screen."""
 MOST_FINDINGS = 8
 """Contradictions on a screen, each of up to two lines."""
+UNITS_OF: Mapping[str, tuple[Unit, float]] = {"iops": (IOPS, 1.0), "mb_s": (MBS, 1e6)} | dict.fromkeys(
+    ("lat_p50", "lat_p99"), (MS, 1e3)
+)
+"""Units of metrics, with how many base units of them one of the metric's is."""
 US = Unit("us", 1.0, lambda microseconds: numbers.span(1e3 * microseconds))
 KINDS = (
     ("hdd", "disks"),
@@ -150,6 +155,35 @@ def _all_measurements(groups: Iterable[Sequence[Figure]]) -> Table:
         texts = (first.device, _load(first), first.state, first.cache, first.span, first.host)
         table.add(*texts, *(values.get(name) for name in metrics), first.source)
     return table
+
+
+def beside_table(rows: Sequence[MeasuredLoad], most: int) -> Table:
+    """Return a row for each of the first loads that others measured: the median of their results next to the
+    prediction; of loads with the same name the first."""
+    ends = interval("90 % interval", OF_ROW)
+    table = screen_table(
+        [
+            column("measured by others"),
+            numeric("n", PLAIN),
+            numeric("median", OF_ROW),
+            numeric("predicted", OF_ROW),
+            ends,
+        ]
+    )
+    named = {
+        _load_and_state(row.example): row for row in sorted(rows, key=lambda row: _order(row.example), reverse=True)
+    }
+    for name, row in list(reversed(named.items()))[:most]:
+        unit, size = UNITS_OF[row.example.metric]
+        between = None if row.interval is None else Range(*(end * size for end in row.interval))
+        predicted = None if row.predicted is None else row.predicted * size
+        table.add(name, row.results, row.measured * size, predicted, between, unit=unit)
+    return table
+
+
+def _load_and_state(figure: Figure) -> str:
+    state = figure.state.split(" (")[0]
+    return _load(figure) if state in ("", "unknown") else f"{_load(figure)}, {state}"
 
 
 def _load(figure: Figure) -> str:

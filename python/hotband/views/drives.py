@@ -125,7 +125,7 @@ def listing_views(selection: DriveSelection, width: int, most: int | None = None
 
 
 def _keys(selection: DriveSelection) -> list[str]:
-    """The columns that tell these drives apart; that of the order is among them."""
+    """Return the columns that tell these drives apart, without empty ones; that of the order is among them."""
     drives = selection.drives
     if all(drive.interface.startswith("NVMe") for drive in drives):
         keys = list(OF_NVME)
@@ -133,6 +133,7 @@ def _keys(selection: DriveSelection) -> list[str]:
         keys = list(OF_SSDS)
     else:
         keys = list(OF_DISKS if all(drive.is_disk for drive in drives) else OF_ALL)
+    keys = [key for key in keys if any(SHOWN[key][1](drive) is not None for drive in drives)]
     if selection.sort in SHOWN and selection.sort not in keys:
         keys[-1] = selection.sort
     return keys
@@ -155,7 +156,7 @@ def _width(table: Table) -> int:
 
 
 def sentence_of(selection: DriveSelection) -> str:
-    """Return the selection in words: `NVMe SSDs of 3 TB and more: 11 of 47 drives`."""
+    """Return the selection in words: `NVMe SSDs of 3 TB and more: 18 of 87 drives`."""
     count = f"{len(selection.drives)} of {numbers.counted(selection.total, 'drive')}"
     bounds = bounds_text(selection)
     if not selection.words and not bounds:

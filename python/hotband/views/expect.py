@@ -62,6 +62,8 @@ def views(of: Expected) -> list[View]:
     else:
         found.append(rows_table(of))
     found += [f"  state: {line}" for line in of.state]
+    found += [f"  {text}" for text in of.rests_on]
+    found += [f"  {row.name}: {label_of(one.figure)}: {one.words}" for row in of.rows for one in of.others(row)]
     found += [f"  not rebuilt: {row.name}: {row.why_not}" for row in of.rows if row.why_not]
     if of.assumed:
         found += ["Assumed, because the result does not say it:", *(f"  - {text}" for text in of.assumed)]
@@ -82,7 +84,7 @@ def figure_columns(level: float) -> list[Column]:
 
 
 def rows_table(of: Expected) -> Table:
-    """Measured beside predicted: a line a figure; of many rows a line each, with the figure that decides."""
+    """Measured beside predicted: one line per figure; of many rows a line each, with the figure that decides."""
     several, many = len(of.rows) > 1, len(of.rows) > FEW and not as_rows()
     columns = [*([column("run", once=True)] if several else []), *figure_columns(of.level)]
     table = Table("Measured beside predicted", columns)

@@ -33,7 +33,12 @@ def terminal(of: Expected, question: ExpectQuestion) -> Screen:
         verdict=_verdict_of(of),
         more=with_hidden([f"! {words}." for words in of.troubles], MOST_NOTES),
         body=[_nearest_table(of.ranking) if of.ranking is not None else _table(of)],
-        state=[*(f"-> {text}" for text in of.explanations[:MOST_NOTES]), *of.state],
+        state=[
+            *_others(of),
+            *(f"-> {text}" for text in of.explanations[:MOST_NOTES]),
+            *of.state,
+            *(f"{text}." for text in of.rests_on[:1]),
+        ],
         remarks=_remarks(of),
         next=question,
         details=views(of),
@@ -45,9 +50,18 @@ def _sentence(of: Expected) -> str:
     if of.ranking is not None:
         return f"{capitalized(verdict)}."
     figures = [judged for row in of.rows for judged in of.figures(row)]
+    if figures and not any(judged.verdict for judged in figures):
+        return f"Unchecked for {of.machine}: the predictions have no interval, so no verdict rests on them."
     inside = sum(judged.verdict == "inside" for judged in figures)
     words = WORDS.get(verdict, f"{capitalized(verdict)} for")
     return f"{words} {of.machine}: {inside} of {len(figures)} figures lie inside the {of.level:g} % interval."
+
+
+def _others(of: Expected) -> list[str]:
+    """Return what others measured on the same model, of each row the first figure."""
+    several = len(of.rows) > 1
+    found = [(row.name, of.others(row)[0].words) for row in of.rows if of.others(row)]
+    return [f"{name}: {words}." if several else f"{words}." for name, words in found[:MOST_NOTES]]
 
 
 def _verdict_of(of: Expected) -> Verdict:

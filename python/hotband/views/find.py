@@ -8,7 +8,7 @@ from hotband.base.foreign import marked
 from hotband.base.text.formats import PRINTED
 from hotband.base.text.table import LATENCY, Column, Range, Table, View, bare, column, interval, numeric
 from hotband.questions.find.figures import Figure, shown
-from hotband.questions.find.found import end_text
+from hotband.questions.find.found import end_text, unchecked_text
 from hotband.questions.find.question import NOTHING, RATE
 from hotband.questions.find.vary import unit_of, value_shown
 
@@ -39,8 +39,8 @@ def answer_views(found: Found) -> list[View]:
 
 def _alone(found: Found, answer: Answer) -> list[Text | str]:
     lines: list[Text | str] = [
-        marked("[bold]{answer}[/] on {machine} ({question})", answer=answer.text, machine=answer.machine,
-               question=found.question.text)
+        marked("[bold]{answer}[/] on {machine} ({question})", answer=f"{unchecked_text(answer)}{answer.text}",
+               machine=answer.machine, question=found.question.text)
     ]  # fmt: skip
     lines += [
         f"  {text}"
@@ -64,7 +64,7 @@ def _at(question: Question, answer: Answer) -> str:
     if answer.status == "nowhere":
         return ""
     rest = {one: value for one, value in answer.figures.items() if one != question.wanted and value is not None}
-    return f"There: {_figures(rest)}" if rest else ""
+    return f"At this point: {_figures(rest)}" if rest else ""
 
 
 def _figures(figures: dict[Figure, float]) -> str:
@@ -102,7 +102,8 @@ def interval_text(question: Question, answer: Answer) -> str:
     of = answer.interval
     values = _ends(question, answer, of["values_low"], of["values_high"])
     whole = _ends(question, answer, of["low"], of["high"])
-    return f"{of['level']:g} %: {whole} (by its values alone {values}), from {of['how']}"
+    alone = "" if of["values_low"] == of["values_high"] else f" ({values} from parameter uncertainty alone)"
+    return f"{of['level']:g} % interval {whole}{alone}, from {of['how']}; {answer.rests_on}"
 
 
 def _ends(question: Question, answer: Answer, low: float, high: float) -> str:

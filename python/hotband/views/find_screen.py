@@ -10,7 +10,7 @@ from hotband.base.text.table import LATENCY, OF_ROW, PLAIN, Cell, Range, Table, 
 from hotband.base.text.words import capitalized
 from hotband.inference.interval import LEVEL
 from hotband.questions.find.figures import shown
-from hotband.questions.find.found import end_text
+from hotband.questions.find.found import end_text, unchecked_text
 from hotband.questions.find.question import DEPTH, NOTHING, RATE
 from hotband.questions.find.vary import unit_of
 from hotband.views.find import answer_views, there_text
@@ -38,10 +38,10 @@ def terminal(found: Found, question: FindQuestion) -> Screen:
     no_interval = question.interval is None and found.question.varied != NOTHING
     return Screen(
         answer=_best(found) if alone is None else _sentence(found, alone),
-        verdict="" if alone is None else "no" if alone.status == "nowhere" else "yes",
+        verdict="" if alone is None else "no" if alone.status == "nowhere" else "yes" if alone.is_checked else "likely",
         more=more,
         body=[_answers_table(found)] if alone is None else _trials(found, alone),
-        state=[f"{found.workload}, {found.asked_as}; {', '.join(states)}"],
+        state=[f"{found.workload}, {found.asked_as}; {', '.join(states)}", *_rests_on(found)],
         remarks=with_hidden(notes, MOST_NOTES),
         next=replace(question, interval=LEVEL) if no_interval else question,
         details=answer_views(found),
@@ -52,7 +52,7 @@ def _sentence(found: Found, answer: Answer) -> str:
     """Return the answer on one machine in a sentence."""
     if found.question.varied == NOTHING:
         return _at_rate_sentence(found.question, answer)
-    text = capitalized(answer.text)
+    text = capitalized(f"{unchecked_text(answer)}{answer.text}")
     return f'{text}{_between(found.question, answer)} on {answer.machine}, predicted for "{found.question.text}".'
 
 
@@ -62,7 +62,7 @@ def _at_rate_sentence(question: Question, answer: Answer) -> str:
     if answer.status == "nowhere":
         return f"{answer.machine} does not reach {rate}: {answer.text.removeprefix('not reached: ')} predicted."
     between = _between(question, answer)
-    return f"{question.wanted} {answer.text}{between} predicted at {rate}, which {answer.machine} reaches."
+    return f"{capitalized(unchecked_text(answer))}{question.wanted} {answer.text}{between} predicted at {rate}, which {answer.machine} reaches."
 
 
 def _between(question: Question, answer: Answer) -> str:
@@ -73,6 +73,12 @@ def _between(question: Question, answer: Answer) -> str:
     return f" ({of['level']:g} % interval {low} to {high})"
 
 
+def _rests_on(found: Found) -> list[str]:
+    """Return what the intervals rest on, each evidence once."""
+    words = dict.fromkeys(answer.rests_on for answer in found.answers if answer.interval is not None)
+    return [f"Intervals {text}." for text in words if text]
+
+
 def _best(found: Found) -> str:
     """Return which of several machines reaches most, or how many have an answer."""
     wanted, question = found.question.wanted, found.question.text
@@ -80,7 +86,7 @@ def _best(found: Found) -> str:
     values = [(value, answer) for answer, value in known if value is not None]
     if values and wanted is not None and found.question.varied == NOTHING:
         value, best = min(values, key=lambda pair: pair[0])
-        return f'{best.machine} has the lowest, {shown(wanted, value)}, predicted for "{question}".'
+        return f'{best.machine} has the lowest value, {shown(wanted, value)}, predicted for "{question}".'
     if values and wanted is not None and wanted.is_rate:
         value, best = max(values, key=lambda pair: pair[0])
         return f'{best.machine} reaches the most, {shown(wanted, value)}, predicted for "{question}".'
@@ -103,7 +109,7 @@ def _answers_table(found: Found) -> Table:
     for answer, drawn in zip(found.answers, bars(values, BAR), strict=True):
         of = answer.interval
         between = [None if of is None else Range(of["low"], of["high"])] if ends else []
-        text = with_sign(answer.text, "no" if answer.status == "nowhere" else "yes")
+        text = with_sign(f"{unchecked_text(answer)}{answer.text}", "no" if answer.status == "nowhere" else "yes")
         table.add(answer.machine, text, drawn, *(answer.figures.get(other) for other in others), *between)
     return table
 

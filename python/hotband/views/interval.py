@@ -66,8 +66,8 @@ SHOWN = 0.005
 
 
 def said(interval: IntervalDoc, unit: Unit = PLAIN) -> str:
-    """An interval in words: 90 %: 4,900 to 6,300."""
-    return f"{interval['level']:g} %: {numbers.between(interval['low'], interval['high'], unit.shown)}"
+    """Return an interval in words: 90 % interval 4,900 to 6,300."""
+    return f"{interval['level']:g} % interval {numbers.between(interval['low'], interval['high'], unit.shown)}"
 
 
 def with_ends(value: float | None, ends: BoundsDoc | None) -> Value:
@@ -76,10 +76,13 @@ def with_ends(value: float | None, ends: BoundsDoc | None) -> Value:
 
 
 def interval_lines(of: RunIntervalsDoc) -> list[str]:
-    """The intervals of a run, a line a figure, and what they rest on; why there are none."""
+    """The intervals of a run, one line per figure, and what they rest on; why there are none."""
     if not of["figures"] and not of["draws"]:
         return [f"{capitalized(note)}." for note in of["notes"]]
     lines = [_line(figure) for figure in of["figures"]]
+    lines += [f"  {evidence}" for evidence in [of.get("rests_on")] if evidence]
+    if not of["draws"]:
+        return [*lines, *(f"  note: {note}" for note in of["notes"])]
     refused = f", {of['refused']} more refused by the model" if of["refused"] else ""
     drawn = (
         f"{of['draws']} draws of {len(of['values'])} uncertain values{refused}; "
@@ -89,7 +92,7 @@ def interval_lines(of: RunIntervalsDoc) -> list[str]:
     )
     return [
         *lines,
-        f"  Rests on {drawn}, the seed, and how far the studies' figures lie from their predictions.",
+        f"  Rests on {drawn}, the seed, and the model's error.",
         *(f"  note: {note}" for note in of["notes"]),
     ]
 
@@ -100,11 +103,12 @@ def _line(one: FigureIntervalDoc) -> str:
     values = numbers.between(one["values_low"], one["values_high"], unit.shown)
     of = f" of {side}s" if side else ""
     label = "" if LABELS[name] == unit.name else f" {LABELS[name]}"
-    return f"{unit.shown(one['predicted'])}{label}{of} ({said(one, unit)}; by its values alone {values})"
+    alone = "" if one["values_low"] == one["values_high"] else f"; {values} from parameter uncertainty alone"
+    return f"{unit.shown(one['predicted'])}{label}{of} ({said(one, unit)}{alone})"
 
 
 def intervals_table(of: RunIntervalsDoc) -> Table:
-    """The intervals of a run, a line a figure, where words are not asked for."""
+    """The intervals of a run, one line per figure, where words are not asked for."""
     ranges = [interval("interval", OF_ROW), interval("by values alone", OF_ROW)]
     columns = [column("figure"), numeric("predicted", OF_ROW), *ranges, column("class")]
     table = Table(f"Intervals of {of['level']:g} %", columns)
@@ -128,11 +132,15 @@ def terminal(of: Why, question: WhyQuestion) -> Screen:
     """Return what the terminal shows of where an uncertainty comes from."""
     found = of.to_dict()
     unit = {"ns": MS, "B/s": MBS}.get(found["unit"], Unit(found["unit"]))
-    sources = {"model error": found["of_model"], "drive parameters": found["of_values"], "the seed": found["of_seed"]}
+    sources = {
+        "model error": found["of_model"],
+        "drive parameters": found["of_values"],
+        "random seed": found["of_seed"],
+    }
     shares = ", ".join(f"{name} {share(part)}" for name, part in sources.items())
     return Screen(
-        answer=f"{found['label']} is predicted as {unit.shown(found['predicted'])} ({said(found['interval'], unit)}).",
-        more=[f"Sources of uncertainty: {shares}."],
+        answer=f"{found['label']} is predicted at {unit.shown(found['predicted'])} ({said(found['interval'], unit)}).",
+        more=[f"Sources of uncertainty: {shares}.", f"The model error is {found['rests_on']}."],
         body=_sources(found),
         remarks=[found["advice"]] if found["advice"] else [],
         next=question,
@@ -164,7 +172,7 @@ def why_views(of: WhyFigureDoc) -> list[View]:
         of=of["figure_class"],
     )
     shares = (
-        f"Squared width: model error {share(of['of_model'])}, uncertain values "
+        f"Sources of uncertainty: model error {share(of['of_model'])} ({of['rests_on']}), drive parameters "
         f"{share(of['of_values'])}, seed {share(of['of_seed'])}"
     )
     if of["unexplained"]:

@@ -252,7 +252,7 @@ def energy_table(review: ReviewDoc) -> Table | None:
     if found is None:
         return None
     title = f"Energy, {found['queue_depth']} outstanding; at rest {number(found['idle_w'])} W"
-    table = titled(title, "", [estimate("W", WATTS), estimate("mJ an I/O", MILLIJOULES)])
+    table = titled(title, "", [estimate("W", WATTS), estimate("mJ per I/O", MILLIJOULES)])
     watts, joules = found["patterns_w"], found["joules_per_io"]
     for name in watts:
         power: BoundsDoc = {"low": found["patterns_low_w"][name], "high": found["patterns_high_w"][name]}

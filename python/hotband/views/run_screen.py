@@ -19,6 +19,7 @@ from hotband.data.record.steady import of_phases
 from hotband.data.record.stopped import stopped_words
 from hotband.data.record.trace import comparison_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes, why_no_interval
+from hotband.execution.serve.lateness import INVALID
 from hotband.inference.beside import beside, beside_lines, beside_table
 from hotband.questions.run.ran import judged_run
 from hotband.questions.slo import at_rate, met_text, slo_of, verdict_of
@@ -62,7 +63,12 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
         more=[sentence] if judged else [],
         body=[_table(records[0]), *_happened(records[0])] if len(records) == 1 else [_overview(records)],
         state=[
-            *dict.fromkeys(line for record in records for line in (state_line(record), caches_line(record)) if line),
+            *dict.fromkeys(
+                line
+                for record in records
+                for line in (state_line(record), caches_line(record), _rests_on(record))
+                if line
+            ),
             *(Whole(f"Record: {done.spec.out / RECORD_FILE}") for done in ran.finished if done.spec.out is not None),
             *(Whole(f"{name}: {path}") for name, path in files if path is not None),
         ],
@@ -73,28 +79,33 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
 
 
 def emulation(done: Emulation, question: RunQuestion) -> Screen:
-    """Return what the terminal shows of a model and the emulated drive: how far they differ, and by which delay."""
-    figures = beside(done.found.model.record, done.found.fio.record)
-    table = beside_table(done.found)
+    """Return what the terminal shows of a model and the emulated drive: what fio measured, or why that is invalid, how
+    far it is from the model, and the delay."""
+    found = done.found
+    figures = beside(found.model.record, found.fio.record)
+    table = beside_table(found)
     far = max(
         (figure for figure in figures if figure.figure != "p99"), key=lambda figure: abs(figure.error_pct), default=None
     )
-    differ = "" if far is None else f": largest difference {percent(far.error_pct)} ({far.direction} {far.figure})"
-    compared = f"{counted(len(figures), 'figure')} of fio on the emulated drive are compared with the model{differ}."
-    judged = judged_run(slo_of(question.slo), done.found.fio) if question.slo else ()
-    model, files = done.found.model.record, [("I/O log", question.io_log), ("Report", done.report)]
+    largest = "" if far is None else f"{percent(far.error_pct)} ({far.direction} {far.figure})"
+    differ = largest and f" Largest difference from the model: {largest}."
+    invalid = f"{INVALID}: {found.invalid[0]}." if found.invalid else ""
+    measured = f"fio measured on the emulated drive: {_sentence(found.fio.record, 1)}{differ}"
+    judged = judged_run(slo_of(question.slo), found.fio) if question.slo else ()
+    sentence = met_text(question.on.name, judged, at_rate(question.rate)) if judged else measured
+    model, files = found.model.record, [("I/O log", question.io_log), ("Report", done.report)]
     return Screen(
-        answer=met_text(question.on.name, judged, at_rate(question.rate)) if judged else compared,
-        verdict=verdict_of(judged) if judged else "",
-        more=[compared] if judged else [],
+        answer=invalid or sentence,
+        verdict="no" if invalid else verdict_of(judged) if judged else "",
+        more=[measured] if invalid or judged else [],
         body=[replace(table, title="", borderless=True)],
         state=[
             *([f"Model: {_sentence(model, 1)}"] if "intervals" in model else []),
             *(Whole(f"{name}: {path}") for name, path in files if path is not None),
         ],
-        remarks=[line.strip() for line in beside_lines(done.found)][:MOST_REMARKS],
+        remarks=[line.strip() for line in beside_lines(found) if invalid[:-1] != line][:MOST_REMARKS],
         next=question,
-        details=[table, *beside_lines(done.found)],
+        details=[table, *beside_lines(found)],
     )
 
 
@@ -246,6 +257,12 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     notes += [note for record in records for note in other_notes(record)]
     remarks += [note for note in notes if not any(part in note for part in DECLARED)]
     return with_hidden(list(dict.fromkeys(remarks)), MOST_REMARKS)
+
+
+def _rests_on(record: RecordDoc) -> str:
+    """Return what the intervals of a run rest on; nothing of a run without any."""
+    evidence = record.get("intervals", {}).get("rests_on", "")
+    return f"{evidence}." if evidence else ""
 
 
 def _no_interval(record: RecordDoc) -> str:

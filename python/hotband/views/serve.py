@@ -1,4 +1,4 @@
-"""What a served machine shows on the terminal: where it is reached, a live line, and what clients got in the end."""
+"""What a served machine shows on the terminal: where it is reached, a live line, and latencies as it served them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from hotband.base.text.numbers import counted, number
 from hotband.base.text.table import MS, Table, View, Whole, column, numeric
 from hotband.data.documents.serving import Serving, Times
 from hotband.data.record.files import RECORD_FILE
-from hotband.execution.serve.lateness import lateness_lines
+from hotband.execution.serve.lateness import INVALID, lateness_lines, priority
+from hotband.execution.serve.served import nbd_uri
 from hotband.views.run import run_views
 from hotband.views.run_screen import state_line
 from hotband.views.text.screen import Screen, command, screen_table
@@ -29,8 +30,8 @@ def reached_lines(served: Served) -> Iterator[str]:
     for volume in served.volumes.values():
         where = volume.device or volume.file or volume.uri
         yield f"{volume.name}: {numbers.size(volume.size)}, blocks of {volume.block} B, at {where}"
-        if served.port is not None:
-            yield f"  NBD on TCP: {served.spec.tcp} (port {served.port}), export {volume.name}"
+        if served.port is not None and served.socket is not None:
+            yield f"  NBD: {nbd_uri(served.socket.absolute(), volume.name)}"
         if volume.uri is not None and where is not volume.uri:
             yield f"  NBD: {volume.uri}"
         if volume.file is not None and volume.device is not None:
@@ -50,9 +51,10 @@ def live_line(serving: Serving, before: Serving | None, seconds: float) -> str:
 
 
 def serving_table(serving: Serving) -> Table:
-    """Latencies as the model meant them and as clients got them, and how late answers were."""
-    columns = ("mean", "p50", "p99", "client mean", "client p50", "client p99")
-    title = "Served: as the model meant it, and as clients got it"
+    """Latencies of the model, and from the arrival of a request at the server to its completion there. A client
+    measures more: how long the host takes to wake it is unknown here."""
+    columns = ("mean", "p50", "p99", "served mean", "served p50", "served p99")
+    title = "Served: latency of the model, and of the server (clients measure more)"
     table = Table(title, [column(""), numeric("I/Os"), *(numeric(name, MS) for name in columns)])
     for kind in serving.kinds:
         table.add(kind.kind, kind.count, *_three(kind.model), *_three(kind.client))
@@ -89,7 +91,7 @@ def terminal(left: ServedLeft, _: asked.Serving) -> Screen:
     evidence: list[View] = [*run_views(record, folder), *([serving_table(serving)] if serving.kinds else [])]
     return Screen(
         answer=_sentence(serving, str(record["target"]["machine"])),
-        verdict="likely" if serving.late else "",
+        verdict="no" if serving.late else "",
         body=[_screen_table(serving)] if serving.kinds else [],
         state=[
             state_line(record),
@@ -103,18 +105,19 @@ def terminal(left: ServedLeft, _: asked.Serving) -> Screen:
 
 
 def _sentence(serving: Serving, machine: str) -> str:
-    """Return how many I/Os were completed, and with which p99 latency clients saw them."""
+    """Return how many I/Os were completed, and first whether the host was too slow for them."""
     if not serving.answers:
         return "No client connected, so nothing was completed."
     failed = sum(kind.errors for kind in serving.kinds)
     completed = serving.answers - failed
     errors = f", {failed:,} failed" if failed else ""
-    return f"{counted(completed, 'I/O')} {'was' if completed == 1 else 'were'} completed by {machine}{errors}."
+    invalid = f"{INVALID}: this host did not keep up with the drive. " if serving.late else ""
+    return f"{invalid}{counted(completed, 'I/O')} {'was' if completed == 1 else 'were'} completed by {machine}{errors}."
 
 
 def _screen_table(serving: Serving) -> Table:
-    """Return a row per kind of I/O: latency of the model, and latency that clients saw."""
-    heads = ("model mean", "model p99", "client mean", "client p99")
+    """Return a row per kind of I/O: latency of the model, and of the server."""
+    heads = ("model mean", "model p99", "served mean", "served p99")
     table = screen_table([column(""), numeric("I/Os"), *(numeric(name, MS) for name in heads)])
     for kind in serving.kinds:
         (mean, _, p99), (seen_mean, _, seen_p99) = _three(kind.model), _three(kind.client)
@@ -123,8 +126,8 @@ def _screen_table(serving: Serving) -> Table:
 
 
 def _delay(serving: Serving) -> list[str]:
-    """Return by how much I/Os were completed later than the model meant."""
+    """Return by how much I/Os were completed later than the model meant, and the priority of the threads."""
     late = serving.lateness
     if late is None:
         return []
-    return [f"Emulation delay: p50 {numbers.span(late.p50_ns)}, p99 {numbers.span(late.p99_ns)}"]
+    return [f"Emulation delay: p50 {numbers.span(late.p50_ns)}, p99 {numbers.span(late.p99_ns)}; {priority(serving)}"]

@@ -1,4 +1,4 @@
-"""What a store has, on a screen and as tables."""
+"""The contents of a store for terminals and as tables."""
 
 from __future__ import annotations
 

@@ -182,6 +182,10 @@ impl Drive for MultiActuatorDisk {
         self.actuators[0].block()
     }
 
+    fn physical_block(&self) -> Bytes {
+        self.actuators[0].physical_block()
+    }
+
     fn units(&self) -> Vec<Unit> {
         let count = if self.exposes == Exposes::Luns { self.actuators.len() as u32 } else { 0 };
         let unit =

@@ -209,7 +209,10 @@ impl Disk {
         let full = self.dirty.entries() + others.extents >= self.params.drain_extents;
         let blocked = !self.blocked.is_empty() || others.waits_since.is_some();
         let urgent = full || blocked || !self.flushes.is_empty() || self.switching.is_some();
-        let queued = self.queue.choose_among(self.params.reorder_window, self.params.order, &head);
+        let queued = match self.params.age_weight {
+            0 => self.queue.choose_among(self.params.reorder_window, self.params.order, &head),
+            weight => self.queue.choose_weighed(self.params.reorder_window, weight, &head),
+        };
         if queued.is_some() && !urgent {
             return queued.map(|(index, _)| Pick::Queue(index));
         }

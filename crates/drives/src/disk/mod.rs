@@ -383,6 +383,10 @@ impl Drive for Disk {
         Bytes(self.params.format.logical())
     }
 
+    fn physical_block(&self) -> Bytes {
+        Bytes(self.params.format.physical())
+    }
+
     #[inline]
     fn submit(&mut self, now: Instant, command: Command) {
         self.catch_up(now);

@@ -21,7 +21,8 @@ use crate::power::{read_disk, split_disk};
 use hotband_machine::Product;
 
 /// Values that a product need not state: each is off, or follows from others, where it does not.
-pub const OPTIONAL: [&str; 11] = [
+pub const OPTIONAL: [&str; 12] = [
+    "age_weight",
     "cache_overhead_write",
     "command_overhead_write",
     "destage_window",
@@ -150,6 +151,8 @@ pub struct DiskParams {
     pub destage_window: usize,
     /// A command that has waited longer is served next.
     pub age_bound: Span,
+    /// By how much of its wait a command is preferred, in millionths: time of positioning for time of waiting.
+    pub age_weight: u32,
     /// Segments of the read cache.
     pub segments: usize,
     /// Size of one segment, in sectors.
@@ -257,6 +260,7 @@ impl DiskParams {
             destage_window: read_window(&section, "destage_window")?,
             order: need(&section, "queue_order", section.choice("queue_order", &orders)?)?,
             age_bound: section.required("age_bound", "a time")?,
+            age_weight: read_age_weight(&section)?,
             segments,
             segment_sectors: sectors(cache) / (segments.max(1) as u64),
             look_ahead_sectors: if read_ahead == ReadAhead::Off { 0 } else { look_ahead.0 / SECTOR },
@@ -357,6 +361,16 @@ fn read_read_ahead(section: &Section) -> Result<ReadAhead, SpecError> {
 /// Read the size of a reorder window. Default: everything that waits.
 fn read_window(section: &Section, key: &'static str) -> Result<usize, SpecError> {
     Ok(section.count(key, 1..=65_536)?.map_or(usize::MAX, |window| window as usize))
+}
+
+/// The weight of a wait, in millionths; none unless the product states it.
+fn read_age_weight(section: &Section) -> Result<u32, SpecError> {
+    let Some(Ratio(share)) = section.quantity::<Ratio>("age_weight")? else { return Ok(0) };
+    let accepted = "expected from 0 % to 100 %";
+    let is_share = (0.0..=1.0).contains(&share);
+    is_share
+        .then_some((share * 1e6).round() as u32)
+        .ok_or_else(|| section.error("age_weight", Ratio(share).to_string(), accepted))
 }
 
 /// Overheads; of writes those of reads where the product does not say.

@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable;
 
-use hotband_units::Instant;
+use hotband_units::{Instant, Span};
 
 use super::geometry::Place;
 use super::rotation::{REVOLUTION, Rotation};
@@ -113,7 +113,7 @@ impl Head<'_> {
 
     #[inline]
     fn rotation_speed(&self) -> u64 {
-        self.rotation.turned(hotband_units::Span(1))
+        self.rotation.turned(Span(1))
     }
 
     /// Positioning cost (seek and rotation, in angle units) from angle `from`.
@@ -317,6 +317,28 @@ impl Pending {
         }
         let last = self.youngest_of_oldest(window);
         self.soonest(middle, head, |index| self.get(index).sequence <= last)
+    }
+
+    /// Like `choose_among` in positioning order, where a command's wait counts for it: of the `window` oldest the one
+    /// with the least positioning time less `weight` millionths of how long it has waited (Jacobson and Wilkes, Disk
+    /// scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991). The cost is without that.
+    pub fn choose_weighed(&self, window: usize, weight: u32, head: &Head) -> Option<(usize, u64)> {
+        let middle = self.before(head.reached);
+        if let Some(next) = self.near.get(middle)
+            && next.sector == head.reached
+        {
+            return Some((middle, 0));
+        }
+        let last = if self.len() <= window { u64::MAX } else { self.youngest_of_oldest(window) };
+        let from = head.rotation.angle(head.now);
+        let weighed = self.near.iter().enumerate().filter_map(|(index, near)| {
+            let waiting = &self.all[near.slot as usize];
+            let waited = head.now.since(waiting.since).0.saturating_mul(u64::from(weight)) / 1_000_000;
+            let cost = head.cost(from, near);
+            let weighed = cost as i64 - head.rotation.turned(Span(waited)) as i64;
+            (waiting.sequence <= last).then_some((weighed, waiting.sequence, index, cost))
+        });
+        weighed.min().map(|(_, _, index, cost)| (index, cost))
     }
 
     /// What the next command by address costs, where it goes on with a stream. Where that leaves out something, it has to

@@ -150,6 +150,24 @@ fn a_drive_weighs_no_more_than_its_window() {
 }
 
 #[test]
+fn a_drive_that_weighs_waits_serves_a_far_command_sooner() {
+    let served_before_the_far_one = |weight: &str| {
+        let mut bench = Bench::new(weight);
+        bench.read(0, at_cylinder(500, 0));
+        let far = bench.read(US, at_cylinder(990, 0));
+        let near: Vec<u64> = (1..20).map(|n| bench.read(n * MS, at_cylinder(500 + n, n * 40))).collect();
+        for token in near {
+            bench.end_of(token);
+        }
+        let end = bench.end_of(far);
+        bench.done.iter().filter(|done| done.at.0 < end).count()
+    };
+    let (never, weighed) = (served_before_the_far_one(""), served_before_the_far_one("age_weight = \"100 %\""));
+    assert!(weighed * 2 < never, "{weighed} and {never}");
+    assert_eq!(served_before_the_far_one("age_weight = \"0 %\""), never);
+}
+
+#[test]
 fn a_write_cache_writes_out_no_further_than_its_window() {
     let destaged_first = |window: &str| {
         let mut bench = Bench::new(&format!("wce = \"on\"\n{window}"));
@@ -174,6 +192,7 @@ fn values_that_cannot_be_are_refused() {
         ("seek_knee = \"95 %\"", "seek_knee"),
         ("reorder_window = 0", "reorder_window"),
         ("destage_window = 70000", "destage_window"),
+        ("age_weight = \"101 %\"", "age_weight"),
         ("zero_latency = 1", "zero_latency"),
         ("seek_curve = \"1: 1 ms\"", "seek_curve"),
         ("seek_curve = \"2: 1 ms, 10: 2 ms\"", "seek_curve"),

@@ -101,6 +101,7 @@ pub const DISK: &[(&str, &str)] = &[
 
 /// Values that a disk need not state, and that it takes nevertheless.
 pub const DISK_OPTIONAL: &[(&str, &str)] = &[
+    ("age_weight", "positioning time for which a command's wait is preferred, as a share of it; default: 0 %"),
     ("cache_overhead_write", "firmware time of a write that memory takes in; default: cache_overhead"),
     ("command_overhead_write", "firmware time of a write that goes to the media; default: command_overhead"),
     ("destage_window", "how many of the oldest extents of the write cache are weighed for the next; default: all"),

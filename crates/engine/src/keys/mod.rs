@@ -191,7 +191,7 @@ mod tests {
             let value = match *key {
                 "read_ahead" => "\"always\"",
                 "read_overlap" | "write_overlap" | "zero_latency" => "\"on\"",
-                "seek_knee" => "\"25 %\"",
+                "age_weight" | "seek_knee" => "\"25 %\"",
                 "seek_curve" | "seek_curve_cylinders" => "\"1: 1 ms, 10: 2 ms\"",
                 "reorder_window" | "destage_window" => "8",
                 _ => "\"0.1 ms\"",

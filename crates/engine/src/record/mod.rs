@@ -305,7 +305,7 @@ fn short(workload: &Workload, streams: &Streams) -> Option<String> {
     const ENOUGH: u64 = 100;
     let count: u64 = streams.all.iter().flatten().map(|stats| stats.count + stats.errors).sum();
     let outstanding = workload.concurrency().filter(|outstanding| count < ENOUGH * outstanding)?;
-    Some(format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %"))
+    Some(format!("short run ({count} I/Os with {outstanding} outstanding): a longer one gives figures within 1 %"))
 }
 
 /// Return a note if failed I/Os take more than 1 % of the queue depth.

@@ -72,7 +72,7 @@ fn random_writes_are_as_fast_as_memory_until_it_is_full_and_then_as_the_disks() 
     let burst = run(&raid(&controller(marks)), &workload(&stream, &closed(1), "", "ios = 2000"), &[]);
     assert_near("a burst", burst.summary("latency_mean_ns"), 24_096.0, 1e-6);
     // Full, it writes back by address: more than without it, but not for ever at memory's rate.
-    let text = workload(&stream, &closed(16), "duration = \"60 s\"", "duration = \"120 s\"");
+    let text = workload(&stream, &closed(16), "duration = \"30 s\"", "duration = \"60 s\"");
     let (bare, full) = (run(&raid(""), &text, &[]), run(&raid(&controller(marks)), &text, &[]));
     assert!((1.3..4.0).contains(&(full.iops() / bare.iops())), "{} and {}", full.iops(), bare.iops());
     let through = run(&raid(&controller(&format!("{marks}, battery = \"off\""))), &text, &[]);
@@ -97,7 +97,7 @@ fn lost(options: &str, drives: &str) -> u64 {
 fn nothing_that_protected_memory_acknowledged_is_lost_with_power() {
     let safe = "product = \"savvio-10k1\"\nset = { wce = \"off\" }";
     let volatile = "product = \"savvio-10k1\"\nset = { wce = \"on\" }";
-    assert_eq!(lost("", safe), 0);
+    assert_eq!(lost(", cache = \"64 MiB\"", safe), 0);
     assert_eq!(lost(", cache = \"16 MiB\", dirty_low = \"0 %\", dirty_high = \"10 %\"", safe), 0);
     assert_eq!(lost(", battery = \"off\"", safe), 0, "nothing dirty is held");
     // What was handed to disks that forget is beyond a battery.

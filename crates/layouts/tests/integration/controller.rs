@@ -322,7 +322,7 @@ fn schedule() -> impl Strategy<Value = Vec<(u64, bool, u64, u64)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_acknowledged_write_is_written_back_once_and_reads_get_the_latest(

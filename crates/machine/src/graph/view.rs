@@ -56,6 +56,16 @@ impl<'a> Drives<'a> {
         self.0.iter().map(|slot| slot.drive.block()).max().unwrap_or(Bytes(512))
     }
 
+    /// Largest physical block.
+    pub fn physical_block(self) -> Bytes {
+        self.0.iter().map(|slot| slot.drive.physical_block()).max().unwrap_or(Bytes(512))
+    }
+
+    /// Whether any of them says that acknowledged writes may be lost with power, so that hosts flush it.
+    pub fn are_volatile(self) -> bool {
+        self.0.iter().any(|slot| slot.drive.volatile())
+    }
+
     /// SMART attributes of every drive that has them, by name.
     pub fn smart(self) -> Vec<(&'a str, Smart)> {
         self.0.iter().filter_map(|slot| Some((slot.name.as_str(), slot.drive.smart()?))).collect()

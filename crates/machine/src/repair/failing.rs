@@ -123,6 +123,10 @@ impl Drive for Failing {
         self.drive.block()
     }
 
+    fn physical_block(&self) -> Bytes {
+        self.drive.physical_block()
+    }
+
     fn units(&self) -> Vec<Unit> {
         self.drive.units()
     }

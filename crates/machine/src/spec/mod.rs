@@ -181,7 +181,7 @@ pub fn short_form(text: &str, known_kinds: &[&str]) -> Result<Option<String>, Sp
     )))
 }
 
-/// The layout that people mean by a word: `mirror`, `stripe`, `jbod`, `RAID-10`, `raid-z2`; any other word as it is.
+/// The layout that people mean by a word: `mirror`, `stripe`, `jbod`, `ceph`, `RAID-10`, `raid-z2`; any other word as it is.
 fn layout_of_word(word: &str) -> String {
     let plain = word.to_ascii_lowercase().replace(['-', '_', ' '], "");
     match plain.as_str() {
@@ -189,6 +189,7 @@ fn layout_of_word(word: &str) -> String {
         "stripe" => "raid0".to_owned(),
         "jbod" => "concat".to_owned(),
         "raidz" => "raidz1".to_owned(),
+        "ceph" => "replicated".to_owned(),
         _ => plain,
     }
 }
@@ -376,6 +377,7 @@ mod tests {
         let kinds = ["concat", "raid0", "raid1", "raid10", "raidz1", "raidz2"];
         let pairs = [
             ("mirror", "raid1"),
+            ("ceph", "replicated"),
             ("stripe", "raid0"),
             ("JBOD", "concat"),
             ("RAID-10", "raid10"),

@@ -21,7 +21,7 @@ fn main() -> io::Result<()> {
     };
     let service = Service::start(model, store, Options::default())?;
     let mut mounted = fuse::mount(std::sync::Arc::clone(&service), &folder)?;
-    let mut device = loopdev::attach(&mounted.files()[0], service.volumes()[0].block)?;
+    let mut device = loopdev::attach(&mounted.files()[0], &service.volumes()[0])?;
     println!("{} {}", mounted.files()[0].display(), device.device().display());
     io::stdout().flush()?;
     io::stdin().read_to_end(&mut Vec::new())?;

@@ -9,8 +9,11 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use hotband_machine::Op;
+
 use super::answer::{Answer, Kind, Piece, Read};
-use super::exports::Export;
+use super::budget::Budget;
+use super::exports::{Export, LONGEST_PAYLOAD};
 use super::incoming::Incoming;
 use super::listener::Limits;
 use super::options::Chosen;
@@ -69,6 +72,7 @@ pub struct Connection {
     pub chosen: Chosen,
     export: Export,
     limits: Limits,
+    budget: Arc<Budget>,
     out: Mutex<Out>,
     /// The second thread waits here for tasks.
     tasks_changed: Condvar,
@@ -93,17 +97,26 @@ struct Waiting {
     keeps: Option<Timekeeping>,
     /// It did so for others only: not again until its own client asks.
     is_for_others: bool,
+    /// The client wrote since its last flush.
+    has_written: bool,
 }
 
 impl Connection {
     /// With a client that chose this export.
-    pub fn new(service: Arc<Service>, wire: Arc<dyn Wire>, (chosen, export): (Chosen, Export), limits: Limits) -> Self {
+    pub fn new(
+        service: Arc<Service>,
+        wire: Arc<dyn Wire>,
+        (chosen, export): (Chosen, Export),
+        limits: Limits,
+        budget: Arc<Budget>,
+    ) -> Self {
         Self {
             service,
             wire,
             chosen,
             export,
             limits,
+            budget,
             out: Mutex::default(),
             tasks_changed: Condvar::new(),
             answered: Condvar::new(),
@@ -178,6 +191,9 @@ impl Connection {
                         return end;
                     }
                     incoming.consume(want);
+                    if want > HEADER && self.budget.is_wanted() {
+                        incoming.give_back();
+                    }
                     continue;
                 }
             }
@@ -185,10 +201,23 @@ impl Connection {
                 self.flush(&mut self.lock());
                 gathers = false;
             }
+            if incoming.needs_memory(want) && !self.reserve(incoming, &mut waiting) {
+                return End::Broken;
+            }
             if self.receive(incoming, want, &mut waiting).is_err() {
                 return End::Broken;
             }
         }
+    }
+
+    /// Waits for the memory of the longest write; false where the connection was closed meanwhile.
+    fn reserve(&self, incoming: &mut Incoming, waiting: &mut Waiting) -> bool {
+        // Somebody else has to wait for the machine then, which completes what the holders of memory wait for.
+        drop(waiting.keeps.take());
+        let reserved = self.budget.reserve(u64::from(LONGEST_PAYLOAD), || self.lock().is_closed);
+        let has_memory = reserved.is_some();
+        reserved.into_iter().for_each(|reserved| incoming.reserve(reserved));
+        has_memory
     }
 
     /// Waits until something of `want` bytes is complete.
@@ -234,14 +263,22 @@ impl Connection {
         self.admit(counted, gathers, waiting)?;
         let request = |op, len, fua| Request { volume, op, offset, len, fua, arrived };
         let answer = |kind| Box::new(Answer { connection: Arc::clone(self), cookie, counted, kind });
+        let is_repeated = self.limits.skips_repeated_flushes && !waiting.has_written;
+        if let Ok(Wanted::Act { op, .. }) = wanted_io {
+            waiting.has_written = op != Op::Flush;
+        }
         match wanted_io {
+            Ok(Wanted::Act { op: Op::Flush, .. }) if is_repeated => {
+                self.service.note_repeated_flush();
+                self.answer_short(counted, |out| self.put_done(out, cookie, 0));
+            }
             Err(error) => self.answer_short(counted, |out| self.put_done(out, cookie, error)),
             Ok(Wanted::Read { is_whole }) => {
                 let read = Read { cookie, offset, len, is_whole };
                 let answer = answer(Kind::Read(read));
-                self.service.submit(request(hotband_machine::Op::Read, len, false), Payload::None, answer);
+                self.service.submit(request(Op::Read, len, false), Payload::None, answer);
             }
-            Ok(Wanted::Act { op, fua }) if header.command == command::WRITE || op == hotband_machine::Op::Flush => {
+            Ok(Wanted::Act { op, fua }) if header.command == command::WRITE || op == Op::Flush => {
                 let data = if payload.is_empty() { Payload::None } else { Payload::Data(payload) };
                 self.service.submit(request(op, len, fua), data, answer(Kind::Done));
             }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use hotband_engine::Asked;
 use hotband_units::{Instant, Span};
 
+use super::budget::Budget;
 use super::connection::Connection;
 use super::exports::Export;
 use super::handshake::choose;
@@ -177,7 +178,8 @@ impl Partner {
         let greeted = script.state().kept.len();
         let begin = script.state().at - incoming.have().len();
         let export = self.exports[usize::from(chosen.export)].clone();
-        Arc::new(Connection::new(Arc::clone(&self.service), wire, (chosen, export), limits)).serve(incoming);
+        let (service, budget) = (Arc::clone(&self.service), Budget::new(limits.arriving));
+        Arc::new(Connection::new(service, wire, (chosen, export), limits, budget)).serve(incoming);
         let state = script.state();
         if state.sent > MOST_KEPT {
             return Came::Answers(0);

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use super::budget::Reserved;
+
 /// Memory of a connection that reads and writes little: dozens of requests, or a write of the size that file systems
 /// use, are received at once.
 const USUAL: usize = 256 << 10;
@@ -11,11 +13,13 @@ pub struct Incoming {
     bytes: Vec<u8>,
     begin: usize,
     end: usize,
+    /// Memory beyond the usual.
+    reserved: Option<Reserved>,
 }
 
 impl Default for Incoming {
     fn default() -> Self {
-        Self { bytes: vec![0; USUAL], begin: 0, end: 0 }
+        Self { bytes: vec![0; USUAL], begin: 0, end: 0, reserved: None }
     }
 }
 
@@ -50,10 +54,30 @@ impl Incoming {
         Ok(count)
     }
 
+    /// Whether something of `want` bytes needs memory that was not reserved.
+    pub fn needs_memory(&self, want: usize) -> bool {
+        want > USUAL && self.reserved.is_none()
+    }
+
+    /// Use memory beyond the usual from now on.
+    pub fn reserve(&mut self, reserved: Reserved) {
+        self.reserved = Some(reserved);
+    }
+
     /// Nothing came for a while: memory of long writes is given back.
     pub fn rest(&mut self) {
-        if self.begin == self.end && self.bytes.len() > USUAL {
-            *self = Self::default();
+        if self.begin == self.end {
+            self.give_back();
+        }
+    }
+
+    /// Give the memory of long writes back, where what is left fits without it.
+    pub fn give_back(&mut self) {
+        if self.reserved.is_some() && self.have().len() <= USUAL {
+            let mut bytes = vec![0; USUAL];
+            let end = self.have().len();
+            bytes[..end].copy_from_slice(self.have());
+            *self = Self { bytes, begin: 0, end, reserved: None };
         }
     }
 }

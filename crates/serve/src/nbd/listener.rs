@@ -15,6 +15,7 @@ use std::time::Duration;
 use rustix::fs::Mode;
 use rustix::net::{AddressFamily, Shutdown, SocketAddrUnix, SocketFlags, SocketType};
 
+use super::budget::Budget;
 use super::connection::Connection;
 use super::exports::Export;
 use super::handshake::choose;
@@ -45,6 +46,12 @@ pub struct Limits {
     pub requests: usize,
     /// Bytes of its reads and writes that are under way; one is always taken.
     pub bytes: u64,
+    /// Bytes of long writes that arrive, of all connections together; further ones wait until there is room.
+    pub arriving: u64,
+    /// A flush of a connection that wrote nothing since its last flush is completed at once, without the machine. fio's
+    /// engine for NBD fills every free slot with flushes until the first has completed (io_u.c, `should_fsync`; tried:
+    /// 3.33), though one was asked for.
+    pub skips_repeated_flushes: bool,
     /// Time for a client to choose an export.
     pub handshake: Duration,
     /// A request has to be complete so long after its first byte, and a second later for each MiB that it says.
@@ -55,13 +62,15 @@ pub struct Limits {
 
 impl Default for Limits {
     /// Four connections for each of 16 programs; 256 requests each, as many as eight jobs at a depth of 32 have; two
-    /// writes of the longest kind. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
+    /// writes of the longest kind; eight of these arrive at once. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
     /// longer than any pause that a live client makes (chosen).
     fn default() -> Self {
         Self {
             connections: 64,
             requests: 256,
             bytes: 64 << 20,
+            arriving: 256 << 20,
+            skips_repeated_flushes: false,
             handshake: Duration::from_secs(10),
             request: Duration::from_secs(10),
             answers: Duration::from_secs(60),
@@ -78,6 +87,7 @@ struct Shared {
     tls: Option<Arc<Config>>,
     is_tcp: bool,
     limits: Limits,
+    budget: Arc<Budget>,
     listener: OwnedFd,
     is_closing: AtomicBool,
     clients: Mutex<Clients>,
@@ -120,6 +130,7 @@ pub fn serve(service: Arc<Service>, listen: Listen, limits: Limits) -> io::Resul
         tls,
         is_tcp: address.is_some(),
         limits,
+        budget: Budget::new(limits.arriving),
         listener,
         is_closing: AtomicBool::new(false),
         clients: Mutex::default(),
@@ -235,8 +246,8 @@ impl Shared {
             choose(Arc::clone(socket) as Arc<dyn Wire>, &self.exports, self.tls.as_ref(), self.limits.handshake);
         if let Ok(Some((wire, incoming, chosen))) = chosen {
             let export = self.exports[usize::from(chosen.export)].clone();
-            let service = Arc::clone(&self.service);
-            Arc::new(Connection::new(service, wire, (chosen, export), self.limits)).serve(incoming);
+            let (service, budget) = (Arc::clone(&self.service), Arc::clone(&self.budget));
+            Arc::new(Connection::new(service, wire, (chosen, export), self.limits, budget)).serve(incoming);
         }
         socket.close();
     }

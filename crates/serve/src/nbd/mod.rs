@@ -8,9 +8,10 @@
 //!
 //! Leaves out: extended headers (ranges of 4 GiB and more at once), resizing, and caching.
 //! Memory is bounded: see [`Limits`]; a connection uses 256 KiB, and what its longest write needs (32 MiB at most) while
-//! that arrives.
+//! that arrives, for which all connections share one budget.
 
 mod answer;
+mod budget;
 mod connection;
 mod exports;
 pub mod fuzzing;

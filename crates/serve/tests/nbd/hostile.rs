@@ -18,6 +18,8 @@ const SHORT: Limits = Limits {
     connections: 64,
     requests: 256,
     bytes: 64 << 20,
+    arriving: 256 << 20,
+    skips_repeated_flushes: false,
     handshake: Duration::from_millis(1),
     request: Duration::from_millis(1),
     answers: Duration::from_millis(1),
@@ -179,4 +181,36 @@ fn two_thousand_clients_that_say_nothing_leave_room_for_those_that_do() {
         std::thread::yield_now();
     }
     assert!(is_served(&served));
+}
+
+#[test]
+fn halves_of_long_writes_hold_no_more_memory_than_there_is_and_others_go_on() {
+    // Room for one long write: of eight clients that send half of one, seven are not listened to.
+    let limits = Limits { handshake: Duration::from_secs(60), request: Duration::from_secs(60), ..SHORT };
+    let served = served_with(64 * MIB, Span::ZERO, Limits { arriving: 32 << 20, ..limits });
+    let half = request(command::WRITE, 0, 1, 0, 32 << 20, &vec![1; 16 << 20]);
+    let mut clients: Vec<Client> = (0..8).map(|_| Client::ready(&served.socket, false)).collect();
+    let taken = |client: &mut Client| {
+        client.stream.set_write_timeout(Some(Duration::from_millis(300))).expect("a socket has times");
+        let mut said = 0;
+        while let Ok(count) = client.stream.write(&half[said..]) {
+            said += count;
+            if said == half.len() {
+                break;
+            }
+        }
+        said
+    };
+    let taken: Vec<usize> = clients.iter_mut().map(taken).collect();
+    let whole = taken.iter().filter(|taken| **taken == half.len()).count();
+    assert_eq!(whole, 1, "{taken:?}");
+    assert!(taken.iter().sum::<usize>() < half.len() + 8 * (2 << 20), "{taken:?}");
+    assert!(is_served(&served));
+    // The memory goes to the next as soon as its holder has gone.
+    let holder = taken.iter().position(|taken| *taken == half.len()).expect("one was taken");
+    drop(clients.remove(holder));
+    let mut after = Client::ready(&served.socket, false);
+    drop(clients);
+    assert_eq!(after.ask(command::WRITE, 0, 0, 1 << 20, &vec![2; 1 << 20]), 0);
+    assert_eq!(after.read(0, 512), vec![2; 512]);
 }

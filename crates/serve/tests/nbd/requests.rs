@@ -191,3 +191,20 @@ fn who_waits_for_room_leaves_waiting_for_the_machine_to_others() {
     (0..10).for_each(|cookie| client.say(&request(command::READ, 0, cookie, 0, 512, &[])));
     (0..10).for_each(|cookie| assert_eq!(client.answer(512).cookie, cookie));
 }
+
+#[test]
+fn a_flush_without_a_write_since_the_last_is_answered_at_once_where_the_client_is_fio() {
+    let counts = |skips_repeated_flushes: bool| {
+        let served = served_with(MIB, Span::ZERO, Limits { skips_repeated_flushes, ..Limits::default() });
+        let mut client = Client::ready(&served.socket, false);
+        for (kind, len) in [(command::WRITE, 512), (command::FLUSH, 0), (command::FLUSH, 0), (command::READ, 512)] {
+            let data = if kind == command::WRITE { vec![1; len as usize] } else { Vec::new() };
+            assert_eq!(client.ask(kind, 0, 0, len, &data), 0);
+        }
+        assert_eq!(client.ask(command::FLUSH, 0, 0, 0, &[]), 0);
+        let flushes = answered(&served, "flush", if skips_repeated_flushes { 3 } else { 5 });
+        (flushes, served.service.tally().told().repeated_flushes)
+    };
+    assert_eq!(counts(true), (1, 2));
+    assert_eq!(counts(false), (3, 0));
+}

@@ -38,7 +38,7 @@ BASE_UNITS = {
     "rss_gib": "GB/NVMe",
 }
 """Metrics, and the unit of their `low` and `high`."""
-SIDE = re.compile(r"\b(read|write|both) sides?\b")
+SIDE = re.compile(r"\b(read|write|both)(?: sides?|s achieved)\b")
 SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 

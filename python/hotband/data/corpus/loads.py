@@ -70,12 +70,14 @@ LEFT_OUT = (
     (r"on zeroes", "data that may be compressed"),
 )
 """Words of a workload or a span that cannot be set up, with the reason."""
+JOURNALED = "direct writes go through the journal of a file system (README of the corpus: rows `fs-`)"
 
 
 @dataclass(frozen=True)
 class Load:
     """A load in numbers: `block` in bytes, `depth` of all threads, `span` in bytes (None: the whole drive, or not
-    stated), `port` in bytes per second where one is slower than the drive's, `rate` of an open loop."""
+    stated), `port` in bytes per second where one is slower than the drive's, `rate` of an open loop. `is_rest_empty`
+    says that what lies beyond the span was never written."""
 
     kind: Literal["disk", "ssd"]
     direction: Direction
@@ -94,8 +96,8 @@ class Load:
     port: float | None = None
     rate: float | None = None
     zipf: float | None = None
-    probe: bool = False
     of_flush: bool = False
+    is_rest_empty: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,8 @@ def load_of(figure: Figure) -> Load | Unusable:
     read_pct = _read_pct(figure)
     if read_pct is None:
         return Unusable("neither reads nor writes are named")
+    if figure.id.startswith("fs-") and read_pct < 100:
+        return Unusable(JOURNALED)
     random = figure.random if figure.random is not None else "rand" in figure.workload
     flushed = SYNC.search(text) if read_pct < 100 else None
     rate = re.search(r"total offered rate (\d+)/s", figure.workload)
@@ -181,8 +185,8 @@ def load_of(figure: Figure) -> Load | Unusable:
         port=300e6 if re.search(r"SATA 3 Gb/s|300 MB/s link", f"{figure.interface} {figure.host}") else None,
         rate=float(rate[1]) if rate else None,
         zipf=float(match[1]) if (match := re.search(r"zipf theta ([\d.]+)", figure.workload)) else None,
-        probe="probe" in figure.workload,
         of_flush=bool(re.match(r"f(data)?sync call", figure.workload)),
+        is_rest_empty="rest unused" in figure.span,
     )
 
 

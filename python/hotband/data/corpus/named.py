@@ -4,35 +4,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
+from hotband.data.catalog import entries
+from hotband.data.catalog.names import drive_names
 from hotband.data.corpus.figure import Figure
-
-FAMILY_OF = {
-    "7450-pro": "micron 7450",
-    "p4510": "intel p4510",
-    "p4800x": "intel optane p4800x",
-    "p5336": "solidigm d5-p5336",
-    "pm1743": "samsung pm1743",
-    "pm9a3": "samsung pm9a3",
-    "ps1010": "solidigm d7-ps1010",
-}
-"""Families of drives of the catalog, by how the names of these drives begin."""
+from hotband.data.corpus.files import shipped
 
 
+@cache
 def family_of(drive: str) -> str:
-    """Return the family of a drive of the catalog; empty if the corpus has none of it."""
-    return next((family for start, family in FAMILY_OF.items() if drive.startswith(start)), "")
+    """Return the family of a drive of the catalog; empty if the corpus has none."""
+    return _family_in(entries.drive(drive)["title"], shipped()) if drive in drive_names() else ""
+
+
+def _family_in(title: str, figures: Sequence[Figure]) -> str:
+    """Return the family with most letters of which a title has all words; empty if there is none."""
+    words = _words(title)
+    return max((figure.family for figure in figures if _words(figure.family) <= words), key=len, default="")
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[\w.-]+", text.lower()))
 
 
 def figures_of(name: str, figures: Sequence[Figure]) -> list[Figure]:
     """Return the figures of a drive of the catalog, of a family, or of devices whose name has all words of `name`."""
-    family = family_of(name)
-    wanted = family or " ".join(name.lower().split())
-    exact = [figure for figure in figures if figure.family == wanted]
-    if exact or family:
+    wanted = [word for word in (family_of(name), " ".join(name.lower().split())) if word]
+    exact = [figure for figure in figures if figure.family in wanted]
+    if exact:
         return exact
-    words = re.findall(r"[\w.]+", wanted)
+    words = re.findall(r"[\w.]+", wanted[-1])
     return [figure for figure in figures if all(word in _names(figure) for word in words)]
+
+
+def figures_of_model(drive: str, text: str | None, figures: Sequence[Figure]) -> list[Figure]:
+    """Return the figures of a drive of the catalog or, by the title of its `text`, of a drive's file; none of machines
+    that are no single drive."""
+    title = re.search(r'^title *= *"([^"]+)"', text or "", re.MULTILINE)
+    is_file = title is not None and re.search(r"^kind *=", text or "", re.MULTILINE)
+    family = _family_in(title[1], figures) if title and is_file else family_of(drive) if text is None else ""
+    return [figure for figure in figures if figure.family == family] if family else []
 
 
 def _names(figure: Figure) -> str:

@@ -3,7 +3,7 @@ in the unit of the figure that they are of."""
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from hotband.data.documents.study import IntervalDoc
 
@@ -17,11 +17,13 @@ class BoundsDoc(TypedDict):
 
 class FigureIntervalDoc(IntervalDoc):
     """Interval of a run's figure: its name (`iops`, `latency_p99_ns`; for reads `read.iops`), its class, the
-    prediction, and the effect of the values of the machine and the seed alone (`values_low`, `values_high`)."""
+    prediction, what the interval `rests_on`, and the effect of the values of the machine and the seed alone
+    (`values_low`, `values_high`)."""
 
     figure: str
     figure_class: str
     predicted: float
+    rests_on: NotRequired[str]
     values_low: float
     values_high: float
 
@@ -61,6 +63,7 @@ class WhyFigureDoc(TypedDict):
     figure_class: str
     unit: str
     predicted: float
+    rests_on: str
     interval: IntervalDoc
     of_values: float
     of_seed: float
@@ -73,7 +76,7 @@ class WhyFigureDoc(TypedDict):
 class RunIntervalsDoc(TypedDict):
     """The intervals of a run, as its record keeps them. `runs` counts all that were simulated for them, `ios` their
     I/Os; `refused` are draws that the model refused and that were replaced; `duration_ns` is the measured time of a
-    draw; `values` those that were drawn, `without_effect` those that a screening left out."""
+    draw; `values` those that were drawn, `without_effect` those that a screening left out; `rests_on` the evidence."""
 
     level: float
     draws: int
@@ -85,6 +88,7 @@ class RunIntervalsDoc(TypedDict):
     values: list[str]
     without_effect: list[str]
     figures: list[FigureIntervalDoc]
+    rests_on: NotRequired[str]
     notes: list[str]
 
 

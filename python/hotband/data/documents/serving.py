@@ -1,4 +1,4 @@
-"""The section "serving" of a record: how late answers were, and what clients got beside what the model meant."""
+"""The section "serving" of a record: the emulation delay, and latencies as served beside those of the model."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ class ServingDoc(TypedDict):
     way_ns: int
     cores_awake: bool
     duration_ns: NotRequired[int]
+    priority: NotRequired[str]
+    repeated_flushes: NotRequired[int]
     kinds: list[KindDoc]
 
 
@@ -67,12 +69,14 @@ class Kind:
 
 @dataclass(frozen=True)
 class Serving:
-    """Counts of a served machine: the emulation delay, a note for the reader (None if it changes nothing), and counts
-    by kind of I/O."""
+    """Counts of a served machine: the emulation delay, a note for the reader (None if it changes nothing), counts by
+    kind of I/O, flushes that fio repeated and the machine did not get, and the priority of the server's threads."""
 
     lateness: Times | None
     late: str | None
     kinds: tuple[Kind, ...]
+    repeated_flushes: int = 0
+    priority: str = ""
 
     @classmethod
     def of(cls, section: ServingDoc) -> Serving:
@@ -84,7 +88,12 @@ class Serving:
             )
             for kind in section["kinds"]
         )
-        return cls(times(section["lateness"]), section["late"], tuple(kinds))
+        repeated, priority = section.get("repeated_flushes", 0), section.get("priority", "")
+        return cls(times(section["lateness"]), section["late"], tuple(kinds), repeated, priority)
+
+    def kind(self, name: str) -> Kind | None:
+        """Return the counts of a kind of I/O; None if there was none."""
+        return next((kind for kind in self.kinds if kind.kind == name), None)
 
     @property
     def answers(self) -> int:

@@ -211,7 +211,7 @@ class InputDoc(TypedDict):
 
 class MissDoc(TypedDict):
     """A cell whose figures have large errors, explained: `what` is missed and `why`, which several cells may share;
-    `text` is both. `id` is of its first figure."""
+    `text` has both. `id` is of its first figure."""
 
     id: str
     text: str
@@ -342,7 +342,7 @@ class MovedDoc(TypedDict):
 
 
 class RefusedSwingDoc(TypedDict):
-    """An end of an assumption's range that the model refuses, and why."""
+    """An end of an assumption's range that the model refuses, with the reason."""
 
     name: str
     end: str

@@ -20,7 +20,7 @@ LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
 LARGEST_TABLE_BYTES = 64 * 1024 * 1024
 # Enough for the warnings that fio prints before its JSON, and for a vdbench header.
 BEGINNING_BYTES = 65536
-# fio's progress in the same file: a line a second for a day. Its JSON comes after them.
+# fio's progress in the same file: one line per second for a day. Its JSON comes after them.
 PROGRESS_BYTES, PROGRESS = 16 * 1024 * 1024, b"[eta "
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import size_bytes, span_ns
-from hotband.data.jobs.flushes import without_flushes
+from hotband.data.jobs import flushes
 from hotband.data.jobs.form import number_text
 from hotband.data.jobs.parts import Amount
 from hotband.data.jobs.tables import Conversion, Step, Stream, plain
@@ -195,11 +195,11 @@ def _flushes(conversion: Conversion, stream: Stream, load: dict[str, str]) -> No
         return
     why = []
     if load.get("iodepth", "1") != "1":
-        why.append("fio waits for a flush before it issues more I/Os")
+        why.append(flushes.WAITS)
     if load.get("numjobs", "1") != "1":
         why.append("each of fio's jobs counts its own writes")
     if 0 < stream.read_pct < 100:
-        why.append("fio 3.33 also flushes after the reads between two writes")
+        why.append(flushes.REPEATS)
     if why:
         conversion.approximate(stream.key("flush_every"), "; ".join(why))
 
@@ -322,7 +322,7 @@ def _time(conversion: Conversion, step: Step, stream: Stream, number: int) -> Li
         jobs = closed[0] if closed and stream.random_pct == 100 and len(step.streams) == 1 else 1
         if jobs > 1:
             conversion.approximate(f"phases[{step.index}].ios", "each of fio's jobs counts its own I/Os")
-        count = max(1, without_flushes(round(mine / jobs), stream.writes, stream.flush_every))
+        count = max(1, flushes.without_flushes(round(mine / jobs), stream.writes, stream.flush_every))
         # fio ends a job after the bytes of size=, too, unless io_size= is more.
         lines += [("number_ios", str(count)), ("io_size", str(count * max(size for size, _ in stream.sizes)))]
     if step.seconds is not None:

@@ -12,6 +12,9 @@ from hotband.data.jobs.form import Closed
 from hotband.data.jobs.source import Option
 from hotband.data.record.stats import BUFFERED
 
+WAITS = "fio waits for a flush before it issues more I/Os"
+REPEATS = "fio 3.33 also flushes after the reads between two writes"
+
 
 def with_flushes(ios: int, writes: float, every: int) -> int:
     """I/Os of a load of which `ios` are no flushes, `writes` of these (0 to 1) are writes, and a flush comes after
@@ -78,6 +81,6 @@ def tell(job_options: JobOptions, load: Closed, is_mixed: bool, is_rated: bool, 
         why.append("the writes of all jobs are counted together")
     if is_mixed:
         # Tried: of 496 reads and 528 writes with fsync=1 there were 1,020 flushes.
-        why.append("fio 3.33 also flushes after the reads between two writes")
+        why.append(REPEATS)
     for option in flush_options if why else []:
         job_options.approximate(option.key, "; ".join(why))

@@ -40,8 +40,10 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
 def overload_notes(record: RecordDoc) -> list[str]:
     """Return a note for a model's run that misses the rate of its open loop."""
     spec, summary = record["spec"], record["summary"]
-    iops = summary["iops"]
-    if iops is None or len(record.get("steps") or []) > 1 or "open" not in spec["workload"]:
+    iops, text = summary["iops"], spec["workload"]
+    # A rate that is set makes an open loop of a closed one.
+    may_be_open = "open" in text or ("rate_iops" in (spec.get("set") or {}) and text.count("closed") == 1)
+    if iops is None or len(record.get("steps") or []) > 1 or not may_be_open:
         return []
     requested = open_rate(_core.workload(spec["workload"])["table"], spec.get("set") or {})
     if requested is None:

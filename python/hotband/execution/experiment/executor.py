@@ -64,7 +64,7 @@ class Executor(Protocol):
 
 @runtime_checkable
 class Reader(Protocol):
-    """An executor that can read runs where they were run: what is brought back is small then."""
+    """An executor that reads runs on the workers that made them, so that little is transferred."""
 
     def read(
         self, points: Sequence[Point], read: Callable[[Finished], T], took: Callable[[Point, T], None], tick: Tick

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import platform
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from hotband.base.engine import version
 from hotband.base.errors import UserError
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.execution.experiment.parcel import Line, Packing, Read, Reply, Told, refuse
@@ -82,7 +82,7 @@ def _with_files(line: Line, work: Callable[[Line], Told]) -> Told:
     process is in meanwhile; whole paths have to be there already."""
     if not line.files:
         return work(line)
-    with tempfile.TemporaryDirectory(prefix="hotband-files-") as folder, contextlib.chdir(folder):
+    with TemporaryFolder("files") as folder, contextlib.chdir(folder):
         for name, data in line.files.items():
             if not Path(name).is_absolute():
                 make_folder(Path(name).parent)

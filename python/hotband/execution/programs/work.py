@@ -15,6 +15,7 @@ from typing import Self
 
 from hotband.base.child import Told, run_child
 from hotband.base.errors import UserError, reason_of
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text import numbers
 from hotband.execution.programs.devices import Devices
 from hotband.execution.programs.needs import path_of
@@ -50,8 +51,8 @@ class Work(AbstractContextManager["Work"]):
 
     def __enter__(self) -> Self:
         # Short, since a socket's path has at most 107 bytes (unix(7)), and open to the users that servers run as.
-        self.temporary = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._made.append(self.temporary)
+        self._temporary = TemporaryFolder("program")
+        self.temporary = Path(self._temporary.name)
         self.temporary.chmod(0o755)
         return self
 
@@ -61,9 +62,10 @@ class Work(AbstractContextManager["Work"]):
         finally:
             for mount in reversed(self._mounted):
                 unmount(mount)
-            for folder in reversed(self._made):
-                if not any(mount.is_mount() for mount in self._mounted):
+            if not any(mount.is_mount() for mount in self._mounted):
+                for folder in reversed(self._made):
                     shutil.rmtree(folder, ignore_errors=True)
+                self._temporary.cleanup()
 
     # --- settings ---
 

@@ -63,7 +63,7 @@ class Serving(OfMachine):
     )
     live: bool = asks("A line with rates and the emulation delay, twice per second.", default=False, hidden=True)
     spin: str = asks('Busy wait before a completion is due; "0 us" for none.', default="200 us", metavar="TIME")
-    priority: bool = asks("Real-time priority, if the host permits it.", default=True)
+    priority: bool = asks("Real-time priority for slow drives, else the highest other, if permitted.", default=True)
     awake: bool = asks("Prevent the host's cores from sleeping, if permitted.", default=True)
     anyway: bool = asks("Serve it even if it is faster than this host can serve.", default=False)
 
@@ -95,9 +95,9 @@ class Serving(OfMachine):
 class ServeQuestion(Serving, Places):
     """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
-    It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
+    It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on TCP, else a unix socket), `file`
     (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
-    clients got so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
+    was completed so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
     certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
     `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
 

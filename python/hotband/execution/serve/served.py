@@ -6,12 +6,11 @@ import json
 import math
 import os
 import stat
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from types import TracebackType
 from typing import cast
@@ -20,6 +19,7 @@ from urllib.parse import quote
 import hotband._core as _core
 from hotband.base.engine import mistakes_without_load, user_error
 from hotband.base.errors import UserError, reason_of
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.quantities import SPAN_FORM
 from hotband.base.text.tomltext import toml_value
 from hotband.base.text.write import expect_no_disk, remove
@@ -34,6 +34,7 @@ from hotband.data.record.record import Record, record_of
 from hotband.data.record.writable import check_folder, check_writable
 from hotband.execution.runs.run import prepare, save
 from hotband.execution.serve.ending import Ending
+from hotband.execution.serve.released import release_left
 from hotband.execution.serve.speed import (
     LONGEST_SOCKET,
     expect_servable,
@@ -60,8 +61,9 @@ class ServeSpec:
     block devices, too. `store` keeps the bytes after the server has ended; `base` is an image that is read where
     nothing was written. `spin`, `priority` and `awake` (cores do not sleep) set how answers are timed; `way_ns` is the
     minimum latency of the path from a client and back (default: measured). `precondition` is the content of the drives
-    at the start, as in a workload; with `in_use` solid-state drives are preconditioned first, as in runs. `out_option`
-    is the option that set `out`. Wrong paths raise UserError once it begins.
+    at the start, as in a workload; with `in_use` solid-state drives are preconditioned first, as in runs. `for_fio`
+    completes the flushes that fio's engine for NBD repeats without the machine. `out_option` is the option that set
+    `out`. Wrong paths raise UserError once it begins.
     """
 
     machine: str
@@ -87,13 +89,14 @@ class ServeSpec:
     insecure_loopback: bool = field(default=False, kw_only=True)
     awake: bool = field(default=True, kw_only=True)
     way_ns: int | None = field(default=None, kw_only=True)
+    for_fio: bool = field(default=False, kw_only=True)
     out_option: str = field(default="question.out", kw_only=True)
 
 
 @dataclass(frozen=True)
 class ServedVolume:
     """A volume that is served: its bytes, the smallest unit of an I/O, and what it is reached by (None if it is
-    not)."""
+    not); `uri` is that of TCP where it is served there, else that of the unix socket."""
 
     name: str
     size: int
@@ -130,6 +133,25 @@ def nbd_uri(socket: Path, export: str) -> str:
     return f"nbd+unix:///{quote(export, safe='')}?socket={quote(str(socket))}"
 
 
+def address_of(tcp: str) -> tuple[IPv4Address | IPv6Address, int]:
+    """Return address and port. Raises UserError for what is neither."""
+    host, _, port = tcp.rpartition(":")
+    try:
+        return ip_address(host.strip("[]")), int(port)
+    except ValueError:
+        raise UserError("question.tcp", "", tcp, "expected ADDRESS:PORT, such as 127.0.0.1:10809") from None
+
+
+def tcp_uri(address: IPv4Address | IPv6Address, port: int, export: str, tls: Path | None) -> str:
+    """Return the URI of an export on TCP, by the NBD URI specification; with the folder of its certificates, which is
+    an extension of libnbd. An address that stands for all of this host is reached by its loopback."""
+    if address.is_unspecified:
+        address = ip_address("127.0.0.1" if address.version == 4 else "::1")
+    host = str(address) if address.version == 4 else f"[{address}]"
+    where = f"{host}:{port}/{quote(export, safe='')}"
+    return f"nbd://{where}" if tls is None else f"nbds://{where}?tls-certificates={quote(str(tls.absolute()))}"
+
+
 def refused(option: str, error: OSError) -> UserError:
     """Return the user's error for something that the host refuses."""
     return UserError(option, "", str(error.filename or ""), reason_of(error))
@@ -151,6 +173,14 @@ def expect_image(base: Path) -> None:
         if not stat.S_ISREG(base.stat().st_mode):
             raise UserError("question.base", "", str(base), "expected a file")
         base.open("rb").close()
+
+
+def expect_fitting(base: Path, volumes: Sequence[tuple[str, int]]) -> None:
+    """Raise UserError for an image that is larger than the volume that begins with it."""
+    size, (_, room) = base.stat().st_size, volumes[0]
+    if size > room:
+        accepted = f"has {size:,} bytes, and the drive {room:,}: expected an image of at most that size"
+        raise UserError("question.base", "", str(base), accepted)
 
 
 class Served:
@@ -191,10 +221,12 @@ class Served:
                 in_use=spec.in_use,
             )
             self._expect_files()
+            if spec.base is not None:
+                expect_fitting(spec.base, offer["volumes"])
             self._prepared = prepare(run_spec)
             # Left last: a folder in it is mounted until the machine has ended.
-            temporary = tempfile.TemporaryDirectory(prefix="hotband-", ignore_cleanup_errors=True)
-            self._temporary = Path(self._stack.enter_context(temporary))
+            release_left()
+            self._temporary = Path(self._stack.enter_context(TemporaryFolder()))
             if not spec.anyway:
                 expect_servable(
                     spec.machine,
@@ -275,7 +307,7 @@ class Served:
                 accepted = f"is too long for a socket: expected a path of at most {LONGEST_SOCKET} bytes"
                 raise UserError("question.socket", "", str(self.socket), accepted)
             with refusing("question.socket"):
-                self._server.serve_nbd(self.socket.absolute())
+                self._server.serve_nbd(self.socket.absolute(), skips_repeated_flushes=spec.for_fio)
         self.port = None if spec.tcp is None else self._listen(spec.tcp)
         files: dict[str, Path] = {}
         devices: dict[str, Path] = {}
@@ -294,21 +326,24 @@ class Served:
                 name,
                 size,
                 block,
-                None if self.socket is None else nbd_uri(self.socket.absolute(), name),
+                self._uri(name),
                 files.get(name),
                 devices.get(name),
             )
             for name, size, block in self._server.volumes()
         }
 
+    def _uri(self, volume: str) -> str | None:
+        """Return the URI of a volume: on TCP, else on the unix socket; None if neither is served."""
+        spec = self.spec
+        if spec.tcp is not None and self.port is not None:
+            return tcp_uri(address_of(spec.tcp)[0], self.port, volume, spec.tls)
+        return None if self.socket is None else nbd_uri(self.socket.absolute(), volume)
+
     def _listen(self, tcp: str) -> int | None:
         """Open a TCP port; the one it has got."""
         spec = self.spec
-        host, _, port = tcp.rpartition(":")
-        try:
-            address, number = ip_address(host.strip("[]")), int(port)
-        except ValueError:
-            raise UserError("question.tcp", "", tcp, "expected ADDRESS:PORT, such as 127.0.0.1:10809") from None
+        address, number = address_of(tcp)
         if not 0 <= number < 65536:
             raise UserError("question.tcp", "", tcp, "expected a port from 0 (any that is free) to 65535")
         if spec.tls is None and not (spec.insecure_loopback and address.is_loopback):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.temporary import TemporaryFolder
 from hotband.data.catalog.named import NONE
 from hotband.data.inputs.loads import Load
 from hotband.execution.devices.counters import Counters
@@ -102,7 +102,7 @@ def probed_iops(
     def look(_: Status) -> None:
         go_on()
 
-    with tempfile.TemporaryDirectory(prefix="hotband-probe-") as folder:
+    with TemporaryFolder("probe") as folder:
         run_fio("\n".join(lines) + "\n", Path(folder), look, only_reads=True, held=held)
         return imported_of(Path(folder)).record["summary"]["iops"]
 

@@ -3,7 +3,6 @@ workload twice, in virtual time and on the emulated machine."""
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,11 +13,12 @@ from typing import Any, cast
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.tomltable import loads
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.named import EMULATED, STATE, expect_model
-from hotband.data.documents.record import KIND_EMULATED
+from hotband.data.documents.record import KIND_EMULATED, SummaryDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.convert import text_named
 from hotband.data.inputs.rate import KEY as RATE
@@ -34,12 +34,14 @@ from hotband.execution.experiment.experiment import execute
 from hotband.execution.experiment.lines import lines_of
 from hotband.execution.runs.run import save, sequence_of
 from hotband.execution.serve import Served, ServeSpec, Serving
-from hotband.execution.serve.lateness import lateness_lines
+from hotband.execution.serve.lateness import INVALID, lateness_lines
 from hotband.execution.targets.fio_child import Status, find_fio, run_fio
+from hotband.execution.targets.fio_flushes import flushes_once, slots_as_jobs, with_flushes_once
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
 from hotband.execution.targets.fio_record import finished_of, measured_in
 from hotband.execution.targets.fio_run import SERVED_ALSO, FioRun, expect_expressible, expect_wall_clock, fio_run_of
 from hotband.execution.targets.outlook import in_words
+from hotband.execution.targets.validity import reasons
 from hotband.execution.targets.way import way_of_fio
 
 Pairs = Sequence[tuple[str, str]]
@@ -52,7 +54,7 @@ class Emulated:
     """Results of a workload on a model and on the emulated drive.
 
     `model` is the run in virtual time; `fio` is what fio measured on the served drive, as a record; `served` is what
-    the drive itself saw; `job` is the job file.
+    the drive itself saw; `job` is the job file. `invalid` has the reasons why the two cannot be compared.
     """
 
     model: Finished
@@ -60,6 +62,7 @@ class Emulated:
     served: Finished
     job: str
     losses: tuple[str, ...]
+    invalid: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,8 @@ class OnServed:
         expect_expressible(spec.workload, workload)
         of_workload, of_machine = divided(spec.set, spec.workload, machine, (workload, text))
         state = tuple(pair for pair in of_workload if pair[0] == STATE)
-        fio_run = fio_run_of(replace(spec, machine=machine, set=tuple(of_workload), workload_text=workload))
+        expressed = replace(spec, machine=machine, set=tuple(of_workload), workload_text=workload)
+        fio_run = with_flushes_once(fio_run_of(expressed))
         serve = ServeSpec(
             machine,
             (*of_machine, *state),
@@ -128,26 +132,31 @@ class OnServed:
             precondition=precondition_of(workload),
             in_use=True,
             anyway=self.anyway,
+            for_fio=True,
         )
         return Plan(spec, fio_run, serve)
 
-    def run(self, line: Sequence[Plan], shown: Callable[[float, float, int], None]) -> ServedRuns:
-        """Serve the machine of a line, and run fio on it. Raises Cancelled, UserError, OSError."""
-        with tempfile.TemporaryDirectory(prefix="hotband-fio-") as temporary:
+    def run(
+        self, line: Sequence[Plan], shown: Callable[[float, float, int], None], model: SummaryDoc | None = None
+    ) -> ServedRuns:
+        """Serve the machine of a line, and run fio on it; `model` is the summary of its run in virtual time, if that
+        exists. Raises Cancelled, UserError, OSError."""
+        with TemporaryFolder("fio") as temporary:
             folders = [Path(temporary) / str(number) for number in range(len(line))]
             serve = replace(line[0].serve, way_ns=way_of_fio(Path(temporary) / "way").least_ns)
             jobs: list[str] = []
             with Served(serve) as served:
                 for number, (plan, folder) in enumerate(zip(line, folders, strict=True)):
                     folder.mkdir()
-                    jobs.append(job_on(plan.fio_run, NBD, on_volumes(served.volumes)))
+                    jobs.append(slots_as_jobs(job_on(plan.fio_run, NBD, on_volumes(served.volumes))))
                     run_fio(jobs[-1], folder, self._looking(plan, served, partial(_numbered, shown, number)))
             imported = [measured_in(plan.fio_run, folder) for plan, folder in zip(line, folders, strict=True)]
         assert served.finished is not None, "it has ended"
-        measured = [
-            _measured(line, number, imported[number], served.finished, jobs[number]) for number in range(len(line))
-        ]
-        return ServedRuns(measured, served.finished, jobs)
+        summary = imported[-1].record["summary"]
+        invalid = reasons(model, summary, _serving(served.finished)) if len(line) == 1 else ()
+        of_runs = enumerate(zip(imported, jobs, strict=True))
+        measured = [_measured(line, number, read, served.finished, job, invalid) for number, (read, job) in of_runs]
+        return ServedRuns(measured, served.finished, jobs, invalid)
 
     def _looking(self, plan: Plan, served: Served, shown: Callable[[float, float], None]) -> Callable[[Status], None]:
         """Return the callback that watches fio, shows its progress, and ends it."""
@@ -173,6 +182,7 @@ class ServedRuns:
     measured: Sequence[Finished]
     served: Finished
     jobs: Sequence[str]
+    invalid: tuple[str, ...]
 
 
 def emulate(
@@ -194,7 +204,7 @@ def emulate(
     [model] = execute([replace(spec, out=parts[MODEL], io_log=None, in_use=True)], progress)
     if say is not None:
         say(f"the same through fio on the served machine: {in_words(plan.fio_run.seconds)}")
-    left = executor.run([plan], lambda *_: None)
+    left = executor.run([plan], lambda *_: None, model.record["summary"])
     [measured], [job] = left.measured, left.jobs
     if spec.out is not None:
         measured = _saved(spec.out, measured, job)
@@ -202,7 +212,7 @@ def emulate(
     if (taker := taker_of(what)) is not None:
         for record in (model, measured):
             taker(what, record, {})
-    return Emulated(model, measured, left.served, job, plan.fio_run.differences)
+    return Emulated(model, measured, left.served, job, plan.fio_run.differences, left.invalid)
 
 
 def _numbered(shown: Callable[[float, float, int], None], number: int, share: float, ios: float) -> None:
@@ -219,7 +229,13 @@ def precondition_of(workload: str) -> Mapping[str, object] | None:
     return cast("Mapping[str, object] | None", loads(workload, "question.workload").get("precondition"))
 
 
-def _measured(line: Sequence[Plan], number: int, imported: Imported, served: Finished, job: str) -> Finished:
+def _serving(served: Finished) -> Serving:
+    return Serving.of(cast("dict[str, Any]", served.record)["serving"])
+
+
+def _measured(
+    line: Sequence[Plan], number: int, imported: Imported, served: Finished, job: str, invalid: Sequence[str]
+) -> Finished:
     """Return fio's record as that of an emulated machine. Its parts, their power and the emulation delay are counted
     over the whole time that the machine was served: the last run of a line has them."""
     plan, served_record = line[number], cast("dict[str, Any]", served.record)
@@ -228,8 +244,10 @@ def _measured(line: Sequence[Plan], number: int, imported: Imported, served: Fin
     if number == len(line) - 1:
         sections |= {name: served_record[name] for name in OF_SERVED if name in served_record}
         sections["serving"] = {**served_record["serving"], "duration_ns": served_record["duration_ns"]}
-        late = Serving.of(served_record["serving"])
-        notes += [*lateness_lines(late), *([] if late.late is None else [late.late])]
+        late, summary = _serving(served), imported.record["summary"]
+        notes += [*(f"{INVALID}: {reason}" for reason in invalid), *lateness_lines(late)]
+        if late.repeated_flushes and "flush" in summary and len(line) == 1:
+            notes.append(flushes_once(summary, served.record["summary"], late))
     if len(line) > 1:
         sections["sequence"] = sequence_of([each.spec for each in line], number)
     sections["job"] = job

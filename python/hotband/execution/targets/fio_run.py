@@ -70,6 +70,13 @@ class FioRun:
         return min(size for step in self.steps for stream in step.streams for size, _ in stream.sizes)
 
     @property
+    def flushes_aside(self) -> bool:
+        """Return whether a stream flushes while other I/Os are outstanding."""
+        sections = self.converted.text.split("\n[")
+        flushing = [section for section in sections if "\nfsync=" in section]
+        return any("\niodepth=1\n" not in section for section in flushing)
+
+    @property
     def compressed_pct(self) -> int:
         """Return the percentage that compression saves on written data, for the first stream that writes; if none
         writes, for the first stream's data written before."""

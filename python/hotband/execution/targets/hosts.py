@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.temporary import TemporaryFolder
 from hotband.data.documents.hosts import HostDoc
 from hotband.execution.targets.fio_child import Status, find_fio, is_new_enough, run_fio, version_of
 
@@ -97,7 +97,7 @@ def clocks(clients: Sequence[str]) -> list[HostClock]:
 def _clock(client: str) -> HostClock:
     """Measure one host by a job that does a single logged I/O to nowhere."""
     job = "[clock]\nioengine=null\nsize=4k\nnumber_ios=1\nwrite_bw_log=clock\nlog_unix_epoch=1\nthread=1\n"
-    with tempfile.TemporaryDirectory(prefix="hotband-clock-") as folder:
+    with TemporaryFolder("clock") as folder:
         begin = time.time()
         try:
             run_fio(job, Path(folder), _within(10.0), [local(client, Path(folder))], "normal")

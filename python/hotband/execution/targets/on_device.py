@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text import numbers
 from hotband.data.catalog.named import NONE
 from hotband.data.importers.fio.importer import read
@@ -158,6 +158,12 @@ class OnDevice:
                 f"I/Os of {fio_run.smallest_bytes} bytes: expected multiples of its block, {self.target.block_bytes}"
             )
             raise UserError("question.on", "", self.target.text, accepted)
+        if fio_run.flushes_aside and self.target.kind in ("nbd", "rbd"):
+            accepted = (
+                f"flushes beside other I/Os, which fio's engine {self.target.kind} repeats in every free slot: "
+                "expected one I/O at a time, or a block device (nbd-client, rbd map)"
+            )
+            raise UserError("question.on", "", self.target.text, accepted)
         return fio_run
 
     def _sized(self, fio_runs: Sequence[FioRun]) -> RealTarget:
@@ -221,7 +227,7 @@ class OnDevice:
         # fio's servers open a place by its path, as the record names it; fio here is given what is held.
         given = None if self.setup.hosts else held
         job_here = job if given is None else job_at(fio_run, target, opened=given.name)
-        with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
+        with TemporaryFolder("fio") as folder:
             with Watched(target, self.setup) as watched:
                 look = self._looking(fio_run, watched, shown)
                 clients = [local(host, Path(folder)) for host in self.setup.hosts]

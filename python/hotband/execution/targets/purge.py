@@ -10,7 +10,6 @@ import ctypes
 import fcntl
 import os
 import struct
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.temporary import TemporaryFolder
 from hotband.execution.devices import blocks
 from hotband.execution.devices.device import ID_CTRL, ID_NS, asked_json, kind_of
 from hotband.execution.devices.held import Held
@@ -182,7 +182,7 @@ def _trim(held: Held, progress: Progress) -> None:
         progress(status.share or 0.0)
 
     lines = ["[purge]", "ioengine=nbd", f"uri={held.permission.path}", "rw=trim", f"bs={TRIM}", "iodepth=8", "thread=1"]
-    with tempfile.TemporaryDirectory(prefix="hotband-purge-") as folder:
+    with TemporaryFolder("purge") as folder:
         fio_child.run_fio("\n".join(lines) + "\n", Path(folder), look)
     progress(1.0)
 

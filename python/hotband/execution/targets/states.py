@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
 import zlib
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.numbers import about, percent, whole_percent
 from hotband.data.documents.states import State, StateKeptDoc
 from hotband.data.record.steady import is_steady, rule
@@ -253,7 +253,7 @@ class _Work:
             share = getattr(status[0], "share", None) if status else None
             look(share if isinstance(share, float) else 0.0)
 
-        with tempfile.TemporaryDirectory(prefix="hotband-state-") as folder:
+        with TemporaryFolder("state") as folder:
             text = fio_child.run_fio(job, Path(folder), looked, held=self.held).read_text(errors="replace")
         return _done(text, self.permission.path, time.monotonic() - begin)
 

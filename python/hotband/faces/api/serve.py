@@ -32,12 +32,18 @@ class BothWays:
     found: Emulated
 
     @property
+    def invalid(self) -> tuple[str, ...]:
+        """Return why the two cannot be compared, such as a busy host; empty if they can."""
+        return self.found.invalid
+
+    @property
     def frame(self) -> pl.DataFrame:
-        """Figures both have, a row each: direction, figure (IOPS; mean, p50, p99 in ns), model, emulated, error_pct."""
+        """Figures both have, a row each: direction, figure (IOPS; mean, p50, p99 in ns), model, emulated (by fio),
+        served (by the server), error_pct."""
         import polars as pl
 
         rows = beside(self.found.model.record, self.found.fio.record)
-        columns = ("direction", "figure", "model", "emulated", "error_pct")
+        columns = ("direction", "figure", "model", "emulated", "served", "error_pct")
         return pl.DataFrame([{name: getattr(row, name) for name in columns} for row in rows])
 
 

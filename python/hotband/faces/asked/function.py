@@ -17,13 +17,13 @@ from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import OF_NO_LOAD, arguments_of, is_lines, is_settings, kind_of, mark, takes_more
 from hotband.faces.questions import by_function, declared, function_name, opened
-from hotband.faces.renamed import with_current_arguments
+from hotband.faces.renamed import selected_by, with_current_arguments
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
 """What annotations of arguments name: `public` looks for them in this module."""
 SENTENCES = ("Callable[[str], None] | None", "Is called with lines of progress, from other threads too.")
 EXECUTION = {
-    "executor": ("str | Executor | None", "Who runs the runs: local, ray (starts one here) or ray://HOST:PORT."),
+    "executor": ("str | Executor | None", "Where runs execute: local, ray (starts one here) or ray://HOST:PORT."),
     "progress": ("Wanted", "What shows progress: True, False, or a function."),
 }
 SET = "Values to change"
@@ -119,8 +119,11 @@ def made(question: type[Question]) -> Callable[..., Any]:
     signature = inspect.Signature(list(parameters(question)), return_annotation=returned(question))
 
     def function(*arguments: Any, **keywords: Any) -> Any:
+        other, named = selected_by(function.__name__, keywords)
+        if other is not None:
+            return made(declared(other))(*arguments, **named)
         try:
-            current = with_current_arguments(keywords, signature.parameters, function.__name__)
+            current = with_current_arguments(named, signature.parameters, function.__name__)
             values = signature.bind(*arguments, **current).arguments
         except TypeError as error:
             raise TypeError(f"{function.__name__}() {error}") from None

@@ -30,12 +30,12 @@ class StudyMethods:
         Args:
             out: Folder for the output.
             into: A store (hotband store) that takes every run, too.
-            seed: Root of all randomness.
+            seed: Seed of the random numbers.
             only: Run only these loads.
             fresh_seeds: Draw new offsets for runs that follow others on one machine.
             fresh: Start over; else runs that are in the folder already are not repeated.
             trust: Execute the findings.py of a study outside the catalog.
-            executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+            executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
             progress: What shows progress: True, False, or a function.
 
         Runs of only some loads have no claims and findings. The folder `out` receives records, `result.json` and
@@ -82,11 +82,11 @@ class StudyMethods:
 
         Args:
             out: Folder for the output.
-            seed: Root of all randomness.
+            seed: Seed of the random numbers.
             only: Run only these assumptions.
             jobs: Number of runs at a time. Default: all cores.
             save: Store them in the study's folder.
-            executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+            executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
             progress: What shows progress: True, False, or a function.
 
         Assumptions are run one at a time, all of them or those that `only` names, by name or key. Finished ones are
@@ -111,7 +111,7 @@ class StudyMethods:
             save: Store them in the study's folder.
             only: Only the runs of these loads.
             jobs: Number of runs at a time. Default: all cores.
-            executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+            executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
             progress: What shows progress: True, False, or a function.
 
         `run` and `why` read the intervals that `save` stores (docs/guides/intervals.md). Raises UserError,
@@ -128,7 +128,7 @@ class StudyMethods:
 
         Args:
             figure: Id of a figure of the study.
-            interval: Percent of such predictions that the interval is to hold, 1 to 99.
+            interval: Confidence level of the interval in percent, 1 to 99.
 
         Raises UserError.
         """

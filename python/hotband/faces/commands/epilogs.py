@@ -7,8 +7,8 @@ ADVISE = """\
 [bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. Parts not given are \
 searched in full. Default counts: the fewest drives that fit the data, and 1.5, 2 and 3 times as many.
 
-[bold]Prices[/]: a CSV table with drive,price,currency,watts, or TOML of drives with these keys; 280..320 is a price \
-with its ends.
+[bold]Prices[/]: a CSV table with drive,price,currency,watts, or TOML of drives with these keys; 280..320 is a \
+price range.
 
 [bold]Examples[/]
 
@@ -189,7 +189,7 @@ hotband trace show mine.csv --columns time=1:ms,op=2,offset=3:sectors,size=4 --j
 QUERY = """\
 [bold]Views[/]
 
-runs (a row a run: what ran, a column a factor, figures), summary, factors, histograms, records, and the tables over
+runs (one row per run: what ran, a column a factor, figures), summary, factors, histograms, records, and the tables over
 time that runs left: series, caches, power, smart, operations. "show tables" lists them, "describe runs" their columns.
 
 [bold]Examples[/]
@@ -232,14 +232,16 @@ FURTHER = {
         "years, or a part of a name. NAME may be the path of a drive's file of your own. `hotband drives WORD` is the "
         "same."
     ],
-    "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
+    "expect": ["Without --on, the drives of the catalog are ranked by how well they match."],
     "program": ["Without NAME it lists the programs, without --on the settings of one."],
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
     "review": [
         "Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, "
         "energy."
     ],
-    "report": ["It says first which is faster and by how much; repeats (other seeds of the same) are taken together."],
+    "report": [
+        "The page says first which is faster and by how much. Runs that differ only in their seed count as repeats."
+    ],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
     "workloads convert": [
         "Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench."

@@ -15,7 +15,7 @@ R = TypeVar("R")
 ExecutorOption = Annotated[
     str | None,
     typer.Option(
-        "--executor", metavar="WHERE", help="Who runs the runs: local, ray (starts one here) or ray://HOST:PORT."
+        "--executor", metavar="WHERE", help="Where runs execute: local, ray (starts one here) or ray://HOST:PORT."
     ),
 ]
 MACHINES = ("on", "machine", "against")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import tempfile
 from contextlib import ExitStack
 from html import escape
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.temporary import TemporaryFolder
 from hotband.execution.runs.signals import forget_interrupts, stoppable
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import say, show_lines
@@ -49,7 +49,7 @@ def ui(
             _open(_redirecting(address, stack))
 
     with stoppable(), ExitStack() as stack:
-        folder = store or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hotband-ui-")))
+        folder = store or Path(stack.enter_context(TemporaryFolder("ui")))
         kept = Kept(folder)
         kept.open()
         stack.callback(kept.close)
@@ -65,7 +65,7 @@ def ui(
 def _redirecting(address: str, stack: ExitStack) -> str:
     """Return the address of a file that leads to the page and goes with `stack`. Others can read the arguments of the
     browser's process, where the token must not appear, but neither this file nor its folder."""
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hotband-ui-")))
+    folder = Path(stack.enter_context(TemporaryFolder("ui")))
     page = folder / "open.html"
     quoted = escape(address)
     text = f'<!doctype html><meta http-equiv="refresh" content="0;url={quoted}"><a href="{quoted}">hotband ui</a>\n'

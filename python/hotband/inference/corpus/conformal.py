@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 LEAST_FAMILIES = 10
-"""Fewer families than these do not make an interval of their own: 90 % of nine cannot be told from all."""
+"""Fewer families than these do not make an interval of their own. Without one of ten, the widest of the other nine is
+what 90 % of ten stay within."""
 SHARE = 0.90
 WIDEST = 10.0
 """A factor from which an interval decides nothing and is not printed."""
@@ -55,8 +56,8 @@ class Pools:
 
     def width(self, groups: Sequence[str], share: float = SHARE, without: str = "") -> Width | None:
         """Return the interval of a figure of these groups, the narrowest first, without a family; None where no group
-        has enough families, or where theirs is so wide that it decides nothing."""
-        enough = (group for group in groups if len(self._groups[group].keys() - {without}) >= LEAST_FAMILIES)
+        has enough families (that one counted), or where theirs is so wide that it decides nothing."""
+        enough = (group for group in groups if len(self._groups[group]) >= LEAST_FAMILIES)
         group = next(enough, None)
         if group is None:
             return None

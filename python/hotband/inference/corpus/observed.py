@@ -71,8 +71,9 @@ def _small(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
     elif rate * host / load.threads <= FULL and load.port is None:
         if load.direction == "read" and load.state != "new" and load.depth >= 32:
             yield "read_rate", rate
-        elif load.direction == "write" and load.depth >= 8 and not load.part:
-            yield ("write_rate_steady" if load.state == "steady" else "write_rate_new"), rate
+        elif load.direction == "write" and load.depth >= 8:
+            is_late = load.state == "steady" or load.part == "beyond"
+            yield ("write_rate_steady" if is_late else "write_rate_new"), rate
 
 
 def _streams(load: Load, rate: float) -> Iterable[tuple[str, float]]:

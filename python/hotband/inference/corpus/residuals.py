@@ -17,21 +17,40 @@ from hotband.inference.corpus.conformal import Pools, Residual
 SHIPPED_RESIDUALS = Path(files.__file__).parent / "residuals.csv.xz"
 """Written by `scripts/corpus_learn.py` (`make accuracy`)."""
 TAILS = ("disk, p99", "SSD, p99", "p99.9")
+LARGE = 65_536
+"""Bytes from which a sequential I/O is large: one of a few fills the port."""
+MANY = 1_024
+"""I/Os outstanding that only tests of a controller's limits keep."""
 
 
 def groups_of(figure_class: str, load: Load, metric: str) -> tuple[str, ...]:
     """Return the groups whose families say how wide the interval of a figure is, the narrowest first."""
     device = "disk" if load.kind == "disk" else "SSD"
     what = "latencies" if metric.startswith("lat_p") else "rates"
-    narrow: tuple[str, ...] = ()
+    narrow = _narrow(figure_class, load, metric, device)
+    groups = (*narrow, figure_class, f"{device}, {what} of any load", f"{what} of any drive")
+    return tuple(dict.fromkeys(groups))
+
+
+def _narrow(figure_class: str, load: Load, metric: str, device: str) -> tuple[str, ...]:
+    """Return the groups that are narrower than the class of a figure."""
     reads_or_writes = "reads" if load.direction == "read" else "writes and mixes"
-    if figure_class in TAILS:
-        narrow = (f"{figure_class} of {reads_or_writes}",)
-    elif metric == "lat_p50":
-        narrow = (f"{device}, p50 of {reads_or_writes}",)
-    elif figure_class == "SSD, random writes, new or unknown":
-        narrow = (f"{figure_class}, {'one at a time' if load.depth == 1 else 'several at a time'}",)
-    return (*narrow, figure_class, f"{device}, {what} of any load", f"{what} of any drive")
+    if figure_class in TAILS or figure_class == "other":
+        name = {"lat_p50": "p50", "lat_p9999": "p99.99"}.get(metric, "p90 and p95")
+        tail = figure_class if figure_class in TAILS else f"{device}, {name}"
+        return (f"{tail} of {reads_or_writes}",)
+    if metric == "lat_p50":
+        return (f"{device}, p50 of {reads_or_writes}",)
+    if figure_class == "sequential":
+        if load.part:
+            return ("sequential, writes that fill a drive",)
+        size = "large" if load.block >= LARGE else "small"
+        return (f"sequential, {size} {reads_or_writes} of {device}s", f"sequential, {size} I/Os")
+    if load.depth >= MANY:
+        return (f"{figure_class}, {MANY:,} and more outstanding",)
+    if figure_class in ("SSD, random writes, new or unknown", "sync writes and flushes"):
+        return (f"{figure_class}, {'one at a time' if load.depth == 1 else 'several at a time'}",)
+    return ()
 
 
 @cache

@@ -17,7 +17,7 @@ class WhyQuestion(Question):
     `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
 
     The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
-    `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
+    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, KeyboardInterrupt where it is
     stopped before there are draws enough.
     """
 

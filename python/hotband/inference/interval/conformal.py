@@ -168,6 +168,14 @@ class ModelTerm:
             self._pools[of] = next(enough, Pool(ALL, tuple(self.residuals)))
         return self._pools[of]
 
+    def is_exercised(self, of: Kind) -> bool:
+        """Whether figures of a kind were checked, or enough of its family on the same sort of system."""
+        family = FAMILIES[of.figure_class]
+        alike = [
+            one for one in self.residuals if (FAMILIES[one.kind.figure_class], one.kind.system) == (family, of.system)
+        ]
+        return bool(self._members(of)) or (family != ALL and _is_enough(alike))
+
     def scale(self, of: Kind, spread: float) -> float:
         """What a residual of a figure is measured by."""
         return math.hypot(self.size(of), spread)

@@ -16,7 +16,8 @@ from hotband.data.catalog.named import expect_model
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
 from hotband.execution.experiment.experiment import execute
-from hotband.inference.interval.of_record import expect_figure, explained_intervals_of, figure_name
+from hotband.inference.interval.basis import bases_of
+from hotband.inference.interval.of_record import expect_figure, explained_intervals_of, figure_name, figure_of
 from hotband.inference.interval.of_run import Asked, figures_of, pinned
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ class Why:
     label = Shown[str]("What it is of, in words.")
     unit = Shown[str]('Of `predicted`, `low` and `high`: "IOPS", "B/s", "ns", or the unit of the figure of a study.')
     predicted = Shown[float]("The prediction.")
-    level = Shown[float]("Percent of such predictions that the interval is to hold.", "interval", "level")
+    level = Shown[float]("Confidence level of the interval in percent.", "interval", "level")
     low = Shown[float]("The lower end of the interval.", "interval", "low")
     high = Shown[float]("The upper end of the interval.", "interval", "high")
+    rests_on = Shown[str]('Where the model error is from: "from 38 families: SSD, reads at depth 8 and more".')
     of_values = Shown[float]("The share of the uncertain values in the squared width, of one.")
     of_seed = Shown[float]("That of the seed.")
     of_model = Shown[float]("That of what the model leaves out.")
@@ -94,11 +96,13 @@ def why(question: WhyQuestion, way: Way) -> Why:
     expect_figure(spec, question.figure)
     with way.watch(f"{spec.workload} on {spec.machine}") as tick:
         whole = execute([spec], tick, question.jobs)[0]
-    figure_name(question.figure, list(figures_of(whole.record)))
+    name = figure_name(question.figure, list(figures_of(whole.record)))
     why_none = why_no_interval(whole.record)
     if why_none is not None:
         raise UserError("question.on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
+    basis = bases_of(spec, whole.record, question.interval)[figure_of(name)]
+    if not basis.has_interval:
+        raise UserError("question.figure", "", question.figure, basis.words)
     intervals = Asked(question.interval, question.draws)
     _, whys = explained_intervals_of(spec, whole, intervals, question.jobs, way.say, way.watch)
-    figures = {why["figure"]: why for why in whys}
-    return Why(figures[figure_name(question.figure, list(figures))])
+    return Why(next(why for why in whys if why["figure"] == name))

@@ -7,7 +7,7 @@ from typing import Any
 from hotband.base.question import asks
 from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS
 
-HOLDS = "Percent of such predictions that the interval is to hold, 1 to 99."
+HOLDS = "Confidence level of the interval in percent, 1 to 99."
 
 
 def level(default: float | None = LEVEL, text: str = HOLDS) -> Any:
@@ -16,7 +16,7 @@ def level(default: float | None = LEVEL, text: str = HOLDS) -> Any:
     return asks(text, default=default, metavar="PERCENT", least=1, most=99, takes=takes)
 
 
-def draws(default: int | None, text: str = "Draws of the uncertain values.") -> Any:
+def draws(default: int | None, text: str = "Samples of the uncertain values.") -> Any:
     """Return the field `draws`."""
     return asks(text, default=default, least=LEAST_DRAWS, most=MOST_DRAWS)
 

@@ -1,21 +1,20 @@
-"""Intervals of runs of one drive: as far as predictions of drives that were left out were off, in the corpus.
-
-What was never checked has no such interval: several drives, programs, traces, loads of several streams.
-"""
+"""Loads of runs as the corpus has them: the kind of drives, and what each of them is asked for."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
-from hotband.data.catalog import CATALOG_DIR
-from hotband.data.corpus.loads import Direction, Load, State, class_of
+from hotband.data.catalog import CATALOG_DIR, STUDIES_DIR
+from hotband.data.corpus.loads import Direction, Load, State
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.inference.corpus.conformal import Width
-from hotband.inference.corpus.residuals import groups_of, shipped_pools
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
@@ -33,41 +32,78 @@ STATES: Mapping[str, State] = {"fob": "new", "preconditioned": "steady", "trimme
 KINDS: Mapping[str, Literal["disk", "ssd"]] = {"disk": "disk", "ssd": "ssd"}
 
 
-def widths_of(spec: RunSpec, level: float) -> dict[str, Width]:
-    """Return the intervals of a run's figures by name, with their evidence; none where nothing like it was checked.
+@dataclass(frozen=True)
+class Basis:
+    """The evidence of an interval in words: families of the corpus (`width`) or figures of studies. Without either there
+    is no interval: what was checked was too far off, or nothing like it `is_checked`."""
 
-    Raises UserError for a machine or a workload that cannot be read.
-    """
-    load = load_of_run(spec)
-    if load is None:
-        return {}
-    widths = {}
-    for name, metric in METRICS.items():
-        groups = groups_of(class_of(metric, load), load, metric)
-        checked = shipped_pools().width(groups, level / 100)
-        if checked is not None:
-            widths[name] = checked
-    return widths
+    words: str
+    width: Width | None = None
+    is_of_studies: bool = False
+    is_checked: bool = True
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether a figure has an interval."""
+        return self.width is not None or self.is_of_studies
 
 
-def load_of_run(spec: RunSpec) -> Load | None:
-    """Return the load of a run as the corpus has them; None for others than a closed loop of one stream on one
-    drive."""
-    kind = _kind(spec)
+@dataclass(frozen=True)
+class Subject:
+    """The kind of a machine's drives (None of several kinds, pools and black boxes), the load on each of them (None
+    where the corpus has none like it), and whether a study ran these drives."""
+
+    kind: Literal["disk", "ssd"] | None
+    load: Load | None = None
+    is_studied: bool = False
+
+
+def subject_of(spec: RunSpec, outstanding: float | None) -> Subject:
+    """Return what a run is of; `outstanding` is the mean number of I/Os in flight. Raises UserError for a machine or a
+    workload that cannot be read."""
+    with mistakes_of(spec.machine):
+        machine = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
+    files = machine["own_products"]
+    products = {drive["product"] for drive in machine["drives"]}
+    kinds = {KINDS.get(files[name]["kind"] if name in files else _kind(name)) for name in products}
+    kind = next(iter(kinds)) if len(kinds) == 1 and not machine["is_replicated"] else None
+    if kind is None:
+        return Subject(None)
+    load = _load(spec, kind, len(machine["drives"]), outstanding)
+    return Subject(kind, load, kind == "disk" and all(name not in files and is_studied(name) for name in products))
+
+
+@cache
+def _kind(product: str) -> str:
+    return _core.drive(CATALOG_DIR, product)["kind"]
+
+
+@cache
+def is_studied(product: str) -> bool:
+    """Return whether a study ran a drive of the catalog."""
+    name = re.compile(rf"(?<![\w-])(\d+x)?{re.escape(product)}(?![\w-])")
+    return any(name.search(path.read_text(encoding="utf-8")) for path in STUDIES_DIR.glob("*/study.toml"))
+
+
+def _load(spec: RunSpec, kind: Literal["disk", "ssd"], drives: int, outstanding: float | None) -> Load | None:
+    """Return the load on each drive as the corpus has them; None for others than one stream in a loop without pauses,
+    or at a rate."""
     with mistakes_of(spec.workload):
         table = cast(
             "dict[str, Any]", _core.workload(workload_text(spec), spec.workload, set=_of_workload(spec))["table"]
         )
-    streams, closed = table.get("streams", []), (table.get("load") or {}).get("closed")
-    if kind is None or len(streams) != 1 or not closed or any(key in table for key in ("app", "scripts", "trace")):
+    streams, loop = table.get("streams", []), table.get("load") or {}
+    closed, rate = loop.get("closed"), (loop.get("open") or {}).get("rate_iops")
+    if len(streams) != 1 or not (closed or rate) or any(key in table for key in ("app", "scripts", "trace")):
         return None
     stream = streams[0]
-    block = _bytes(stream.get("size"))
-    if block is None or "load" in stream or closed.get("think", "0 ms")[0] != "0":
+    block = _bytes(stream)
+    if block is None or "load" in stream or (closed or {}).get("think", "0 ms")[0] != "0":
         return None
     read_pct = float(stream.get("read_pct", 100))
     direction: Direction = "read" if read_pct == 100 else "write" if read_pct == 0 else "mix"
-    threads = int(closed.get("threads", 1))
+    threads = int(closed.get("threads", 1)) if closed else 1
+    depth = threads * int(closed.get("depth", 1)) if closed else max(1.0, outstanding or 1.0)
     state = dict(spec.set).get("state") or ("preconditioned" if spec.in_use and direction != "read" else "")
     return Load(
         kind=kind,
@@ -76,38 +112,23 @@ def load_of_run(spec: RunSpec) -> Load | None:
         random=float(stream.get("random_pct", 100)) > 0,
         block=block,
         threads=threads,
-        depth=threads * int(closed.get("depth", 1)),
+        depth=math.ceil(round(depth / drives, 6)),
         state=STATES.get(state, "unknown"),
         sync="flush" if stream.get("flush_every") == 1 else "force" if stream.get("fua") else "",
+        rate=float(rate) if rate else None,
     )
 
 
 def _of_workload(spec: RunSpec) -> list[tuple[str, str]]:
     """Return the settings of a run that are its workload's."""
-    keys = ("qd", "depth", "threads", "bs", "read_pct", "random_pct", "think")
+    keys = ("qd", "depth", "threads", "bs", "read_pct", "random_pct", "think", "rate_iops")
     return [(key, value) for key, value in spec.set if key in keys]
 
 
-def _kind(spec: RunSpec) -> Literal["disk", "ssd"] | None:
-    """Return the kind of a machine's only drive; None for several, for layouts, and for black boxes.
-
-    Disks of the catalog have the intervals of the studies, which describe them better than the corpus does its disks,
-    whose place and span are often unknown.
-    """
-    with mistakes_of(spec.machine):
-        machine = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
-        if len(machine["drives"]) != 1 or machine["layouts"] or machine["is_replicated"]:
-            return None
-        texts = list(machine["own_drives"].values())
-        if texts:
-            match = re.search(r"^kind *= *[\"'](\w+)", texts[0], re.MULTILINE)
-            return KINDS.get(match[1]) if match else None
-        kind = KINDS.get(_core.drive(CATALOG_DIR, machine["drives"][0]["product"])["kind"])
-    return kind if kind == "ssd" else None
-
-
-def _bytes(size: object) -> int | None:
-    """Return the bytes of a size of a workload; None for several sizes."""
+def _bytes(stream: Mapping[str, Any]) -> int | None:
+    """Return the bytes of a stream's I/Os; None for several sizes."""
+    sizes = stream.get("sizes")
+    size = next(iter(sizes)) if isinstance(sizes, dict) and len(sizes) == 1 else stream.get("size")
     if not isinstance(size, str):
         return None
     with mistakes_of("workload"):

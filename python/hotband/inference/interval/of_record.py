@@ -12,27 +12,23 @@ from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.heavy import np
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.record.unmodelled import why_no_interval
 from hotband.data.record.written import record_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
-from hotband.inference.corpus.conformal import Width
 from hotband.inference.interval.asked_rate import NOTE, ends_of, is_rate
+from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
 from hotband.inference.interval.ceiling import capped, room_of
-from hotband.inference.interval.conformal import Kind, ModelTerm, Spread
+from hotband.inference.interval.conformal import Kind, Spread
 from hotband.inference.interval.figureclass import RATES
 from hotband.inference.interval.figures import between
-from hotband.inference.interval.of_corpus import widths_of
+from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.of_run import (
     NO_EFFECT,
     Asked,
     Drawn,
     Watch,
     at_speeds,
-    class_of_figure,
     draw,
     figures_of,
-    rate_class,
-    system_of,
 )
 from hotband.inference.interval.residuals import model_term
 from hotband.inference.interval.surface import effects_of
@@ -55,8 +51,11 @@ NAMES = {
 }
 """What figures are called in Python and on the command line, and in the document."""
 UNITS = {"iops": "IOPS", "bandwidth_bytes_per_s": "B/s"}
-ALMOST_CLOSED = 0.99
-"""Share of the outstanding I/Os of a closed loop that are outstanding on average where nobody thinks."""
+LABELS = {
+    name: {"iops": "IOPS", "bandwidth": "MB/s", "p999": "p99.9"}.get(short, short) for short, name in NAMES.items()
+}
+MEDIAN_OF_90 = 0.6745 / 1.645
+"""The median of absolute normal errors over the end of their 90 % interval."""
 
 
 def intervals_of(
@@ -64,16 +63,34 @@ def intervals_of(
 ) -> RunIntervalsDoc:
     """Return the intervals of a run that is finished; none where what its figures rest on is not modelled. Raises
     UserError, RunsInterrupted."""
-    term = model_term()
-    widths = {} if why_no_interval(whole.record) else widths_of(spec, asked.level)
-    nominal = figures_of(whole.record)
-    if all(figure_of(name) in widths for name in nominal):
-        drawn = Drawn(nominal, room=room_of(spec, whole.record))
+    return _document(spec, whole, asked, drawn_of(spec, whole, asked, jobs, say, watch))
+
+
+def drawn_of(
+    spec: RunSpec,
+    whole: Finished,
+    asked: Asked,
+    jobs: int | None,
+    say: Say,
+    watch: Watch,
+    *,
+    is_explained: bool = False,
+) -> Drawn:
+    """Return what the intervals of a run are made of: samples where a figure rests on the studies or is explained, and
+    the load at other speeds where it sets its rate. Figures without an interval are left out, and the notes name them.
+    Raises UserError, RunsInterrupted."""
+    bases = bases_of(spec, whole.record, asked.level)
+    figures = figures_of(whole.record)
+    names = [name for name in figures if bases[figure_of(name)].has_interval]
+    if names and (is_explained or any(bases[figure_of(name)].is_of_studies for name in names)):
+        drawn = draw(spec, whole, asked, jobs, say, watch)
     else:
-        drawn = _sampled(spec, whole, asked, term, jobs, say, watch)
-    if widths:
-        drawn = replace(drawn, widths=widths, notes=[*drawn.notes, evidence_note(widths, asked.level)])
-    return _document(spec, whole, asked, drawn, term)
+        short = replace(spec, out=None, io_log=None)
+        drawn = Drawn(figures, figures, short=short, room=room_of(spec, whole.record))
+    drawn = replace(drawn, nominal={name: figures[name] for name in names}, bases=bases)
+    _bound_asked(spec, whole, asked, drawn, jobs, watch)
+    drawn.notes += missing_of(bases)
+    return drawn
 
 
 def explained_intervals_of(
@@ -81,29 +98,33 @@ def explained_intervals_of(
 ) -> tuple[RunIntervalsDoc, list[WhyFigureDoc]]:
     """Return the intervals and their sources, which takes the time of a disk's samples. Raises UserError,
     RunsInterrupted."""
-    term = model_term()
-    drawn = _sampled(spec, whole, samples, term, jobs, say, watch)
-    return _document(spec, whole, samples, drawn, term), _whys(spec, whole, samples, drawn, term)
+    drawn = drawn_of(spec, whole, samples, jobs, say, watch, is_explained=True)
+    return _document(spec, whole, samples, drawn), _whys(spec, whole, samples, drawn)
 
 
-def _sampled(
-    spec: RunSpec, whole: Finished, samples: Asked, term: ModelTerm, jobs: int | None, say: Say, watch: Watch
-) -> Drawn:
-    """Return the samples of a run; of one without intervals why it has none."""
-    why_none = why_no_interval(whole.record)
-    if why_none is not None:
-        return Drawn({}, notes=[why_none])
-    drawn = draw(spec, whole, samples, jobs, say, watch)
-    _bound_asked(spec, whole, samples, drawn, term, jobs, watch)
-    return drawn
+def evidence_of(bases: Mapping[str, Basis], level: float) -> str:
+    """Return what the intervals of a run rest on: "90 % interval from 38 families: ...; p99 from 11 families"; empty
+    where no figure has one."""
+    known = {name: basis.words for name, basis in bases.items() if basis.has_interval}
+    if not known:
+        return ""
+    first = known.get(NAMES["iops"]) or next(iter(known.values()))
+    others = [
+        f"{LABELS[name]} {known[name].partition(':')[0]}"
+        for name in (NAMES["p50"], NAMES["p99"], NAMES["p999"])
+        if known.get(name, first) != first
+    ]
+    return "; ".join((f"{level:g} % interval {first}", *others))
 
 
-def evidence_note(widths: Mapping[str, Width], level: float) -> str:
-    """Return what intervals of the corpus rest on, in one line: "90 % interval from 38 families: ...; p99 from 11"."""
-    rate = widths.get(NAMES["iops"]) or next(iter(widths.values()))
-    labels = {NAMES["p50"]: "p50", NAMES["p99"]: "p99", NAMES["p999"]: "p99.9"}
-    others = [f"{label} from {widths[name].families}" for name, label in labels.items() if name in widths]
-    return "; ".join((f"{level:g} % interval {rate.words}", *others))
+def missing_of(bases: Mapping[str, Basis]) -> list[str]:
+    """Return a note for each reason why figures have no interval, with their names unless all have none."""
+    missing: dict[str, list[str]] = {}
+    for name, basis in bases.items():
+        if not basis.has_interval:
+            missing.setdefault(basis.words, []).append(LABELS[name])
+    is_all = sum(map(len, missing.values())) == len(bases)
+    return [words if is_all else f"{', '.join(names)}: {words}" for words, names in missing.items()]
 
 
 def figure_of(name: str) -> str:
@@ -117,23 +138,13 @@ def keep(whole: Finished, intervals: RunIntervalsDoc) -> None:
     whole.text = record_text(whole.record)
 
 
-def kinds_of(spec: RunSpec, whole: Finished, names: Sequence[str]) -> dict[str, Kind]:
-    """The kind of every figure of a run."""
-    rate, record = rate_class(spec), whole.record
-    outstanding, asked = record["summary"]["queue_depth_mean"], record.get("concurrency")
-    is_closed = bool(asked and outstanding and outstanding >= ALMOST_CLOSED * asked)
-    system = system_of(spec)
-    return {name: Kind(class_of_figure(name, rate, is_closed), system) for name in names}
-
-
-def _bound_asked(
-    spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: ModelTerm, jobs: int | None, watch: Watch
-) -> None:
+def _bound_asked(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, jobs: int | None, watch: Watch) -> None:
     """Puts the ends of rates that the load asks for into `drawn`, and says so."""
     rates = [name for name in drawn.nominal if is_rate(name)]
     if "iops" not in rates:
         return
-    low, high = _model_bounds("iops", kinds_of(spec, whole, ["iops"])["iops"], asked.level, drawn, term)
+    kind = kinds_of(spec, whole.record, ["iops"])["iops"]
+    low, high = _model_bounds("iops", kind, asked.level, drawn)
     # Of a slower machine the load is faster, and the other way round.
     factors = {"low": math.exp(-low), "high": math.exp(-high)} if math.isfinite(high - low) else {}
     at = at_speeds(drawn, factors, jobs, watch) if factors else {}
@@ -150,8 +161,8 @@ def _bound_asked(
         drawn.notes.append(NOTE)
 
 
-def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: ModelTerm) -> RunIntervalsDoc:
-    kinds = kinds_of(spec, whole, list(drawn.nominal))
+def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn) -> RunIntervalsDoc:
+    kinds = kinds_of(spec, whole.record, list(drawn.nominal))
     return {
         "level": float(asked.level),
         "draws": len(drawn.draws),
@@ -162,12 +173,13 @@ def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: 
         "seed": str(spec.seed),
         "values": [value.name for value in drawn.values],
         "without_effect": drawn.without_effect,
-        "figures": [_figure(name, kinds[name], asked.level, drawn, term) for name in drawn.nominal],
+        "figures": [_figure(name, kinds[name], asked.level, drawn) for name in drawn.nominal],
+        "rests_on": evidence_of(drawn.bases, asked.level),
         "notes": drawn.notes,
     }
 
 
-def _figure(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> FigureIntervalDoc:
+def _figure(name: str, of: Kind, level: float, drawn: Drawn) -> FigureIntervalDoc:
     ratios, predicted = drawn.log_ratios(name), drawn.nominal[name]
     tails = (50 - level / 2, 50 + level / 2)
     low, high = np.percentile(ratios, tails) if len(ratios) else (0.0, 0.0)
@@ -176,21 +188,22 @@ def _figure(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) ->
         "figure": name,
         "figure_class": str(of.figure_class),
         "predicted": predicted,
-        **interval_of(name, of, level, drawn, term),
+        **interval_of(name, of, level, drawn),
+        "rests_on": drawn.basis(name).words,
         "values_low": values_low,
         "values_high": values_high,
     }
 
 
-def interval_of(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> IntervalDoc:
+def interval_of(name: str, of: Kind, level: float, drawn: Drawn) -> IntervalDoc:
     """The interval of a figure."""
-    low, high = between(drawn.nominal[name], *_bounds(name, of, level, drawn, term))
+    low, high = between(drawn.nominal[name], *_bounds(name, of, level, drawn))
     return {"level": float(level), "low": low, "high": high}
 
 
-def _bounds(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
+def _bounds(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
     """The log-ratios between which a figure lies, within what the machine can do."""
-    ends = _uncapped(name, of, level, drawn, term)
+    ends = _uncapped(name, of, level, drawn)
     return capped(name, ends, drawn.room, is_inverse=is_inverse(of))
 
 
@@ -199,27 +212,24 @@ def is_inverse(of: Kind) -> bool:
     return of.figure_class in RATES
 
 
-def _uncapped(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
+def _uncapped(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
     """The same without a look at the machine. A rate that the load asks for lies between those of a slower and a
     faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
-    measured = drawn.widths.get(figure_of(name))
-    if measured is not None:
-        return -math.log(measured.factor), math.log(measured.factor)
     if name not in drawn.asked:
-        return _model_bounds(name, of, level, drawn, term)
+        return _model_bounds(name, of, level, drawn)
     (low, high), ratios = drawn.asked[name], drawn.log_ratios(name)
     tails = np.percentile(ratios, (50 - level / 2, 50 + level / 2)) if len(ratios) else (0.0, 0.0)
     by_seed = 2 * drawn.seed.get(name, 0.0)
     return min(low, float(tails[0])) - by_seed, max(high, float(tails[1])) + by_seed
 
 
-def _model_bounds(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
+def _model_bounds(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
     """The same of a figure of the machine."""
     farthest = Spread.farthest(drawn.log_ratios(name), drawn.seed.get(name, 0.0))
-    return term.bounds(of, spread_of(name, drawn), level, farthest)
+    return bounds_of(drawn.basis(name), of, level, spread_of(name, drawn), farthest)
 
 
-def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> float:
+def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn) -> float:
     """How much of what the model leaves out a figure has: all, or of a rate that the load asks for the part of the
     ends that is left."""
     if name not in drawn.asked:
@@ -227,7 +237,7 @@ def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn, term: Mod
     if is_given(name, drawn):
         # What is left is an I/O more or less at an end of the measured time.
         return 0.0
-    (low, high), (least, most) = drawn.asked[name], _model_bounds(name, of, level, drawn, term)
+    (low, high), (least, most) = drawn.asked[name], _model_bounds(name, of, level, drawn)
     return (high - low) / (most - least) if most > least else 0.0
 
 
@@ -241,9 +251,9 @@ def spread_of(name: str, drawn: Drawn) -> Spread:
     return Spread.of(drawn.log_ratios(name), drawn.seed.get(name, 0.0))
 
 
-def _whys(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: ModelTerm) -> list[WhyFigureDoc]:
+def _whys(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn) -> list[WhyFigureDoc]:
     """Of every figure, where its interval comes from."""
-    kinds = kinds_of(spec, whole, list(drawn.nominal))
+    kinds = kinds_of(spec, whole.record, list(drawn.nominal))
     names = [value.name for value in drawn.values]
     meanings = meanings_of(spec) if names else {}
     found = []
@@ -255,18 +265,25 @@ def _whys(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: Mode
             str(kinds[name].figure_class),
             UNITS.get(name.rpartition(".")[2], "ns"),
             predicted,
-            interval_of(name, kinds[name], asked.level, drawn, term),
+            interval_of(name, kinds[name], asked.level, drawn),
             spread_of(name, drawn),
             drawn.seed.get(name, 0.0),
             0.0,
-            term.size(kinds[name]) * _share_of_machine(name, kinds[name], asked.level, drawn, term),
+            _size(name, kinds[name], drawn) * _share_of_machine(name, kinds[name], asked.level, drawn),
             effects_of(names, ends),
             drawn.places,
             drawn.log_ratios(name),
             is_given(name, drawn),
+            drawn.basis(name).words,
         )
         found.append(why(evidence, drawn.values, meanings, spec.seed))
     return found
+
+
+def _size(name: str, kind: Kind, drawn: Drawn) -> float:
+    """Return the median error of the model: of normal errors, that is so far within their 90 % interval."""
+    width = drawn.basis(name).width
+    return model_term().size(kind) if width is None else math.log(width.factor) * MEDIAN_OF_90
 
 
 def meanings_of(spec: RunSpec) -> dict[str, str]:

@@ -28,12 +28,12 @@ from hotband.execution.experiment import Experiment, Say, Tick, points_of
 from hotband.execution.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import Prepared, attempt
-from hotband.inference.corpus.conformal import Width
 from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
 from hotband.inference.interval.asked_rate import at_speed
 from hotband.inference.interval.ceiling import room_of
 from hotband.inference.interval.conformal import ARRAYS, POOLS
 from hotband.inference.interval.figureclass import FigureClass
+from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.short import STEPS_TRIED, cheaper, shortened, takes_steps
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
@@ -86,8 +86,8 @@ class Drawn:
     those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has a row a draw
     beside the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run. `short`
     is the nominal run as it was shortened, `asked` has the ends of rates that the load asks for, by figure. `room` has
-    by how much rates can rise before ports or media of the machine limit them; `widths` are those of the corpus, by
-    figure of a record, in whose place nothing is drawn."""
+    by how much rates can rise before ports or media of the machine limit them; `bases` is what the interval of each
+    figure rests on, by its name without a direction: nothing is drawn for those of the corpus."""
 
     nominal: Mapping[str, float]
     base: Mapping[str, float] = field(default_factory=dict)
@@ -106,7 +106,11 @@ class Drawn:
     short: RunSpec | None = None
     asked: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     room: Mapping[str, float] = field(default_factory=dict)
-    widths: Mapping[str, Width] = field(default_factory=dict)
+    bases: Mapping[str, Basis] = field(default_factory=dict)
+
+    def basis(self, figure: str) -> Basis:
+        """Return what the interval of a figure rests on."""
+        return self.bases[figure.rpartition(".")[2]]
 
     def log_ratios(self, figure: str) -> NDArray[np.float64]:
         """Of a figure, a number a draw."""
@@ -200,8 +204,8 @@ def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Sa
 def _announced(ends: int, values: int, draws: int, short: RunSpec) -> str:
     """What is about to be run."""
     length = f", each {short.duration} long" if short.duration is not None else ""
-    screening = f"{1 + SEEDS + ends} runs find out which of {values} uncertain values matter"
-    return f"intervals: {screening}, up to {draws} more draw those{length}"
+    screening = f"{1 + SEEDS + ends} runs screen {values} uncertain values"
+    return f"intervals: {screening}, then up to {draws} sample those that matter{length}"
 
 
 @dataclass

@@ -76,7 +76,7 @@ class ResidualFile:
     figures: list[Kept] = field(default_factory=list)
 
     def text(self) -> str:
-        """The file: a line a figure, by study and figure."""
+        """The file: one line per figure, by study and figure."""
         ordered = sorted(self.figures, key=lambda one: (one.study, one.figure))
         lines = ",\n".join("  " + json.dumps(asdict(one), ensure_ascii=False) for one in ordered)
         head = json.dumps({"version": self.version, "command": self.command}, ensure_ascii=False)[1:-1]

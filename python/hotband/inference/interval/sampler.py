@@ -38,7 +38,8 @@ class Sampler:
         return drawn[:, columns], drawn[:, columns + len(self._column)]
 
     def shares(self, count: int) -> Floats:
-        """The next draws: a row a draw, a column a value, each the share (0 to 1) of its distribution below it."""
+        """The next draws: one row per draw, one column per value, each the share (0 to 1) of its distribution below
+        it."""
         columns = [self._column[value.group] for value in self.values]
         return self._sequence.random(count)[:, columns]
 

@@ -43,7 +43,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Surface:
-    """The surface of one figure: slopes towards both ends, a column a value, and products of two columns."""
+    """The surface of one figure: slopes towards both ends, one column per value, and products of two columns."""
 
     low: Floats
     high: Floats

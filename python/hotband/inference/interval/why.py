@@ -40,7 +40,8 @@ GIVEN = (
 class Evidence:
     """What is known of one figure: its class and unit, the prediction and its interval, the spread by values and seed,
     the size of the model's term, effects of each value and draws. `effects` is empty where values were drawn together
-    only; `is_given` says that it is a rate that the load asks for and gets."""
+    only; `is_given` says that it is a rate that the load asks for and gets, `rests_on` where the model's error is from.
+    """
 
     figure: str
     label: str
@@ -56,6 +57,7 @@ class Evidence:
     places: Floats
     seen: Floats
     is_given: bool = False
+    rests_on: str = "from figures of other studies"
 
 
 def why(of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], seed: int) -> WhyFigureDoc:
@@ -73,6 +75,7 @@ def why(of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], 
         "figure_class": of.figure_class,
         "unit": of.unit,
         "predicted": of.predicted,
+        "rests_on": of.rests_on,
         "interval": of.interval,
         "of_values": part(by_values),
         "of_seed": part(by_seed),
@@ -150,9 +153,9 @@ def _percent(log_ratios: Sequence[float | None]) -> float | None:
 def _advice(rows: Sequence[ShareDoc], of_model: float) -> str:
     """Which measurement would shrink the interval most."""
     best = max(rows, key=lambda row: row["narrower_pct"], default=None)
-    model = f"What the model leaves out is {share(of_model)} of the squared width"
+    model = f"Model error is {share(of_model)} of the uncertainty"
     if best is None or best["narrower_pct"] < WORTH_PCT:
-        return f"{model}: to know one value better would not shrink the interval; measuring this machine would."
+        return f"{model}: no better value would narrow the interval, but measuring this machine would."
     what = f" ({best['meaning']})" if best["meaning"] else ""
     narrower = percent(best["narrower_pct"], signed=False)
     return f"Measure {best['key']}{what} of {best['part']}: the interval would be {narrower} narrower. {model}."

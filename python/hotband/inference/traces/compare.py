@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
@@ -17,6 +16,7 @@ from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.base.question import Way, asks
 from hotband.base.shown import Shown
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.html import frame_html
 from hotband.base.views import Report, view_of
 from hotband.data.documents.record import ComparisonDoc
@@ -155,7 +155,7 @@ def compare_traces(
     """Compare two traces, of which `keys` (those of `[trace]`) select a part; `of_second` has keys that differ for the
     second. Raises UserError for a mistake and for a trace without latencies, and OSError."""
     sides = []
-    with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
+    with TemporaryFolder("traces") as folder:
         rows = []
         for name, path, asked_keys in zip(SIDES, (first, second), (keys, {**keys, **(of_second or {})}), strict=True):
             request = asked_of(path, asked_keys)

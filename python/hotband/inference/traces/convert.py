@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from hotband.base.errors import UserError
 from hotband.base.fields import of_question
 from hotband.base.heavy import np, pa, tomlkit
 from hotband.base.question import Way, asks
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.nearest import unknown_name
 from hotband.base.text.schema import to_doc, with_schema
 from hotband.base.text.values import Json
@@ -176,7 +176,7 @@ def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str,
     expect_other_file("question.output", output, [source])
     request = asked_of(source, keys)
     expect_trace("question.source", source, request)
-    with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
+    with TemporaryFolder("traces") as folder:
         rows = Path(folder) / "0.rows"
         make_rows(source, request, str(source), rows)
         head = head_of(rows)

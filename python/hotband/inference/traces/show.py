@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
 from hotband.base.question import Way, asks
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.html import frame_html
 from hotband.base.text.quantities import size_bytes
 from hotband.base.views import view_of
@@ -148,7 +148,7 @@ def _counted(source: Path, format_: str, request: _core.TraceAsked, block: int, 
         raise user_error(error) from None
     if text is not None:
         return text
-    with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
+    with TemporaryFolder("traces") as folder:
         rows = Path(folder) / "0.rows"
         make_rows(source, request, str(source), rows)
         return _core.trace_properties(rows, block, sample)

@@ -38,7 +38,7 @@ class Between:
     high: float | None = None
 
     def times(self, factor: float) -> Between:
-        """The same in another unit."""
+        """Return the same in another unit."""
         ends = (None if end is None else end * factor for end in (self.low, self.high))
         return Between(self.value * factor, *ends)
 
@@ -51,6 +51,7 @@ DOCUMENTED = {
     "latencies": "by_workload",
     "degraded": "degraded_latency_s",
     "surely": "surely_holds",
+    "is_checked": "checked",
 }
 """What fields of a point are called in JSON."""
 
@@ -60,8 +61,9 @@ class Point:
     """A candidate on the front. `latency` is that of the worst workload (`worst`), in seconds, by workload in
     `latencies`; `rebuild` hours, at media rate, to beside the loads where that was run; `loss` the chance of losing
     data within the years. `degraded` is the latency with a drive failed, of the worst workload. `interval_from` says
-    whether the machine's uncertain values were drawn ("draws") or what the models leave out counts alone ("model");
-    `surely` whether all of the interval is what was asked for."""
+    whether the latency's interval is that of the corpus ("corpus"), whether the machine's uncertain values were drawn
+    ("draws") or what the models leave out counts alone ("model"); `rests_on` is its evidence, or why there is none.
+    `surely` whether all of the interval is what was asked for; `is_checked` is False where nothing like it ever was."""
 
     name: str
     machine: str
@@ -82,6 +84,8 @@ class Point:
     degraded: float | None = None
     interval_from: str = "model"
     surely: bool = False
+    rests_on: str = ""
+    is_checked: bool = True
 
     def document(self) -> dict[str, Json]:
         """As JSON has it: times in seconds, but `rebuild_h` in hours; `loss` is a chance from 0 to 1."""
@@ -122,14 +126,14 @@ class Advice:
 
     @property
     def why(self) -> str:
-        """What the recommendation rests on, as one text."""
+        """Return what the recommendation rests on, as one text."""
         return " ".join(self.rests_on)
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a point of the front: candidate, machine, drive, layout, cache, `usable_bytes`, and figures with their
-        ends: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`, `loss`; `life_years`,
-        `degraded_latency_s`, `recommended`."""
+        """Return one row per point of the front: candidate, machine, drive, layout, cache, `usable_bytes`, and
+        figures with their ends: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`, `loss`;
+        `life_years`, `degraded_latency_s`, `recommended`."""
         return pl.DataFrame([self._row(one) for one in self.front], infer_schema_length=None)
 
     def _row(self, one: Point) -> dict[str, str | float | int | bool | None]:
@@ -149,11 +153,13 @@ class Advice:
             "life_years": one.life,
             "degraded_latency_s": one.degraded,
             "interval_from": one.interval_from,
+            "rests_on": one.rests_on,
+            "is_checked": one.is_checked,
             "recommended": self.recommended is not None and one.name == self.recommended.name,
         }
 
     def to_dict(self) -> dict[str, Json]:
-        """The JSON document."""
+        """Return the JSON document."""
         shown = to_doc(
             self,
             without=("shown", "bound", "values"),

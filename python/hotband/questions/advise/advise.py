@@ -20,6 +20,7 @@ from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, poin
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.objective import furthest
+from hotband.questions.advise.offered import offered
 from hotband.questions.advise.prices import Prices, class_prices, expect_known, read_prices
 from hotband.questions.advise.search import Searched, search
 from hotband.questions.advise.sensible import REASON, sensible
@@ -29,14 +30,17 @@ SHOWN = 12
 
 
 def answer(question: AdviseQuestion, way: Way) -> Advice:
-    """The advice. Raises UserError, OSError and RunsInterrupted."""
+    """Return the advice. Raises UserError, OSError and RunsInterrupted."""
     return advise(question, way.watch, way.say)
 
 
 def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
-    """The advice. Raises UserError before anything runs wherever that is possible, OSError and RunsInterrupted."""
+    """Return the advice. Raises UserError before anything runs wherever that is possible, OSError and
+    RunsInterrupted."""
     needs = needs_of(question)
     space = space_of(question.candidates, needs.tolerated)
+    if question.prices is None and not space.named:
+        space.drives = offered(space.drives)
     names = [drive.name for drive in space.drives]
     prices = class_prices(names) if question.prices is None else read_prices(question.prices)
     expect_known(prices, names)
@@ -66,12 +70,13 @@ class _Advising:
         self.too_many = 0
 
     def advice(self) -> Advice:
-        """The front, the finalists, the words."""
+        """Return the advice: the front, the finalists and the sentences."""
         if self.needs.degraded:
             self._drop_degraded()
         front = sorted(self.found.front, key=lambda one: order(one, self.of))
         found = [point_of(one, self.needs, self.asked.interval) for one in front]
         points = sensible(found, lambda one: self.by_name[one.name].candidate.drive.is_flash)
+        points.sort(key=lambda one: not one.is_checked)
         self.too_many = len(found) - len(points)
         if not points:
             return self._nothing()
@@ -109,12 +114,12 @@ class _Advising:
         self.found.front = front_of(kept, self.of)
 
     def _ranked(self, points: Sequence[Point]) -> list[Point]:
-        """Points by what is recommended: those that surely hold first, each in the order of the front. Volatile caches
-        are left to those who ask for them alone."""
+        """Points by what is recommended: those that surely hold first, those that nobody ever checked last, each in the
+        order of the front. Volatile caches are left to those who ask for them alone."""
         pool = [point for point in points if point.cache != "on"]
         if len(pool) < len(points) and pool:
             self.notes.append("volatile write caches are not recommended: what they acknowledge is lost with power")
-        return sorted(pool or points, key=lambda one: not one.surely)
+        return sorted(pool or points, key=lambda one: (not one.surely, not one.is_checked))
 
     def _failed(self, points: list[Point], shown: Sequence[Point], first: Point) -> list[Point]:
         """Points with what runs with a drive failed say, of disks all that are shown, of solid-state drives the
@@ -179,10 +184,15 @@ class _Advising:
         return found
 
     def _notes(self) -> list[str]:
-        """What has to be known to read it."""
+        """Return notes that a reader of the advice needs."""
         notes = list(self.notes)
         if not self.prices.of:
             notes.append("no prices: ranked by drives, then watts")
+        if self.asked.prices is None and "drives" not in self.asked.candidates:
+            notes.append(
+                "not tried: drives for homes (candidates drives=nas, drives=consumer), and those that another drive "
+                "exceeds in everything for no more money"
+            )
         if self.listed.unpriced:
             notes.append(f"without a price and left out: {', '.join(self.listed.unpriced)}")
         says = {load.says() for load in self.bench.loads.values()}
@@ -203,8 +213,8 @@ class _Advising:
 
 
 def thinned(points: Sequence[Point], first: Point, most: int) -> list[Point]:
-    """At most so many points: the recommended one, the best in each figure, then those that are farthest from what is
-    there, in logarithms of all figures. In the order of the front."""
+    """Return at most so many points: the recommended one, the best in each figure, then those that are farthest from
+    what is there, in logarithms of all figures. In the order of the front."""
     if len(points) <= most:
         return list(points)
     places = {point.name: _place(point) for point in points}
@@ -220,7 +230,7 @@ def thinned(points: Sequence[Point], first: Point, most: int) -> list[Point]:
 
 
 def _place(point: Point) -> tuple[float, ...]:
-    """Where a point lies: the logarithms of its figures; chances by a tenth, which go over ten decades."""
+    """Return where a point lies: the logarithms of its figures; chances by a tenth, which go over ten decades."""
     figures = [point.cost, point.watts, point.latency, point.rebuild]
     found = [math.log(figure.value) if figure is not None and figure.value > 0 else 0.0 for figure in figures]
     loss = point.loss.value if point.loss is not None else 0.0

@@ -55,18 +55,22 @@ class AdviseQuestion(Question):
     workloads: Workloads = asks(
         "Catalog names, TOML files, job files; each is to be met alone.", metavar="WORKLOAD...", positional=True
     )
-    slo: str = asks('What has to hold, such as "p99 < 5 ms".', metavar="CONDITIONS")
+    slo: str = asks('The objective, such as "p99 < 5 ms".', metavar="CONDITIONS")
     capacity: str = asks('Usable, such as "50 TB".', metavar="SIZE")
-    protect: str = asks('How many drives may fail, whichever they are: "two failures".', metavar="FAILURES")
-    candidates: KeyValues = asks("What is searched. May be repeated.", default="", metavar="KEY=VALUES")
+    protect: str = asks('Failures of any drives to survive, such as "two failures".', metavar="FAILURES")
+    candidates: KeyValues = asks(
+        "Drives, layouts, counts and caches to search. May be repeated.", default="", metavar="KEY=VALUES"
+    )
     prices: Path | None = asks(
         "Prices and watts, CSV or TOML. Default: price classes of the catalog.", default=None, metavar="FILE"
     )
-    power: str | None = asks('The most that drives draw, as "500 W".', default=None, metavar="POWER")
-    grow: str | None = asks('Of the data, such as "30 %/year".', default=None, metavar="SHARE")
-    years: float = asks("How long it is to last.", default=YEARS, metavar="YEARS")
-    duty: str | None = asks('Of the time that workloads run, for endurance; "100 %".', default=None, metavar="SHARE")
-    slo_degraded: str | None = asks("What has to hold with a drive failed.", default=None, metavar="CONDITIONS")
+    power: str | None = asks('Power limit of the drives, such as "500 W".', default=None, metavar="POWER")
+    grow: str | None = asks('Growth of the data, such as "30 %/year".', default=None, metavar="SHARE")
+    years: float = asks("Years of use.", default=YEARS, metavar="YEARS")
+    duty: str | None = asks(
+        "Share of time that the workloads run, for endurance. Default: 100 %.", default=None, metavar="SHARE"
+    )
+    slo_degraded: str | None = asks("The objective while a drive has failed.", default=None, metavar="CONDITIONS")
     interval: float = level()
     draws: int = draws(DRAWS_OF_MANY)
     seed: int = seed()
@@ -102,7 +106,7 @@ class Needs:
 
 
 def needs_of(question: AdviseQuestion) -> Needs:
-    """What is needed, in numbers. Raises UserError for the first mistake."""
+    """Return what is needed, in numbers. Raises UserError for the first mistake."""
     if not question.workloads:
         raise UserError("question.workload", "", "", "missing: expected at least one workload")
     names = [workload.name for workload in question.workloads]
@@ -130,7 +134,7 @@ def needs_of(question: AdviseQuestion) -> Needs:
 
 
 def tolerated_of(text: str) -> int:
-    """How many drives may fail without a loss: `two failures`, `1 failure`, `none`."""
+    """Return how many drives may fail without a loss: `two failures`, `1 failure`, `none`."""
     found = re.fullmatch(
         r"(?:any\s+)?(\w+)(?:\s+(?:drive\s+|disk\s+)?(?:failures?|drives?|disks?))?", text.strip().lower()
     )
@@ -151,7 +155,7 @@ def watts_of(text: str, where: str, key: str) -> float:
 
 
 def growth_of(text: str) -> float:
-    """The share by which data grows in a year: `30 %/year`. Raises UserError."""
+    """Return the share by which data grows in a year: `30 %/year`. Raises UserError."""
     found = yearly_share(text)
     if found is None:
         raise UserError("question.grow", "", text, f"expected {YEARLY_EXPECTED}")
@@ -159,7 +163,7 @@ def growth_of(text: str) -> float:
 
 
 def duty_of(text: str) -> float:
-    """The share of the time that the workloads run: `30 %`."""
+    """Return the share of the time that the workloads run: `30 %`."""
     found = share(text)
     if found is None or "%" not in text or not 0 < found <= 1:
         raise UserError(

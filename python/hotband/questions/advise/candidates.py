@@ -27,6 +27,7 @@ from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Condition
 from hotband.inference.reliability.asked import ReliabilityQuestion, Subject, hours, subject_of
 from hotband.inference.reliability.chain import build, loss_within
 from hotband.questions.advise.asked import Needs
+from hotband.questions.advise.offered import named_drives
 from hotband.questions.advise.prices import Prices
 
 LAYOUTS = ("raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3")
@@ -60,12 +61,13 @@ class Drive:
 
     @property
     def is_flash(self) -> bool:
-        """Whether it has no arm."""
+        """Return whether it stores on flash."""
         return self.kind != "disk"
 
     def caches(self, asked: Sequence[str]) -> list[str]:
-        """The settings of its write cache that are told apart. A solid-state drive answers writes from memory that is
-        saved, or says that it is not and is flushed: either way as it comes. A protected cache goes before `wce`."""
+        """Return the settings of its write cache that are told apart. A solid-state drive answers writes from memory
+        that is saved, or says that it is not and is flushed: either way as it comes. A protected cache goes before
+        `wce`."""
         if self.is_flash or "wce" not in self.values:
             return ["own"]
         has = ["protected", "off", "on"] if "awc" in self.values else ["off", "on"]
@@ -98,28 +100,28 @@ class Candidate:
 
     @property
     def machine(self) -> str:
-        """Its short form."""
+        """Return its short form."""
         return f"{self.layout}:{self.count}x{self.drive.name}"
 
     @property
     def name(self) -> str:
-        """What it is called: the machine, and its write cache where that is a choice."""
+        """Return what it is called: the machine, and its write cache where that is a choice."""
         said = {"off": ", write cache off", "on": ", write cache on", "own": "", "protected": ""}
         return self.machine + said[self.cache]
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
-        """What is set of its drives."""
+        """Return the settings of its drives."""
         return settings_of(self.drive, self.cache)
 
     @property
     def is_volatile(self) -> bool:
-        """Whether it acknowledges writes that are lost with power."""
+        """Return whether it acknowledges writes that are lost with power."""
         return self.cache == "on"
 
 
 def settings_of(drive: Drive, cache: str) -> tuple[tuple[str, str], ...]:
-    """The settings of a drive's write cache."""
+    """Return the settings of a drive's write cache."""
     has_protected = "awc" in drive.values
     by = {
         "own": (),
@@ -151,14 +153,14 @@ class Listed:
 
     @property
     def of(self) -> int:
-        """How many there were."""
+        """Return how many there were."""
         return len(self.candidates) + sum(self.left_out.values())
 
 
 def space_of(text: str, tolerated: int) -> Space:
     """DRIVES, LAYOUTS, COUNTS and CACHES of `drives=a,b,layouts=raid6`. Raises UserError."""
     said = _said(text)
-    names = said.get("drives") or [drive["name"] for drive in entries.drives()]
+    names = named_drives(said.get("drives", [])) or [drive["name"] for drive in entries.drives()]
     layouts = said.get("layouts") or [one for one in USUAL if tolerates(one, 8) >= tolerated]
     for one in layouts:
         if one not in LAYOUTS:
@@ -217,7 +219,7 @@ def _counts(texts: Sequence[str]) -> list[int]:
 
 
 def tolerates(layout: str, count: int) -> int:
-    """How many drives, whichever, may fail without a loss."""
+    """Return how many drives, whichever, may fail without a loss."""
     return Array.of_layout(layout, count, 1.0, 1.0, 512.0, GROUPS if layout in ("raid50", "raid60") else 1).tolerated
 
 
@@ -300,20 +302,21 @@ def _refused(known: _Known, count: int, needs: Needs) -> str | None:
 
 
 def is_legal(layout: str, count: int) -> bool:
-    """Whether a layout takes so many drives."""
+    """Return whether a layout takes so many drives."""
     first, step = legal_counts(layout)
     return count >= first and (count - first) % step == 0
 
 
 @cache
 def legal_counts(layout: str) -> tuple[int, int]:
-    """The smallest number of drives that a layout takes, and by how many more the next one has: as the engine says."""
+    """Return the smallest number of drives that a layout takes, and by how many more the next one has: as the engine
+    says."""
     found = family(f"{layout}:{{n}}x{STAND_IN}")
     return found.first, found.step
 
 
 def _usual_counts(known: _Known, needed: float) -> list[int]:
-    """The fewest drives that hold the data, and more by `STEPS`, up to a shelf."""
+    """Return the fewest drives that hold the data, and more by `STEPS`, up to a shelf."""
     legal = [count for count in range(1, MOST_DRIVES + 1) if is_legal(known.layout, count)]
     place = bisect_left(legal, needed, key=known.usable)
     if place == len(legal):
@@ -356,7 +359,7 @@ class _Known:
 
     @property
     def idle_watts(self) -> float:
-        """The least that a drive draws; zero where the catalog does not say."""
+        """Return the least power of a drive in watts; zero if the catalog has none."""
         value = self.drive.values.get("power_idle")
         if value is None:
             return 0.0
@@ -369,14 +372,14 @@ class _Known:
         return data_drives(self.layout, count) * self.used_bytes
 
     def array(self, count: int) -> Array:
-        """The array of so many drives."""
+        """Return the array of this number of drives."""
         assert self.subject is not None, "asked where reliability is known"
         groups = GROUPS if self.layout in ("raid50", "raid60") else 1
         of = self.subject.array
         return Array.of_layout(self.layout, count, self.usable(count), self.member_bytes, of.sector_bytes, groups)
 
     def static(self, count: int, needs: Needs, prices: Prices) -> Static:
-        """What is known of so many drives."""
+        """Return what is known of this number of drives."""
         price = prices.of.get(self.drive.name)
         cost = None if price is None else (count * price.price, count * price.low, count * price.high)
         watts = None if price is None or price.watts is None else count * price.watts
@@ -396,13 +399,13 @@ class _Known:
 
 
 def loss_of(array: Array, conditions: Conditions, years: float) -> float:
-    """The chance of losing data within so many years, by the closed form."""
+    """Return the chance of losing data within so many years, by the closed form."""
     return float(loss_within(build(array, conditions), years * HOURS_PER_YEAR).sum())
 
 
 def worst_loss(candidate: Candidate, rebuild: float, years: float) -> float | None:
-    """The chance of loss with drives that fail as often as in the field where it is bad, and rebuilds that take so many
-    hours; None where reliability is not known."""
+    """Return the chance of loss with drives that fail as often as in the field where it is bad, and rebuilds that take
+    so many hours; None where reliability is not known."""
     known = _Known.of(candidate.drive, candidate.layout)
     if known.subject is None:
         return None
@@ -413,7 +416,7 @@ def worst_loss(candidate: Candidate, rebuild: float, years: float) -> float | No
 
 
 def data_drives(layout: str, count: int) -> float:
-    """How many drives' worth of data a layout of so many holds."""
+    """Return how many drives' worth of data a layout of so many holds."""
     lost = {"raid0": 0, "raid1": count - 1, "raid5": 1, "raid6": 2, "raid50": GROUPS, "raid60": 2 * GROUPS}
     return count / 2 if layout == "raid10" else float(count - lost[layout])
 

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.quantities import size_bytes
 from hotband.data.documents.run import RunSpec
-from hotband.data.record.unmodelled import why_no_interval
 from hotband.execution.experiment import Experiment
 from hotband.execution.experiment import Point as RunPoint
+from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
 from hotband.inference.interval.ceiling import capped, room_of
-from hotband.inference.interval.conformal import Spread
-from hotband.inference.interval.of_record import explained_intervals_of, is_inverse, kinds_of
+from hotband.inference.interval.of_corpus import Basis
+from hotband.inference.interval.of_record import explained_intervals_of, figure_of, is_inverse
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
-from hotband.inference.interval.residuals import model_term
 from hotband.questions.advise.advice import Between, Point
 from hotband.questions.advise.candidates import worst_loss
 from hotband.questions.advise.front import Tried, shown_figure
@@ -47,11 +46,11 @@ FAILED_IOS = 6_000
 
 
 def point_of(tried: Tried, needs: Needs, level: float) -> Point:
-    """A candidate as a point, its latency with what the models leave out."""
+    """Return a candidate as a point, its latency with what the models leave out."""
     of, candidate = shown_figure(needs), tried.candidate
     static, value, worst = candidate.static, tried.latency(of)[0], tried.worst(of)
     bounds = partial(_model_bounds, level=level)
-    low, high = bounds(tried.measured[worst], of)
+    basis, figures = _basis_of(tried.measured[worst], of, level), {of, *(condition.figure for condition in needs.slo)}
     watts = tried.watts
     loss = static.loss
     point = Point(
@@ -59,19 +58,27 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
         candidate.settings, static.usable_bytes,
         None if static.cost is None else Between(*static.cost),
         None if watts is None else Between(*watts),
-        Between(value, value * low, value * high),
+        _between(value, bounds(tried.measured[worst], of)),
         None if static.rebuild is None or math.isinf(static.rebuild) else Between(static.rebuild, static.rebuild),
         None if loss is None else Between(loss, static.loss_low, worst_loss(candidate, 0.0, needs.years)),
         tried.life,
         {name: one.figures[of] for name, one in tried.measured.items() if of in one.figures},
         worst,
     )  # fmt: skip
-    return replace(point, surely=holds_within(tried, needs, bounds, point.watts))
+    return replace(
+        point,
+        rests_on=basis.words,
+        is_checked=all(
+            _basis_of(run, figure, level).is_checked for run in tried.measured.values() for figure in figures
+        ),
+        interval_from="corpus" if basis.width else "model",
+        surely=holds_within(tried, needs, bounds, point.watts),
+    )
 
 
 def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | None) -> bool:
-    """Whether the conditions hold at the worse end of every figure's interval, too. A rate that is offered and answered
-    is the load's."""
+    """Return whether the conditions hold at the worse end of every figure's interval, too. A rate that is offered and
+    answered is the load's."""
     for one in tried.measured.values():
         for condition in needs.slo:
             value = one.figures.get(condition.figure)
@@ -84,13 +91,31 @@ def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | No
 
 
 def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, float]:
-    """By how much a figure may be lower and higher, as factors, of what the models leave out."""
-    name = nearest_name(of) if of.percentile is not None else of.document_name
-    spec = measured.finished.spec
-    kind = kinds_of(spec, measured.finished, [name])[name]
-    ends = model_term().bounds(kind, Spread(), level)
-    low, high = capped(name, ends, room_of(spec, measured.finished.record), is_inverse=is_inverse(kind))
+    """Return by how much a figure may be lower and higher, as factors, of what the models leave out."""
+    name, spec, record = _name_of(of), measured.finished.spec, measured.finished.record
+    basis = _basis_of(measured, of, level)
+    if not basis.has_interval:
+        return 0.0, math.inf
+    kind = kinds_of(spec, record, [name])[name]
+    ends = bounds_of(basis, kind, level)
+    low, high = capped(name, ends, room_of(spec, record), is_inverse=is_inverse(kind))
     return math.exp(low), math.exp(high)
+
+
+def _name_of(of: Figure) -> str:
+    """Return the name in a record of a figure, or of the nearest percentile that has intervals."""
+    return nearest_name(of) if of.percentile is not None else of.document_name
+
+
+def _basis_of(measured: Measured, of: Figure, level: float) -> Basis:
+    """Return what the error of a figure of a run rests on."""
+    return bases_of(measured.finished.spec, measured.finished.record, level)[figure_of(_name_of(of))]
+
+
+def _between(value: float, factors: tuple[float, float]) -> Between:
+    """Return a figure with the ends of its interval; without ends where they are not known."""
+    low, high = factors
+    return Between(value, value * low, value * high) if math.isfinite(high) else Between(value)
 
 
 def with_failures(
@@ -117,7 +142,7 @@ def with_failures(
 
 
 def _rebuild_hours(measured: Measured) -> float | None:
-    """How long the rebuild that was under way would take at the rate that it had; None where there was none."""
+    """Return how long the rebuild that was under way would take at the rate that it had; None where there was none."""
     record = measured.finished.record
     if any(one["what"] == "smr-rebuild" for one in record.get("unmodelled", [])):
         return None
@@ -139,11 +164,13 @@ class Finalist:
 
 
 def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, bench: Bench) -> Finalist:
-    """A finalist: the interval of its worst latency from draws, and where it comes from. What cannot be drawn in a
-    minute or so stays as it is. Raises UserError, RunsInterrupted."""
+    """Return a finalist: the interval of its worst latency from draws, and where it comes from. What cannot be drawn in
+    a minute or so stays as it is. Raises UserError, RunsInterrupted."""
     of = shown_figure(needs)
-    name = nearest_name(of) if of.percentile is not None else of.document_name
+    name = _name_of(of)
     measured = tried.measured[point.worst]
+    if not _basis_of(measured, of, question.interval).is_of_studies:
+        return Finalist(point, [], 1.0)
     spec, whole = measured.finished.spec, measured.finished
     if tried.candidate.drive.is_flash:
         one_drive = _one_drive(tried, point.worst, bench)
@@ -154,8 +181,6 @@ def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, be
             whole = Experiment([RunPoint(spec)]).run(jobs=bench.jobs, progress=tick).finished[0]
     wanted = IntervalsAsked(question.interval, question.draws)
     spec = replace(spec, after="")
-    if why_no_interval(whole.record) is not None:
-        return Finalist(point, [], 1.0)
     document, whys = explained_intervals_of(spec, whole, wanted, question.jobs, lambda _: None, bench.watch)
     bench.runs, bench.ios = bench.runs + document["runs"], bench.ios + document["ios"]
     # Where a load does reads alone, their figures are those of all I/Os.

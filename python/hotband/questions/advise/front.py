@@ -37,7 +37,7 @@ class Tried:
 
     @property
     def name(self) -> str:
-        """The candidate's."""
+        """Return the candidate's."""
         return self.candidate.name
 
     def latency(self, of: Figure) -> tuple[float, float, float]:
@@ -46,7 +46,7 @@ class Tried:
         return max(found, default=(0.0, 0.0, 0.0))
 
     def worst(self, of: Figure) -> str:
-        """The workload with the longest latency."""
+        """Return the workload with the longest latency."""
         return max(self.measured, key=lambda name: self.measured[name].figures.get(of, 0.0))
 
     @property
@@ -61,11 +61,11 @@ class Tried:
 
     @property
     def life(self) -> float | None:
-        """Years until its drives are worn out, under the workload that wears most."""
+        """Return years until its drives are worn out, under the workload that wears most."""
         return min((one.life for one in self.measured.values() if one.life is not None), default=None)
 
     def values(self, of: Figure) -> dict[str, float]:
-        """The figures that count, as they were predicted."""
+        """Return the figures that count, as they were predicted."""
         static, watts = self.candidate.static, self.watts
         return {
             COST: UNKNOWN if static.cost is None else static.cost[0],
@@ -78,7 +78,7 @@ class Tried:
         }
 
     def by_chance(self, of: Figure, end: int) -> dict[str, float]:
-        """The same at an end (0 the better, 1 the worse one) of what a run of this length leaves to chance."""
+        """Return the same at an end (0 the better, 1 the worse one) of what a run of this length leaves to chance."""
         found = self.values(of)
         found[LATENCY] = self.latency(of)[1 + end]
         if self.candidate.static.watts is None:
@@ -87,12 +87,12 @@ class Tried:
 
 
 def shown_figure(needs: Needs) -> Figure:
-    """The latency that counts: of the first condition that is of one, else p99."""
+    """Return the latency that counts: of the first condition that is of one, else p99."""
     return needs.limits[0].figure if needs.limits else Figure("", "p99")
 
 
 def read_figures(needs: Needs) -> list[Figure]:
-    """All figures that runs are read for."""
+    """Return all figures that runs are read for."""
     conditions = [*needs.slo, *needs.degraded]
     return list(
         dict.fromkeys([shown_figure(needs), *(condition.figure for condition in conditions), Figure("", "iops")])
@@ -100,12 +100,12 @@ def read_figures(needs: Needs) -> list[Figure]:
 
 
 def is_better(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
-    """Whether one is as good in every figure, and better in one."""
+    """Return whether one is as good in every figure, and better in one."""
     return all(one[key] <= other[key] for key in FIGURES) and any(one[key] < other[key] for key in FIGURES)
 
 
 def front_of(tried: Sequence[Tried], of: Figure) -> list[Tried]:
-    """Those that none of the others is better than."""
+    """Return those that none of the others is better than."""
     values = [one.values(of) for one in tried]
     return [one for one, own in zip(tried, values, strict=True) if not any(is_better(other, own) for other in values)]
 
@@ -124,6 +124,6 @@ def cannot_reach(tried: Sequence[Tried], needs: Needs, of: Figure) -> set[str]:
 
 
 def order(tried: Tried, of: Figure) -> tuple[float, ...]:
-    """By what candidates are ranked: cost where there are prices, then drives, watts and latency."""
+    """Return by what candidates are ranked: cost where there are prices, then drives, watts and latency."""
     found = tried.values(of)
     return tuple(found[key] if math.isfinite(found[key]) else math.inf for key in (COST, DRIVES, WATTS, LATENCY))

@@ -71,7 +71,7 @@ class Measured:
 
 
 def loads_from(workloads: Sequence[Named], machine: str) -> dict[str, Load]:
-    """The texts of workloads by their names, read as for a machine. Raises UserError for what is none."""
+    """Return the texts of workloads by their names, read as for a machine. Raises UserError for what is none."""
     specs = (RunSpec("advise", machine, workload.name, workload_text=workload.text) for workload in workloads)
     return {spec.workload: Load(workload_text(spec), spec.workload) for spec in specs}
 
@@ -98,7 +98,7 @@ class Bench:
     scales: dict[str, str | None] = field(default_factory=dict)
 
     def stand(self, candidate: Candidate, workload: str) -> Stand:
-        """What is run for a candidate."""
+        """Return what is run for a candidate."""
         if self.whole:
             return Stand(candidate.layout, candidate.count, 1.0)
         return stand_of(candidate, self.loads[workload])
@@ -134,14 +134,14 @@ class Bench:
         }
 
     def scale(self, spec: RunSpec, drive: str) -> str | None:
-        """The smallest fraction that a solid-state drive takes; None where the user's machine has none."""
+        """Return the smallest fraction that a solid-state drive takes; None where the user's machine has none."""
         if drive not in self.scales:
             tried = ((scale, replace(spec, set=(*spec.set, ("scale", scale)))) for scale in SCALES)
             self.scales[drive] = next((scale for scale, one in tried if refusal([one]) is None), None)
         return self.scales[drive]
 
     def read(self, finished: Finished, drive: Drive, workload: str, stand: Stand) -> Measured:
-        """What a run says of the whole array."""
+        """Return what a run says of the whole array."""
         record, load = record_of(finished), self.loads[workload]
         factor = rate_factor(load, stand.times)
         figures, chance = {}, {}
@@ -202,7 +202,7 @@ class _Plan:
         self.of[candidate.name] = candidate
 
     def points(self) -> list[Point]:
-        """All runs; those that the model refuses are left out, with those that would have followed."""
+        """Return all runs; those that the model refuses are left out, with those that would have followed."""
         found = []
         for line in self.lines.values():
             specs = self._ready(line)
@@ -217,7 +217,7 @@ class _Plan:
         return found
 
     def _ready(self, line: _Line) -> list[RunSpec]:
-        """A line in its order, with what its drives are and what happens to them."""
+        """Return a line in its order, with what its drives are and what happens to them."""
         specs = sorted(line.runs.values(), key=lambda one: -write_share(self.bench.loads[one.workload]))
         is_flash, settings = line.drive.is_flash, specs[0].set
         scale = self.bench.scale(specs[0], line.drive.name) if is_flash else None
@@ -238,8 +238,8 @@ def _side(of: Figure, record: Record) -> Figures:
 
 
 def _by_chance(of: Figure, record: Record, value: float) -> tuple[float, float]:
-    """Between which ends chance leaves a figure of so many I/Os: of percentiles those whose share differs by what a
-    binomial count does, of others by that of as many I/Os."""
+    """Return between which ends chance leaves a figure of so many I/Os: of percentiles those whose share differs by
+    what a binomial count does, of others by that of as many I/Os."""
     count = _side(of, record).count or 1
     share = of.percentile
     if share is None:
@@ -265,8 +265,8 @@ def _watts(record: RecordDoc, times: float, factor: float) -> tuple[float, float
 
 
 def _life(record: RecordDoc, drive: Drive, duty: float) -> float | None:
-    """Years until the first drive has had all the writes that it endures, where the load goes on so for that share of
-    the time. The data sheet's endurance goes before what the model makes of its cycles."""
+    """Return years until the first drive has had all the writes that it endures, where the load goes on so for that
+    share of the time. The data sheet's endurance goes before what the model makes of its cycles."""
     stated = size_bytes(drive.values.get("reference.endurance", ("", None))[0])
     years = []
     for one in record.get("smart", []):
@@ -279,7 +279,7 @@ def _life(record: RecordDoc, drive: Drive, duty: float) -> float | None:
 
 
 def _kept_up(load: Load, record: Record, stand: Stand) -> float:
-    """The share of what open loops offer that was answered; 1 where a loop waits for answers."""
+    """Return the share of what open loops offer that was answered; 1 where a loop waits for answers."""
     if not is_open(load):
         return 1.0
     rates = (float(str(one["open"]["rate_iops"])) for one in loads_of(load))

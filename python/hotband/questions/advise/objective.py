@@ -30,7 +30,7 @@ class Miss:
     factor: float
 
     def with_a_drive_failed(self) -> Miss:
-        """The same of runs with a drive failed."""
+        """Return the same of runs with a drive failed."""
         return replace(self, reason=f"{self.reason} with a drive failed", says=f"with a drive failed, {self.says}")
 
 
@@ -53,12 +53,12 @@ def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surel
 
 
 def furthest(tried: Tried, needs: Needs, conditions: Iterable[Condition]) -> Miss | None:
-    """What a candidate misses by most, None where it misses nothing."""
+    """Return what a candidate misses by most, None where it misses nothing."""
     return max(misses(tried, needs, conditions, surely=False), key=lambda one: one.factor, default=None)
 
 
 def holds(one: Measured, condition: Condition, end: int | None) -> bool:
-    """Whether a condition holds, at the value or at an end by chance (0: the better, 1: the worse)."""
+    """Return whether a condition holds, at the value or at an end by chance (0: the better, 1: the worse)."""
     value = one.figures[condition.figure]
     if end is not None:
         value = one.chance[condition.figure][1 - end if condition.is_goal else end]
@@ -66,7 +66,7 @@ def holds(one: Measured, condition: Condition, end: int | None) -> bool:
 
 
 def surely_holds(tried: Tried, needs: Needs) -> bool:
-    """Whether it is what was asked for, whatever chance did to its run."""
+    """Return whether it is what was asked for, whatever chance did to its run."""
     if any(misses(tried, needs, (), surely=False)):
         return False
     return all(

@@ -172,7 +172,7 @@ def _watts(where: str, text: str, decimal_comma: bool) -> float | None:
 
 
 def _number(where: str, key: str, text: str, part: str, decimal_comma: bool) -> float | None:
-    """The number that a part of a cell is, None where it is none. Raises UserError where it has two readings."""
+    """Return the number that a part of a cell is, None where it is none. Raises UserError where it has two readings."""
     try:
         return amount(part, decimal_comma)
     except AmbiguousAmount as error:

@@ -39,7 +39,7 @@ class Searched:
 
     @property
     def gone(self) -> Counter[str]:
-        """How many candidates that were tried are not on the front, by why."""
+        """Return how many candidates that were tried are not on the front, by why."""
         return self.left_out + Counter({WORSE: len(self.good) - len(self.front)})
 
     def leave_out(self, one: Tried, miss: Miss) -> None:
@@ -51,7 +51,7 @@ class Searched:
 
 
 def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searched:
-    """Runs what has to be run. Raises UserError, OSError, RunsInterrupted."""
+    """Run the candidates, and return which are left. Raises UserError, OSError, RunsInterrupted."""
     found = Searched([], [], None)
     flash = [Tried(candidate) for candidate in candidates if candidate.drive.is_flash]
     disks = [Tried(candidate) for candidate in candidates if not candidate.drive.is_flash]
@@ -88,7 +88,7 @@ def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> 
 def run_round(
     tried: list[Tried], needs: Needs, bench: Bench, ios: int, what: str, found: Searched, *, surely: bool
 ) -> list[Tried]:
-    """Those that are what was asked for after a round; with `surely` those that still may be."""
+    """Return those that are what was asked for after a round; with `surely` those that still may be."""
     found.rounds.append((ios, len(tried)))
     if not tried:
         return tried

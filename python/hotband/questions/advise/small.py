@@ -47,12 +47,13 @@ class Stand:
     times: float
 
     def machine(self, drive: str) -> str:
-        """Its short form."""
+        """Return its short form."""
         return f"{self.layout}:{self.count}x{drive}"
 
 
 def stand_of(candidate: Candidate, load: Load) -> Stand:
-    """What is run for a candidate under a load: a smaller array of solid-state drives, where the load can be shared."""
+    """Return what is run for a candidate under a load: a smaller array of solid-state drives, where the load can be
+    shared."""
     layout, count = SMALL.get(candidate.layout, (candidate.layout, candidate.count))
     if not candidate.drive.is_flash or candidate.count <= count or not can_share(load):
         return Stand(candidate.layout, candidate.count, 1.0)
@@ -60,7 +61,7 @@ def stand_of(candidate: Candidate, load: Load) -> Stand:
 
 
 def can_share(load: Load) -> bool:
-    """Whether a load can be divided: loops of streams whose ranges, if any, are shares of the drives."""
+    """Return whether a load can be divided: loops of streams whose ranges, if any, are shares of the drives."""
     if any(key in load.table for key in ("app", "trace", "scripts", "sequence")):
         return False
     ranges = (end for stream in _streams(load) for end in stream.get("range", ()))
@@ -70,7 +71,7 @@ def can_share(load: Load) -> bool:
 
 
 def shared(load: Load, times: float) -> Load:
-    """The load of a machine with so many times fewer drives: every drive is asked as much as before."""
+    """Return the load of a machine with so many times fewer drives: every drive is asked as much as before."""
     if times == 1.0:
         return load
     changed = Load(load.text(), load.name)
@@ -83,7 +84,7 @@ def shared(load: Load, times: float) -> Load:
 
 
 def _part(kind: str, of: dict[str, Toml], times: float) -> dict[str, Toml]:
-    """A loop with its part of what it asks for."""
+    """Return a loop with its part of what it asks for."""
     part = dict(of)
     if kind == "open":
         part["rate_iops"] = float(str(of["rate_iops"])) / times
@@ -99,14 +100,14 @@ def _outstanding(of: dict[str, Toml]) -> int:
 
 
 def less_outstanding(outstanding: int, times: float) -> int:
-    """How many I/Os outstanding on fewer drives meet as many others at a drive as on all of them."""
+    """Return how many I/Os outstanding on fewer drives meet as many others at a drive as on all of them."""
     # Rounded before it is rounded up: 1 + 15 * (4 / 12) is six.
     return math.ceil(round(1 + (outstanding - 1) / times, 9))
 
 
 def rate_factor(load: Load, times: float) -> float:
-    """By how much the rate of the whole is that of the smaller: of a closed loop, whose answers take as long, by what
-    is outstanding."""
+    """Return by how much the rate of the whole is that of the smaller: of a closed loop, whose answers take as long, by
+    what is outstanding."""
     loads = loads_of(load)
     closed = [_outstanding(one["closed"]) for one in loads if "closed" in one]
     if len(closed) == len(loads) and closed:
@@ -121,7 +122,7 @@ def loads_of(load: Load) -> list[Loop]:
 
 
 def is_open(load: Load) -> bool:
-    """Whether all of its loops ask at a rate, whether or not they are answered."""
+    """Return whether all of its loops ask at a rate, whether or not they are answered."""
     loads = loads_of(load)
     return bool(loads) and all("open" in one for one in loads)
 

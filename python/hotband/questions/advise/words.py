@@ -30,7 +30,7 @@ CACHES = {
 
 
 def answer_of(point: Point, needs: Needs, of: Figure, level: float, currency: str, several: bool) -> list[str]:
-    """What to buy, and what it does, in two sentences."""
+    """Return what to buy, and what it does, in two sentences."""
     cost = "" if point.cost is None else f", {money(point.cost, currency)}"
     watts = "" if point.watts is None else f", {number(point.watts.value)} W"
     worst = f" under {point.worst}, the worst" if several else f" under {point.worst}"
@@ -62,17 +62,19 @@ def _longer(of: Between) -> bool:
 
 
 def counted_years(years: float) -> str:
-    """A number of years."""
+    """Return a number of years."""
     return f"{years:g} year{'' if years == 1 else 's'}"
 
 
 def ends(of: Between) -> str:
-    """The ends of a time's interval."""
-    return LATENCY.ends(Range(of.low or 0.0, of.high or 0.0))
+    """Return the ends of a time's interval, or that there is none."""
+    if of.high is None:
+        return "no interval"
+    return LATENCY.ends(Range(of.low or 0.0, of.high))
 
 
 def money(of: Between, currency: str) -> str:
-    """A price, with its ends where it has some."""
+    """Return a price, with its ends where it has some."""
     unit = f" {currency}" if currency else ""
     if of.low == of.high or of.low is None or of.high is None:
         return f"{number(of.value)}{unit}"
@@ -80,7 +82,8 @@ def money(of: Between, currency: str) -> str:
 
 
 def rests_on(final: Finalist, runner: Point | None, needs: Needs, of: Figure, priced: bool) -> list[str]:
-    """What the recommendation rests on: the condition that is nearest, the value that moves it most, the runner-up."""
+    """Return what the recommendation rests on: the condition that is nearest, the value that moves it most, the
+    runner-up."""
     point, condition = final.point, _nearest_condition(final.point, needs, of)
     said = []
     if condition is not None:
@@ -101,10 +104,12 @@ def _nearest_condition(point: Point, needs: Needs, of: Figure) -> Condition | No
 
 
 def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) -> str:
-    """Which uncertain value moves the latency most, and whether its bad end is enough to change the answer."""
-    model = f"what the models leave out is {share(final.of_model)} of the squared width of its interval"
+    """Return which uncertain value changes the latency most, and whether its bad end alone would change the answer."""
+    model = f"model error is {share(final.of_model)} of the uncertainty of its interval"
+    if final.point.interval_from == "corpus" or final.point.latency.high is None:
+        return f"The interval of {of}: {final.point.rests_on.removeprefix('no interval: ')}."
     if final.point.interval_from == "model":
-        return "Its uncertain values were not drawn, which would take long: the interval is what the models leave out."
+        return "Its uncertain values were not sampled, which would take long: the interval is the model error."
     if not final.values or final.values[0]["total"] < 0.01:
         return f"No uncertain value of the drive moves {of} by much: {model}."
     top = final.values[0]
@@ -126,7 +131,7 @@ def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) ->
 
 
 def _runner_sentence(point: Point, runner: Point, priced: bool) -> str:
-    """The candidate that comes next, and what it has to offer."""
+    """Return the candidate that comes next, and what it has to offer."""
     more = _than(point, runner, priced)
     faster = runner.latency.value / point.latency.value
     also = f"latency {_times(faster)}"

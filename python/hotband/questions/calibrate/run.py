@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import ClassVar
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.base.question import Way
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.numbers import about, counted, percent
 from hotband.base.text.write import expect_folder, write_file
 from hotband.data.catalog.named import EMULATED, is_model, is_real
@@ -210,7 +210,7 @@ def _black_box(wanted: CalibrateQuestion, way: Way) -> tuple[Calibrated, int]:
         measured = run(loads, counts, "fit")
         checks = checks_for(measured, target.span_bytes, wanted.reads_only)
         kept_back = run(checks, [1] * len(checks), "check")
-    with tempfile.TemporaryDirectory(prefix="hotband-calibrate-") as folder:
+    with TemporaryFolder("calibrate") as folder:
         like = product_of(measured, target.span_bytes or WHOLE, Path(folder))
         task = replace(_task(wanted, target.product, None), like=like, ios=BLACK_BOX_IOS)
         result = calibrate.of_results(task, measured, way.watch, kept_back)

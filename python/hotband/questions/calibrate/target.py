@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.temporary import TemporaryFolder
 from hotband.data.catalog.named import EMULATED, REAL, is_emulated, is_real
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment import Executor, Say
@@ -77,7 +77,7 @@ def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
     if not machine:
         raise UserError("question.target", "", named.name, "expected emulated:MACHINE, such as emulated:s4500-960")
     text = text_of(machine, "machine")
-    with tempfile.TemporaryDirectory(prefix="hotband-way-") as folder:
+    with TemporaryFolder("way") as folder:
         way = way_of_fio(Path(folder) / "way")
     serve = ServeSpec(
         machine,

@@ -10,6 +10,9 @@ from hotband.questions.datasheet.ports import LARGEST_PAYLOAD, lane_rate
 
 NEARLINE_FROM = 8e12
 """Bytes from which a disk of unknown class is one for data centers: desktop disks end at 8 TB."""
+ENTERPRISE_DWPD = 0.5
+"""Drive writes per day from which a drive of unknown class is of the enterprise class. Warranties of consumer drives
+over five years are 0.3 (600 TB per TB); enterprise drives with less (QLC) state their power-loss protection."""
 PORTS_OF_YEARS = ((2012, "2x4"), (2018, "3x4"), (2022, "4x4"))
 """The usual port of NVMe drives introduced until a year, of those that a rate does not rule out."""
 FLASH_OF_YEARS = {"consumer": (2014, "MLC"), "enterprise": (2015, "MLC")}
@@ -65,8 +68,9 @@ def memory_of(sheet: Answers) -> str:
 def _flash_class(stated: Answers) -> Assumed:
     if stated.get("power-loss-protection") == "on":
         return Assumed("enterprise", "power-loss protection is stated")
-    if "dwpd" in stated:
-        return Assumed("enterprise", "drive writes per day are stated")
+    writes_per_day = stated_number(stated, "dwpd")
+    if writes_per_day is not None and writes_per_day >= ENTERPRISE_DWPD:
+        return Assumed("enterprise", f"{ENTERPRISE_DWPD} drive writes per day or more are stated")
     if "write-iops" in stated:
         return Assumed("enterprise", "random writes in steady state are stated")
     return Assumed("consumer", "no stated line is typical of enterprise drives")

@@ -97,6 +97,11 @@ LINE_OF = {
     "read_overhead": "read-latency",
     "write_overhead": "write-latency",
     "rated_cycles": "dwpd",
+    "smr": "recording",
+    "sector_format": "sector-format",
+    "pcie_generation": "pcie",
+    "pcie_lanes": "pcie",
+    "plp": "power-loss-protection",
     "power_idle": "power-idle",
     "power_active": "power-active",
     "power_seek": "power-active",
@@ -215,18 +220,27 @@ def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: s
         f"title = {quoted(title)}",
         'model = ""',
     ]
-    return "\n".join([*head, *(_section(value, source) for value in values)]) + "\n"
+    return "\n".join([*head, sections(values, lambda _: (source, "high"))])
 
 
-def _section(value: Value, source: str) -> str:
-    """Return one value as TOML."""
-    from_sheet = value.given and value.rule == "data sheet"
+SourceOf = Callable[[str], tuple[str, str]]
+"""Returns the source of a line of the data sheet (empty: of the sheet as a whole), and the confidence in it."""
+
+
+def sections(values: Sequence[Value], source_of: SourceOf) -> str:
+    """Return values as the TOML of a drive's file, each after an empty line."""
+    return "".join(f"{_section(value, source_of)}\n" for value in values)
+
+
+def _section(value: Value, source_of: SourceOf) -> str:
     section = value.key if value.key.startswith("reference.") else f"values.{value.key}"
     lines = [f"\n[{section}]", f"value = {quoted(value.value)}"]
     if value.range is not None:
         lines.append(f"range = [{quoted(value.range[0])}, {quoted(value.range[1])}]")
-    lines.append(f"source = {quoted(source if from_sheet else f'{RULES}: {value.rule}')}")
-    lines.append(f'confidence = "{"high" if value.given else "low"}"')
+    source, confidence = f"{RULES}: {value.rule}", "high" if value.given else "low"
+    if value.given and value.rule == GIVEN:
+        source, confidence = source_of(LINE_OF.get(value.key, ""))
+    lines += [f"source = {quoted(source)}", f'confidence = "{confidence}"']
     if value.range is not None:
         lines.append("estimate = true")
     return "\n".join(lines)

@@ -68,7 +68,7 @@ def shipped_evidence() -> tuple[Evidence, ...]:
 
 
 def evidence_text(evidence: Iterable[Evidence]) -> str:
-    """Return evidence as its file has it: a line a family."""
+    """Return evidence as its file has it: one line per family."""
     rows = [
         json.dumps(
             {

@@ -90,10 +90,10 @@ def write_drive(question: NewDriveQuestion, way: Way) -> NewDrive:
     settings, duration = TRIED[drive["kind"]]
     shown = DrivesQuestion(words=(f"./{path}",))
     tried = RunQuestion(workload=Named("fio-randread"), on=Named(f"./{path}"), settings=settings, duration=duration)
-    way.say(f"{path}: {len(drive['values'])} values, of them {estimates} estimates with ranges")
+    way.say(f"{path}: {len(drive['values'])} values, {estimates} of them estimates with ranges")
     for line in assumed_lines(assumptions(kind, lines, shipped_rules().expected)):
         way.say(line)
-    way.say(f"look at it: {way.again(shown)}")
+    way.say(f"show it: {way.again(shown)}")
     way.say(f"run it: {way.again(tried)}")
     return NewDrive(path, drive)
 

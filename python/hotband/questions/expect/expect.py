@@ -8,6 +8,8 @@ from hotband.base.errors import UserError
 from hotband.base.question import Way
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
+from hotband.data.corpus.files import all_figures
+from hotband.data.corpus.named import figures_of_model
 from hotband.data.inputs.specify import Named
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.execution.runs.scale import scale_of
@@ -16,6 +18,7 @@ from hotband.questions.expect.capacity import target_bytes
 from hotband.questions.expect.expected import Expected
 from hotband.questions.expect.explain import explanations
 from hotband.questions.expect.nearest import rank
+from hotband.questions.expect.others import others_of
 from hotband.questions.expect.predict import Settings, run, with_intervals
 from hotband.questions.expect.results import Row, read_rows
 
@@ -49,6 +52,9 @@ def judged(rows: list[Row], machine: Named, settings: Settings, way: Way) -> Exp
     expect_room(rows, machine)
     predicted = run(rows, machine, settings, way.watch, f"{counted(len(rows), 'run')} on {machine.name}")
     notes = with_intervals(predicted, settings, way.say, way.watch)
+    of_model = figures_of_model(machine.name, machine.text, all_figures())
+    for prediction in predicted:
+        prediction.others = others_of(prediction, of_model)
     scale = next(
         (
             scale

@@ -14,6 +14,7 @@ from hotband.data.record.states import state_lines, states_of
 from hotband.inference.audit.trouble import troubles
 from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
 from hotband.questions.expect.nearest import NO_DRIVE, Ranking
+from hotband.questions.expect.others import Others
 from hotband.questions.expect.predict import Predicted
 from hotband.questions.expect.results import Row
 
@@ -43,9 +44,18 @@ class Expected:
         """The state of the caches of the machine's drives; empty if drives were ranked."""
         return state_lines(states_of(self.predicted[0].finished.record)) if self.predicted and self.machine else []
 
+    @property
+    def rests_on(self) -> list[str]:
+        """The evidence of the intervals, each once."""
+        return list(dict.fromkeys(prediction.rests_on for prediction in self.predicted if prediction.rests_on))
+
     def figures(self, row: Row) -> list[Judged]:
         """Return the figures of a row; none if its load could not be rebuilt."""
         return next((prediction.figures for prediction in self.predicted if prediction.row is row), [])
+
+    def others(self, row: Row) -> list[Others]:
+        """Return what others measured on the same model under the load of a row."""
+        return next((prediction.others for prediction in self.predicted if prediction.row is row), [])
 
     def row_verdict(self, row: Row) -> Verdict | None:
         """Return the verdict of a row."""
@@ -103,6 +113,7 @@ class Expected:
                 "nearest": [drive.document() for drive in ranking.drives] if ranking else [],
                 "left_out": ranking.left_out if ranking else {},
                 "compared_rows": list(ranking.rows) if ranking else [],
+                "rests_on": self.rests_on,
                 "state": self.state,
                 "notes": self.notes,
             }
@@ -117,6 +128,7 @@ class Expected:
                 "verdict": self.row_verdict(row),
                 "why_not": row.why_not,
                 "figures": [figure.document() for figure in self.figures(row)],
+                "others": [others.document() for others in self.others(row)],
                 "workload": row.load.text if row.load else None,
                 "set": row.load.settings if row.load else {},
             }

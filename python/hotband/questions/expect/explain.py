@@ -46,13 +46,14 @@ def explanations(predicted: Sequence[Predicted], machine: Named) -> list[str]:
     outside = [prediction for prediction in predicted if first_outside(prediction.figures)]
     if not outside:
         return []
-    sentences, is_possible = _audited(outside, machine)
+    facts = _facts(machine)
+    sentences, is_possible = _audited(outside, facts)
     for verdict in ("better", "worse"):
         rows = [prediction for prediction in outside if verdict_of(prediction) == verdict]
         if rows and is_possible:
             sentences += _assumed(rows, verdict)
             sentences += [words for row in rows if (words := rate_cap(row))] if verdict == "worse" else []
-            sentences += tried(_farthest(rows), verdict)
+            sentences += tried(_farthest(rows), verdict, facts)
     return list(dict.fromkeys(sentences))
 
 
@@ -61,14 +62,18 @@ def _farthest(rows: Sequence[Predicted]) -> Predicted:
     return max(rows, key=lambda prediction: abs(outside_of(prediction).log_ratio))
 
 
-def _audited(rows: Sequence[Predicted], machine: Named) -> tuple[list[str], bool]:
+def _facts(machine: Named) -> MachineFacts | None:
+    """Return the facts of a machine; None if its text cannot be read again."""
+    if machine.text is not None and not machine.name.endswith(".toml"):
+        return None
+    try:
+        return of_machine(machine.name)
+    except UserError:
+        return None
+
+
+def _audited(rows: Sequence[Predicted], facts: MachineFacts | None) -> tuple[list[str], bool]:
     """Return findings of the auditor on the rows, each rule once, and whether the target can have done it."""
-    facts: MachineFacts | None = None
-    if machine.text is None or machine.name.endswith(".toml"):
-        try:
-            facts = of_machine(machine.name)
-        except UserError:
-            facts = None
     wanted = {rule for row in rows for rule in RULES[verdict_of(row)]}
     audited = [Audited(row.row.name, row.row.record) for row in rows]
     sentences: dict[str, str] = {}

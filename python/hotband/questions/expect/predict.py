@@ -7,24 +7,25 @@ use the spread of the nearest of those (by rate), with a note.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.data.record.finished import Finished
-from hotband.data.record.unmodelled import why_no_interval
 from hotband.execution.experiment import Experiment, Point, Say
 from hotband.execution.runs.run import prepare
 from hotband.execution.runs.scale import scaled
 from hotband.inference.interval import DRAWS_OF_MANY, LEVEL
+from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
 from hotband.inference.interval.ceiling import capped, room_of
-from hotband.inference.interval.conformal import Kind, ModelTerm, Spread
+from hotband.inference.interval.conformal import Spread
 from hotband.inference.interval.figures import between
-from hotband.inference.interval.of_record import is_inverse, kinds_of, spread_of
+from hotband.inference.interval.of_corpus import Basis
+from hotband.inference.interval.of_record import evidence_of, figure_of, is_inverse, missing_of, spread_of
 from hotband.inference.interval.of_run import Asked, Watch, draw
-from hotband.inference.interval.residuals import model_term
 from hotband.questions.expect.judge import Judged, compared
+from hotband.questions.expect.others import Others
 from hotband.questions.expect.results import Row
 
 if TYPE_CHECKING:
@@ -39,12 +40,14 @@ MODEL_ERROR_ALONE = "intervals cover the model's error, not uncertain values of 
 
 @dataclass
 class Predicted:
-    """A row with its run and its figures."""
+    """A row with its run, its figures, what their intervals rest on, and what others measured on the same model."""
 
     row: Row
     spec: RunSpec
     finished: Finished
     figures: list[Judged]
+    rests_on: str = ""
+    others: list[Others] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -100,44 +103,50 @@ def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, t
 
 def with_intervals(predictions: Sequence[Predicted], settings: Settings, say: Say, watch: Watch) -> list[str]:
     """Add intervals to the figures of predictions; return notes on them. Raises UserError, RunsInterrupted."""
-    none = [why for prediction in predictions if (why := why_no_interval(prediction.finished.record)) is not None]
-    predictions = [prediction for prediction in predictions if why_no_interval(prediction.finished.record) is None]
-    if not predictions:
-        return list(dict.fromkeys(none))
-    drawn = _drawn_rows(predictions) if settings.draws else []
-    term = model_term()
+    bases = [bases_of(prediction.spec, prediction.finished.record, settings.level) for prediction in predictions]
+    notes = [note for known in bases for note in missing_of(known)]
+    by_studies = [
+        prediction
+        for prediction, known in zip(predictions, bases, strict=True)
+        if any(known[figure_of(figure.figure)].is_of_studies for figure in prediction.figures)
+    ]
+    drawn = _drawn_rows(by_studies) if settings.draws else []
     spreads: dict[int, dict[str, Spread]] = {}
     for index in drawn:
-        prediction = predictions[index]
+        prediction = by_studies[index]
         drawn_run = draw(
             prediction.spec, prediction.finished, Asked(settings.level, settings.draws), settings.jobs, say, watch
         )
         spreads[index] = {name: spread_of(name, drawn_run) for name in drawn_run.nominal}
-    for prediction in predictions:
-        nearest = min(drawn, key=lambda other: abs(_rate(predictions[other]) - _rate(prediction)), default=None)
-        spread = {} if nearest is None else spreads[nearest]
-        kinds = kinds_of(prediction.spec, prediction.finished, [figure.figure for figure in prediction.figures])
-        room = room_of(prediction.spec, prediction.finished.record)
-        prediction.figures = [
-            _with_interval(figure, kinds[figure.figure], spread, settings.level, (term, room))
-            for figure in prediction.figures
-        ]
-    if not drawn:
-        none.append(MODEL_ERROR_ALONE)
-    elif len(predictions) > len(drawn):
-        names = " and ".join(predictions[index].row.name for index in drawn)
-        none.append(f"uncertain values were sampled for {names}; the other rows use the spread of the nearest")
-    return list(dict.fromkeys(none))
+    for prediction, known in zip(predictions, bases, strict=True):
+        nearest = min(drawn, key=lambda other: abs(_rate(by_studies[other]) - _rate(prediction)), default=None)
+        prediction.rests_on = evidence_of(known, settings.level)
+        _add_intervals(prediction, known, {} if nearest is None else spreads[nearest], settings.level)
+    if by_studies and not drawn:
+        notes.append(MODEL_ERROR_ALONE)
+    elif len(by_studies) > len(drawn):
+        names = " and ".join(by_studies[index].row.name for index in drawn)
+        notes.append(f"uncertain values were sampled for {names}; the other rows use the spread of the nearest")
+    return list(dict.fromkeys(notes))
 
 
-def _with_interval(
-    figure: Judged, kind: Kind, spreads: dict[str, Spread], level: float, limits: tuple[ModelTerm, Mapping[str, float]]
-) -> Judged:
-    spread = spreads.get(figure.figure) or spreads.get(figure.figure.rpartition(".")[2]) or Spread()
-    term, room = limits
-    ends = capped(figure.figure, term.bounds(kind, spread, level), room, is_inverse=is_inverse(kind))
-    low, high = between(figure.predicted, *ends)
-    return replace(figure, low=low, high=high)
+def _add_intervals(
+    prediction: Predicted, bases: Mapping[str, Basis], spreads: Mapping[str, Spread], level: float
+) -> None:
+    """Add intervals to the figures of a prediction that have any."""
+    spec, record = prediction.spec, prediction.finished.record
+    names = [figure.figure for figure in prediction.figures]
+    kinds, room = kinds_of(spec, record, names), room_of(spec, record)
+    figures = []
+    for figure in prediction.figures:
+        name = figure.figure
+        basis, spread = bases[figure_of(name)], spreads.get(name) or spreads.get(figure_of(name)) or Spread()
+        if basis.has_interval:
+            ends = capped(name, bounds_of(basis, kinds[name], level, spread), room, is_inverse=is_inverse(kinds[name]))
+            low, high = between(figure.predicted, *ends)
+            figure = replace(figure, low=low, high=high)
+        figures.append(figure)
+    prediction.figures = figures
 
 
 def _rate(prediction: Predicted) -> float:

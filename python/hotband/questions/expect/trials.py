@@ -14,6 +14,7 @@ from hotband.base.text.numbers import number, rate, span
 from hotband.base.text.table import unit_of
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.runs.run import refusal
+from hotband.inference.audit.facts import SATA, MachineFacts
 from hotband.questions.expect.judge import Judged, compared, first_outside
 from hotband.questions.expect.predict import Predicted
 
@@ -25,6 +26,8 @@ CLOSER = 0.5
 """Share of the distance (in logarithms) that a cause must remove to be reported."""
 NEAR = math.log(2)
 """Distance from the measured figure within which the prediction with a cause must lie: another model's error."""
+BEYOND = math.log(1.25)
+"""Distance by which a result may pass the prediction with a cause: what a cause does not allow, it does not explain."""
 EVEN = 0.05
 """Share by which p99 may lie above the mean of a load that a rate limit spaces evenly."""
 ROUND = 0.005
@@ -41,6 +44,7 @@ class Cause:
     sign: Callable[[Predicted], str | None]
     change: Callable[[RunSpec], RunSpec]
     label: str
+    is_sata: bool = False
 
 
 def verdict_of(prediction: Predicted) -> Verdict:
@@ -113,21 +117,22 @@ CAUSES: dict[Verdict, tuple[Cause, ...]] = {
         Cause("a link of 2 lanes", _moved, _set("pcie_lanes", "2"), "pcie_lanes=2"),
         Cause("a link of generation 2", _moved, _set("pcie_generation", "2"), "pcie_generation=2"),
         Cause("a link of generation 3", _moved, _set("pcie_generation", "3"), "pcie_generation=3"),
-        Cause("a SATA port of 3 Gb/s", _moved, _set("link_rate", "285 MB/s"), "link_rate=285 MB/s"),
-        Cause("a SATA port of 1.5 Gb/s", _moved, _set("port_rate", "150 MB/s"), "port_rate=150 MB/s"),
+        Cause("a SATA port of 3 Gb/s", _moved, _set("link_rate", "285 MB/s"), "link_rate=285 MB/s", True),
+        Cause("a SATA port of 1.5 Gb/s", _moved, _set("port_rate", "150 MB/s"), "port_rate=150 MB/s", True),
         Cause("a degraded array, or one that is rebuilt", _is_array, _failed, "d0 failed"),
     ),
 }
 """What testers often leave out or do not see. 285 MB/s: 300 MB/s less frames, as SATA II drives were sold."""
 
 
-def tried(prediction: Predicted, verdict: Verdict) -> list[str]:
+def tried(prediction: Predicted, verdict: Verdict, facts: MachineFacts | None) -> list[str]:
     """Return the causes with a sign in the result whose predictions come near, from runs with them. Causes that make no
-    difference, and those beyond a nearer one of their kind, are left out."""
+    difference, those beyond a nearer one of their kind, and those of a port that the drives lack are left out."""
     if prediction.row.load is None:
         return []
     held = dict(prediction.spec.set)
-    signed = [(cause, sign) for cause in CAUSES[verdict] if (sign := cause.sign(prediction)) is not None]
+    causes = [cause for cause in CAUSES[verdict] if not cause.is_sata or _has_sata(facts)]
+    signed = [(cause, sign) for cause in causes if (sign := cause.sign(prediction)) is not None]
     signed = [(cause, sign) for cause, sign in signed if cause.label.partition("=")[0] not in held]
     specs = {cause.label: replace(cause.change(prediction.spec), id=cause.label) for cause, _ in signed}
     accepted = {label: spec for label, spec in specs.items() if refusal([spec]) is None}
@@ -147,8 +152,15 @@ def tried(prediction: Predicted, verdict: Verdict) -> list[str]:
     return [words for _, words in sorted(sentences, key=lambda pair: pair[0])]
 
 
+def _has_sata(facts: MachineFacts | None) -> bool:
+    """Return whether the drives' ports are no faster than SATA."""
+    return facts is not None and (facts.port_bytes_per_s or math.inf) <= SATA * (facts.drives or 1)
+
+
 def _explains(other: Judged, main: Judged) -> bool:
-    return abs(other.log_ratio) < min(NEAR, (1 - CLOSER) * abs(main.log_ratio))
+    passed = other.log_ratio * main.log_ratio < 0
+    most = BEYOND if passed else NEAR
+    return abs(other.log_ratio) < min(most, (1 - CLOSER) * abs(main.log_ratio))
 
 
 def rate_cap(prediction: Predicted) -> str | None:

@@ -16,13 +16,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hotband.base.heavy import np
-from hotband.data.record.unmodelled import why_no_interval
+from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
 from hotband.inference.interval.ceiling import capped
-from hotband.inference.interval.conformal import Kind, Spread
+from hotband.inference.interval.conformal import Kind
+from hotband.inference.interval.of_corpus import Basis
+from hotband.inference.interval.of_record import drawn_of, figure_of
 from hotband.inference.interval.of_record import interval_of as interval_of_figure
-from hotband.inference.interval.of_record import kinds_of
-from hotband.inference.interval.of_run import Asked, Drawn, Watch, draw, rate_class, system_of
-from hotband.inference.interval.residuals import model_term
+from hotband.inference.interval.of_run import Asked, Drawn, Watch, rate_class, system_of
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.found import Answer, AnswerIntervalDoc
 from hotband.questions.find.question import NOTHING, RATE, Condition, Question, ShareOfMost
@@ -50,7 +50,7 @@ def interval_of(
         return None
     if question.varied == NOTHING and question.wanted is not None:
         return _of_wanted(question.wanted, best, asked, jobs, say, watch)
-    decides = _deciding(question, answer, best)
+    decides = _deciding(question, best)
     if not isinstance(decides, Condition):
         return None
     spec = best.wanted.spec
@@ -64,8 +64,8 @@ def interval_of(
     between = _between(decides.figure, of_figure["low"], of_figure["high"])
     how = f"the interval of {decides.figure} there, {between}, carried over the curve of the trials"
     if best.wanted.rate is not None:
-        bounds = model_term().bounds(Kind(rate_class(spec), system_of(spec)), Spread(), asked.level)
-        bounds = capped("iops", bounds, drawn.room)
+        kind = Kind(rate_class(spec), system_of(spec))
+        bounds = capped("iops", bounds_of(drawn.bases["iops"], kind, asked.level), drawn.room)
         # More drives are needed of a slower machine; a rate is higher of a faster one.
         signs = (1, 1) if question.varied == RATE else (-1, -1)
         crossings += [best.value * math.exp(sign * bound) for sign, bound in zip(signs, bounds, strict=True)]
@@ -87,20 +87,29 @@ def interval_of(
     }
 
 
+def basis_of(question: Question, best: Trial, level: float) -> Basis:
+    """Return what the error of the figure that decides rests on. Raises UserError."""
+    decides = question.wanted if question.varied == NOTHING else None
+    if decides is None:
+        condition = _deciding(question, best)
+        decides = condition.figure if isinstance(condition, Condition) else Figure("", "iops")
+    bases = bases_of(best.wanted.spec, best.finished.record, level)
+    name = figure_of(decides.document_name)
+    return bases[name if name in bases else figure_of(nearest_name(decides))]
+
+
 def _drawn(
     figure: Figure, best: Trial, asked: Asked, jobs: int | None, say: Say | None, watch: Watch
 ) -> tuple[Drawn, str, IntervalDoc] | None:
     """The draws of a trial's machine, and the interval of a figure by the name that it has there; None where there is
     none. Raises UserError, RunsInterrupted."""
     spec = best.wanted.spec
-    if why_no_interval(best.finished.record) is not None:
-        return None
-    drawn = draw(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
+    drawn = drawn_of(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
     name = next((one for one in (figure.document_name, nearest_name(figure)) if one in drawn.nominal), None)
     if name is None:
         return None
-    kind = kinds_of(spec, best.finished, [name])[name]
-    return drawn, name, interval_of_figure(name, kind, asked.level, drawn, model_term())
+    kind = kinds_of(spec, best.finished.record, [name])[name]
+    return drawn, name, interval_of_figure(name, kind, asked.level, drawn)
 
 
 def _of_wanted(
@@ -126,7 +135,7 @@ def _by_values(drawn: Drawn, name: str, level: float) -> list[float]:
     return [float(np.exp(np.percentile(logs, tail))) if len(logs) else 1.0 for tail in (50 - level / 2, 50 + level / 2)]
 
 
-def _deciding(question: Question, answer: Answer, best: Trial) -> Condition | ShareOfMost:
+def _deciding(question: Question, best: Trial) -> Condition | ShareOfMost:
     """The condition that is nearest to its bound at the crossing: a goal where one was searched for."""
     conditions = list(question.conditions)
     if question.goals and question.offered is None:

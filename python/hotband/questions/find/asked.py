@@ -25,7 +25,7 @@ class FindQuestion(Question):
 
     The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
     second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
-    `record`; a `frame` with a row a trial, and `to_dict()`. An answer that is not reached is an answer. Raises
+    `record`; a `frame` with one row per trial, and `to_dict()`. An answer that is not reached is an answer. Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
 

@@ -17,7 +17,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import LOOP_KEYS, Load
 from hotband.data.inputs.specify import Named
 from hotband.data.record.finished import Finished
-from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
+from hotband.data.record.unmodelled import unmodelled_notes
 from hotband.data.store.results_store import ResultsStore
 from hotband.execution.experiment import Experiment, Point, Tick
 from hotband.execution.experiment.ranges import workload_text
@@ -27,7 +27,7 @@ from hotband.execution.runs.scale import scale_of, scaled
 from hotband.inference.interval import DRAWS, LEVEL
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.questions.find import vary
-from hotband.questions.find.answer_interval import interval_of
+from hotband.questions.find.answer_interval import basis_of, interval_of
 from hotband.questions.find.asked import FindQuestion
 from hotband.questions.find.found import Answer, Found, answer_text
 from hotband.questions.find.question import DEPTH, DRIVES, NOTHING, RATE, Question, read_question, refuse
@@ -74,18 +74,27 @@ def _search_all(asked: FindQuestion, way: Way) -> Found:
             _round(on, question, asked.jobs, tick)
     answers = tuple(_answer(question, one) for one in on)
     level = LEVEL if asked.interval is None and question.varied == NOTHING else asked.interval
+    for answer in answers:
+        _rest(question, answer, level or LEVEL)
     if level is not None:
         intervals = IntervalsAsked(level, DRAWS if asked.draws is None else asked.draws)
         for answer in answers:
             answer.interval = interval_of(question, answer, frame.within, intervals, asked.jobs, way.say, way.watch)
-            if answer.interval is None and answer.status == "found":
-                why_none = None if answer.best is None else why_no_interval(answer.best.finished.record)
-                answer.notes.append(
-                    why_none or "no interval: what shifts all values alike cancels in a share of the most"
-                )
+            if answer.interval is None and answer.status == "found" and not answer.rests_on.startswith("no interval"):
+                answer.notes.append("no interval: what shifts all values alike cancels in a share of the most")
     return Found(
         question, asked.workload.name, _asked_as(asked, question), frame.within, answers, tuple(dict.fromkeys(notes))
     )
+
+
+def _rest(question: Question, answer: Answer, level: float) -> None:
+    """Add to an answer what its figures rest on, and a note where nobody ever checked any like them."""
+    if answer.best is None:
+        return
+    basis = basis_of(question, answer.best, level)
+    answer.rests_on, answer.is_checked = basis.words, basis.is_checked
+    if not basis.has_interval:
+        answer.notes.append(basis.words)
 
 
 def _frame(asked: FindQuestion, question: Question) -> Frame:

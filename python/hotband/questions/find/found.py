@@ -55,6 +55,8 @@ class Answer:
     axis: Axis | None
     best: Trial | None
     interval: AnswerIntervalDoc | None = None
+    rests_on: str = ""
+    is_checked: bool = True
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -85,7 +87,7 @@ def _trial(one: Trial) -> dict[str, Json]:
 
 @dataclass(frozen=True)
 class Found:
-    """The answers to a question, one a machine, in the order asked."""
+    """The answers to a question, one per machine, in the order asked."""
 
     question: Question
     workload: str
@@ -109,7 +111,7 @@ class Found:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a trial: machine, value, text, met, failed, and a column a figure (base units)."""
+        """A row a trial: machine, value, text, met, failed, and one column per figure (base units)."""
         rows = [
             {"machine": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
              "failed": trial.failed, **{str(one): value for one, value in trial.figures.items()}}
@@ -164,8 +166,13 @@ def _at_rate(question: Question, answer: Answer) -> str:
     return "no I/O was completed" if value is None or question.wanted is None else shown(question.wanted, value)
 
 
+def unchecked_text(answer: Answer) -> str:
+    """Return the word for an answer whose figures nobody ever checked; empty for others."""
+    return "" if answer.is_checked else "unchecked: "
+
+
 def end_text(question: Question, answer: Answer, value: float) -> str:
-    """Return an end of an answer's interval: a latency where nothing is varied, else a value of what is."""
+    """Return one end of an answer's interval as text: a latency if nothing is varied, else a value."""
     if question.varied == NOTHING and question.wanted is not None:
         return shown(question.wanted, value)
     return number(value) if answer.axis is None else value_text(answer.axis, value)

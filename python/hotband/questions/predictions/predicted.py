@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from hotband.base.engine import version
 from hotband.base.errors import UserError
@@ -16,6 +16,8 @@ from hotband.base.text.write import make_folder, write_file
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.loads import Load, Unusable, class_of, load_of
 from hotband.data.documents.run import RunSpec
+from hotband.data.record.record import Figures as FiguresOf
+from hotband.data.record.record import Record
 from hotband.execution.experiment.experiment import Experiment
 from hotband.execution.experiment.point import Point
 from hotband.execution.runs.run import prepare
@@ -29,12 +31,17 @@ METRICS = {
     "mb_s": ("bandwidth_bytes_per_s", 1e-6),
     "lat_mean": ("latency_mean_ns", 1e-3),
     "lat_p50": ("latency_p50_ns", 1e-3),
+    "lat_p90": ("latency_p90_ns", 1e-3),
+    "lat_p95": ("latency_p95_ns", 1e-3),
     "lat_p99": ("latency_p99_ns", 1e-3),
     "lat_p999": ("latency_p999_ns", 1e-3),
+    "lat_p9999": ("latency_p9999_ns", 1e-3),
 }
 """The figure of a record's summary for each metric, and how much of the metric's unit is one of it."""
 
 
+LEAST_OF_P9999 = 50_000
+"""I/Os from which the slowest of ten thousand are a figure."""
 TOGETHER = 48
 """Runs between two entries of the journal."""
 
@@ -139,7 +146,7 @@ def _spec(load: Load, drive: Drive) -> RunSpec:
 
 
 Figures = dict[str, dict[str, float]]
-"""The figures of a run: of "all", "read", "write", "flush" and "probe", by the names of a record's summary."""
+"""The figures of a run: of "all", "read", "write" and "flush", by the names of `METRICS`."""
 
 
 def _figures_of_runs(
@@ -185,15 +192,26 @@ def _run(specs: Sequence[RunSpec], jobs: int | None) -> dict[str, Figures | str]
     return results
 
 
-def _figures(record: RecordDoc) -> Figures:
-    summary = cast("dict[str, Any]", record["summary"])
-    sides = {"all": summary, **{side: summary.get(side) or {} for side in ("read", "write", "flush")}}
-    for stream in cast("list[dict[str, Any]]", record["streams"]):
-        if stream["name"] == "probe":
-            sides["probe"] = stream.get("read") or {}
-            sides["probe write"] = stream.get("write") or {}
-    names = [name for name, _ in METRICS.values()]
-    return {side: {name: values[name] for name in names if values.get(name)} for side, values in sides.items()}
+def _figures(document: RecordDoc) -> Figures:
+    record = Record(document)
+    both: FiguresOf = record.summary
+    sides = {"all": both, "read": record.summary.read, "write": record.summary.write, "flush": record.summary.flush}
+    return {side: _values(values) for side, values in sides.items() if values is not None and values.count}
+
+
+def _values(values: FiguresOf) -> dict[str, float]:
+    seconds = {
+        "mean": values.mean,
+        "p50": values.p50,
+        "p90": values.percentile(90),
+        "p95": values.percentile(95),
+        "p99": values.p99,
+        "p999": values.p999,
+        "p9999": values.percentile(99.99) if values.count and values.count >= LEAST_OF_P9999 else None,
+    }
+    rates = {"iops": values.iops, "bandwidth_bytes_per_s": values.bandwidth}
+    latencies = {f"latency_{name}_ns": value * 1e9 for name, value in seconds.items() if value is not None}
+    return {**{name: value for name, value in rates.items() if value}, **latencies}
 
 
 def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
@@ -207,8 +225,6 @@ def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
 
 def _side(figure: Figure, load: Load) -> str:
     """Return which of a run's figures stand for a measured one."""
-    if load.probe and figure.metric.startswith("lat"):
-        return "probe write" if figure.side == "write" else "probe"
     is_both = load.sync == "flush" and figure.metric.startswith("lat_p") and "after each" in figure.workload
     if load.of_flush or is_both:
         return "flush"

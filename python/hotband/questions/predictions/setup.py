@@ -6,6 +6,7 @@ rest (docs/models/data-sheets.md).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -21,7 +22,9 @@ LEAST_SHARE = 0.002
 PROBE_RATE = 10_000.0
 """I/Os a second of the probe of the open loops (README of the corpus: rows `ssdiq`)."""
 BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
-
+FILL_BLOCK = 1 << 20
+OVERWRITES = 3
+"""How often a span is written over whose rest is empty (SNIA's PTS writes twice, and then until rates are steady)."""
 
 BUFFER = 8 << 20
 """Bytes of the write buffer of a scaled drive: scaled with the rest it would not hold one large write."""
@@ -80,22 +83,50 @@ def workload_text(load: Load, size: Size) -> str:
     """Return the workload of a load on a drive of this size, as TOML."""
     amount, capacity = amount_of(load, size), size.capacity
     lines = ['title = "a row of the corpus"', 'source = "its columns"']
+    streams = 'streams = ["load"]'
     if load.rate is None:
         lines += ["[load]", f"closed = {{ threads = {load.threads}, depth = {max(1, load.depth // load.threads)} }}"]
         lines += _stream("load", load, capacity, load.read_pct)
     else:
-        probe = min(PROBE_RATE, load.rate / 2)
-        lines += _stream("bulk", load, capacity, BULK_READ_PCT, load.rate - probe)
-        lines += _stream("probe", load, capacity, PROBE_READ_PCT, probe)
+        streams = 'streams = ["bulk", "probe"]'
+        lines += _stream("bulk", load, capacity, BULK_READ_PCT, _bulk_rate(load))
+        lines += _stream("probe", load, capacity, PROBE_READ_PCT, PROBE_RATE)
+    if load.is_rest_empty:
+        lines += _fill(load, size)
     if amount.before:
-        lines += ["[[phases]]", 'name = "before"', f'until = ["{amount.before} I/Os", "{amount.most}"]']
+        lines += ["[[phases]]", 'name = "before"', streams, f'until = ["{amount.before} I/Os", "{amount.most}"]']
     lines += [
         "[[phases]]",
         'name = "measure"',
+        streams,
         f'until = ["{amount.measured} I/Os", "{amount.most}"]',
         "measure = true",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _bulk_rate(load: Load) -> float:
+    """Return the rate of the load beside the probe, which follows from the share of reads of both."""
+    assert load.rate is not None, "only open loops have a probe"
+    reads = load.read_pct / 100
+    if not BULK_READ_PCT / 100 < reads < PROBE_READ_PCT / 100:
+        return max(load.rate - PROBE_RATE / 2, 1.0)
+    return PROBE_RATE * (PROBE_READ_PCT / 100 - reads) / (reads - BULK_READ_PCT / 100)
+
+
+def _fill(load: Load, size: Size) -> list[str]:
+    """Return the stream and the phases that fill a span in order, and write it over where it has to be steady: the rest
+    of the drive stays empty."""
+    start, end = _range(load, size.capacity)
+    modelled = (end - start) * size.capacity / size.scale
+    lines = ["[[streams]]", 'name = "fill"', "read_pct = 0", "random_pct = 0", f'size = "{FILL_BLOCK} B"']
+    lines.append(f'range = ["{start * 100:.6g} %", "{end * 100:.6g} %"]')
+    lines += ["[[phases]]", 'name = "fill"', 'streams = ["fill"]', "untimed = true"]
+    lines.append(f"ios = {math.ceil(modelled / FILL_BLOCK)}")
+    if load.state == "steady":
+        ios = math.ceil(OVERWRITES * modelled / load.block)
+        lines += ["[[phases]]", 'name = "overwrite"', 'streams = ["load"]', "untimed = true", f"ios = {ios}"]
+    return lines
 
 
 def _stream(name: str, load: Load, capacity: float, read_pct: float, rate: float | None = None) -> list[str]:
@@ -147,7 +178,7 @@ def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str,
         settings["write_buffer"] = f"{BUFFER * size.scale} B"
         # What is read, in a mix as well, was written before, whatever the drive is called.
         is_new = load.direction == "write" and load.part != "beyond" and load.state != "steady"
-        settings["state"] = "fob" if is_new else "preconditioned"
+        settings["state"] = "fob" if is_new or load.is_rest_empty else "preconditioned"
     elif load.cache:
         settings["wce"] = load.cache
     if load.port is not None:

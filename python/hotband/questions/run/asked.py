@@ -77,7 +77,9 @@ class RunQuestion(OnHardware, Question):
         metavar="COUNT",
     )
     rebuild_rate: str | None = asks('Most that a rebuild writes, such as "50 MB/s".', default=None, metavar="RATE")
-    rebuild_after: str | None = asks("How long after a failure a spare is taken.", default=None, metavar="TIME")
+    rebuild_after: str | None = asks(
+        "Delay between a failure and the start of its rebuild.", default=None, metavar="TIME"
+    )
     events: Texts = asks(
         "What happens, such as 'at 60 s: fail d3'. May be repeated.", default=(), metavar="EVENT", called="event"
     )

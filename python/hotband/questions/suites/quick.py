@@ -183,7 +183,7 @@ class QuickDoc(TypedDict):
 
 @dataclass(frozen=True)
 class QuickAsked:
-    """What a quick suite is to do. Without `writes` nothing is written. `expect` is a product whose model predicts. A
+    """The options of a quick suite. Without `writes` nothing is written. `expect` is a product whose model predicts. A
     `pictured` one also runs the loads of the picture."""
 
     target: SuiteTarget

@@ -70,7 +70,7 @@ class PtsQuestion(OnHardware, Question):
         return [f"Written: {path}" for path in found.write(self.out, page)]
 
     def ending(self, found: PtsResult) -> Ending | None:
-        """Return that of an interruption where one ended it."""
+        """Return the exit code of an interruption if one ended it."""
         if not found.is_interrupted:
             return None
         tests = [name for name in TESTS if not self.tests or name in self.tests]

@@ -46,13 +46,13 @@ class SweepQuestion(OnHardware, Question):
     workload: AlikeWorkloads = asks(
         "A catalog name, a TOML file, a job file or an I/O log.", metavar="WORKLOAD", positional=True
     )
-    on: Machines = asks("A machine, as of run. May be repeated.", metavar="MACHINE")
+    on: Machines = asks("A machine, as for run. May be repeated.", metavar="MACHINE")
     settings: Axes = asks("Values of a key: one, a list or a range.", default=(), metavar="KEY=VALUES")
     rate: Rate | None = rate("I/Os a second, issued whether or not others are done: one or several.")
     slo: str | None = slo()
     repeat: int | None = asks("Seeds of every point; its mean and spread are shown.", default=None, metavar="COUNT")
     seed: Seeds = asks(
-        "Root of all randomness; the first of several.",
+        "Seed of the random numbers; the first of several.",
         default=1,
         least=0,
         most=2**64 - 1,

@@ -1,4 +1,4 @@
-"""The frames of a sweep: a row a run, and a row a point over its seeds."""
+"""The frames of a sweep: one row per run, and one row per point over its seeds."""
 
 from __future__ import annotations
 

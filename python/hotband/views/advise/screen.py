@@ -37,13 +37,18 @@ def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[Vi
         )  # fmt: skip
     cheaper = _for_less(advice, chosen)
     points = _points(advice, chosen, cheaper)
-    meets = "Certain" if chosen.surely else "Likely"
+    meets = "Certain" if chosen.surely else "Likely" if chosen.is_checked else "Unchecked, but predicted"
     return Screen(
         answer=f"{meets} to meet {advice.slo}: {_bought(chosen, advice.currency)}.",
         verdict="yes" if chosen.surely else "likely",
         more=[f"Likely to, for less: {_bought(cheaper, advice.currency)}."] if cheaper else [],
         body=[_table(advice, points), "", *_strips(advice, points[:STRIPS])],
-        state=[_why(advice, chosen, cheaper), _searched(advice), *([CLASS_PRICES] if advice.priced_by_class else [])],
+        state=[
+            _why(advice, chosen, cheaper),
+            *_rests_on(chosen),
+            _searched(advice),
+            *([CLASS_PRICES] if advice.priced_by_class else []),
+        ],
         remarks=advice.notes[:MOST_NOTES],
         next=question,
         details=details,
@@ -54,7 +59,7 @@ def _for_less(advice: Advice, chosen: Point) -> Point | None:
     """Return the first candidate of the front that costs less than a certain one and is likely to do; volatile caches
     are for those who ask for them."""
     before = advice.front[: [one.name for one in advice.front].index(chosen.name)] if chosen.surely else []
-    return next((one for one in before if not one.surely and one.cache != "on"), None)
+    return next((one for one in before if not one.surely and one.is_checked and one.cache != "on"), None)
 
 
 def _points(advice: Advice, chosen: Point, cheaper: Point | None) -> list[Point]:
@@ -89,6 +94,7 @@ def _table(advice: Advice, points: Sequence[Point]) -> Table:
     )
     for letter, one in zip(LETTERS, points, strict=False):
         cache = {"off": " cache off", "on": " cache on"}.get(one.cache, "")
+        cache += "" if one.is_checked else " (unchecked)"
         table.add(
             letter,
             f"{one.layout} {one.drives}x {one.drive}{cache}",
@@ -127,9 +133,16 @@ def _why(advice: Advice, chosen: Point, cheaper: Point | None) -> str:
     point = cheaper or chosen
     if point.surely:
         return "Why none for less: cheaper candidates miss the objective, or another is better in everything."
-    least = LATENCY.shown(point.latency.high)
-    said = f"its {advice.figure} may be up to {least}. Measuring one {point.drive} would settle it."
-    return f"{'Why not B' if cheaper else 'Why only likely'}: {said}"
+    if not point.is_checked:
+        return f"Why not certain: {point.rests_on}."
+    longest = point.latency.high
+    bound = point.rests_on if longest is None else f"its {advice.figure} may be up to {LATENCY.shown(longest)}"
+    return f"{'Why not B' if cheaper else 'Why only likely'}: {bound}. Measuring one {point.drive} would settle it."
+
+
+def _rests_on(point: Point) -> list[str]:
+    """Return what the interval of the recommended candidate rests on."""
+    return [] if point.latency.high is None else [f"Its interval: {point.rests_on}."]
 
 
 def _searched(advice: Advice) -> str:

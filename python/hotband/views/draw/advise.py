@@ -19,8 +19,8 @@ CHARS = 110
 
 
 def front_chart(advice: Advice) -> View:
-    """A point a candidate, its colour that of the layout, the recommended one filled and larger; a dashed line at the
-    bound of the objective. What it costs is money, or drives where there are no prices."""
+    """Return a point a candidate, its colour that of the layout, the recommended one filled and larger; a dashed line
+    at the bound of the objective. What it costs is money, or drives where there are no prices."""
     priced = any(one.cost is not None for one in advice.front)
     title = f"Cost ({advice.currency})" if advice.currency else "Cost" if priced else "Drives"
     rows = pl.DataFrame(
@@ -66,11 +66,11 @@ def front_chart(advice: Advice) -> View:
     if bound:
         line = alt.Chart(alt.InlineData(values=[{"at": bound[0]}]))
         layers.append(line.mark_rule(color=INK, strokeDash=[4, 3]).encode(y=alt.Y("at:Q", **y)))
-    return dress(alt.layer(*layers).properties(width="container", height=380))
+    return dress(alt.layer(*layers), width="container", height=380)
 
 
 def advice_html(advice: Advice) -> str:
-    """What a notebook shows: the answer, the chart, the first points."""
+    """Return what a notebook shows: the answer, the chart, the first points."""
     said = "".join(f"<p>{escape(line)}</p>" for line in [*advice.answer, *advice.rests_on])
     if not advice.front:
         return f"<div>{said}</div>"

@@ -40,7 +40,7 @@ class Clock:
         return f"Time ({self.unit})"
 
     def told(self, rows: pl.DataFrame, column: str, seconds: float) -> pl.DataFrame:
-        """The rows with the column `time` in this unit, of one whose unit has so many seconds."""
+        """Return the rows with the column `time` in this unit, of one whose unit has so many seconds."""
         return rows.with_columns(time=rows[column] * (seconds / self.seconds))
 
 
@@ -68,8 +68,11 @@ NUMBER = ",.6~r"
 WIDE_CHARS, HALF_CHARS, THIRD_CHARS = 140, 60, 38
 
 
-def dress(view: View) -> View:
-    """The look that all charts share."""
+def dress(view: View, **properties: object) -> View:
+    """Give a new chart its properties and the look that all charts share.
+
+    It is changed in place: `properties` and `configure` of altair copy a layered chart with all its layers, twice each.
+    """
     axis: dict[str, object] = {
         "labelColor": MUTED,
         "titleColor": INK,
@@ -91,7 +94,9 @@ def dress(view: View) -> View:
         "labelLimit": 420,
     }
     legend |= {"symbolStrokeWidth": 2.5, "symbolSize": 120, "columns": 0, "offset": 6, "columnPadding": 18}
-    dressed: View = view.configure(
+    for name, value in properties.items():
+        view[name] = value
+    view["config"] = alt.Config(
         font=FONT,
         background="#ffffff",
         axis=axis,
@@ -99,11 +104,11 @@ def dress(view: View) -> View:
         view={"stroke": None},
         range={"category": list(PALETTE)},
     )
-    return dressed
+    return view
 
 
 def log_steps(low: float, high: float) -> list[float]:
-    """The 1-2-5 values of the decades that hold `low` to `high` (only 1s when there are more than six)."""
+    """Return the 1-2-5 values of the decades that hold `low` to `high` (only 1s when there are more than six)."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     mantissas = (1.0,) if last - first > 6 else (1.0, 2.0, 5.0)
     return [float(f"{m}e{d}") for d in range(first, last + 1) for m in mantissas if d < last or m == 1.0]
@@ -116,12 +121,12 @@ def extent(values: pl.Series) -> tuple[float, float] | None:
 
 
 def shorten(text: str, width: int = LABEL_CHARS) -> str:
-    """At most `width` characters, cut with an ellipsis (the tooltip holds the whole text)."""
+    """Return at most `width` characters, cut with an ellipsis (the tooltip holds the whole text)."""
     return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
 
 
 def legend(labels: pl.Series, chars: int) -> alt.Legend:
-    """A legend above a chart that has room for `chars` characters: as many columns as fit, at least one."""
+    """Return a legend above a chart that has room for `chars` characters: as many columns as fit, at least one."""
     longest = max((len(text) for text in labels.unique().to_list()), default=1)
     columns = max(1, min(4, chars // (longest + 6)))
     return alt.Legend(columns=columns, labelLimit=7 * chars)
@@ -201,7 +206,7 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
     channels = {name: chart.encoding[name] for name in ("x", "y", "color")}
     layers = below(curves, "machine", coincident(curves, "machine", "qd", [value]), **channels)
     view = alt.layer(*layers, chart) if layers else chart
-    return dress(view.properties(width="container", height=250))
+    return dress(view, width="container", height=250)
 
 
 # --- one run or a few ---------------------------------------------------------------------------------------
@@ -276,16 +281,16 @@ def percentile_chart(
     )
     seen = alt.condition("datum.printed", alt.value(1), alt.value(0))
     points_layer = base.mark_circle(size=34).encode(opacity=seen)
-    return dress(alt.layer(line, points_layer).properties(width=width, height=height))
+    return dress(alt.layer(line, points_layer), width=width, height=height)
 
 
 def _nines(fraction: float) -> float:
-    """The place of a percentile on a scale where each further nine is one step: 90 % is 1, 99 % is 2."""
+    """Return the place of a percentile on a scale where each further nine is one step: 90 % is 1, 99 % is 2."""
     return -math.log10(1.0 - fraction)
 
 
 def _tick_lines(nines: float) -> list[str]:
-    """A tick of the scale of nines in two lines: the percentile, and one in how many I/Os is slower."""
+    """Return a tick of the scale of nines in two lines: the percentile, and one in how many I/Os is slower."""
     if nines < 0.999:
         return [percentile_name(nines)]
     return [percentile_name(nines), f"1 in {10 ** round(nines):,}"]
@@ -340,7 +345,7 @@ def series_chart(
             color=alt.Color("line:N", sort=order, scale=colors, legend=shown),
             strokeDash=alt.StrokeDash("line:N", sort=order, scale=dashes, legend=shown),
         )
-    return dress(marked(chart, marks, clock).properties(width="container", height=190))
+    return dress(marked(chart, marks, clock), width="container", height=190)
 
 
 # Dashes and colours of what happened in a run, in the order in which it happens to a drive.
@@ -349,7 +354,7 @@ MARK_COLORS = ("#b3261e", "#6b4fa0", "#2e7d32", "#8a6d00")
 
 
 def marked(chart: Any, marks: pl.DataFrame | None, clock: Clock = SECONDS) -> Any:
-    """A chart over `time` with a line where something happened, and a key that names the kinds of lines.
+    """Return a chart over `time` with a line where something happened, and a key that names the kinds of lines.
 
     `marks`: run, time_s, mark (what happened), kind (what the key calls it).
     """
@@ -417,4 +422,4 @@ def time_chart(times: pl.DataFrame) -> View:
             ],
         )
     )
-    return dress(chart.properties(width="container", height=named.height, usermeta={"narrow": named.narrow()}))
+    return dress(chart, width="container", height=named.height, usermeta={"narrow": named.narrow()})

@@ -16,7 +16,7 @@ HEIGHT = 300
 
 
 def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
-    """The share of the I/Os (%) that took no longer than a latency (ms, log axis), a line each of two.
+    """Return the share of the I/Os (%) that took no longer than a latency (ms, log axis), a line each of two.
 
     `points`: line (one of `order`), share_pct, latency_ms.
     """
@@ -45,4 +45,4 @@ def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
             ],
         )
     )
-    return dress(chart.properties(width="container", height=HEIGHT))
+    return dress(chart, width="container", height=HEIGHT)

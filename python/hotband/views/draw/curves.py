@@ -51,7 +51,7 @@ STACKED_MARGIN = 64
 
 
 def variant_scale(variants: Sequence[str]) -> alt.Scale:
-    """A colour for every variant, in their order."""
+    """Return a colour for every variant, in their order."""
     return alt.Scale(domain=list(variants), range=[PALETTE[n % len(PALETTE)] for n in range(len(variants))])
 
 
@@ -91,7 +91,7 @@ def response_chart(
         marks = alt.Chart(published.with_columns(kind=pl.lit(PUBLISHED)))
         marks = marks.mark_point(size=230, strokeWidth=2.4, filled=False, opacity=1)
         layers.append(marks.encode(x=x, y=y, color=color, shape=shape, tooltip=tooltip))
-    return dress(alt.layer(*layers).properties(width="container", height=380))
+    return dress(alt.layer(*layers), width="container", height=380)
 
 
 def _response_axis(latencies: pl.Series, title: str) -> ScaleAndAxis:
@@ -157,7 +157,7 @@ def stacked_chart(
     if rules is not None and not rules.is_empty():
         rule = alt.Chart(clock.told(rules, "time_min", 60.0)).mark_rule(strokeDash=[4, 3], strokeWidth=1.4)
         layers.append(rule.encode(x=x, color=color, tooltip=tooltip[:2]))
-    return dress(alt.layer(*layers).properties(width="container", height=130))
+    return dress(alt.layer(*layers), width="container", height=130)
 
 
 def _panel_axis(values: pl.Series, value: str, title: str) -> ScaleAndAxis:
@@ -174,13 +174,13 @@ def _panel_axis(values: pl.Series, value: str, title: str) -> ScaleAndAxis:
 
 
 def _tight_log(values: pl.Series) -> alt.Scale:
-    """A log scale that ends a little beyond the values, not at the next power of ten."""
+    """Return a log scale that ends a little beyond the values, not at the next power of ten."""
     low, high = extent(values) or (1.0, 10.0)
     return alt.Scale(type="log", domain=[low / 1.25, high * 1.25], nice=False)
 
 
 def io_time_chart(times: pl.DataFrame) -> View:
-    """Where the mean I/O's time went: one stacked bar per row, in ms.
+    """Return where the mean I/O's time went: one stacked bar per row, in ms.
 
     `times`: row, activity (one of `TIMES`), order, ms. Order and legend are the same in every chart.
     """
@@ -209,4 +209,4 @@ def io_time_chart(times: pl.DataFrame) -> View:
         x=alt.X("sum(ms):Q", stack=None), text=alt.Text("sum(ms):Q", format=",.3~r")
     )
     layered = alt.layer(bars, text)
-    return dress(layered.properties(width="container", height=named.height, usermeta={"narrow": named.narrow()}))
+    return dress(layered, width="container", height=named.height, usermeta={"narrow": named.narrow()})

@@ -1,5 +1,5 @@
-"""Charts of a fleet: a figure by month, a line a group, with the band in which 95 % of the repetitions lie; and bars of
-cost by part. As in `draw.charts`, no chart computes a result."""
+"""Charts of a fleet: a figure by month, one line per group, with the band in which 95 % of the repetitions lie; and
+bars of cost by part. As in `draw.charts`, no chart computes a result."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SHARES = ("degraded_share", "endurance_left")
 
 
 def groups_of(frame: pl.DataFrame) -> list[str]:
-    """Its groups, without the row of all of them that comes last."""
+    """Return its groups, without the row of all of them that comes last."""
     found: list[str] = frame["group"].unique(maintain_order=True).to_list()
     return found[:-1] if len(found) > 1 else found
 
 
 def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = WIDTH) -> View:
-    """A figure of `Fleet.frame` by month: its mean as a line a group, the band around it from `_low` to `_high`. All
-    groups together are left out: they are the sum of the others, and would cover them."""
+    """Return a figure of `Fleet.frame` by month: its mean as one line per group, the band around it from `_low` to
+    `_high`. All groups together are left out: they are the sum of the others, and would cover them."""
     scale = 100.0 if name in SHARES else 1.0
     ends = [pl.col(column) * scale for column in (name, f"{name}_low", f"{name}_high")]
     rows = frame.select(
@@ -52,4 +52,4 @@ def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = W
             alt.Tooltip("high:Q", title="95 % to", format=",.4~g"),
         ],
     )
-    return dress(alt.layer(band, line).properties(width=width, height=HEIGHT))
+    return dress(alt.layer(band, line), width=width, height=HEIGHT)

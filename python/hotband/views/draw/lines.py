@@ -64,7 +64,7 @@ def below(frame: pl.DataFrame, line: str, groups: Sequence[Sequence[str]], **enc
 
 
 def said(groups: Sequence[Sequence[str]]) -> str:
-    """A sentence for below the chart; empty for none."""
+    """Return a sentence for below the chart; empty for none."""
     if not groups:
         return ""
     pieces = "; ".join(f"{', '.join(group[:-1])} and {group[-1]}" for group in groups)

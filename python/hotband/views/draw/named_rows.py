@@ -23,7 +23,7 @@ class Rows:
     thick: int
 
     def axis(self) -> alt.Axis:
-        """The names left of the bars."""
+        """Return the names left of the bars."""
         return alt.Axis(
             title=None, labelExpr=_wrapped(self.labels, ROW_CHARS), labelLimit=0, labelPadding=8, labelColor=COLOR,
             ticks=False, domain=False,
@@ -36,7 +36,7 @@ class Rows:
         return len(self.labels) * max(self.thick + ROW_GAP, lines * ROW_LINE + 4)
 
     def narrow(self) -> dict[str, object]:
-        """How `draw.js` changes the chart at a phone's width: the names stand above their bars."""
+        """Return how `draw.js` changes the chart at a phone's width: the names stand above their bars."""
         name = _most_lines(self.labels, NARROW_CHARS) * ROW_LINE + 5
         step = self.thick + ROW_GAP + name
         return {
@@ -55,7 +55,7 @@ def _most_lines(labels: Mapping[str, str], chars: int) -> int:
 
 
 def in_lines(text: str, chars: int = ROW_CHARS) -> list[str]:
-    """A row's name in as many lines as it needs."""
+    """Return a row's name in as many lines as it needs."""
     import textwrap
 
     return textwrap.wrap(text, chars) or [""]

@@ -78,18 +78,18 @@ def published_chart(figures: pl.DataFrame, quantity: str, rule: float | None = N
         points.encode(x=alt.X("value:Q", **position)),
         text.encode(x=alt.X("right:Q", **position), text="error_text:N"),
     ]
-    return dress(alt.layer(*layers).properties(width="container", height=row_height(names.values()) * len(names)))
+    return dress(alt.layer(*layers), width="container", height=row_height(names.values()) * len(names))
 
 
 def _marked_value(at: float) -> View:
-    """A dashed line at a value."""
+    """Return a dashed line at a value."""
     row = alt.InlineData(values=[{"at": at}])
     rule: View = alt.Chart(row).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
     return rule
 
 
 def _row_names(figures: pl.DataFrame) -> dict[str, str]:
-    """The rows of a chart from the top: each configuration as a heading, then its figures; key and text."""
+    """Return the rows of a chart from the top: each configuration as a heading, then its figures; key and text."""
     names: dict[str, str] = {}
     for row in figures.select("id", "label", "config").to_dicts():
         if row["config"]:
@@ -133,7 +133,7 @@ def _bounds(numbers: pl.Series) -> tuple[float, float]:
 
 
 def depth_chart(points: pl.DataFrame, quantity: str) -> View:
-    """Published and predicted against queue depth: a colour a machine, a dash a series, published as diamonds.
+    """Published and predicted against queue depth: one colour per machine, a dash a series, published as diamonds.
 
     `points`: machine, series (such as "reads"), qd, published, predicted.
     """
@@ -176,7 +176,7 @@ def depth_chart(points: pl.DataFrame, quantity: str) -> View:
     last = last.sort("predicted", descending=True).unique("series", keep="first", maintain_order=True)
     names = alt.Chart(last).mark_text(align="right", dy=-11, dx=6, fontSize=12, fontWeight=600, color=INK)
     names = names.encode(x=x, y=alt.Y("predicted:Q", **wide), text="series:N")
-    return dress(alt.layer(line, marks, names).properties(width="container", height=360))
+    return dress(alt.layer(line, marks, names), width="container", height=360)
 
 
 def _hollow() -> alt.Legend:
@@ -184,8 +184,8 @@ def _hollow() -> alt.Legend:
 
 
 def reach_of(errors: list[float]) -> float:
-    """How far (percent) an axis of errors goes: as far as all of them, or, where a few are far beyond the rest, a
-    little farther than most."""
+    """Return how far (percent) an axis of errors goes: as far as all of them, or, where a few are far beyond the rest,
+    a little farther than most."""
     sizes = sorted(abs(error) for error in errors)
     if not sizes:
         return LEAST_REACH
@@ -202,7 +202,8 @@ def _error_ticks(reach: float) -> list[float]:
 
 
 def beyond(errors: pl.DataFrame, reach: float) -> pl.DataFrame:
-    """What lies beyond the axis, by quantity and side: quantity, place, side (-1 or 1), text ("+104 to 438 % (4)")."""
+    """Return what lies beyond the axis, by quantity and side: quantity, place, side (-1 or 1), text ("+104 to 438 %
+    (4)")."""
     groups: dict[tuple[str, int], list[float]] = {}
     for quantity, error in errors.select("quantity", "error_pct").iter_rows():
         if abs(error) > reach:
@@ -258,4 +259,4 @@ def error_chart(errors: pl.DataFrame) -> View:
         )
         layers.append(away.encode(text="text:N"))
     height = (row_height(order) + 8) * len(order)
-    return dress(alt.layer(*layers).properties(width="container", height=height))
+    return dress(alt.layer(*layers), width="container", height=height)

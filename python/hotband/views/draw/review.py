@@ -82,7 +82,7 @@ class Lines:
 
 
 def palette(title: str, names: Iterable[str], first: int = 0) -> Lines:
-    """A colour of the palette for each name, beginning with the `first`."""
+    """Return a colour of the palette for each name, beginning with the `first`."""
     return Lines(title, {name: PALETTE[(first + n) % len(PALETTE)] for n, name in enumerate(names)})
 
 
@@ -93,7 +93,7 @@ def ramp(title: str, names: Sequence[str]) -> Lines:
 
 
 def mixed(stops: Sequence[str], at: float) -> str:
-    """The colour at `at` (0 to 1) between evenly spaced stops."""
+    """Return the colour at `at` (0 to 1) between evenly spaced stops."""
     place = at * (len(stops) - 1)
     left = min(int(place), len(stops) - 2)
     pairs = zip(_channels(stops[left]), _channels(stops[left + 1]), strict=True)
@@ -179,7 +179,8 @@ def curves(
     wide: bool = False,
     points: bool = True,
 ) -> View:
-    """A line each of `lines` through its rows, in the order of x or of the column `order`; `points` if they are few.
+    """Return a line each of `lines` through its rows, in the order of x or of the column `order`; `points` if they are
+    few.
 
     `rows`: line, the columns of the axes, and further ones, which the tooltip shows under their own names.
     """
@@ -205,7 +206,7 @@ def curves(
         # A legend of its own that merges with that of the colours: same field, same values.
         shape = alt.Shape("line:N", scale=lines.shapes(), legend=shown)
         layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(shape=shape))
-    return dress(alt.layer(*layers).properties(width="container", height=CURVE_HEIGHT))
+    return dress(alt.layer(*layers), width="container", height=CURVE_HEIGHT)
 
 
 def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[float]]:
@@ -231,11 +232,11 @@ def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
     bins = alt.Chart(rows).mark_rect(opacity=0.25)
     bins = bins.encode(x=at, x2=f"{x.column}:Q", y=share, y2=alt.datum(0), color=color, tooltip=tooltip)
     outline = alt.Chart(closed).mark_line(interpolate="step-after", strokeWidth=1.8).encode(x=at, y=share, color=color)
-    return dress(alt.layer(bins, outline).properties(width="container", height=CURVE_HEIGHT))
+    return dress(alt.layer(bins, outline), width="container", height=CURVE_HEIGHT)
 
 
 def _tooltip(rows: pl.DataFrame, titles: Mapping[str, str], hidden: str = "") -> list[alt.Tooltip]:
-    """The named columns under their titles, then all others under their names."""
+    """Return the named columns under their titles, then all others under their names."""
     found = []
     for name in [*titles, *(column for column in rows.columns if column not in titles and column != hidden)]:
         title = titles.get(name, name)
@@ -247,8 +248,8 @@ def _tooltip(rows: pl.DataFrame, titles: Mapping[str, str], hidden: str = "") ->
 
 
 def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None = None, wide: bool = True) -> View:
-    """A group of horizontal bars per row, one each of `lines`, with the number at its end; from zero, or dots on a log
-    axis where the values span more than `LOG_SPAN`.
+    """Return a group of horizontal bars per row, one each of `lines`, with the number at its end; from zero, or dots on
+    a log axis where the values span more than `LOG_SPAN`.
 
     `rows`: row (a key), label (its text), line, value, text (what stands at the end), and low and high (the ends of its
     uncertainty, null for none). `rule` is a value that a line is drawn at.
@@ -289,11 +290,11 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
         layers.append(at.encode(x=alt.datum(rule)))
     layers.append(_numbers(base, x, dots, rule))
     layered = alt.layer(*layers)
-    return dress(layered.properties(width="container", height=named.height, usermeta={"narrow": named.narrow()}))
+    return dress(layered, width="container", height=named.height, usermeta={"narrow": named.narrow()})
 
 
 def _spans(values: pl.Series) -> bool:
-    """Whether the values need a log axis."""
+    """Return whether the values need a log axis."""
     found = extent(values)
     return bool(found and found[1] / found[0] > LOG_SPAN)
 
@@ -316,7 +317,8 @@ def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool
 
 
 def _numbers(base: alt.Chart, x: ScaleAndAxis, dots: bool, rule: float | None) -> Any:
-    """The number of each amount right of it, of its range, and of the rule where that would strike it through."""
+    """Return the number of each amount right of it, of its range, and of the rule where that would strike it
+    through."""
     end = "isValid(datum.high) ? max(datum.high, datum.value) : datum.value"
     if rule is not None:
         end = f"datum.value > {0.88 * rule} && datum.value < {rule} ? {rule} : {end}"

@@ -20,7 +20,7 @@ HEAD = "head:"
 
 
 def wrapped(text: str) -> str | list[str]:
-    """A text, or its lines where it needs several."""
+    """Return a text, or its lines where it needs several."""
     lines = textwrap.wrap(text, ROW_CHARS, break_on_hyphens=False)
     return lines if len(lines) > 1 else text
 
@@ -32,8 +32,8 @@ def row_height(texts: Iterable[str]) -> int:
 
 
 def row_axis(names: Mapping[str, str]) -> alt.Axis:
-    """An axis of texts by key, headings (keys that begin with `HEAD`) in bold; the texts are looked up, so that two
-    equal ones stay two rows."""
+    """Return an axis of texts by key, headings (keys that begin with `HEAD`) in bold; the texts are looked up, so that
+    two equal ones stay two rows."""
     is_head = f"indexof(datum.value, {json.dumps(HEAD)}) == 0"
     weight = {"condition": {"test": is_head, "value": 600}, "value": 400}
     texts = {key: wrapped(text) for key, text in names.items()}

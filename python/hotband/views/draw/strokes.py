@@ -1,4 +1,4 @@
-"""Colours and dashes of lines: one colour a run throughout a page, and dashes where lines lie over each other."""
+"""Colours and dashes of lines: one colour per run throughout a page, and dashes where lines lie over each other."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ class Strokes:
 
     @classmethod
     def of(cls, runs: Sequence[str], groups: Sequence[str] = ()) -> Strokes:
-        """A colour a run, or a group of runs where they are given (one a run)."""
+        """Return one colour per run, or a group of runs where they are given (one per run)."""
         own = list(groups or runs)
         place = {group: n for n, group in enumerate(dict.fromkeys(own))}
         found = (PALETTE[place[group] % len(PALETTE)] for group in own)
         return cls(dict(zip(runs, found, strict=True)))
 
     def colors_of(self, runs: Sequence[str]) -> alt.Scale:
-        """The colours of some runs."""
+        """Return the colours of some runs."""
         return alt.Scale(domain=list(runs), range=[self.colors[run] for run in runs])
 
     def scales(self, rows: pl.DataFrame, x: str, y: str, log: bool = False) -> tuple[list[str], alt.Scale, alt.Scale]:
-        """The lines of `rows` (run, line) in their order, with their colours and dashes; `log` where y is drawn so."""
+        """Return the lines of `rows` (run, line) in their order, with their colours and dashes; `log` where y is drawn
+        so."""
         runs = dict(rows.select("line", "run").unique(maintain_order=True).rows())
         # In the order in which they are drawn: what lies over an earlier line is dashed, so that both are seen.
         lines = list(runs)
@@ -49,7 +50,7 @@ class Strokes:
 def dashed(
     rows: pl.DataFrame, x: str, y: str, lines: Sequence[str], colors: Sequence[str], log: bool = False
 ) -> list[list[float]]:
-    """A dash for every line: solid, but for those that lie over an earlier one or share its colour."""
+    """Return a dash for every line: solid, but for those that lie over an earlier one or share its colour."""
     width = (maximum(rows, x) - minimum(rows, x)) / PLACES or 1.0
     points = {line: points_of(rows, line, x, y, width) for line in lines}
     if log:
@@ -79,13 +80,13 @@ def maximum(rows: pl.DataFrame, x: str) -> float:
 
 
 def points_of(rows: pl.DataFrame, line: str, x: str, y: str, width: float) -> dict[int, float]:
-    """The points of a line by their place along the axis, in steps of a width: lines need not have points at the same
-    places."""
+    """Return the points of a line by their place along the axis, in steps of a width: lines need not have points at the
+    same places."""
     own = rows.filter(rows["line"] == line).select(x, y).drop_nulls().rows()
     return {round(at / width): float(value) for at, value in own if math.isfinite(at) and math.isfinite(value)}
 
 
 def over(one: Mapping[int, float], other: Mapping[int, float], height: float) -> bool:
-    """Whether two lines are drawn over each other, on an axis of such a height."""
+    """Return whether two lines are drawn over each other, on an axis of such a height."""
     common = [(one[at], other[at]) for at in one if at in other]
     return bool(common) and sum(abs(a - b) <= NEAR * height for a, b in common) >= MOSTLY * len(common)

@@ -28,7 +28,7 @@ WIDTH, HEIGHT = 460, 220
 
 
 def sweep_chart(sweep: Sweep, y: str, x: str | None) -> View:
-    """The chart. Raises UserError for a column that is not there or holds no numbers, or where nothing ended."""
+    """Return the chart. Raises UserError for a column that is not there or holds no numbers, or where nothing ended."""
     frame = sweep.frame
     if frame.is_empty():
         raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
@@ -61,7 +61,7 @@ def _numeric(frame: pl.DataFrame) -> list[str]:
 
 
 def _text(name: str) -> pl.Expr:
-    """A coordinate in a legend: numbers and switches with their name, texts alone."""
+    """Return a coordinate in a legend: numbers and switches with their name, texts alone."""
     column = pl.col(name).cast(pl.String)
     return (
         column
@@ -81,7 +81,7 @@ def _scale(y: str) -> Literal["log", "rate"]:
 
 
 def title_of(name: str) -> str:
-    """A column's title, with the unit it is drawn in."""
+    """Return a column's title, with the unit it is drawn in."""
     if name in TITLES:
         return TITLES[name]
     direction, _, rest = name.partition("_")
@@ -93,7 +93,7 @@ def title_of(name: str) -> str:
 
 
 def sweep_html(sweep: Sweep) -> str:
-    """What a notebook shows: how far it came, the first rows, and IOPS along the first axis of numbers."""
+    """Return what a notebook shows: how far it came, the first rows, and IOPS along the first axis of numbers."""
     frame = sweep.frame
     left = "".join(f"<li>{escape(str(dict(at)))}</li>" for at in sweep.missing[:SHOWN_ROWS])
     try:

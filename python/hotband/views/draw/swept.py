@@ -60,7 +60,8 @@ class Steps:
 
 
 def swept_chart(rows: pl.DataFrame, x: Steps, y: Axis, lines: Lines, *, chosen: bool = False) -> View:
-    """A line each of `lines` through its points, with error bars; where a reader chooses runs, the second is dashed.
+    """Return a line each of `lines` through its points, with error bars; where a reader chooses runs, the second is
+    dashed.
 
     `rows`: run, line, x, at (the value's text), the column of `y`, low and high (null without an error bar).
     """
@@ -103,11 +104,11 @@ def _with_ends(rows: pl.DataFrame, x: alt.X, y: Axis, lines: Lines, titles: dict
         for end in ("low", "high"):
             tick = ranged.mark_tick(thickness=1.3, size=7, orient="horizontal", opacity=0.75)
             layers.append(tick.encode(y=alt.Y(f"{end}:Q", **scale)))
-    return dress(alt.layer(*layers).properties(width="container", height=CURVE_HEIGHT))
+    return dress(alt.layer(*layers), width="container", height=CURVE_HEIGHT)
 
 
 def _numbers(rows: pl.DataFrame, y: Axis) -> dict[str, str]:
-    """The numbers of a point that the pointer shows."""
+    """Return the numbers of a point that the pointer shows."""
     known = {y.column: y.title, "low": "From", "high": "To"}
     others = {name: name for name in rows.columns if name not in known and name not in ("line", "x", "at", "run")}
     return {name: title for name, title in {**known, **others}.items() if rows[name].dtype.is_numeric()}
@@ -126,7 +127,7 @@ class Matrix:
 
 
 def matrix_chart(cells: pl.DataFrame, of: Matrix) -> View:
-    """A cell for each pair of values, coloured by `value`, which stands in it; matrices that are given the same
+    """Return a cell for each pair of values, coloured by `value`, which stands in it; matrices that are given the same
     `values` have the same colours.
 
     `cells`: column, row, value, text.
@@ -153,4 +154,4 @@ def matrix_chart(cells: pl.DataFrame, of: Matrix) -> View:
     filled = base.mark_rect(stroke=RULE, strokeWidth=0.5).encode(color=alt.Color("value:Q", scale=scale, legend=None))
     white = alt.condition(f"datum.value > {middle!r}", alt.value("#ffffff"), alt.value("#1f2933"))
     text = base.mark_text(fontSize=10).encode(text="text:N", color=white)
-    return dress(alt.layer(filled, text).properties(width="container", height=CELL * len(of.row_texts)))
+    return dress(alt.layer(filled, text), width="container", height=CELL * len(of.row_texts))

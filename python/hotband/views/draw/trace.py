@@ -16,12 +16,12 @@ HEIGHT = 230
 
 
 def from_zero(title: str) -> ScaleAndAxis:
-    """An axis of a quantity that a length stands for."""
+    """Return an axis of a quantity that a length stands for."""
     return {"scale": alt.Scale(zero=True, nice=True), "axis": alt.Axis(title=title, format=NUMBER, tickCount=5)}
 
 
 def plain_axis(title: str) -> ScaleAndAxis:
-    """An axis that begins and ends where the values do."""
+    """Return an axis that begins and ends where the values do."""
     axis = alt.Axis(title=title, format=NUMBER, grid=False, tickCount=6, labelOverlap="greedy")
     return {"scale": alt.Scale(nice=False), "axis": axis}
 
@@ -49,7 +49,7 @@ def lines_chart(
     layers: list[Any] = []
     if band:
         layers.append(base.mark_area(opacity=0.2).encode(y=alt.Y("low:Q", **y), y2=alt.Y2("high:Q")))
-    return dress(alt.layer(*layers, line).properties(width="container", height=HEIGHT))
+    return dress(alt.layer(*layers, line), width="container", height=HEIGHT)
 
 
 def dispersion_chart(rows: pl.DataFrame) -> View:
@@ -71,7 +71,7 @@ def dispersion_chart(rows: pl.DataFrame) -> View:
             y=alt.Y("y:Q", **y), tooltip=tooltip
         ),
     ]
-    return dress(alt.layer(*layers).properties(width="container", height=HEIGHT))
+    return dress(alt.layer(*layers), width="container", height=HEIGHT)
 
 
 def bars_chart(rows: pl.DataFrame, x: str, y: str) -> View:
@@ -92,5 +92,7 @@ def bars_chart(rows: pl.DataFrame, x: str, y: str) -> View:
                 alt.Tooltip("class:N", title=x),
                 alt.Tooltip("y:Q", title=y, format=",.4~g"),
             ],
-        ).properties(width="container", height=HEIGHT)
+        ),
+        width="container",
+        height=HEIGHT,
     )

@@ -47,7 +47,7 @@ def amplification_chart(rows: pl.DataFrame, x: str, title: str, colors: alt.Scal
             ],
         )
     )
-    return dress(chart.properties(width="container", height=300))
+    return dress(chart, width="container", height=300)
 
 
 def entropy_chart(points: pl.DataFrame, theory: pl.DataFrame, variants: Sequence[str]) -> View:
@@ -74,7 +74,7 @@ def entropy_chart(points: pl.DataFrame, theory: pl.DataFrame, variants: Sequence
         layers.append(line.encode(x=x, y=y, color=color, tooltip=tooltip))
     marks = alt.Chart(points).mark_point(size=80, filled=True, opacity=1)
     layers.append(marks.encode(x=x, y=y, color=color, tooltip=tooltip))
-    return dress(alt.layer(*layers).properties(width="container", height=340))
+    return dress(alt.layer(*layers), width="container", height=340)
 
 
 def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
@@ -103,4 +103,4 @@ def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
         marks = alt.Chart(marked.with_columns(kind=pl.lit(PUBLISHED))).encode(y=y, tooltip=tooltip)
         marks = marks.mark_point(size=130, strokeWidth=2.2, filled=False, opacity=1, stroke=INK)
         layers.append(marks.encode(x=alt.X("published:Q", **place), shape=shape))
-    return dress(alt.layer(*layers).properties(width="container", height=26 * len(shown)))
+    return dress(alt.layer(*layers), width="container", height=26 * len(shown))

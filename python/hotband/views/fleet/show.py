@@ -77,7 +77,7 @@ def losses_in_words(whole: PartDoc) -> str:
 
 
 def beyond_chance(loss: LossDoc, repetitions: int) -> list[str]:
-    """That other losses happened than were expected, where that is not by chance: four standard errors and 5 %."""
+    """Return a note if losses differ from the expected number by more than chance: four standard errors and 5 %."""
     seen, expected = float(loss["seen"]), loss["by_failure"]["mean"] * repetitions
     if abs(seen - expected) <= max(4.0 * math.sqrt(max(seen, expected)), 0.05 * max(seen, expected)):
         return []
@@ -262,7 +262,7 @@ def closing_lines(data: FleetDoc) -> list[str]:
 
 
 def html_of(fleet: Fleet) -> str:
-    """What a notebook shows: the answer, a row a group, and failures by month."""
+    """What a notebook shows: the answer, one row per group, and failures by month."""
     data = fleet.summary
     said = "".join(f"<p>{escape(line)}</p>" for line in answers_of(data))
     image = picture(month_chart(fleet.frame, "failures", "Failures a month"))

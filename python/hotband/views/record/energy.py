@@ -31,7 +31,7 @@ def energy_lines(record: RecordDoc) -> list[str]:
     parts.append(joules(of["energy_j"], low, high))
     if of["joules_per_io"] is not None:
         per_io = joules(of["joules_per_io"], of["joules_per_io_low"], of["joules_per_io_high"])
-        parts.append(per_io.replace("J", "J an I/O", 1))
+        parts.append(per_io.replace("J", "J per I/O", 1))
     drives = counted(of["drives"], "drive")
     if of["drives_unknown"]:
         drives += f"; {of['drives_unknown']} of unknown draw left out"

@@ -40,7 +40,7 @@ MOST = 0.9
 @dataclass(frozen=True)
 class Answer:
     """`sentences` for the head of a page; `against` has of every side but the first how it compares with that, None
-    where it cannot be compared; `unlike` says what was not asked alike."""
+    where it cannot be compared; `unlike` names the differences of their loads."""
 
     sentences: Sequence[str]
     against: Mapping[str, Comparison | None]
@@ -124,7 +124,7 @@ def _alone(record: RecordDoc) -> list[str]:
 
 
 def _interval(record: RecordDoc) -> str:
-    """Of the rate, where the record has one: ` (90 %: 363 to 686)`."""
+    """Return the interval of the rate in brackets, ` (90 % interval 363 to 686)`; empty if the record has none."""
     found = [one for one in figures_of(record) if one["figure"] == "iops"]
     return f" ({said(found[0])})" if found else ""
 

@@ -69,7 +69,7 @@ class ReportQuestion(Question):
         takes="at least one record",
     )
     output: Path | None = asks("The report: one file.", default=None, metavar="FILE.html", short="-o", hidden=True)
-    charts: Path | None = asks("Folder for a file of every chart.", default=None, metavar="DIR", hidden=True)
+    charts: Path | None = asks("Folder for the charts, one file each.", default=None, metavar="DIR", hidden=True)
     chart_format: ChartFormat | None = asks("Format of the charts. Default: svg.", default=None, hidden=True)
     title: str | None = asks("Heading. Default: the workload and the machine.", default=None)
     audit: bool = asks("With what the auditor finds in them.", default=False)
@@ -124,7 +124,7 @@ def answer(question: ReportQuestion, way: Way) -> Report:
 
 
 def expect_somewhere(question: ReportQuestion) -> None:
-    """Raises UserError where nothing is said of where the report is written, or what of."""
+    """Raise UserError if the question names no output, or nothing to report on."""
     if question.output is None and question.charts is None:
         accepted = "missing: expected -o FILE.html, question.charts DIR or both"
         raise UserError("question.output", "", "", accepted)

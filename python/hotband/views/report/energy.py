@@ -77,7 +77,7 @@ def power_chart(
     if dashes is not None:
         # The key of the colours, which dashes merge with: another one would be in conflict with it.
         line = line.encode(strokeDash=alt.StrokeDash("line:N", sort=lines, scale=dashes, legend=shown))
-    return dress(marked(alt.layer(band, line), marks, clock).properties(width="container", height=220))
+    return dress(marked(alt.layer(band, line), marks, clock), width="container", height=220)
 
 
 def power_block(records: Records, strokes: Strokes | None = None, clock: Clock = SECONDS) -> Charts | None:

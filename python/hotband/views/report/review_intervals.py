@@ -83,8 +83,8 @@ def bounds(row: object, key: str) -> BoundsDoc | None:
 
 
 def words(level: float, ends: BoundsDoc, unit: Unit = PLAIN) -> str:
-    """90 %: 4,900 to 6,300."""
-    return f"{level:g} %: {between(ends['low'], ends['high'], unit.bare)}"
+    """Return an interval in words: 90 % interval 4,900 to 6,300."""
+    return f"{level:g} % interval {between(ends['low'], ends['high'], unit.bare)}"
 
 
 def level_of(machine: Machine) -> float | None:

@@ -1,4 +1,4 @@
-"""`hotband review`: the pages, one a machine and one that compares them, and every chart as SVG and PNG.
+"""`hotband review`: the pages, one per machine and one that compares them, and every chart as SVG and PNG.
 
     from hotband.views.report.review_page import write_review
 

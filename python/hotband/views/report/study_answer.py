@@ -39,7 +39,7 @@ def answer_section(result: StudyDoc) -> Section | None:
 
 
 def _answer_chart(chart: AnswerChartDoc) -> View:
-    """Against queue depth where points have one, else a row a value."""
+    """Against queue depth where points have one, else one row per value."""
     points = chart["points"]
     if any(point["qd"] is not None for point in points):
         rows = [

@@ -48,7 +48,9 @@ def response(result: StudyDoc) -> Section | None:
             Charts([Chart("Mean latency over IOPS", curves.response_chart(frame, rules, marks, named), caption)], 1000)
         )
     return (
-        Section("response", "Response curves", blocks, gist="latency over IOPS, a line a machine") if blocks else None
+        Section("response", "Response curves", blocks, gist="latency over IOPS, one line per machine")
+        if blocks
+        else None
     )
 
 

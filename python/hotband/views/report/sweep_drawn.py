@@ -99,7 +99,7 @@ class _Drawing:
         return [KeyItem(name, color, SIGNS[n % len(SIGNS)]) for n, (name, color) in pairs]
 
     def explained(self) -> list[str]:
-        """What is said once of all charts: error bars, and that the reader chooses."""
+        """Return the sentences for all charts: error bars, and that the reader can choose."""
         said = [self.curves.of_ends] if self.curves.has_ends else []
         if self.chosen:
             said.append(

@@ -97,7 +97,7 @@ def _conditions(sweep: Sweep, curves: Curves) -> list[Block]:
 
 
 def command_of(sweep: Sweep) -> str:
-    """The sweep as a command; nothing for one that was made of records."""
+    """Return the sweep as a command; empty if it was made of records."""
     if not sweep.points or "seed" not in sweep.points[0]:
         return ""
     curves = Curves(sweep)

@@ -80,12 +80,12 @@ def measured_window(one: TrackedDoc) -> View | None:
     dash = alt.StrokeDash("line:N", sort=names, scale=alt.Scale(domain=names, range=dashes))
     points = base.transform_filter("datum.line == 'rounds'").mark_point(filled=True, size=48, opacity=1)
     drawn = alt.layer(base.mark_line(strokeWidth=2).encode(strokeDash=dash), points)
-    return dress(drawn.properties(width="container", height=CURVE_HEIGHT))
+    return dress(drawn, width="container", height=CURVE_HEIGHT)
 
 
 def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
-    """A figure of the means against the size of an I/O, a line a mix: the specification's 3D plot in two dimensions.
-    None where there is nothing of it."""
+    """A figure of the means against the size of an I/O, one line per mix: the specification's 3D plot in two
+    dimensions. None where there is nothing of it."""
     rows = []
     mixes = list(dict.fromkeys(mix_text(one["read_pct"]) for one in loop["means"]))
     for one in loop["means"]:

@@ -268,7 +268,8 @@ def _ranked(panel: Mapping[str, Curve], better: Better) -> str:
     if alike(dots[best], dots[worst], better.figure):
         return f"{enumerated(order, MOST_NAMED)} are alike in {_plain(better)}."
     values = [better.text(dots[line].figures[better.figure]) for line in (best, worst)]
-    return f"{best} has the {better.words}, {values[0]}; {worst} {'most' if better.is_less else 'fewest'}, {values[1]}."
+    end = "highest" if better.is_less else "fewest"
+    return f"{best} has the {better.words}, {values[0]}; {worst} has the {end}, {values[1]}."
 
 
 def _one(dots: Mapping[str, Dot]) -> Dot | None:

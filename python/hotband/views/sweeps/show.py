@@ -1,4 +1,4 @@
-"""A sweep on the terminal: the answer, and a row a point."""
+"""A sweep on the terminal: the answer, and one row per point."""
 
 from __future__ import annotations
 

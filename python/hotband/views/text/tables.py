@@ -122,7 +122,7 @@ def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
 
 
 def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:
-    """What the rule of steady state says, a line a verdict, where words are not asked for."""
+    """What the rule of steady state says, one line per verdict, where words are not asked for."""
     table = Table(
         "Steady state",
         [

@@ -390,7 +390,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         /// Every sector is read where its last write went, whatever streams, is logged, wraps round and is cleaned;
         /// what the media cache says it holds is the sum of its extents; no two addresses share a sector.

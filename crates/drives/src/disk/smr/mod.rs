@@ -285,6 +285,10 @@ impl Drive for SmrDisk {
         self.disk.sector_errors()
     }
 
+    fn physical_block(&self) -> Bytes {
+        self.disk.physical_block()
+    }
+
     fn draw(&self) -> Option<Draw> {
         self.disk.draw()
     }

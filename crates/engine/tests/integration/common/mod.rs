@@ -23,10 +23,22 @@ static KINDS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     catalog().names("drives").into_iter().map(kind_of).collect()
 });
 
+/// Drives described by hand. Those made from lines of their data sheets (scripts/products.toml) say so in every source
+/// of an estimate, and tests/cli/test_catalog_products.py runs them.
 fn of_kind(kind: &str) -> Vec<String> {
-    let names: Vec<_> = KINDS.iter().filter(|drive| drive.1 == kind).map(|drive| drive.0.clone()).collect();
+    let by_hand = |drive: &&(String, String)| drive.1 == kind && !is_from_a_sheet(&drive.0);
+    let names: Vec<_> = KINDS.iter().filter(by_hand).map(|drive| drive.0.clone()).collect();
     assert!(!names.is_empty(), "the catalog is where the tests look for it");
     names
+}
+
+fn is_from_a_sheet(name: &str) -> bool {
+    product(name).assumptions.iter().any(|value| value.source.starts_with("docs/models/data-sheets.md"))
+}
+
+/// Every drive of the catalog that is made from lines of its data sheet.
+pub fn from_sheets() -> Vec<String> {
+    KINDS.iter().map(|drive| drive.0.clone()).filter(|name| is_from_a_sheet(name)).collect()
 }
 
 /// Every disk of the catalog. Of one with several actuators tests that know only one target get the first.
@@ -39,10 +51,10 @@ pub fn solid_state() -> Vec<String> {
     of_kind("ssd")
 }
 
-/// One in `count` of these drives; all of them where `make test-long` sets HOTBAND_LONG.
-pub fn one_in(count: usize, drives: Vec<String>) -> Vec<String> {
+/// One in `count` of these drives or machines; all of them where `make test-long` sets HOTBAND_LONG.
+pub fn one_in<T>(count: usize, each: Vec<T>) -> Vec<T> {
     let step = if std::env::var_os("HOTBAND_LONG").is_some() { 1 } else { count };
-    drives.into_iter().step_by(step).collect()
+    each.into_iter().step_by(step).collect()
 }
 
 pub fn product(name: &str) -> Product {

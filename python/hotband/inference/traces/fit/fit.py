@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
 from hotband.base.question import Way, asks, seed
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.numbers import number
 from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, write_file
@@ -141,7 +141,7 @@ def fit_trace(
         raise UserError("question.issue", "", str(issue), f"expected {RECORDED} or {AFTER}")
     if output is not None:
         expect_other_file("question.output", output, [source])
-    with tempfile.TemporaryDirectory(prefix="hotband-fit-") as folder:
+    with TemporaryFolder("fit") as folder:
         rows = Path(folder) / "0.rows"
         name, notes = rows_of(source, keys, rows)
         ios = ios_of(rows, str(source))

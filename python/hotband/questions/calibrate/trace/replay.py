@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl, tomlkit
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.write import write_file
 from hotband.data.catalog import is_file
 from hotband.data.documents.run import RunSpec
@@ -60,7 +60,7 @@ class Replays(AbstractContextManager["Replays"]):
 
     def __init__(self, trace: Path, like: Product, jobs: int | None) -> None:
         self.trace, self.like, self.jobs = trace, like, jobs
-        self._folder = tempfile.TemporaryDirectory(prefix="hotband-calibrate-")
+        self._folder = TemporaryFolder("calibrate")
         self.folder = Path(self._folder.name)
         self.measured = self._read()
         self.runs = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.catalog.entries import unknown
@@ -137,7 +137,7 @@ def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool
 
 def run_on(part: Part, machine: str, settings: dict[str, str], run_folder: Path | None, say: Say) -> ProgramDoc:
     """Run the program on a machine, whose file is stored next to its record, or is temporary."""
-    with tempfile.TemporaryDirectory(prefix="hotband-") if run_folder is None else nullcontext(run_folder) as folder:
+    with TemporaryFolder("machine") if run_folder is None else nullcontext(run_folder) as folder:
         file = Path(folder, MACHINE_FILE)
         make_folder(file.parent)
         write_file(file, machine)

@@ -1,0 +1,70 @@
+//! Memory for long writes, which all connections share.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Interval at which a connection that waits for memory checks whether it was closed.
+const LOOKS: Duration = Duration::from_secs(1);
+
+/// Bytes that are left, and connections that wait for some.
+#[derive(Debug)]
+struct Left {
+    bytes: u64,
+    waiting: usize,
+}
+
+/// Memory that connections reserve before a long write arrives, so that what they use together is bounded.
+#[derive(Debug)]
+pub struct Budget {
+    all: u64,
+    left: Mutex<Left>,
+    returned: Condvar,
+}
+
+/// A part of the budget, returned when it is dropped.
+#[derive(Debug)]
+pub struct Reserved {
+    budget: Arc<Budget>,
+    bytes: u64,
+}
+
+impl Budget {
+    /// Create a budget of so many bytes.
+    pub fn new(bytes: u64) -> Arc<Self> {
+        let left = Mutex::new(Left { bytes, waiting: 0 });
+        Arc::new(Self { all: bytes, left, returned: Condvar::new() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Left> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a connection waits: others return what they do not use.
+    pub fn is_wanted(&self) -> bool {
+        self.lock().waiting > 0
+    }
+
+    /// Reserve `bytes`, at most the whole budget, waiting until others have returned enough; none once `is_closed`.
+    /// A connection reserves once for its longest write, so that whoever holds memory needs no more to return it.
+    pub fn reserve(self: &Arc<Self>, bytes: u64, is_closed: impl Fn() -> bool) -> Option<Reserved> {
+        let bytes = bytes.min(self.all);
+        let mut left = self.lock();
+        left.waiting += 1;
+        while left.bytes < bytes && !is_closed() {
+            left = self.returned.wait_timeout(left, LOOKS).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        left.waiting -= 1;
+        let is_enough = left.bytes >= bytes;
+        if is_enough {
+            left.bytes -= bytes;
+        }
+        is_enough.then(|| Reserved { budget: Arc::clone(self), bytes })
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.budget.lock().bytes += self.bytes;
+        self.budget.returned.notify_all();
+    }
+}

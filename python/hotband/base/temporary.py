@@ -1,0 +1,68 @@
+"""Temporary folders that do not outlive their process: what a killed process left is removed by the next."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+PREFIX = "hotband-"
+LOCK = ".lock"
+"""Suffix of a file next to a folder, locked by the folder's process: a folder whose lock is free was left behind."""
+YOUNGEST_S = 60.0
+"""A folder is removed once it is older: a younger one may be in the making."""
+
+
+class TemporaryFolder(tempfile.TemporaryDirectory[str]):
+    """A temporary folder `hotband-NAME-…`, removed at the end of the block or by `cleanup`; without a name its path
+    is short, for sockets."""
+
+    def __init__(self, name: str = "") -> None:
+        remove_left()
+        super().__init__(prefix=f"{PREFIX}{name and f'{name}-'}", ignore_cleanup_errors=True)
+        # It stays open as long as the folder is there.
+        self._lock: BinaryIO = Path(f"{self.name}{LOCK}").open("wb")  # noqa: SIM115
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def cleanup(self) -> None:
+        """Remove the folder."""
+        super().cleanup()
+        Path(self._lock.name).unlink(missing_ok=True)
+        self._lock.close()
+
+
+def left_folders() -> list[Path]:
+    """Return this user's temporary folders whose process has ended without removing them."""
+    locks = Path(tempfile.gettempdir()).glob(f"{PREFIX}*{LOCK}")
+    return [lock.with_suffix("") for lock in locks if _is_free(lock)]
+
+
+def mounts_below(folder: Path) -> list[Path]:
+    """Return what is mounted below a folder, the last mount first (proc_pid_mountinfo(5): the fifth field)."""
+    table = Path("/proc/self/mountinfo").read_text(errors="replace")
+    points = [Path(line.split(" ")[4]) for line in table.splitlines()]
+    return [point for point in reversed(points) if folder in point.parents]
+
+
+def remove_left() -> None:
+    """Remove the folders that killed processes left; one with a mount below it stays, since its files are not ours."""
+    for folder in left_folders():
+        if not mounts_below(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            Path(f"{folder}{LOCK}").unlink(missing_ok=True)
+
+
+def _is_free(lock: Path) -> bool:
+    with suppress(OSError):
+        state = lock.lstat()
+        if state.st_uid != os.getuid() or time.time() - state.st_mtime < YOUNGEST_S:
+            return False
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    return False

@@ -1,0 +1,83 @@
+"""Flushes of fio over NBD, once each.
+
+fio 3.33 issues a flush into every free slot until the first has completed (io_u.c, `should_fsync`), which its engine
+for NBD does not wait for. The server completes repeated ones at once (`ServeSpec.for_fio`), so that fio goes on with
+other I/Os during a flush, as the model does; their numbers and latencies are then those of the server.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hotband.data.documents.record import SummaryDoc
+from hotband.data.documents.serving import Serving
+from hotband.data.jobs import flushes
+from hotband.data.jobs.loss import Fate
+from hotband.execution.targets.fio_run import FioRun
+
+ENOUGH = 2
+"""Writes from one flush to the next, as a multiple of the depth, from which one job leaves none out (tried: 3.33 with
+a depth of 8 and a flush after 2, 4, 8 and 16 writes left out 48, 15, 1 and 0 %)."""
+OF_A_JOB = {"rate_iops", "number_ios", "io_size", "thinktime", "flow"}
+"""Options that limit a job, and would limit each of its clones."""
+
+
+def with_flushes_once(fio_run: FioRun) -> FioRun:
+    """Return the run without what fio does to flushes elsewhere: the server completes repeated ones at once, so that
+    fio issues other I/Os during a flush, as the model does."""
+    losses = []
+    for loss in fio_run.converted.losses:
+        why = [part for part in loss.why.split("; ") if part not in (flushes.WAITS, flushes.REPEATS)]
+        if why:
+            losses.append(replace(loss, why="; ".join(why)))
+        else:
+            losses.append(loss if not loss.why else replace(loss, fate=Fate.KEPT, why=""))
+    return replace(fio_run, converted=replace(fio_run.converted, losses=tuple(losses)))
+
+
+def slots_as_jobs(job: str) -> str:
+    """Return a job whose random writes with flushes close together come from clones with one I/O outstanding: fio 3.33
+    issues no flush where no write has completed since the last one, so that a job with a depth leaves flushes out."""
+    sections = []
+    for section in job.split("\n["):
+        options = dict(line.split("=", 1) for line in section.splitlines() if "=" in line)
+        depth, every = int(options.get("iodepth", "1")), int(options.get("fsync", "0"))
+        if (
+            depth > 1
+            and 0 < every < ENOUGH * depth
+            and options["rw"] in ("randwrite", "randrw")
+            and not OF_A_JOB & set(options)
+        ):
+            jobs = int(options.get("numjobs", "1"))
+            section = section.replace(f"\niodepth={depth}\n", "\niodepth=1\n")
+            section = section.replace(f"\nnumjobs={jobs}\n", f"\nnumjobs={jobs * depth}\n")
+        sections.append(section)
+    return "\n[".join(sections)
+
+
+def flushes_once(summary: SummaryDoc, served: SummaryDoc, serving: Serving) -> str:
+    """Replace the flushes that fio counted by those that the machine completed, as many per write; return a note.
+
+    fio's engine for NBD repeats a flush in every free slot until the first has completed, and counts all of them.
+    """
+    writes, flush, times = summary["write"]["count"] or 0, served["flush"], serving.kind("flush")
+    client = None if times is None else times.client
+    assert client is not None, "a flush is repeated after another"
+    counted = summary["flush"]["count"] or 0
+    count = round((flush["count"] or 0) * writes / (served["write"]["count"] or 1))
+    seconds = writes / (summary["write"]["iops"] or 1.0)
+    summary["flush"] = {
+        **flush,
+        "count": count,
+        "iops": count / seconds if seconds else 0.0,
+        "latency_mean_ns": client.mean_ns,
+        "latency_p50_ns": round(client.p50_ns),
+        "latency_p99_ns": round(client.p99_ns),
+        "latency_p999_ns": round(client.p99_9_ns),
+        "latency_max_ns": round(client.max_ns),
+        "queue_depth_mean": count * client.mean_ns / (1e9 * seconds) if seconds else 0.0,
+    }
+    return (
+        f"fio counted {counted:,} flushes: it repeats them in free slots. The {count:,} shown here are those of the "
+        "server, with its latencies"
+    )

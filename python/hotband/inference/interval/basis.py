@@ -1,0 +1,135 @@
+"""What the interval of a run's figure rests on: families of the corpus, figures of the studies, or nothing.
+
+Drives of a machine that are all disks, or all solid-state drives, have the error that the corpus shows for such drives
+under each drive's part of the load. Drives of an array are of one model, so their errors are shared: the array is as
+uncertain as one of them. Studies speak for programs, for pools, for disks that a study ran, and for other disks as long
+as their interval is narrower and holds the corpus' disks as well, because the corpus seldom states which part of a disk
+was accessed. Everything else was never checked and has no interval.
+
+What it leaves out: the error of a layout itself, and the reads that parity adds to the writes of each drive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import counted
+from hotband.data.corpus.loads import Load, class_of
+from hotband.data.record.unmodelled import why_no_interval
+from hotband.inference.corpus.conformal import WIDEST
+from hotband.inference.corpus.known import known_pools, known_residuals
+from hotband.inference.corpus.residuals import groups_of
+from hotband.inference.interval.conformal import NO_LIMIT, Kind, ModelTerm, Spread
+from hotband.inference.interval.of_corpus import METRICS, Basis, Subject, subject_of
+from hotband.inference.interval.of_run import class_of_figure, rate_class, system_of
+from hotband.inference.interval.residuals import model_term
+
+if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.documents.run import RunSpec
+
+ALMOST_CLOSED = 0.99
+"""Share of the outstanding I/Os of a closed loop that are outstanding on average where nobody thinks."""
+UNCHECKED = "no interval: nothing like it was ever checked"
+NO_SPREAD = Spread()
+SLACK = 0.04
+"""By how much the share of families inside may miss the level: what coverage is allowed to (docs/accuracy.md)."""
+
+
+def kinds_of(spec: RunSpec, record: RecordDoc, names: Sequence[str]) -> dict[str, Kind]:
+    """Return the kind of each figure of a run, as the studies count them."""
+    rate = rate_class(spec)
+    outstanding, asked = record["summary"]["queue_depth_mean"], record.get("concurrency")
+    is_closed = bool(asked and outstanding and outstanding >= ALMOST_CLOSED * asked)
+    system = system_of(spec)
+    return {name: Kind(class_of_figure(name, rate, is_closed), system) for name in names}
+
+
+def bases_of(spec: RunSpec, record: RecordDoc, level: float) -> dict[str, Basis]:
+    """Return what the interval of each figure of a run rests on, by its name without a direction.
+
+    Raises UserError for a machine or a workload that cannot be read.
+    """
+    why_none = why_no_interval(record)
+    if why_none is not None:
+        return dict.fromkeys(METRICS, Basis(why_none, is_checked=False))
+    subject = subject_of(spec, record["summary"]["queue_depth_mean"])
+    kinds = kinds_of(spec, record, list(METRICS))
+    return {name: _basis(metric, kinds[name], subject, level) for name, metric in METRICS.items()}
+
+
+def bounds_of(
+    basis: Basis, kind: Kind, level: float, spread: Spread = NO_SPREAD, farthest: Spread = NO_LIMIT
+) -> tuple[float, float]:
+    """Return the log-ratios of measured over predicted between which a figure lies, by its evidence; `spread` and
+    `farthest` are what samples make of a figure that rests on studies."""
+    if basis.width is not None:
+        return -math.log(basis.width.factor), math.log(basis.width.factor)
+    return model_term().bounds(kind, spread, level, farthest)
+
+
+@cache
+def _basis(metric: str, kind: Kind, subject: Subject, level: float) -> Basis:
+    term, groups = model_term(), _groups(metric, subject)
+    if (subject.load is None or subject.is_studied) and term.is_exercised(kind):
+        return _of_studies(term, kind)
+    if not groups:
+        return Basis(UNCHECKED, is_checked=False)
+    width = known_pools().width(groups, level / 100)
+    if subject.kind == "disk":
+        ends = term.bounds(kind, NO_SPREAD, level)
+        is_wider = width is None or math.log(width.factor) > ends[1]
+        if is_wider and _share_inside(groups, ends) >= level / 100 - SLACK:
+            return _of_studies(term, kind)
+    if width is not None:
+        return Basis(width.words, width)
+    families = len(_by_family(groups))
+    if not families:
+        return Basis(UNCHECKED, is_checked=False)
+    return Basis(f"no interval: errors of {families} families like it exceed a factor of {WIDEST:g}")
+
+
+def _groups(metric: str, subject: Subject) -> tuple[str, ...]:
+    """Return the groups of the corpus that a figure belongs to, the narrowest first: those of any load where the corpus
+    has none like it, and no group without drives of one kind."""
+    if subject.kind is None:
+        return ()
+    load = subject.load
+    example = load or Load(subject.kind, "mix", 50.0, True, 4096, 1, 1, "unknown", "")
+    groups = groups_of(class_of(metric, example), example, metric)
+    # Sequential mixes are of the class of streams, but hardly anybody measured them.
+    return groups if load is not None and (load.random or load.direction != "mix") else groups[-2:]
+
+
+@cache
+def _by_family(groups: tuple[str, ...]) -> dict[str, list[float]]:
+    """Return the residuals of the narrowest group that has any of this kind of device, by family."""
+    *narrow, of_device, _ = groups
+    for group in (*narrow, of_device):
+        families: dict[str, list[float]] = defaultdict(list)
+        for residual in known_residuals():
+            if group in residual.groups and of_device in residual.groups:
+                families[residual.family].append(residual.value)
+        if families:
+            return families
+    return {}
+
+
+def _share_inside(groups: tuple[str, ...], ends: tuple[float, float]) -> float:
+    """Return the share of the corpus' figures between these ends, each family with the weight one; 0 without any."""
+    low, high = ends
+    # A residual is of predicted over measured, an end of measured over predicted.
+    shares = [sum(low <= -value <= high for value in values) / len(values) for values in _by_family(groups).values()]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def _of_studies(term: ModelTerm, kind: Kind) -> Basis:
+    pool = term.pool(kind)
+    studies = {residual.study for residual in pool.residuals}
+    figures = {(residual.study, residual.machine, residual.figure) for residual in pool.residuals}
+    studied = f"{len(studies)} {'study' if len(studies) == 1 else 'studies'}"
+    return Basis(f"from {counted(len(figures), 'figure')} of {studied}: {pool.name}", is_of_studies=True)
