@@ -141,6 +141,34 @@ def refusal(name: str) -> str | None:
     return None
 
 
+def sections() -> dict[str, set[str]]:
+    """Read the table of docs/guides/records.md: the sections that a target fills, and those it does not."""
+    guide = (ROOT / "docs/guides/records.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[^|]*) \| (\w+) \| (\w+) \| (\w+) \|", guide, re.M)
+    filled: dict[str, set[str]] = {"model": set(), "emulated": set(), "real": set(), "any": set()}
+    for names, *cells in rows:
+        keys = set(re.findall(r"`(\w+)`", names))
+        filled["any"] |= keys
+        for target, cell in zip(("model", "emulated", "real"), cells, strict=True):
+            filled[target] |= keys if cell == "yes" else set()
+    return filled
+
+
+@needs_fio
+def test_each_target_fills_the_sections_that_the_guide_lists(tmp_path: Path) -> None:
+    listed, short = sections(), {"duration": "1 s", "set": {"warm_up": "0 s"}}
+    runs = {
+        "model": hb.run("fio-randread", on=MODEL, **short),
+        "emulated": hb.run("fio-randread", on=EMULATED, anyway=True, **short),
+        "real": hb.run("fio-randread", on=f"real:{tmp_path}", size="16 MiB", expect="none", **short),
+    }
+    documents = {target: set(record.to_dict()) for target, record in runs.items()}
+    for target, keys in documents.items():
+        assert keys & listed["any"] == listed[target], target
+    shared = [keys - listed["any"] for keys in documents.values()]
+    assert shared[0] == shared[1] == shared[2]
+
+
 @needs_fio
 def test_runs_of_a_sequence_share_an_emulated_machine(tmp_path: Path) -> None:
     """A short write, and a read of what was written: one machine is served for both."""
