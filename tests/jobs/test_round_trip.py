@@ -13,10 +13,11 @@ from job_files import job_of
 
 import hotband as hb
 from hotband.base.errors import UserError
-from hotband.base.text.quantities import size_bytes, span_ns
+from hotband.base.text.quantities import span_ns
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.jobs.job_file import converted, written
 from hotband.data.jobs.loss import Fate, LossReport
+from hotband.data.jobs.returned import plain
 
 ALL = sorted(path.stem for path in (CATALOG_DIR / "workloads").glob("*.toml"))
 BLOCK = [name for name in ALL if not {"app", "scripts"} & tomllib.loads(hb.workload(name)).keys()]
@@ -25,37 +26,6 @@ ENDING = {"fio": "a.fio", "vdbench": "a.parm"}
 
 def test_there_is_something_to_convert() -> None:
     assert len(BLOCK) >= 20
-
-
-def percent(value: object) -> float:
-    return float(str(value).strip(" %"))
-
-
-def plain(stream: dict[str, Any]) -> dict[str, object]:
-    """What a stream asks for, however it is written."""
-    sizes = {stream["size"]: 1.0} if "size" in stream else stream["sizes"]
-    whole = sum(sizes.values())
-    smallest = min(round(size_bytes(size) or 0) for size in sizes)
-    random = percent(stream["random_pct"])
-    offsets = stream.get("offsets", {})
-    band = offsets.get("hotband")
-    # A shift of writes of 1 % is what is meant where nothing is said.
-    unit = band and (band.get("table_unit", "1 MB"), band.get("writes_shifted", "1 %"))
-    ends = stream.get("range", ["0 %", "100 %"])
-    return {
-        "read_pct": percent(stream["read_pct"]),
-        "random_pct": round(random, 6),
-        "random_mode": stream.get("random_mode") if 0 < random < 100 else None,
-        "sizes": {round(size_bytes(size) or 0): round(weight / whole, 4) for size, weight in sizes.items()},
-        "align": round(size_bytes(stream.get("align", "")) or smallest) if random else None,
-        "range": [percent(end) if "%" in end else round(size_bytes(end) or 0) for end in ends],
-        "offsets": {key: value for key, value in offsets.items() if key != "hotband"}
-        | ({"hotband": unit} if band else {}),
-        "fua": stream.get("fua", False) and percent(stream["read_pct"]) < 100,
-        "flush_every": stream.get("flush_every", 0),
-        "start": percent(stream.get("start", 0)),
-        "cursor": stream.get("cursor", "shared") if random < 100 else "shared",
-    }
 
 
 def outstanding(table: dict[str, Any]) -> float:
@@ -96,7 +66,7 @@ def test_the_catalog_through_a_job_file_and_back(tmp_path: Path, name: str, tool
     ]
     assert len(back["streams"]) >= len(asked)
     for index, (before, after) in enumerate(zip(asked, back["streams"], strict=False)):
-        one, other = plain(before), plain(after)
+        one, other = plain(before, table), plain(after, back)
         differ = [key for key in one if one[key] != other[key]]
         assert [key for key in differ if not told(report, index, key)] == [], (one, other)
     assert measured_s(back) == measured_s(table) or any("phases[" in line for line in report.matters())
@@ -126,7 +96,7 @@ def test_from_fio_to_vdbench_and_back(tmp_path: Path) -> None:
     other = tmp_path / "a.parm"
     other.write_text(hb.convert(source, to="vdbench").text)
     first, second = job_of(source).table, job_of(other).table
-    assert plain(first["streams"][0]) == plain(second["streams"][0])
+    assert plain(first["streams"][0], first) == plain(second["streams"][0], second)
     assert outstanding(first) == outstanding(second) == 6
 
 

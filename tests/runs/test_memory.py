@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+import hotband as hb
 from hotband import _core
 from hotband.base import memory
 from hotband.base.errors import UserError
@@ -110,3 +111,22 @@ def test_a_machine_that_does_not_fit_is_told_by_whatever_asks_for_it(monkeypatch
         done = hotband(*arguments)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         assert "needs 5 GB of memory" in done.stderr
+
+
+def test_a_load_that_outruns_the_machine_ends_with_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 64 << 20)
+    path = tmp_path / "w.toml"
+    path.write_text(
+        '[load]\nopen = { rate_iops = 1e7, arrival = "poisson" }\n'
+        '[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n[[phases]]\nduration = "60 s"\nmeasure = true\n'
+    )
+    with pytest.raises(UserError, match=r"does not keep up: 65\d\d\d I/Os wait after 6\.\d+ ms"):
+        hb.run(str(path), on="ent-15k", progress=False)
+
+
+def test_a_limit_of_address_space_leaves_what_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = 4096 * (1 << 20) // memory.resource.getpagesize()
+    monkeypatch.setattr(memory.resource, "getrlimit", lambda _: (6 << 30, 6 << 30))
+    assert memory.left_of_process(f"{pages} 1 2") == 2 << 30
+    monkeypatch.setattr(memory.resource, "getrlimit", lambda _: (memory.resource.RLIM_INFINITY, 0))
+    assert memory.left_of_process(f"{pages} 1 2") is None

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hotband_machine::{BuildError, MemoryError, SpecError};
+use hotband_units::Span;
 use thiserror::Error;
 
 /// Errors of a run.
@@ -18,6 +19,17 @@ pub enum RunError {
     /// There is not the memory for the machine.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// More I/Os wait than there is memory for: the load comes faster than the machine completes it.
+    #[error(
+        "does not keep up: {waiting} I/Os wait after {time}, as many as memory is left for; \
+         expected a lower rate, or a shorter duration"
+    )]
+    Overloaded {
+        /// I/Os outstanding.
+        waiting: u64,
+        /// Virtual time.
+        time: Span,
+    },
     /// The I/O log could not be written.
     #[error("the I/O log could not be written: {0}")]
     Log(std::io::Error),
@@ -57,6 +69,12 @@ pub struct Passed {
     pub latency_mean_ns: Option<f64>,
 }
 
+/// Most I/Os outstanding where memory is not known: 4 GB of them.
+const MOST_WAITING: u64 = 1 << 24;
+/// Bytes of memory of an I/O that waits: 230 on one disk (a run of 20,000 IOPS against 718 grows by that much), doubled
+/// for vectors that grow, and for the parts that layouts divide it into.
+const OF_WAITING: u64 = 512;
+
 /// Progress out, interruption in; shared between threads.
 #[derive(Debug, Default)]
 pub struct Control {
@@ -70,9 +88,22 @@ pub struct Control {
     phase: AtomicU64,
     /// Intervals that are over.
     passed: Mutex<Vec<Passed>>,
+    /// Bytes of memory for I/Os that wait; zero where that is not known.
+    memory: u64,
 }
 
 impl Control {
+    /// A control block of a run that may use `memory` bytes, half of them for I/Os that wait.
+    pub fn within(memory: Option<u64>) -> Self {
+        Self { memory: memory.unwrap_or(0), ..Self::default() }
+    }
+
+    /// Refuse to go on where more I/Os wait than memory is left for.
+    pub(crate) fn check_waiting(&self, waiting: u64, time: Span) -> Result<(), RunError> {
+        let most = if self.memory == 0 { MOST_WAITING } else { (self.memory / 2 / OF_WAITING).min(MOST_WAITING) };
+        if waiting > most { Err(RunError::Overloaded { waiting, time }) } else { Ok(()) }
+    }
+
     /// Share done, from 0 to 1, and I/Os completed.
     pub fn progress(&self) -> (f64, u64) {
         (self.done.load(Ordering::Relaxed) as f64 / 1e6, self.ios.load(Ordering::Relaxed))

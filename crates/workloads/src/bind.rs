@@ -1,6 +1,7 @@
 //! A stream as the text asks for it, bound to a target.
 
 use hotband_machine::SpecError;
+use hotband_units::Bytes;
 
 use crate::Random;
 use crate::bounds::{GRAIN, StreamBounds};
@@ -34,6 +35,10 @@ impl StreamSpec {
             RangeSpec::Share(share) => (capacity as f64 * share.0) as u64 / GRAIN * GRAIN,
             RangeSpec::At(bytes) if self.shrinks() => target.address(bytes.0),
             RangeSpec::At(bytes) => bytes.0,
+            RangeSpec::Sum(share, bytes) => {
+                let first = if self.shrinks() { target.address(bytes.0) } else { bytes.0 };
+                capacity.min(first + (capacity as f64 * share.0) as u64 / GRAIN * GRAIN)
+            }
         };
         let whole = matches!(self.to, RangeSpec::Share(share) if share.0 >= 1.0);
         let (from, to) = (at(self.from), if whole { capacity } else { at(self.to) });
@@ -46,6 +51,9 @@ impl StreamSpec {
                 _ => (to, capacity),
             };
             return error("range", format!("{to} B"), format!("ends beyond the target of {capacity} B"));
+        }
+        if from >= to {
+            return error("range", format!("{from} B .. {to} B"), "ends where it begins, or before".to_owned());
         }
         let largest = u64::from(self.sizes.largest());
         if from + largest > to {
@@ -61,7 +69,22 @@ impl StreamSpec {
         if !from.is_multiple_of(block) {
             return error("range", format!("{from} B"), format!("misaligned: the drives take multiples of {block} B"));
         }
+        self.check_steps(file, target, to - from)?;
         Ok(StreamBounds { from, to })
+    }
+
+    /// Refuse an alignment or a stride beyond a range of `length` bytes: every I/O would go to its beginning.
+    fn check_steps(&self, file: &str, target: &Modelled, length: u64) -> Result<(), SpecError> {
+        let scaled = u128::from(length) * u128::from(target.full()) / u128::from(target.capacity().max(1));
+        let length = if self.shrinks() { scaled as u64 } else { length };
+        let stride = match self.offsets {
+            OffsetSpec::Strided { stride } => stride,
+            _ => 0,
+        };
+        let steps = [("align", self.align.map_or(0, |align| align.0)), ("offsets.stride", stride)];
+        let Some((name, step)) = steps.into_iter().find(|(_, step)| *step > length) else { return Ok(()) };
+        let accepted = format!("is larger than the range, {}: every I/O would go to one place", Bytes(length));
+        Err(SpecError::new(file, &format!("{}.{name}", self.key), Bytes(step).to_string(), accepted))
     }
 }
 

@@ -97,9 +97,15 @@ impl Workload {
                     "expected both ends as texts, such as think = [\"2 ms\", \"8 ms\"]",
                 ));
             }
-            for end in texts {
+            for end in &texts {
                 let tried = self.clone().set(key, end);
-                tried.map_err(|error| section.error(key, end, error.accepted))?;
+                tried.map_err(|error| section.error(key, *end, error.accepted))?;
+            }
+            if let (Some(low), Some(high)) = (quantity(texts[0]), quantity(texts[1]))
+                && low > high
+            {
+                let accepted = "its first end is above its second: expected the lower end first";
+                return Err(section.error(key, texts.join(" .. "), accepted));
             }
         }
         Ok(())
@@ -135,6 +141,7 @@ impl Workload {
         }
         self.check_names()?;
         self.check_phases()?;
+        self.check_streams_run()?;
         self.check_drained()?;
         self.check_drains()?;
         self.check_untimed()?;
@@ -174,6 +181,14 @@ impl Workload {
         };
         Err(SpecError::new(&self.file, "smart_interval", interval.to_string(), accepted))
     }
+}
+
+/// A time, size, share or number as a number of its base unit; none of another text.
+fn quantity(text: &str) -> Option<f64> {
+    let time = || text.parse::<Span>().ok().map(|time| time.0 as f64);
+    let size = || text.parse::<Bytes>().ok().map(|size| size.0 as f64);
+    let share = || text.parse::<Ratio>().ok().map(|share| share.0);
+    text.parse().ok().or_else(time).or_else(size).or_else(share)
 }
 
 /// How often testers read SMART attributes (every five minutes: the published method of the DuraWrite study).
@@ -220,7 +235,7 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         sizes: if open { Sizes::new(&[(4096, 1.0)]) } else { read_sizes(&section)? },
         random_pct,
         random_mode: random_mode.unwrap_or(RandomMode::Coin),
-        offsets: read_offsets(&section)?,
+        offsets: read_offsets(&section, random_pct)?,
         from,
         to,
         align: section.quantity::<Bytes>("align")?,
@@ -285,7 +300,11 @@ fn read_sizes(section: &Section) -> Result<Sizes, SpecError> {
             for (size, weight) in table {
                 let number =
                     most::weight(weight).ok_or_else(|| section.error("sizes", weight.to_string(), WEIGHT_ACCEPTED))?;
-                weights.push((read_size(section, "sizes", size)?, number));
+                let bytes = read_size(section, "sizes", size)?;
+                if weights.iter().any(|(known, _)| *known == bytes) {
+                    return Err(section.error("sizes", size, format!("names {bytes} B twice: add up their weights")));
+                }
+                weights.push((bytes, number));
             }
             weights
         }
@@ -305,20 +324,32 @@ fn read_range(section: &Section) -> Result<(RangeSpec, RangeSpec), SpecError> {
         section.error(
             "range",
             value.to_string(),
-            "expected two addresses, such as [\"0 %\", \"10 %\"] or [\"0 GB\", \"300 GB\"]",
+            "expected two addresses, such as [\"0 %\", \"10 %\"], [\"0 GB\", \"300 GB\"] or [\"1 GiB\", \"1 GiB + 80 %\"]",
         )
     };
-    let end = |text: &str| match text.parse::<Ratio>() {
-        Ok(share) => Ok(RangeSpec::Share(share)),
-        Err(_) => text.parse::<Bytes>().map(RangeSpec::At).map_err(|_| wrong()),
+    let end = |text: &str| {
+        if let Some((one, other)) = text.split_once(" + ") {
+            let (share, bytes) = if one.contains('%') { (one, other) } else { (other, one) };
+            return match (share.parse(), bytes.parse()) {
+                (Ok(share), Ok(bytes)) => Ok(RangeSpec::Sum(share, bytes)),
+                _ => Err(wrong()),
+            };
+        }
+        match text.parse::<Ratio>() {
+            Ok(share) => Ok(RangeSpec::Share(share)),
+            Err(_) => text.parse::<Bytes>().map(RangeSpec::At).map_err(|_| wrong()),
+        }
     };
     let Some([from, to]) = value.as_array().map(Vec::as_slice) else { return Err(wrong()) };
     let (from, to) = (from.as_str().ok_or_else(wrong)?, to.as_str().ok_or_else(wrong)?);
     Ok((end(from)?, end(to)?))
 }
 
-fn read_offsets(section: &Section) -> Result<OffsetSpec, SpecError> {
+fn read_offsets(section: &Section, random_pct: f64) -> Result<OffsetSpec, SpecError> {
     let Some(inner) = section.section("offsets")? else { return Ok(OffsetSpec::Uniform) };
+    if random_pct <= 0.0 {
+        return Err(section.error("offsets", "", "nothing of this stream is random: random_pct is 0"));
+    }
     let spec = if let Some(zipf) = inner.section("zipf")? {
         let exponent = zipf.number("exponent", 0.01..=5.0)?.ok_or_else(|| zipf.error("exponent", "", "missing"))?;
         let scramble = zipf.flag("scramble")?.unwrap_or(true);
@@ -334,11 +365,13 @@ fn read_offsets(section: &Section) -> Result<OffsetSpec, SpecError> {
         OffsetSpec::Hotspot { data: data.0, ios: ios.0 }
     } else if let Some(band) = inner.section("hotband")? {
         read_hot_band(band)?
-    } else if let Some(stride) = inner.quantity::<Bytes>("stride")? {
-        if stride.0 == 0 || !stride.0.is_multiple_of(512) {
-            return Err(inner.error("stride", stride.to_string(), "expected a multiple of 512 B above zero"));
-        }
-        OffsetSpec::Strided { stride: stride.0 }
+    } else if let Some(text) = inner.text("stride")? {
+        let wrong =
+            || inner.error("stride", text, "expected a multiple of 512 B, such as \"1 MiB\", or \"-4 KiB\" to go back");
+        let distance = text.trim().trim_start_matches('-').parse::<Bytes>().map_err(|_| wrong())?.0;
+        let stride =
+            i64::try_from(distance).ok().filter(|stride| *stride > 0 && stride % 512 == 0).ok_or_else(wrong)?;
+        OffsetSpec::Strided { stride: if text.trim().starts_with('-') { -stride } else { stride } }
     } else {
         inner.flag("uniform")?;
         OffsetSpec::Uniform
@@ -383,6 +416,7 @@ fn read_hot_band(band: Section) -> Result<OffsetSpec, SpecError> {
 fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) -> Result<Phase, SpecError> {
     let untimed = read_untimed(&section)?;
     let until = if untimed.is_some() { Vec::new() } else { Until::read(&section)? };
+    let known_streams = streams;
     let known: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
     let active = section.value("streams").map(|value| {
         let names = value.as_array().into_iter().flatten().map(|name| {
@@ -393,6 +427,7 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
         names.collect::<Result<Vec<_>, _>>()
     });
     let streams = active.transpose()?;
+    check_streams(&section, streams.as_deref().unwrap_or_default(), known_streams)?;
     let name = section.text("name")?.unwrap_or("measure").to_owned();
     let scripts = read_phase_scripts(&section, scripts, &until)?;
     let measure = section.flag("measure")?.unwrap_or(false);
@@ -408,6 +443,18 @@ fn read_phase(section: Section, streams: &[StreamSpec], scripts: &[ScriptSpec]) 
     let drain = section.flag("drain")?.unwrap_or(false);
     section.finish()?;
     Ok(Phase { name, until, untimed, measure, drain, streams, threads, scripts })
+}
+
+/// Refuse a phase whose `streams` names a stream twice, or streams of which none has a share of the load.
+fn check_streams(section: &Section, names: &[String], streams: &[StreamSpec]) -> Result<(), SpecError> {
+    if let Some(twice) = (1..names.len()).find(|&index| names[..index].contains(&names[index])) {
+        return Err(section.error("streams", &names[twice], "is named twice"));
+    }
+    let mut active = streams.iter().filter(|stream| names.contains(&stream.name)).peekable();
+    if active.peek().is_some() && active.all(|stream| stream.load.is_none() && stream.share_pct <= 0.0) {
+        return Err(section.error("streams", names.join(", "), "none of these issues I/Os: their share_pct is 0"));
+    }
+    Ok(())
 }
 
 /// `[power_loss]`: the short form of an event.

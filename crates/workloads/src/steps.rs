@@ -6,7 +6,7 @@ use hotband_units::Span;
 use crate::load::Load;
 use crate::most::MOST_OUTSTANDING;
 use crate::phase::Phase;
-use crate::spec::Workload;
+use crate::spec::{StreamSpec, Workload};
 use crate::until::Until;
 
 impl Workload {
@@ -46,6 +46,19 @@ impl Workload {
             }
         }
         Ok(())
+    }
+
+    /// Checks that each stream with a load runs in some phase.
+    pub(crate) fn check_streams_run(&self) -> Result<(), SpecError> {
+        let runs = |stream: &StreamSpec| self.phases.iter().any(|phase| phase.runs(&stream.name));
+        let idle = self.streams.iter().enumerate().find(|(index, stream)| self.users(*index).is_none() && !runs(stream));
+        let Some((_, stream)) = idle else { return Ok(()) };
+        let is_all = |phase: &Phase| phase.streams.as_ref().is_some_and(Vec::is_empty);
+        if self.phases.iter().all(is_all) {
+            return Ok(());
+        }
+        let accepted = "runs in no phase: each phase names other streams";
+        Err(SpecError::new(&self.file, &format!("{}.name", stream.key), &stream.name, accepted))
     }
 
     /// Checks that phases until nothing is outstanding have nobody who goes on asking.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -29,6 +30,16 @@ def left_on_system(meminfo: str) -> int | None:
         if key == "MemAvailable" and words and words[0].isdigit():
             return int(words[0]) * 1024
     return None
+
+
+def left_of_process(statm: str) -> int | None:
+    """Return the bytes of address space that `ulimit -v` leaves, from the text of /proc/self/statm; None without a
+    limit."""
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    pages = statm.split(" ", 1)[0]
+    if most == resource.RLIM_INFINITY or not pages.isdigit():
+        return None
+    return max(0, most - int(pages) * resource.getpagesize())
 
 
 def groups_of(cgroup: str) -> list[tuple[int, PurePosixPath]]:
@@ -69,7 +80,7 @@ def least(known: Iterable[int | None]) -> int | None:
 
 def available(root: Path = Path("/")) -> int | None:
     """Return the bytes of memory that may be used; None if the system does not say."""
-    left = [left_on_system(_text(f"{root}/proc/meminfo"))]
+    left = [left_on_system(_text(f"{root}/proc/meminfo")), left_of_process(_text(f"{root}/proc/self/statm"))]
     for version, folder in folders_of(_text(f"{root}/proc/self/cgroup")):
         limit, usage, _ = _FILES[version]
         files = {limit: _text(f"{root}/{folder}/{limit}")}

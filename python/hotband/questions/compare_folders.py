@@ -21,16 +21,21 @@ from hotband.inference.audit.finding import listed
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of results as a side: its name, its results by test, and what was skipped in it."""
+    """A folder of results as a side: its name, its runs by test, and what was skipped in it."""
 
     name: str
-    tests: Mapping[str, Audited]
+    tests: Mapping[str, Sequence[Audited]]
     skipped: str
+
+    @property
+    def runs(self) -> list[Audited]:
+        """The runs of all tests."""
+        return [run for runs in self.tests.values() for run in runs]
 
     @property
     def is_repeats(self) -> bool:
         """Whether all its results are of one load: repeats of one test."""
-        return len({(*one.load, one.record.get("concurrency")) for one in self.tests.values()}) == 1
+        return len({(*one.load, one.record.get("concurrency")) for one in self.runs}) == 1
 
 
 def folders_of(sides: Sides) -> list[Folder] | None:
@@ -51,9 +56,9 @@ def folders_of(sides: Sides) -> list[Folder] | None:
 
 def repeats_of(folders: Sequence[Folder]) -> list[Side] | None:
     """Return the folders as sides, if each holds repeats of one test; else None."""
-    if not all(folder.is_repeats for folder in folders) or all(len(folder.tests) == 1 for folder in folders):
+    if not all(folder.is_repeats for folder in folders) or all(len(folder.runs) == 1 for folder in folders):
         return None
-    return [Side(folder.name, list(folder.tests.values())) for folder in folders]
+    return [Side(folder.name, folder.runs) for folder in folders]
 
 
 def compared_by_test(
@@ -91,16 +96,17 @@ def _holds_tests(path: Path) -> bool:
 
 def _folder(name: str, found: Walk) -> Folder:
     direct = found.folder.resolve().name
-    tests = {}
+    tests: dict[str, list[Audited]] = {}
     for one in found.results:
-        test = one.test if one.series == direct else one.name
+        below = "" if one.series == direct else f"{one.series}/"
         shapes.check(one.name, one.record.record)
-        tests[test] = Audited(f"{name}/{test}", one.record.record, one.record.series, str(one.path))
+        run = Audited(f"{name}/{below}{one.test}", one.record.record, one.record.series, str(one.path))
+        tests.setdefault(f"{below}{one.shared_test}", []).append(run)
     return Folder(name, tests, found.skipped_words)
 
 
 def _side(folder: Folder, test: str) -> Side:
-    return Side(folder.tests[test].name, [folder.tests[test]])
+    return Side(f"{folder.name}/{test}", list(folder.tests[test]))
 
 
 def _remarks(folders: Sequence[Folder], shared: Sequence[str], refused: Sequence[tuple[str, UserError]]) -> list[str]:

@@ -213,8 +213,28 @@ impl DiskParams {
     pub fn read(product: &Product, set: &toml::Table, set_file: &str, set_key: &str) -> Result<Self, SpecError> {
         check_fast_format(product, set, set_file, set_key)?;
         let values = product.with(set, (set_file, set_key), &OPTIONAL)?;
-        let read = Self::from_values(&product.file, &values).and_then(|params| split_disk(params, product, set));
+        let read = Self::from_values(&product.file, &values)
+            .and_then(|params| params.with_look_ahead_in_segment(&product.file, set))
+            .and_then(|params| split_disk(params, product, set));
         product.blame(read, set, set_file, set_key)
+    }
+
+    /// Read ahead at most a segment of the cache where `set` makes segments smaller.
+    ///
+    /// # Errors
+    /// A larger `look_ahead` that is stated for these segments.
+    fn with_look_ahead_in_segment(self, file: &str, set: &toml::Table) -> Result<Self, SpecError> {
+        if self.segments == 0 || self.look_ahead_sectors <= self.segment_sectors {
+            return Ok(self);
+        }
+        let is_of_other_segments = ["cache_segments", "cache_size"].iter().any(|key| set.contains_key(*key));
+        if is_of_other_segments && !set.contains_key("look_ahead") {
+            return Ok(Self { look_ahead_sectors: self.segment_sectors, ..self });
+        }
+        let segment = Bytes(self.segment_sectors * SECTOR);
+        let accepted = format!("expected at most a segment of the cache, {segment}: cache_size over cache_segments");
+        let value = Bytes(self.look_ahead_sectors * SECTOR).to_string();
+        Err(SpecError::new(file, "values.look_ahead", value, accepted))
     }
 
     fn from_values(file: &str, values: &toml::Table) -> Result<Self, SpecError> {
@@ -329,6 +349,12 @@ impl DiskParams {
             let accepted =
                 "expected at least 4 KiB a segment (cache_segments); without a read cache set cache_segments = 0";
             return Err(section.error("cache_size", format!("{} segments", self.segments), accepted));
+        }
+        if let (Some(lost), Some(recovered)) = (self.error_bits, self.recovery.filter(|found| found.bits > 0.0))
+            && recovered.bits > lost
+        {
+            let accepted = format!("expected at most unrecoverable_error_bits, {lost:e}: most errors are recovered from");
+            return Err(section.error("recovered_error_bits", format!("{:e}", recovered.bits), accepted));
         }
         if self.segments > 0 && self.segments < self.actuators as usize {
             let accepted = format!("expected at least one for each of the {} actuators, or 0", self.actuators);

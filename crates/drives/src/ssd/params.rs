@@ -220,6 +220,10 @@ fn read_nand(section: &Section, scale: u64) -> Result<NandParams, SpecError> {
         suspend: suspend.then_some(suspend_time),
         patience: time("patience")?,
     };
+    if nand.channels > nand.dies {
+        let accepted = format!("expected at most the {} dies: a channel without a die carries nothing", nand.dies);
+        return Err(section.error("channels", nand.channels.to_string(), accepted));
+    }
     nand.quick = options::read_quick(section, &nand)?;
     Ok(nand)
 }
@@ -242,6 +246,10 @@ fn read_ftl(
         return Err(section.error("capacity", whole.to_string(), accepted));
     }
     let block: Bytes = section.required("block", "the size of an erase block of one plane")?;
+    if !block.0.is_multiple_of(nand.page_bytes) {
+        let accepted = format!("expected a multiple of flash_page, {}", Bytes(nand.page_bytes));
+        return Err(section.error("block", block.to_string(), accepted));
+    }
     let passes = block.0 * u64::from(nand.planes) / nand.program_bytes / scale;
     let data_dies = u64::from(nand.dies) - u64::from(parity);
     let block_bytes = passes * data_dies * nand.program_bytes;
@@ -252,6 +260,9 @@ fn read_ftl(
     let over = share(section, "over_provisioning", 1.0)?;
     let blocks = (capacity as f64 * (1.0 + over) / block_bytes as f64).floor() as u64;
     let (low, high) = (count(section, "gc_free_low", 3)?, count(section, "gc_free_high", 3)?);
+    if high <= low {
+        return Err(section.error("gc_free_high", high.to_string(), format!("expected more than gc_free_low, {low}")));
+    }
     // Collection holds some blocks free, and open blocks are not full.
     let held = u64::from(low) + 3;
     if blocks * block_bytes < capacity + held * block_bytes + capacity / 100 {
@@ -295,7 +306,7 @@ fn read_ftl(
         victims,
         separation: need(section, "gc_separation", section.choice("gc_separation", &kinds)?)?,
         free_low: low,
-        free_high: high.max(low + 1),
+        free_high: high,
         buffer_pages: (buffer.0 / scale / PAGE).max(u64::from(PAGE_UNITS) / 4) as usize,
         wear_gap: Some(count(section, "wear_gap", 1)?),
         endurance: Some(Endurance { cycles: rated, spread: share(section, "cycle_spread", 0.5)? }),

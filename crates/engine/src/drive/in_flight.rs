@@ -32,6 +32,11 @@ impl InFlight {
         self.all.len() as u64 - 1
     }
 
+    /// I/Os outstanding.
+    pub fn len(&self) -> u64 {
+        (self.all.len() - self.free.len()) as u64
+    }
+
     /// Whether nothing is outstanding.
     pub fn is_empty(&self) -> bool {
         self.free.len() == self.all.len()

@@ -73,6 +73,7 @@ impl Driver<'_> {
             events += 1;
             if events.is_multiple_of(LOOK_EVERY) {
                 self.probes.check()?;
+                control.check_waiting(self.in_flight.len(), self.now.since(Instant::ZERO))?;
                 control.pass(self.probes.passed());
                 control.report(until.share(self), self.ios)?;
             }

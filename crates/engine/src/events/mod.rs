@@ -169,6 +169,7 @@ impl Asked {
                 let name = event.part.as_deref().unwrap_or_default();
                 return Err(event.error(format!("{name} fails twice: expected each drive once")));
             }
+            self.check_order(event, machine)?;
             if let (What::Set { key, value }, Part::Drive(drive)) = (&event.what, part) {
                 let drive = machine.drives().get(drive).drive;
                 supported("set", On::Drive(drive.kind())).map_err(|why| event.error(why.to_string()))?;
@@ -177,6 +178,31 @@ impl Asked {
             happenings.push((event.at, part, event.what.clone()));
         }
         Ok(happenings)
+    }
+}
+
+impl Asked {
+    /// Refuse an event after power went off, a change of a drive that failed before, and two values of a key at one time.
+    fn check_order(&self, event: &EventSpec, machine: &Machine) -> Result<(), SpecError> {
+        if let Some(cut) = self.power_off().filter(|cut| event.at > cut.at) {
+            return Err(event.error(format!("comes after power goes off, at {}: leave one out", cut.at)));
+        }
+        let What::Set { key, value } = &event.what else { return Ok(()) };
+        let part = part_of(event, machine)?;
+        for other in self.events.iter().filter(|other| part_of(other, machine).is_ok_and(|have| have == part)) {
+            match &other.what {
+                What::Fail if other.at <= event.at => {
+                    return Err(event.error(format!("comes after the drive failed, at {}: leave one out", other.at)));
+                }
+                What::Set { key: again, value: differs }
+                    if again == key && differs != value && other.at == event.at =>
+                {
+                    return Err(event.error(format!("another event sets {key} to {differs} at the same time")));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
 

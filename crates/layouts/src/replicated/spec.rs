@@ -146,6 +146,10 @@ impl PoolSpec {
             cluster_network: network(&options, "cluster_network")?,
             out: out(&options, members * osds_per_member)?,
         };
+        if let Some(image) = read.image.filter(|image| *image < read.object) {
+            let accepted = format!("expected at most the image, {}", Bytes(image));
+            return Err(options.error("object", Bytes(read.object).to_string(), accepted));
+        }
         read.check(&options)?;
         options.finish()?;
         Ok(read)

@@ -53,6 +53,9 @@ pub(crate) fn read_host(top: &Section) -> Result<Option<HostSpec>, SpecError> {
     let cores = cores.ok_or_else(|| section.error("cores", "", "missing: expected a whole number from 1 to 1024"))?;
     let path = section.choice("path", &PATHS)?;
     let (submit, complete) = (section.quantity::<Span>("submit")?, section.quantity::<Span>("complete")?);
+    if path.is_some() && submit.is_some() && complete.is_some() {
+        return Err(section.error("path", "", "sets the times that submit and complete set too: remove one of them"));
+    }
     let of_path = |of_host: Option<Span>, key: &str, part: Option<Span>| {
         let time = of_host.or(part).ok_or_else(|| {
             let paths: Vec<&str> = PATHS.iter().map(|(name, _)| *name).collect();

@@ -196,7 +196,16 @@ impl Columns {
     #[inline]
     fn time(&self, index: usize, fields: &[&[u8]; MOST]) -> Option<u64> {
         let text = self.field(index, fields);
-        scaled(text, self.places[index].as_ref()?.unit as u32).or_else(|| nanoseconds(text))
+        let digits = self.places[index].as_ref()?.unit as u32;
+        scaled(text, digits).or_else(|| nanoseconds(text)).or_else(|| self.with_point(text, digits))
+    }
+
+    /// A number whose decimals follow a comma, as spreadsheets of many countries write it between other separators.
+    fn with_point(&self, text: &[u8], digits: u32) -> Option<u64> {
+        let comma = memchr::memchr(b',', text).filter(|_| self.separator != b',' && !text.contains(&b'.'))?;
+        let mut point = text.to_vec();
+        point[comma] = b'.';
+        scaled(&point, digits)
     }
 
     fn op(&self, text: &[u8]) -> Result<Op, Wrong> {

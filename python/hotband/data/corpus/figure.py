@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import chain
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
+from hotband.base.text.separated import plain_cell, separator_of
 
 PERCENTILES = {
     "lat_p50": 50.0,
@@ -91,6 +93,11 @@ class Figure:
         return match[1] if match and match[1] != "both" else ""
 
     @property
+    def tester(self) -> str:
+        """Who measured it."""
+        return tester_of(self.source)
+
+    @property
     def outstanding(self) -> int | None:
         """I/Os in flight; None where that is not a number, as for an open loop."""
         return int(self.depth) if self.depth.isdigit() else None
@@ -110,6 +117,12 @@ class Figure:
         )
 
 
+def tester_of(source: str) -> str:
+    """Return who measured the figures of a source: the site, the repository or, of other words, their first part."""
+    site = re.match(r"https?://(?:www\.)?([^/]+)", source)
+    return site[1] if site else source.removeprefix("github:").partition(":")[0]
+
+
 SHARED = (
     "family", "device", "capacity", "interface", "layout", "members", "workload", "read_pct", "bs", "random",
     "threads", "depth", "state", "cache", "span", "duration", "host", "source",
@@ -119,6 +132,8 @@ COLUMNS = {"class": "device_class", "span_or_dataset": "span"}
 TEXTS = tuple(field.name for field in fields(Figure) if field.type == "str")
 
 
+NUMBERS = ("read_pct", "low", "high")
+"""Columns that hold numbers."""
 NAMES = {field.name: field.name for field in fields(Figure)} | {name: column for column, name in COLUMNS.items()}
 """The column of each field, in the order of a file."""
 
@@ -150,10 +165,20 @@ def expect_columns(present: Iterable[str] | None, columns: Sequence[str], where:
 def read_figures(lines: Iterable[str], where: str) -> Iterator[Figure]:
     """Yield the figures of a CSV file in the form of the corpus. Raises UserError that names the file, the line, the
     column and what is accepted there."""
-    reader = csv.DictReader(lines)
-    expect_columns(reader.fieldnames, columns_of_file(), where)
+    reader, separator = rows_of(lines, columns_of_file(), where)
     for row in reader:
-        yield _figure(row, f"{where}, line {reader.line_num}")
+        line = f"{where}, line {reader.line_num}"
+        yield _figure(row | {name: plain_cell(row, name, separator, line) for name in NUMBERS}, line)
+
+
+def rows_of(lines: Iterable[str], columns: Sequence[str], where: str) -> tuple[csv.DictReader[str], str]:
+    """Return a reader of the rows of a table that has the columns, and what separates its fields. Raises UserError."""
+    rest = iter(lines)
+    heading = next(rest, "")
+    separator = separator_of(heading)
+    reader = csv.DictReader(chain([heading], rest), delimiter=separator)
+    expect_columns(reader.fieldnames, columns, where)
+    return reader, separator
 
 
 def _figure(row: dict[str, str], where: str) -> Figure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 import re
@@ -14,7 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hotband.base.text.regular import file_text
-from hotband.data.corpus.figure import expect_columns
+from hotband.base.text.separated import plain_cell
+from hotband.data.corpus.figure import rows_of
 from hotband.data.corpus.files import unpacked
 
 SHIPPED_SHEETS = Path(__file__).parent / "sheets.csv.xz"
@@ -48,10 +48,11 @@ Sheets = Mapping[str, tuple[Sheet, ...]]
 
 def read_sheets(lines: Iterable[str], where: str) -> Sheets:
     """Return the sheets of a CSV file. Raises UserError that names the file, the column and what is accepted."""
-    reader = csv.DictReader(lines)
-    expect_columns(reader.fieldnames, COLUMNS, where)
+    reader, separator = rows_of(lines, COLUMNS, where)
     devices: dict[tuple[str, str, str], list[SheetRow]] = defaultdict(list)
     for row in reader:
+        line = f"{where}, line {reader.line_num}"
+        row |= {name: plain_cell(row, name, separator, line) for name in ("value", "capacity_gb")}
         values = SheetRow(*(row[name] or "" for name in SheetRow._fields))
         devices[row["family"], row["model"], row["capacity_gb"]].append(values)
     families: dict[str, list[Sheet]] = defaultdict(list)

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hotband.base.errors import UserError
+from hotband.base.text.amounts import AmbiguousAmount
 from hotband.base.text.quantities import ungrouped
+from hotband.base.text.separated import plain
 from hotband.data.importers.fio.text import shown
 
 # Nothing that a tool counts or measures is larger (unsigned 64 bits, in the smallest unit).
@@ -26,6 +28,7 @@ class Cells:
     file: str
     position: str
     values: Mapping[str, str]
+    separator: str = ","
 
     def number(self, name: str) -> float | None:
         """Return a finite number of 0 or more; None if the column is missing or unknown."""
@@ -33,7 +36,9 @@ class Cells:
         if text in _UNKNOWN:
             return None
         try:
-            value = float(ungrouped(text) or "")
+            value = float(ungrouped(plain(text, self.separator)) or "")
+        except AmbiguousAmount as error:
+            raise UserError(self.file, f"{self.position}, {name}", shown(text), str(error)) from None
         except ValueError:
             value = -1.0
         if not (math.isfinite(value) and 0 <= value <= LARGEST):

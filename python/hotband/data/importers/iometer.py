@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text.separated import separator_of
 from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import LARGEST, Cells
@@ -90,9 +91,9 @@ def _text_of(data: bytes, file: str) -> str:
         return data.decode("cp1252", "replace")
 
 
-def _lines(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+def _lines(text: str, file: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     try:
-        for number, row in enumerate(csv.reader(io.StringIO(text)), 1):
+        for number, row in enumerate(csv.reader(io.StringIO(text), delimiter=separator), 1):
             if row:
                 yield number, row
     except csv.Error as error:
@@ -104,21 +105,23 @@ def _parse(text: str, file: str) -> Results:
     if not recognises(text[:200].encode()):
         raise UserError(file, "", shown(text[:40]), f"not Iometer's; accepted: {ACCEPTED}")
     section, header, specification = "", [""], ""
-    for number, row in _lines(text, file):
+    separator = separator_of(next((line for line in text.splitlines() if set(line) & set(",;\t")), ""))
+    for number, row in _lines(text, file, separator):
         first = row[0].strip()
         if first.startswith("'"):
             section = first.removeprefix("'").strip().lower()
             header = [name.strip().lstrip("'") for name in row] if section == "target type" else header
         elif section == "target type":
-            cells = Cells(file, f"line {number}", dict(zip(header, row, strict=False)))
+            cells = Cells(file, f"line {number}", dict(zip(header, row, strict=False)), separator)
             _add(results, cells, len(header), len(row))
         elif section == "access specification name":
             specification = first
             results.specifications[specification] = []
         elif section == "size" and specification:
-            results.specifications[specification].append(_line(row, file, number))
+            results.specifications[specification].append(_line(row, file, number, separator))
         else:
-            _setup(results, section, Cells(file, f"line {number}", {str(i): value for i, value in enumerate(row)}))
+            values = {str(i): value for i, value in enumerate(row)}
+            _setup(results, section, Cells(file, f"line {number}", values, separator))
     if not results.tests:
         raise UserError(file, "", "", f"it has no test result (no ALL row); accepted: {ACCEPTED}")
     return results
@@ -134,9 +137,9 @@ def _setup(results: Results, section: str, cells: Cells) -> None:
         results.ramp_s = cells.number("0")
 
 
-def _line(row: Sequence[str], file: str, number: int) -> Line:
+def _line(row: Sequence[str], file: str, number: int, separator: str) -> Line:
     names = ("size", "% of size", "% reads", "% random")
-    cells = Cells(file, f"line {number}", dict(zip(names, row, strict=False)))
+    cells = Cells(file, f"line {number}", dict(zip(names, row, strict=False)), separator)
     size = cells.count("size") or 0
     return Line(size, *(cells.number(name) or 0.0 for name in names[1:]))
 

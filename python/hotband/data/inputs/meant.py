@@ -7,6 +7,7 @@ import re
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.filters import filter_words, select_drives
+from hotband.data.catalog.layouts import LAYOUTS
 from hotband.data.catalog.names import drive_names, workload_names
 
 DEVICE = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|md|dm-|zd|mapper/|disk/)\S*")
@@ -26,6 +27,12 @@ def refuse_other_names(name: str, what: str) -> None:
         raise UserError("question.on", "", name, f"is a device of this computer; expected question.on real:{name}")
     if name in workload_names():
         raise UserError("question.on", "", name, "is a workload, not a machine; expected a drive (hotband drives)")
+    plain = re.sub(r"[-_ ]", "", name.lower())
+    for layout in LAYOUTS:
+        words = re.sub(r"[- ]", "", f"{layout.name}, {layout.words}".lower())
+        if ":" in layout.example and plain in words.split(","):
+            accepted = f"is a layout; expected it with drives, such as {layout.example} (hotband layouts)"
+            raise UserError("question.on", "", name, accepted)
     if name.lower() in filter_words():
         chosen = select_drives([name]).drives
         few = ", ".join(drive.name for drive in chosen[:NEAR])

@@ -37,7 +37,8 @@ _READ = words(
     "rw bs bsrange bssplit ba size io_size filesize offset offset_increment filename directory nrfiles numjobs iodepth "
     "ioengine direct buffered rwmixread rwmixwrite percentage_random random_distribution runtime time_based ramp_time "
     "stonewall rate rate_iops rate_process thinktime thinktime_blocks fsync fdatasync sync kb_base norandommap "
-    "softrandommap flow flow_id buffer_compress_percentage zero_buffers number_ios loops description rw_sequencer"
+    "softrandommap random_sequence_stride flow flow_id buffer_compress_percentage zero_buffers number_ios loops "
+    "description rw_sequencer"
 )
 
 _RESULTS = "affects results, not I/Os"
@@ -46,6 +47,8 @@ _DATA = "affects the content of the data, not how well it compresses"
 _SEED = "Hotband sets the seed of a run"
 _FILES = "affects how files are created"
 _CHECK = "data is not verified: a model stores none"
+_TARGET = "the run sets the target"
+_NO_BLOCK_IO = "belongs to an engine without block I/O"
 
 _UNUSED: dict[str, Sequence[str]] = {
     _RESULTS: (
@@ -134,14 +137,14 @@ _IGNORED: dict[str, Sequence[str]] = {
         *words("zonemode zonerange zonesize zonecapacity zoneskip zone_reset_threshold zone_reset_frequency"),
         *words("read_beyond_wp max_open_zones job_max_open_zones ignore_zone_limits"),
     ),
-    "the run sets the target": (
+    _TARGET: (
         *words("clustername rbdname pool clientname uri conf touch_objects volume brick single-instance nfs_url"),
         *words("namenode hdfsdirectory chunk_size cont object_class svc serverip hostname port host bucket"),
         *words("http_host http_mode http_user http_pass http_verbose https http_s3_key http_s3_keyid http_s3_region"),
         *words("http_s3_security_token http_s3_storage_class http_s3_sse_customer_key http_object_mode"),
         *words("http_s3_sse_customer_algorithm http_swift_auth_token"),
     ),
-    "belongs to an engine without block I/O": (
+    _NO_BLOCK_IO: (
         *words("cpuload cpumode cpuchunks exit_on_io_done program arguments grace_time std_redirect donorname inplace"),
         *words("stat_type skip_bad bindname verb interface listen mss nodelay pingpong protocol proto ttl window_size"),
         *words("busy_wait_polling direct_write_to_pmem"),
@@ -179,6 +182,19 @@ FATES: dict[str, tuple[Fate | None, str]] = {
     **{name: (Fate.IGNORED, f"newer than fio 3.33: {why}") for why, names in _NEWER.items() for name in names},
 }
 """By option: its fate and why; None if it depends on the value."""
+
+OF_LOAD = frozenset(
+    name
+    for name, (fate, why) in FATES.items()
+    if (fate is not Fate.UNUSED or why == _DATA) and why not in (_TARGET, _NO_BLOCK_IO)
+).difference(
+    words("filename directory nrfiles ioengine size filesize description kb_base"),
+    words("runtime time_based ramp_time number_ios loops fill_device stonewall wait_for exitall exit_what"),
+    words("exitall_on_error max_latency steadystate steadystate_duration steadystate_ramp_time"),
+    words("steadystate_check_interval rw bs iodepth numjobs rwmixread rwmixwrite rate_iops buffered"),
+)
+"""Options that change which I/Os are issued, when, or with what data. Left out are those of the target and of the time,
+and what each tool's results have: size, mix, depth and rate."""
 
 TRACES = frozenset(_TRACES)
 

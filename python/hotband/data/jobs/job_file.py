@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import tomli
+
 import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
@@ -16,6 +18,7 @@ from hotband.data.importers.unread import unread
 from hotband.data.jobs.fio_command import job_file_text
 from hotband.data.jobs.form import workload_text
 from hotband.data.jobs.loss import LossReport
+from hotband.data.jobs.returned import compare
 from hotband.data.jobs.source import ACCEPTED, LARGEST_BYTES, decoded, read_text
 from hotband.data.jobs.tables import conversion_of
 
@@ -130,6 +133,8 @@ def no_job(path: Path, text: str) -> str:
 
 WRITTEN = {".fio": "fio", ".job": "fio", ".jobfile": "fio", ".parm": "vdbench", ".vdb": "vdbench", ".cfg": "vdbench"}
 """The tools whose job files are written, by the ending of the file."""
+MARKS = {"fio": "#", "vdbench": "*"}
+"""What begins a comment of the tool."""
 PLACEHOLDER = "/dev/TARGET"
 """Default target of a written job. It does not exist, so that nothing is overwritten."""
 
@@ -150,4 +155,6 @@ def written(name: str, text: str, tool: str, target: str = PLACEHOLDER) -> tuple
         )
     conversion = conversion_of(name, text, tool)
     job = fio_text(conversion, target) if tool == "fio" else vdbench_text(conversion, target)
-    return job, conversion.report
+    read_back, _ = _workload(Path(name), job, tool)
+    compare(conversion, tomli.loads(read_back))
+    return conversion.heading(MARKS[tool]) + job, conversion.report

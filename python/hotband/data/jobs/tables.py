@@ -150,6 +150,12 @@ class Conversion:
             return float(data.get("mean", 1.0)), False
         return None if data is None else (float(data), True)
 
+    def heading(self, mark: str) -> str:
+        """Return the comments of the job: its title, and what became of each key, which the report gets."""
+        self.finish()
+        lines = [self.table.get("title", self.file), f"hotband: {self.report.summary('written from')}"]
+        return "".join(f"{mark} {line}\n" for line in [*lines, *self.report.matters()])
+
     def finish(self) -> None:
         """Add one line per key to the report."""
         for key, line, entry in _keys(self.text):
@@ -261,6 +267,9 @@ def _us(text: str) -> float:
 
 
 def _amount(text: str) -> Amount:
+    if " + " in text:
+        one, _, other = text.partition(" + ")
+        return _amount(one) + _amount(other)
     if text.strip().endswith("%"):
         return Amount(float(text.strip().rstrip("%")) / 100, True)
     return Amount(float(_bytes(text)))

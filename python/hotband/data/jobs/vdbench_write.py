@@ -21,7 +21,7 @@ INTERVAL = 1
 
 
 def vdbench_text(conversion: Conversion, target: str) -> str:
-    """Return the parameter file; the loss report of `conversion` gets one line per key."""
+    """Return the parameter file without its heading."""
     volumes = list(dict.fromkeys(str(stream.table.get("volume", "")) for stream in conversion.streams))
     storages = [_storage(conversion, volume, target, number) for number, volume in enumerate(volumes, 1)]
     names = _names(conversion)
@@ -34,13 +34,7 @@ def vdbench_text(conversion: Conversion, target: str) -> str:
     ]
     runs = [_run(conversion, step, number, names) for number, step in enumerate(conversion.steps)]
     general = _general(conversion)
-    conversion.finish()
-    comments = [
-        f"* {conversion.table.get('title', conversion.file)}",
-        f"* hotband: {conversion.report.summary('written from')}",
-    ]
-    comments += [f"* {line}" for line in conversion.report.matters()]
-    return "\n".join([*comments, *general, *storages, *works, *runs]) + "\n"
+    return "\n".join([*general, *storages, *works, *runs]) + "\n"
 
 
 def _names(conversion: Conversion) -> list[str]:
@@ -153,7 +147,10 @@ def _where(conversion: Conversion, stream: Stream) -> list[str]:
         )
     parts = []
     if "stride" in offsets:
-        stride = _size(_grid(str(offsets["stride"])))
+        back = str(offsets["stride"]).strip().startswith("-")
+        if back:
+            conversion.approximate(key, "vdbench has no stride back: it goes on by the same distance")
+        stride = _size(_grid(str(offsets["stride"]).strip().removeprefix("-")))
         parts.append(f"stride=({stride},{stride})")
     word = "hotband" if "hotband" in offsets else "range"
     band = offsets.get("hotband", {})
@@ -161,7 +158,7 @@ def _where(conversion: Conversion, stream: Stream) -> list[str]:
         conversion.approximate(key, "vdbench's own table and shift of writes: table_unit 1 kB, writes_shifted 1 %")
     if not stream.whole or word == "hotband":
         low, high = stream.range
-        if low.is_share != high.is_share and low.value:
+        if (low.is_share != high.is_share and low.value) or low.further + high.further:
             conversion.ignore(stream.key("range"), "its ends have different units")
         else:
             parts.append(f"{word}=({_end(low, high.is_share)},{_end(high, high.is_share)})")

@@ -7,7 +7,9 @@ files, links to folders, and published tables.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,13 +36,20 @@ MOST_NAMED = 2
 @dataclass(frozen=True)
 class FolderResult:
     """A result in a folder: its series and its test, the file or folder it is in, and its record. `imported` is what
-    the importer read; None for a record of Hotband."""
+    the importer read; None for a record of Hotband. `repeats` is the test that it repeats with other results, such as
+    `read` of `read_run1` and `read_run2`; empty if it is the only one."""
 
     series: str
     test: str
     path: Path
     record: LoadedRecord
     imported: Imported | None = None
+    repeats: str = ""
+
+    @property
+    def shared_test(self) -> str:
+        """The test, the same for all its repeats."""
+        return self.repeats or self.test
 
     @property
     def name(self) -> str:
@@ -64,7 +73,7 @@ class Walk:
     @property
     def tests(self) -> list[str]:
         """The tests, each once."""
-        return sorted(dict.fromkeys(result.test for result in self.results), key=natural)
+        return sorted(dict.fromkeys(result.shared_test for result in self.results), key=natural)
 
     @classmethod
     def merged(cls, walks: Sequence[Walk]) -> Walk:
@@ -143,6 +152,15 @@ def walk_of_series(path: Path) -> Walk | None:
     return walk(path) if deep else None
 
 
+def series_in(folder: Path) -> list[Path]:
+    """Return the sub-folders of a folder that hold results, if there are several."""
+    if not folder.is_dir() or is_output(folder):
+        return []
+    inside = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink() and path.name[0] != "."]
+    series = [path for path in inside if is_walked(path) or is_output(path)]
+    return sorted(series, key=lambda path: natural(path.name)) if len(series) > 1 else []
+
+
 def walk(folder: Path) -> Walk:
     """Collect the results of a folder. Raises UserError if there are none."""
     result = Walk(folder)
@@ -150,7 +168,7 @@ def walk(folder: Path) -> Walk:
         for path, record, imported in _read(container, result):
             result.results.append(FolderResult("", "", path, record, imported))
     result.expect_results()
-    result.results = sorted(_named(result), key=lambda entry: (natural(entry.series), natural(entry.test)))
+    result.results = sorted(_repeated(_named(result)), key=lambda entry: (natural(entry.series), natural(entry.test)))
     return result
 
 
@@ -286,6 +304,34 @@ def _named(walk_: Walk) -> list[FolderResult]:
     return named
 
 
+RUN = re.compile(r"[ _.-]*\(?(?:run|rep|repeat|iter|iteration|trial|try|pass|round)?[ _.#-]*\d+\)?$", re.IGNORECASE)
+"""The number of a run behind the name of a test or a folder: `read_run2`, `read-3`, `run 1`, `read (2)`."""
+
+
+def _repeated(results: Sequence[FolderResult]) -> list[FolderResult]:
+    """Return the results with the test that they repeat: names that differ by the number of a run, with equal
+    requests. What is repeated in one series has the same name in the others."""
+    by_name: dict[tuple[str, str], list[FolderResult]] = {}
+    for entry in results:
+        parts = [RUN.sub("", part) for part in entry.test.split("/")]
+        shared = "/".join(part for part in parts if part) or entry.record.record["name"]
+        by_name.setdefault((entry.series, shared), []).append(entry)
+    alike = {key for key, entries in by_name.items() if len({_request(entry.record.record) for entry in entries}) == 1}
+    repeated = {shared for series, shared in alike if len(by_name[series, shared]) > 1}
+    return [
+        replace(entry, repeats=shared) if shared in repeated and (series, shared) in alike else entry
+        for (series, shared), entries in by_name.items()
+        for entry in entries
+    ]
+
+
+def _request(record: RecordDoc) -> str:
+    """Return what a run was requested to do, as text that can be compared."""
+    source = record.get("source")
+    spec = record.get("spec") or {}
+    return json.dumps(source["asked"] if source else {key: spec.get(key) for key in ("machine", "workload", "set")})
+
+
 def _place(result: FolderResult, folder: Path) -> tuple[str, str]:
     """Return the series of a result, and the name that its place in the series gives it."""
     is_file = result.path.is_file()
@@ -295,6 +341,9 @@ def _place(result: FolderResult, folder: Path) -> tuple[str, str]:
         inside = Path(result.path.name)
     parts = [*inside.parts[:-1], inside.stem if is_file else inside.name] if inside.parts else []
     is_output = not is_file and result.imported is not None
+    if parts and not RUN.sub("", parts[0]) and not parts[0].isdigit():
+        # The folder of a run, `run1`: its results are repeats, not those of another drive.
+        return name_of(Path(folder.resolve().name)), name_of(Path(*parts))
     if len(parts) > 1 or (is_output and parts):
         return name_of(Path(parts[0])), name_of(Path(*parts[1:])) if len(parts) > 1 else ""
     return name_of(Path(folder.resolve().name)), name_of(Path(*parts)) if parts else ""

@@ -33,6 +33,7 @@ from hotband.data.catalog.named import EMULATED, is_family, is_real
 from hotband.data.inputs.reports import product_in
 from hotband.data.inputs.specify import Named, rate_text
 from hotband.data.inputs.texts import text_of
+from hotband.data.results.walk import series_in
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
@@ -104,8 +105,11 @@ def _workload(name: str) -> Named:
 
 
 def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
-    """The paths of each side: those between the words `vs`, where there are any, else one a side."""
+    """Return the paths of each side: those between the words `vs`, if there are any, else one a side; of one folder,
+    its series."""
     groups: list[list[Path]] = [[]]
+    if len(arguments) == 1:
+        arguments = series_in(arguments[0]) or arguments
     if BETWEEN not in map(str, arguments):
         groups = [[path] for path in arguments]
     else:

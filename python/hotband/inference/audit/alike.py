@@ -1,8 +1,9 @@
 """Compare the loads of two results: one list of properties for compare, report, expect and audit.
 
 Records of ours have their workload: every key of it counts, except the few that name things or say for how long. So a
-key that is new to the schema cannot be forgotten. Results of fio have its options, of which those of `FIO_LOAD` count;
-results of other tools what the importer read. Left out: equal settings under different keys.
+key that is new to the schema cannot be forgotten. Results of fio have its options, of which those of `OF_LOAD` count,
+which follow from what a job converts to; results of other tools what the importer read. Left out: equal settings under
+different keys.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.data.importers.fio.source import duration_of, size_of
 from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.loads import ENDS
+from hotband.data.jobs.fio_names import ALIASES, OF_LOAD
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_text
 from hotband.inference.audit.finding import Finding, Number
@@ -31,14 +33,6 @@ COMPARED = {
     "requested rate": ("rate_iops",),
 }
 """Properties that results of all tools have, and the keys of a workload that say the same."""
-FIO_LOAD = (
-    *("thinktime", "thinktime_blocks", "thinktime_iotime", "rate", "rate_min", "latency_target", "random_distribution"),
-    *("percentage_random", "bssplit", "bsrange", "blockalign", "ba", "offset", "offset_increment", "io_size", "fsync"),
-    *("fdatasync", "sync", "sync_file_range", "write_barrier", "zonemode", "zonesize", "zonerange", "zoneskip"),
-    *("zero_buffers", "buffer_pattern", "refill_buffers", "scramble_buffers", "read_iolog", "verify", "flow"),
-    *("rate_process", "startdelay", "norandommap", "rw_sequencer", "trim_percentage"),
-)
-"""Options of fio that change which I/Os are issued, when, or with what data, beyond those of `Asked` (fio's HOWTO)."""
 DRIVES = ("ent-10k", "7450-pro-3840")
 """A disk and an SSD, whose keys of `set` are of the target and not of the load."""
 AS_IT_IS = "not set"
@@ -114,8 +108,18 @@ def features_of(run: Audited) -> dict[str, str] | None:
         return None
     tables = [spec.get("global") or {}, *(spec.get("jobs") or {}).values()]
     options = [table for table in tables if isinstance(table, dict)]
-    found = {key: {str(table[key]) for table in options if key in table} for key in FIO_LOAD}
-    return {key: ", ".join(sorted(values)) for key, values in found.items() if values and values != {"0"}}
+    found: dict[str, set[str]] = {}
+    for key, value in (_direct(*item) for table in options for item in table.items()):
+        if key in OF_LOAD:
+            found.setdefault(key, set()).add(str(value))
+    return {key: ", ".join(sorted(values)) for key, values in found.items() if values != {"0"}}
+
+
+def _direct(key: str, value: object) -> tuple[str, object]:
+    """Return an option of fio by its first name, `buffered` as `direct`."""
+    if key == "buffered":
+        return "direct", "0" if str(value) == "1" else "1"
+    return ALIASES.get(key, key), value
 
 
 def _of_workload(spec: Mapping[str, Any]) -> dict[str, str]:

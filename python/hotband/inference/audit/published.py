@@ -19,6 +19,7 @@ from typing import cast
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_in
+from hotband.base.text.separated import plain_cell, separator_of
 from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.fio.text import shown
 from hotband.data.record.stats import DIRECTIONS
@@ -64,7 +65,7 @@ def is_table(beginning: bytes) -> bool:
     """Return whether a file begins with the heading of such a table, even with a missing column."""
     heading = beginning.split(b"\n", 1)[0].decode("utf-8", "replace")
     try:
-        names = _names(next(csv.reader(io.StringIO(heading)), []))
+        names = _names(next(csv.reader(io.StringIO(heading), delimiter=separator_of(heading)), []))
     except csv.Error:
         return False
     return len(set(COLUMNS).intersection(names)) >= _MEANT
@@ -94,9 +95,11 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
     """Return the rows by the names of the columns, each with its line. Raises UserError."""
     file = str(path)
     rows: list[tuple[int, Mapping[str, str]]] = []
+    text = text_in(path, "table of figures", typed=True)
+    separator = separator_of(text.partition("\n")[0])
     try:
-        with io.StringIO(text_in(path, "table of figures", typed=True), newline="") as lines:
-            reader = csv.DictReader(lines)
+        with io.StringIO(text, newline="") as lines:
+            reader = csv.DictReader(lines, delimiter=separator)
             reader.fieldnames = names = _names(list(reader.fieldnames or []))
             missing = [column for column in COLUMNS if column not in names]
             if missing:
@@ -106,6 +109,7 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
                 if None in row or any(row.get(column) is None for column in COLUMNS):
                     expected = f"expected as many values as columns, {', '.join(COLUMNS)} among them"
                     raise UserError(file, f"line {reader.line_num}", "", expected)
+                row["value"] = plain_cell(row, "value", separator, f"{file}, line {reader.line_num}")
                 rows.append((reader.line_num, row))
     except csv.Error as error:
         raise UserError(file, "", "", f"not a CSV table: {error}") from None

@@ -98,7 +98,8 @@ class Advice:
     `runner_up` are among them, None if no point meets the requirements (then `nearest` is the closest).
     `answer` are two sentences, `rests_on` what they rest on and what would change them, `values` what the uncertain
     values of the recommended machine do to its latency, those that matter most first. Prices are those of the
-    catalog's classes if `priced_by_class`."""
+    catalog's classes if `priced_by_class`. `counts_tried` are the numbers of the recommended or nearest drive that were
+    tried in its layout."""
 
     answer: list[str]
     rests_on: list[str]
@@ -123,6 +124,7 @@ class Advice:
     values: list[ShareDoc] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     priced_by_class: bool = False
+    counts_tried: list[int] = field(default_factory=list)
 
     @property
     def why(self) -> str:

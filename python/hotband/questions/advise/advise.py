@@ -56,6 +56,12 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     return _Advising(question, needs, prices, listed, bench, found).advice()
 
 
+VOLATILE_NOTE = (
+    "volatile write caches are not recommended: what they acknowledge is lost with power; hotband find leaves them on "
+    "unless wce=off is set"
+)
+
+
 class _Advising:
     """From what the search found to an advice."""
 
@@ -117,8 +123,8 @@ class _Advising:
         """Points by what is recommended: those that surely hold first, those that nobody ever checked last, each in the
         order of the front. Volatile caches are left to those who ask for them alone."""
         pool = [point for point in points if point.cache != "on"]
-        if len(pool) < len(points) and pool:
-            self.notes.append("volatile write caches are not recommended: what they acknowledge is lost with power")
+        if pool and any(one.is_volatile for one in self.listed.candidates):
+            self.notes.append(VOLATILE_NOTE)
         return sorted(pool or points, key=lambda one: (not one.surely, not one.is_checked))
 
     def _failed(self, points: list[Point], shown: Sequence[Point], first: Point) -> list[Point]:
@@ -151,6 +157,7 @@ class _Advising:
         answer = words.answer_of(chosen.point, self.needs, self.of, level, self.prices.currency, several)
         advice = self._advice(answer, words.rests_on(chosen, runner, self.needs, self.of, priced), points, shown)
         advice.recommended, advice.runner_up, advice.values = chosen.point, runner, chosen.values
+        advice.counts_tried = self._counts(chosen.point)
         return advice
 
     def _nothing(self) -> Advice:
@@ -158,7 +165,14 @@ class _Advising:
         said = words.nothing_of(near and (near[0].name, near[1].says), dict(self._left_out()))
         advice = self._advice(said, [], [], [])
         advice.nearest = near and point_of(near[0], self.needs, self.asked.interval)
+        advice.counts_tried = self._counts(advice.nearest) if advice.nearest else []
         return advice
+
+    def _counts(self, point: Point) -> list[int]:
+        """Return which numbers of the drive were tried in the layout, with the write cache as the point has it."""
+        family = (point.drive, point.layout, point.cache)
+        tried = (one for one in self.listed.candidates if (one.drive.name, one.layout, one.cache) == family)
+        return sorted({one.count for one in tried})
 
     def _left_out(self) -> Counter[str]:
         return Counter(self.listed.left_out) + self.found.gone + Counter({REASON: self.too_many})

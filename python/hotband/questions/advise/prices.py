@@ -22,6 +22,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.amounts import AmbiguousAmount, amount
 from hotband.base.text.nearest import hint
 from hotband.base.text.regular import text_in
+from hotband.base.text.separated import separator_of
 from hotband.data.catalog.products import CatalogDrive, catalog_drives
 from hotband.questions.advise.asked import watts_of
 
@@ -110,7 +111,7 @@ def _of_csv(file: str, text: str) -> Iterator[Row]:
     lines = ["" if line.startswith("#") else line for line in text.splitlines()]
     # Comments may stand above the heading, which the reader wants first; lines are counted from the file's first.
     above = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    delimiter = next((mark for mark in ";\t" if lines and mark in lines[above]), ",")
+    delimiter = separator_of(lines[above] if lines else "")
     reader = csv.DictReader(lines[above:], delimiter=delimiter, strict=True)
     try:
         heads = [name.strip().lower() for name in reader.fieldnames or []]

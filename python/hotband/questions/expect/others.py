@@ -41,11 +41,10 @@ class Others:
     @property
     def words(self) -> str:
         """The comparison: "8 results of this model: 412 to 488 IOPS; this one is below them"."""
-        where = (
-            "below them" if self.measured < self.low else "above them" if self.measured > self.high else "among them"
-        )
-        if self.low == self.high:
-            where = where.replace("them", "it").replace("among it", "the same")
+        them = "it" if self.low == self.high else "them"
+        where = f"below {them}" if self.measured < self.low else f"above {them}"
+        if self.low <= self.measured <= self.high:
+            where = "as high" if self.low == self.high else f"among {them}"
         ends = between(self.low, self.high, unit_of(self.figure).shown)
         return f"{counted(self.results, 'result')} of this model by others: {ends}; this one is {where}"
 

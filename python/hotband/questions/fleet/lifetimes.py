@@ -21,6 +21,7 @@ from hotband.base.arrays import Floats
 from hotband.base.errors import UserError, reason_of
 from hotband.base.heavy import pl
 from hotband.base.text.regular import opened
+from hotband.base.text.separated import plain_cell, separator_of
 from hotband.questions.fleet.lives import Lives
 from hotband.questions.fleet.values import generator
 
@@ -29,6 +30,8 @@ LEAST_FAILURES = 5
 LEAST_VARIANCE = 1e-4
 """A variance of batches below this is none: two drives fail together by a part in 10,000 more often."""
 DAY_HOURS = 24.0
+LONGEST_HEADING = 1 << 16
+"""Bytes of a heading that are looked at."""
 SERIALS, MODELS, FAILURES = ("serial", "serial_number"), ("model",), ("failed", "failure")
 EXPECTED = "days and failed (0 or 1); or first, last and failed; or date, serial_number and failure of drive-stats"
 
@@ -165,8 +168,11 @@ def curvature(function: Callable[[Floats], float], at: Floats) -> Floats:
 def read_lifetimes(path: Path, model: str | None = None) -> Watched:
     """Read the drives of a CSV file: one line per drive, or per drive and day as in drive-stats. Raises UserError."""
     try:
-        opened(path).close()
-        frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True)
+        with opened(path) as file:
+            separator = separator_of(file.readline(LONGEST_HEADING).decode(errors="replace"))
+        frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True, separator=separator)
+        if separator != ",":
+            frame = with_decimal_points(frame, path, separator)
     except OSError as error:
         raise UserError(str(path), "", "", f"the lifetimes cannot be read: {reason_of(error)}") from None
     except pl.exceptions.PolarsError as error:
@@ -191,6 +197,16 @@ def read_lifetimes(path: Path, model: str | None = None) -> Watched:
     else:
         raise UserError(str(path), "columns", ", ".join(sorted(names)), f"expected {EXPECTED}")
     return watched_of(frame, path)
+
+
+def with_decimal_points(frame: pl.DataFrame, path: Path, separator: str) -> pl.DataFrame:
+    """Return the numbers of a table with decimal points. Raises UserError for one with two readings."""
+    named = {name for name in frame.columns if name.strip().lower() in ("days", "first", "last")}
+    rows = (
+        row | {name: plain_cell(row, name, separator, f"{path}, line {line}") for name in named if row[name]}
+        for line, row in enumerate(frame.iter_rows(named=True), 2)
+    )
+    return pl.DataFrame(list(rows), schema=frame.schema)
 
 
 def of_model(frame: pl.DataFrame, path: Path, model: str) -> pl.DataFrame:

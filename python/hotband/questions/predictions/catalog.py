@@ -22,7 +22,7 @@ from hotband.data.corpus import files
 from hotband.data.corpus.figure import BASE_UNITS, Figure
 from hotband.data.corpus.files import all_figures, shipped
 from hotband.data.corpus.loads import Load, class_of, load_of
-from hotband.data.corpus.named import family_of, figures_of_model
+from hotband.data.corpus.named import figures_of_model
 from hotband.inference.corpus.known import known_pools
 from hotband.inference.corpus.residuals import groups_of
 from hotband.inference.interval.ceiling import room_below
@@ -68,7 +68,7 @@ def measured_on(drive: str, metrics: Sequence[str] = ("iops", "mb_s", "lat_p50",
 
 def _measured(drive: str, load: Load, figures: Sequence[Figure]) -> MeasuredLoad:
     values, metric = [figure.middle for figure in figures], figures[0].metric
-    predicted = next((known for each in figures if (known := catalog_predictions().get(each.id))), None)
+    predicted = next((known for each in figures if (known := catalog_predictions().get((drive, each.id)))), None)
     width = known_pools().width(groups_of(class_of(metric, load), load, metric)) if predicted else None
     ends, rests_on = None, ""
     if predicted and width:
@@ -89,22 +89,24 @@ def _room(drive: str, load: Load, metric: str, predicted: float) -> float:
 
 
 @cache
-def catalog_predictions() -> dict[str, float]:
-    """Return what the catalog's drives are predicted to do, by the id of the figure that was measured."""
+def catalog_predictions() -> dict[tuple[str, str], float]:
+    """Return what the catalog's drives are predicted to do, by drive and the id of the figure that was measured."""
     with SHIPPED_CATALOG.open(encoding="utf-8", newline="") as file:
-        return {row["id"]: float(row["predicted"]) for row in csv.DictReader(file)}
+        return {(row["drive"], row["id"]): float(row["predicted"]) for row in csv.DictReader(file)}
 
 
 def write_catalog_predictions(out: Path, jobs: int | None = None) -> int:
-    """Predict the figures of families that are drives of the catalog, and write them; return how many there are."""
-    drives = {family: name for name in reversed(drive_names()) if (family := family_of(name))}
-    figures = [figure for figure in shipped() if figure.family in drives]
-    made = {family: _drive(name) for family, name in drives.items()}
+    """Predict for each drive of the catalog the figures of its family, and write them; return how many there are."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("id", "predicted"))
-    predictions = predict(figures, lambda figure: made[figure.family], out=out, jobs=jobs)
-    rows = [(each.figure.id, f"{each.value:.6g}") for each in predictions if each.value is not None]
+    writer.writerow(("drive", "id", "predicted"))
+    rows: list[tuple[str, str, str]] = []
+    for name in drive_names():
+        figures = figures_of_model(name, None, shipped())
+        made = _drive(name) if figures else None
+        if made is not None:
+            predictions = predict(figures, lambda _, drive=made: drive, out=out, jobs=jobs)
+            rows += [(name, each.figure.id, f"{each.value:.6g}") for each in predictions if each.value is not None]
     writer.writerows(rows)
     write_file(SHIPPED_CATALOG, text.getvalue())
     return len(rows)

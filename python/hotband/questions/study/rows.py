@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_in
+from hotband.base.text.separated import plain_cell, separator_of
 from hotband.questions.study.definition import Published
 
 PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
@@ -20,7 +21,8 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, s
     """Return the numbered rows of a table by column, which must include `columns`. Raises UserError."""
     try:
         text = text_in(path, "table of figures")
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        separator = separator_of(text.partition("\n")[0])
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
         rows[:1] = [[name.strip() for name in heading] for heading in rows[:1]]
     except csv.Error as error:
         raise UserError(str(path), "", "", f"not CSV: {error}") from None
@@ -31,14 +33,17 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, s
     twice = next((name for name in columns if heading.count(name) > 1), None)
     if twice is not None:
         raise UserError(str(path), "columns", twice, "occurs twice; expected each once")
-    return [(number, _row(path, number, heading, row)) for number, row in enumerate(rows[1:], start=1) if row]
+    return [(number, _row(path, number, heading, row, separator)) for number, row in enumerate(rows[1:], 1) if row]
 
 
-def _row(path: Path, number: int, heading: Sequence[str], row: Sequence[str]) -> dict[str, str]:
-    """Return one row by column, which must have a cell for each."""
+def _row(path: Path, number: int, heading: Sequence[str], row: Sequence[str], separator: str) -> dict[str, str]:
+    """Return one row by column, which must have a cell for each; its value with a decimal point."""
     if len(row) != len(heading):
         raise UserError(str(path), f"row {number}", f"{len(row)} cells", f"expected {len(heading)}, as the heading has")
-    return dict(zip(heading, (cell.strip() for cell in row), strict=True))
+    cells = dict(zip(heading, (cell.strip() for cell in row), strict=True))
+    if "value" in cells:
+        cells["value"] = plain_cell(cells, "value", separator, f"{path}, row {number}")
+    return cells
 
 
 KINDS = ("measured", "derived")

@@ -149,4 +149,7 @@ def _searched(advice: Advice) -> str:
     """Return what was searched, and why most candidates were left out."""
     gone = sorted(((count, why) for why, count in advice.left_out.items() if count), reverse=True)
     left_out = f"; left out: {', '.join(f'{count:,} {why}' for count, why in gone)}" if gone else ""
-    return f"Searched {counted(advice.candidates, 'candidate')} with {counted(advice.runs, 'run')}{left_out}."
+    point = advice.recommended or advice.nearest
+    counts = ", ".join(str(count) for count in advice.counts_tried)
+    tried = f" Tried {counts} of {point.drive} in {LAYOUT_NAMES[point.layout]}." if point and counts else ""
+    return f"Searched {counted(advice.candidates, 'candidate')} with {counted(advice.runs, 'run')}{left_out}.{tried}"

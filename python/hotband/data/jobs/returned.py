@@ -1,0 +1,88 @@
+"""Losses of a written job that follow from reading it again.
+
+Left out: streams that a job divides or leaves out, and outstanding I/Os of phases with threads of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from hotband.base.text.quantities import size_bytes
+
+if TYPE_CHECKING:
+    from hotband.data.jobs.tables import Conversion
+
+
+def _percent(value: object) -> float:
+    return float(str(value).strip(" %"))
+
+
+def plain(stream: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, object]:
+    """Return what a stream issues, however it is written."""
+    sizes = {stream["size"]: 1.0} if "size" in stream else stream["sizes"]
+    whole = sum(sizes.values())
+    smallest = min(round(size_bytes(size) or 0) for size in sizes)
+    random = _percent(stream["random_pct"])
+    offsets = stream.get("offsets", {})
+    band = offsets.get("hotband")
+    # A shift of writes of 1 % is what is meant where nothing is said.
+    unit = band and (band.get("table_unit", "1 MB"), band.get("writes_shifted", "1 %"))
+    ends = stream.get("range", ["0 %", "100 %"])
+    return {
+        "read_pct": _percent(stream["read_pct"]),
+        "random_pct": round(random, 6),
+        "random_mode": stream.get("random_mode") if 0 < random < 100 else None,
+        "sizes": {round(size_bytes(size) or 0): round(weight / whole, 4) for size, weight in sizes.items()},
+        "align": round(size_bytes(stream.get("align", "")) or smallest) if random else None,
+        "range": [_percent(end) if "%" in end else round(size_bytes(end) or 0) for end in ends],
+        "offsets": {key: value for key, value in offsets.items() if key != "hotband"}
+        | ({"hotband": unit} if band else {}),
+        "fua": stream.get("fua", False) and _percent(stream["read_pct"]) < 100,
+        "flush_every": stream.get("flush_every", 0),
+        "start": _percent(stream.get("start", 0)),
+        "data": stream.get("data", table.get("data", 1.0)) if _percent(stream["read_pct"]) < 100 else None,
+        "cursor": stream.get("cursor", "shared") if random < 100 else "shared",
+    }
+
+
+def compare(conversion: Conversion, after: Mapping[str, Any]) -> None:
+    """Approximate each key of a workload that is another one where its job is read, and of which nothing is known."""
+    for paths, value, other in _differences(conversion.table, after):
+        known = [path for path in paths if any(path.startswith(key) for key in conversion.fates)]
+        if not known:
+            conversion.approximate(paths[0], f"{value} is read back as {other}")
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[list[str], object, object]]:
+    """Yield keys whose values differ, and those that say the same, with both values."""
+    measured = [(number, phase) for number, phase in enumerate(before["phases"]) if phase.get("measure")]
+    others = [phase for phase in after["phases"] if phase.get("measure")]
+    if len(measured) == len(others):
+        for (number, phase), other in zip(measured, others, strict=True):
+            if _end(phase) != _end(other):
+                keys = [f"phases[{number}].{key}" for key in ENDS if key in phase]
+                yield keys, " or ".join(_end(phase)), " or ".join(_end(other))
+    named = {stream.get("name", "main"): stream for stream in after["streams"]}
+    if len(before["streams"]) != len(after["streams"]) or len(named) != len(after["streams"]):
+        return
+    for number, stream in enumerate(before["streams"]):
+        read_back = named.get(stream.get("name", "main"), after["streams"][number])
+        values, read = plain(stream, before), plain(read_back, after)
+        for key in values:
+            paths = [f"streams[{number}].{name}" for name in (key, *SAME.get(key, ())) if name in stream]
+            if values[key] != read[key] and (paths or key == "data"):
+                yield paths or ["data"], values[key], read[key]
+
+
+ENDS = ("until", "duration", "ios", "until_steady", "operations", "until_precise")
+"""Keys that say when a phase ends."""
+SAME = {"sizes": ("size",), "align": ("size", "sizes"), "random_mode": ("random_pct",), "start": ("cursor",)}
+"""Keys that say the same as another, or change with it."""
+
+
+def _end(phase: Mapping[str, Any]) -> list[str]:
+    """Return the times and amounts that end a phase, without a precision, which ends it sooner."""
+    ends = phase.get("until") or phase.get("duration") or f"{phase.get('ios', 0)} I/Os"
+    texts = [str(end) for end in (ends if isinstance(ends, list) else [ends])]
+    return [text for text in texts if not text.startswith("precise")]
