@@ -10,7 +10,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import counted
 from hotband.base.text.order import natural
 from hotband.data.inputs.kinds import Sides
-from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.files import record_file
 from hotband.data.record.load import records_in
 from hotband.data.results.walk import Walk, is_output, is_walked, walk
 from hotband.inference.audit import shapes
@@ -89,7 +89,7 @@ def compared_by_test(
 
 def _holds_tests(path: Path) -> bool:
     """Whether a path is a folder with several results."""
-    if not path.is_dir() or (path / RECORD_FILE).exists():
+    if not path.is_dir() or record_file(path).exists():
         return False
     return is_walked(path) or is_output(path) or records_in(path) != [path]
 

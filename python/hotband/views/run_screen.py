@@ -91,12 +91,18 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
     differ = largest and f" Largest difference from the model: {largest}."
     invalid = f"The result is {INVALID}: {found.invalid[0]}." if found.invalid else ""
     measured = f"fio measured on the emulated drive: {_sentence(found.fio.record, 1)}{differ}"
+    judged = judged_run(slo_of(question.slo), found.fio) if question.slo else ()
+    sentence = met_text(question.on.name, judged, at_rate(question.rate)) if judged else measured
+    model, files = found.model.record, [("I/O log", question.io_log), ("Report", done.report)]
     return Screen(
-        answer=invalid or measured,
-        verdict="no" if invalid else "",
-        more=[measured] if invalid else [],
+        answer=invalid or sentence,
+        verdict="no" if invalid else verdict_of(judged) if judged else "",
+        more=[measured] if invalid or judged else [],
         body=[replace(table, title="", borderless=True)],
-        state=[] if done.report is None else [Whole(f"Report: {done.report}")],
+        state=[
+            *([f"Model: {_sentence(model, 1)}"] if "intervals" in model else []),
+            *(Whole(f"{name}: {path}") for name, path in files if path is not None),
+        ],
         remarks=[line.strip() for line in beside_lines(found) if not invalid.endswith(f"{line}.")][:MOST_REMARKS],
         next=question,
         details=[table, *beside_lines(found)],

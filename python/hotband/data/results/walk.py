@@ -22,7 +22,7 @@ from hotband.data.documents.record import RecordDoc, source_file
 from hotband.data.importers import loaded, tools, vdbench
 from hotband.data.importers.files import name_of, read_beginning
 from hotband.data.importers.fio.logs import is_log
-from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.files import record_file
 from hotband.data.record.imported import Imported
 from hotband.data.record.load import LoadedRecord, load_record
 
@@ -119,7 +119,7 @@ def is_walked(path: Path) -> bool:
     """Return whether a path is a folder whose results have to be collected: neither a record nor a study, and not the
     output of vdbench, with results of other tools in it. If some were imported into the same folder, its records are
     its results, or they would count twice."""
-    if not path.is_dir() or (path / RECORD_FILE).exists() or any((path / name).is_file() for name in STUDY_FILES):
+    if not path.is_dir() or record_file(path).exists() or any((path / name).is_file() for name in STUDY_FILES):
         return False
     if is_output(path) or not any(_is_foreign(file) for container in _containers(path) for file in container.files):
         return False
@@ -138,7 +138,7 @@ def walk_of_series(path: Path) -> Walk | None:
     or records of at least two series with a test of the same name; None for any other path. Raises UserError."""
     if is_walked(path):
         return walk(path)
-    if not path.is_dir() or (path / RECORD_FILE).exists():
+    if not path.is_dir() or record_file(path).exists():
         return None
     if is_output(path):
         found = walk(path)
@@ -186,7 +186,7 @@ def _containers(folder: Path) -> Iterator[_Container]:
     for current, folders, files in os.walk(folder):
         here = Path(current)
         folders[:] = sorted((name for name in folders if not name.startswith(".")), key=natural)
-        if RECORD_FILE in files:
+        if record_file(here).exists():
             folders.clear()
             yield _Container(here, kind="record")
             continue
@@ -224,7 +224,7 @@ def _read(container: _Container, result: Walk) -> list[_Read]:
         try:
             return [(container.folder, load_record(container.folder), None)]
         except UserError:
-            result.skip(container.folder / RECORD_FILE, DAMAGED)
+            result.skip(record_file(container.folder), DAMAGED)
             return []
     by_tool: dict[str, list[Path]] = {}
     of_vdbench = container.kind == "vdbench"

@@ -29,7 +29,7 @@ from hotband.base.text.pipes import with_pipes
 from hotband.base.text.table import View
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
-from hotband.data.catalog.named import is_emulated, is_family, is_real
+from hotband.data.catalog.named import EMULATED, is_family, is_real
 from hotband.data.inputs.reports import product_in
 from hotband.data.inputs.specify import Named, rate_text
 from hotband.data.inputs.texts import text_of
@@ -96,8 +96,8 @@ def _machine(name: str) -> Named:
     product = product_in(name)
     if product is not None:
         return Named(product)
-    has_text = not (is_real(name) or is_emulated(name) or is_family(name))
-    return Named(name, text_of(name, "machine") if has_text else None)
+    has_text = not (is_real(name) or is_family(name))
+    return Named(name, text_of(name.removeprefix(EMULATED), "machine") if has_text else None)
 
 
 def _workload(name: str) -> Named:
