@@ -13,7 +13,6 @@ import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError, reason_of
 from hotband.base.heavy import tomlkit
-from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.regular import NotRegular, opened
 from hotband.base.text.write import is_mistake
 from hotband.data.catalog import TRACE_ENDINGS
@@ -143,7 +142,7 @@ def _made(trace: Path, request: _core.TraceAsked, name: str) -> Path:
     """Rows of a trace in a folder of this program."""
     global _folder
     if _folder is None:
-        _folder = TemporaryFolder("traces")
+        _folder = tempfile.TemporaryDirectory(prefix="hotband-traces-")
         atexit.register(_folder.cleanup)
     rows = Path(_folder.name) / f"{len(_rows)}.rows"
     try:
