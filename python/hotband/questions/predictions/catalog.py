@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import hotband._core as _core
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.names import drive_names
+from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import shipped
 from hotband.data.corpus.named import figures_of_model
 from hotband.inference.interval.of_catalog import SHIPPED_CATALOG
@@ -26,13 +28,17 @@ def write_catalog_predictions(out: Path, jobs: int | None = None) -> int:
     rows: list[tuple[str, str, str]] = []
     for name in drive_names():
         figures = figures_of_model(name, None, shipped())
-        made = _drive(name) if figures else None
-        if made is not None:
-            predictions = predict(figures, lambda _, drive=made: drive, out=out, jobs=jobs)
+        if figures:
+            predictions = predict(figures, _always(_drive(name)), out=out, jobs=jobs)
             rows += [(name, each.figure.id, f"{each.value:.6g}") for each in predictions if each.value is not None]
     writer.writerows(rows)
     write_file(SHIPPED_CATALOG, text.getvalue())
     return len(rows)
+
+
+def _always(drive: Drive) -> Callable[[Figure], Drive]:
+    """Return a maker that makes this drive for every figure."""
+    return lambda _: drive
 
 
 def _drive(name: str) -> Drive:
