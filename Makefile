@@ -199,10 +199,10 @@ pictures: setup ## the pictures of README and guides
 	$(BIN)/python scripts/pictures.py
 
 # Runs are kept in out/accuracy: killed, it goes on where it was.
-accuracy: setup ## the corpus and every study: how large the errors are, to the terminal and into docs/accuracy.md
+accuracy: setup ## the corpus and every study: how large the errors are, to the terminal and into two pages of docs
 	$(BIN)/python scripts/corpus_learn.py out/corpus
 	$(BIN)/python scripts/catalog_products.py
-	$(BIN)/hotband study accuracy --out out/accuracy --page docs/accuracy.md
+	$(BIN)/hotband study accuracy --out out/accuracy --page docs/accuracy-studies.md
 
 # Of its own environment: what builds the site is needed by nobody else. Zensical, or mkdocs where it cannot be had.
 DOCS := out/docs-env

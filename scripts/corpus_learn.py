@@ -1,13 +1,17 @@
 """Learn from the corpus that ships: python scripts/corpus_learn.py [FOLDER OF RUNS]
 
 Writes what each family shows (`evidence.json`), which rules of data sheets rest on, then predicts every figure with its
-family left out and writes how far off that was (`residuals.csv.xz`), which intervals rest on. `make accuracy` runs it.
+family left out and writes how far off that was (`residuals.csv.xz`), which intervals rest on, what the catalog's drives
+are predicted to do (`catalog.csv`), and the table and the picture of docs/accuracy.md. `make accuracy` runs it.
 """
 
 import sys
 from contextlib import nullcontext
 from pathlib import Path
 
+import vl_convert
+
+from hotband.base.folders import cache_folder
 from hotband.base.question import Way
 from hotband.base.text.write import write_file
 from hotband.data.corpus.files import shipped
@@ -15,23 +19,47 @@ from hotband.data.corpus.sheets import shipped_sheets
 from hotband.inference.corpus.residuals import write_residuals
 from hotband.questions.datasheet.learned import SHIPPED_EVIDENCE, evidence_text
 from hotband.questions.predictions.asked import MODEL, CorpusPredicted, PredictCorpusQuestion, predicted
+from hotband.questions.predictions.catalog import write_catalog_predictions
 from hotband.questions.predictions.drives import evidence_of
+from hotband.views.draw.predictions import measured_against_predicted
 
 BASELINES = ("the data sheet's rating", "the median of its class", "the nearest family", "the model as it was")
+SIGNS = {"better": " +", "worse": " -", "alike": ""}
+PAGE, IMAGE = Path("docs/accuracy.md"), Path("docs/images/accuracy.png")
 
 
 def table_of(answer: CorpusPredicted) -> str:
     """Return the errors by class as Markdown, each baseline next to the model's error on the same figures."""
-    head = ["class", "families", "figures", "median", "90 % of", "sign", "inside", "half width", *BASELINES]
-    lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
+    head = [
+        "class",
+        "families",
+        "figures",
+        "median",
+        "90 % of",
+        "sign",
+        "inside",
+        "other testers",
+        "half width",
+        "testers",
+    ]
+    lines = ["| " + " | ".join([*head, *BASELINES]) + " |", "| --- |" + " ---: |" * (len(head) + len(BASELINES) - 1)]
+    others = {row.figure_class: row for row in answer.testers_out}
+    compared = {(row.figure_class, row.baseline): row.verdict for row in answer.compared}
     for row in answer.classes[MODEL]:
-        cells = [row.figure_class, f"{row.families}", f"{row.figures}"]
-        cells += [percent(value) for value in (row.median, row.ninety, row.sign, row.inside, row.half_width)]
-        for name in BASELINES:
-            other = {each.figure_class: each for each in answer.classes[name]}.get(row.figure_class)
-            own = {each.figure_class: each for each in answer.classes[f"{MODEL}, where there is {name}"]}
-            both = (other, own.get(row.figure_class))
-            cells.append(" / ".join(percent(each.median) if each else "–" for each in both) if other else "–")
+        name, other, spread = row.figure_class, others.get(row.figure_class), answer.testers.get(row.figure_class)
+        cells = [
+            name,
+            f"{row.families}",
+            f"{row.figures}",
+            *map(percent, (row.median, row.ninety, row.sign, row.inside)),
+        ]
+        cells += [percent(other.inside if other else None), percent(row.half_width)]
+        cells.append(f"{percent(spread.median)} ({spread.pairs})" if spread else "–")
+        for baseline in BASELINES:
+            theirs = {each.figure_class: each for each in answer.classes[baseline]}.get(name)
+            ours = {each.figure_class: each for each in answer.classes[f"{MODEL}, where there is {baseline}"]}.get(name)
+            pair = " / ".join(percent(each.median) if each else "–" for each in (theirs, ours)) if theirs else "–"
+            cells.append(pair + SIGNS[compared.get((name, baseline), "alike")])
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -41,14 +69,20 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.0f} %"
 
 
+def write_page(answer: CorpusPredicted) -> None:
+    """Write the table into docs/accuracy.md, and the picture next to it."""
+    write_file(IMAGE, vl_convert.vegalite_to_png(measured_against_predicted(answer.figures).to_dict(), scale=1.5))
+    text = PAGE.read_text(encoding="utf-8")
+    begin, end = "<!-- corpus: begin (make accuracy) -->", "<!-- corpus: end -->"
+    head, tail = text.partition(begin)[0], text.partition(end)[2]
+    PAGE.write_text(f"{head}{begin}\n\n{table_of(answer)}\n\n{end}{tail}", encoding="utf-8")
+
+
 if __name__ == "__main__":
     write_file(SHIPPED_EVIDENCE, evidence_text(evidence_of(shipped(), shipped_sheets())))
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     way = Way(lambda _: nullcontext(), lambda text: print(text, flush=True))
-    answer = predicted(PredictCorpusQuestion(out=out), way)
-    print(f"{write_residuals(answer.residuals):,} residuals")
-    page = Path("docs/accuracy.md")
-    text = page.read_text(encoding="utf-8")
-    begin, end = "<!-- corpus: begin (make accuracy) -->", "<!-- corpus: end -->"
-    head, tail = text.partition(begin)[0], text.partition(end)[2]
-    page.write_text(f"{head}{begin}\n\n{table_of(answer)}\n\n{end}{tail}", encoding="utf-8")
+    made = predicted(PredictCorpusQuestion(out=out), way)
+    print(f"{write_residuals(made.residuals):,} residuals")
+    print(f"{write_catalog_predictions((out or cache_folder() / 'corpus') / 'catalog'):,} predictions of the catalog")
+    write_page(made)

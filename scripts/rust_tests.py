@@ -62,11 +62,12 @@ def programs(options: list[str]) -> list[Program]:
 def outcome(program: Program) -> Outcome:
     """Run one program."""
     env = os.environ | {"CARGO_MANIFEST_DIR": str(program.folder), "CARGO": "cargo"}
-    if env.get("HOTBAND_LONG") != "1":
+    is_long = env.get("HOTBAND_LONG") == "1"
+    if not is_long:
         env["PROPTEST_CASES"] = SHORT_CASES
     began = time.monotonic()
     with subprocess.Popen(
-        [program.executable, "--quiet"],
+        [program.executable, "--quiet", *(["--include-ignored"] if is_long else [])],
         cwd=program.folder,
         env=env,
         stdout=subprocess.PIPE,

@@ -514,8 +514,10 @@ def program(
     *,
     on: str,
     set: Mapping[str, object] | None = None,
+    predict: str | Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
+    anyway: bool = False,
     progress: Callable[[str], None] | None = None,
     **settings: object,
 ) -> ProgramResult:
@@ -525,8 +527,10 @@ def program(
         name: A program; without it, all.
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file, or real:DIR, a folder of this host.
         set: Values to change; further arguments are such values, too.
+        predict: Replay its I/Os on the model of this machine, too. May be repeated.
         out: Folder for the output.
         fresh: Overwrite the record in the folder.
+        anyway: Also on a machine that is faster than this host can serve.
         progress: Is called with lines of progress, from other threads too.
 
     The machine is on the wall clock; a folder is `on="real:DIR"`. Further arguments are settings of the program
@@ -740,6 +744,7 @@ def review(
     erase: str | None = None,
     size: str | None = None,
     keep: bool = False,
+    anyway: bool = False,
     out: str | PathLike[str] | None = None,
     into: str | PathLike[str] | None = None,
     fresh: bool = False,
@@ -747,8 +752,8 @@ def review(
     progress: Wanted = None,
     **settings: object,
 ) -> Reviewed:
-    """Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server patterns,
-    files; compare it with others.
+    """Review a machine, emulated:MACHINE or hardware (real:PATH): transfer curve, access time, block sizes, streams,
+    server patterns, files; compare it with others.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
@@ -764,6 +769,7 @@ def review(
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
         keep: real:DIR: keep the file afterwards.
+        anyway: emulated: also a machine that is faster than this host can serve.
         out: Folder for the output.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -831,6 +837,7 @@ def run(
     expect: str | None = None,
     power: str | None = None,
     purge_by: str | None = None,
+    anyway: bool = False,
     executor: str | Executor | None = None,
     progress: Wanted = None,
     **settings: object,
@@ -865,6 +872,7 @@ def run(
         expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
         power: real: a command that prints the drive's watts.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
+        anyway: emulated: also a machine that is faster than this host can serve.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
@@ -882,6 +890,9 @@ def run(
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
     workload can never end, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the disk fails.
+
+    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway` also where
+    this host is too slow for it); `emulate` has the model's record, too.
 
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
     as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
@@ -931,6 +942,7 @@ def sweep(
     keep: bool = False,
     hosts: str | None = None,
     purge_by: str | None = None,
+    anyway: bool = False,
     executor: str | Executor | None = None,
     progress: Wanted = None,
     **settings: object,
@@ -960,6 +972,7 @@ def sweep(
         keep: real:DIR: keep the file afterwards.
         hosts: real: hosts with fio --server that issue I/Os together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
+        anyway: emulated: also a machine that is faster than this host can serve.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 

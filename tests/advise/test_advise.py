@@ -95,6 +95,7 @@ def test_nobody_on_a_front_is_better_than_another() -> None:
     assert all(any(is_better(of, one.values(shown_figure(needs))) for of in values) for one in out)
 
 
+@pytest.mark.long
 def test_the_recommended_point_is_the_smallest_that_holds(advice: Advice) -> None:
     assert advice.recommended is not None
     assert advice.recommended.latency.value < 0.080

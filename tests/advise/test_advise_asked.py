@@ -24,6 +24,7 @@ from hotband.questions.advise.candidates import (
     tolerates,
 )
 from hotband.questions.advise.finalists import Finalist
+from hotband.questions.advise.offered import offered
 from hotband.questions.advise.prices import Prices, expect_known, read_prices
 from hotband.questions.advise.words import rests_on
 from hotband.questions.slo import slo_of
@@ -290,3 +291,16 @@ def test_the_value_that_could_overturn_it_says_what_its_ends_do(
     asked = needs()
     assert [one.text for one in asked.slo] == ["p99 < 5 ms"]
     assert said in rests_on(made, None, asked, asked.slo[0].figure, priced=False)[-1]
+
+
+def test_without_names_drives_for_arrays_are_tried_that_no_other_exceeds() -> None:
+    everything = space_of("", 1).drives
+    tried = {drive.name for drive in offered(everything)}
+    assert {"7450-pro-3840", "ent-10k", "exos-m-30tb", "pm9d3a-7680"} <= tried
+    assert not tried & {"980-pro-1tb", "ironwolf-8tb"}, "they are sold for homes"
+    assert not tried & {"cd8p-r-7680", "cheetah-10k7", "nytro-1351-960-plain"}, "another one exceeds them"
+    assert len(tried) <= 47, "the search takes no longer than with the first 47 drives"
+    nas = [drive.name for drive in space_of("drives=nas,ent-10k", 1).drives]
+    assert nas[0] == "ironwolf-12tb"
+    assert nas[-1] == "ent-10k"
+    assert len(nas) == 10

@@ -49,7 +49,9 @@ def loads_of(product: Product) -> dict[str, dict[str, object]]:
         return {"bandwidth": stream, "read-iops": random | {"read_pct": 100}, "write-iops": random | {"read_pct": 0}}
     # Sheets of drives without DRAM speak of a range whose part of the map the host holds.
     near = {} if product.lines.get("dram") == "full" else {"range": '["0 %", "1 %"]'}
-    used = {"state": "preconditioned", "scale": 64 if product.lines["flash"] == "QLC" else 256}
+    # Blocks of QLC with four planes hold few passes.
+    has_few = product.kind == "nvme" and product.lines["flash"] == "QLC"
+    used = {"state": "preconditioned", "scale": 64 if has_few else 256}
     random = {"size": "4 KiB", "depth": DEPTHS[product.port], "ios": 10_000} | near
     stream = {"random_pct": 0, "size": "128 KiB", "depth": 32, "ios": 4000}
     return {

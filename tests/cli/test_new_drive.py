@@ -16,6 +16,7 @@ from hotband.data.catalog import CATALOG_DIR
 from hotband.faces.commands.epilogs import DRIVES_NEW
 from hotband.inference.amplification import uniform
 from hotband.questions.datasheet import KINDS, blamed, described, described_text
+from hotband.questions.datasheet.assumed import with_class
 from hotband.questions.datasheet.flash import over_provisioning_of
 from hotband.questions.datasheet.lines import read_lines
 from hotband.questions.datasheet.new import prompted
@@ -386,3 +387,8 @@ def test_mtbf_and_error_rate_of_the_sheet_are_what_reliability_asks(hotband, lin
     assert said.returncode == 0, said.stderr
     assert "MTBF 2,500,000 h" in said.stdout
     assert "one sector error in 1e+15 bits" in said.stdout
+
+
+@pytest.mark.parametrize(("dwpd", "expected"), [("0.3", "consumer"), ("0.5", "enterprise"), ("1", "enterprise")])
+def test_a_consumer_warranty_is_no_sign_of_an_enterprise_drive(dwpd: str, expected: str) -> None:
+    assert with_class("nvme", {"pcie": "4x4", "dwpd": float(dwpd)})[1]["class"].value == expected

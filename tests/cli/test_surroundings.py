@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import hotband as hb
+from forms import sized
 from hotband.base.errors import UserError
 
 DISK = "exos-15e900-512n"
@@ -31,22 +32,22 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
     return subprocess.run(["bash", "-c", line], cwd=folder, env=environ, capture_output=True, timeout=120)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "run $'\\xff.toml' --on {disk}",
-        "run fio-randread --on $'\\xff'",
-        "run fio-randread --on {disk} --set qd=$'\\xff'",
-        "run fio-randread --on {disk} --duration $'\\xff'",
-        "sweep $'\\xff' --on {disk}",
-        "keys $'\\xff' {disk}",
-        "drives $'\\xff'",
-        "report $'\\xff'",
-        "trace show $'\\xff'",
-        "audit $'\\xff'",
-        "store query $'select \\'\\xff\\'' --from .",
-    ],
-)
+NO_TEXT = [
+    "run $'\\xff.toml' --on {disk}",
+    "run fio-randread --on $'\\xff'",
+    "run fio-randread --on {disk} --set qd=$'\\xff'",
+    "run fio-randread --on {disk} --duration $'\\xff'",
+    "sweep $'\\xff' --on {disk}",
+    "keys $'\\xff' {disk}",
+    "drives $'\\xff'",
+    "report $'\\xff'",
+    "trace show $'\\xff'",
+    "audit $'\\xff'",
+    "store query $'select \\'\\xff\\'' --from .",
+]
+
+
+@pytest.mark.parametrize("line", sized(NO_TEXT[::3], NO_TEXT))
 def test_bytes_that_are_no_text_are_one_line(line: str, tmp_path: Path) -> None:
     done = shell(f"{HOTBAND} {line.format(disk=DISK)}", tmp_path)
     assert done.returncode == 2, done.stderr

@@ -211,6 +211,16 @@ def test_a_rate_that_makes_an_open_loop_and_is_missed_leaves_a_note() -> None:
     assert note.endswith(" of 60,000 IOPS; latencies grow as long as it runs")
 
 
+@pytest.mark.parametrize(
+    ("word", "example"),
+    [("raid5", "raid5:4xent-10k"), ("RAID-6", "raid6:6xent-10k"), ("mirror", "raid1:2xent-10k"),
+     ("raid-z2", "raidz2:6xent-10k"), ("ceph", "replicated:3xent-10k"), ("jbod", "concat:2xent-10k")],
+)  # fmt: skip
+def test_a_layout_without_drives_is_refused_with_an_example(word: str, example: str) -> None:
+    with pytest.raises(UserError, match=f"is a layout; expected it with drives, such as {example}"):
+        hb.run("fio-randread", on=word)
+
+
 def test_every_layout_runs_as_its_example_says() -> None:
     assert [layout.name for layout in LAYOUTS if not layout.example] == ["md"]
     for layout in LAYOUTS:

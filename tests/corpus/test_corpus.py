@@ -16,7 +16,7 @@ from hotband.base.errors import UserError
 from hotband.data.corpus.check import check, measurements
 from hotband.data.corpus.figure import Figure, read_figures
 from hotband.data.corpus.files import as_csv, shipped
-from hotband.data.corpus.named import FAMILY_OF, figures_of
+from hotband.data.corpus.named import family_of, figures_of
 
 Hotband = Callable[..., CompletedProcess[str]]
 
@@ -98,9 +98,33 @@ def test_a_missing_column_is_named() -> None:
         list(read_figures(io.StringIO("id,family\n1,x\n"), "f.csv"))
 
 
-@pytest.mark.parametrize("drive", FAMILY_OF)
-def test_families_of_the_catalog_have_figures(drive: str) -> None:
-    assert figures_of(f"{drive}-1", shipped())
+@pytest.mark.parametrize(
+    ("drive", "family"),
+    [
+        ("7450-pro-3840", "micron 7450"),
+        ("p4510-4tb", "intel p4510"),
+        ("p4800x-750", "intel optane p4800x"),
+        ("p5336-61440", "solidigm d5-p5336"),
+        ("pm1743-15360", "samsung pm1743"),
+        ("pm9a3-3840", "samsung pm9a3"),
+        ("ps1010-7680", "solidigm d7-ps1010"),
+        ("exos-x18-18tb", ""),
+    ],
+)
+def test_drives_of_the_catalog_have_the_family_of_their_title(drive: str, family: str) -> None:
+    assert family_of(drive) == family
+    assert {figure.family for figure in figures_of(drive, shipped())} == ({family} if family else set())
+
+
+def test_the_page_of_a_drive_compares_what_others_measured(hotband: Hotband) -> None:
+    done = hotband("drives", "p4510-4tb", "--json")
+    rows = json.loads(done.stdout)["measured"]
+    reads = [row for row in rows if row["metric"] == "iops" and "read" in row["load"]["workload"]]
+    single = next(row for row in reads if row["load"]["depth"] == "1")
+    assert single["interval"][0] < single["measured"] < single["interval"][1]
+    assert single["rests_on"].endswith(": SSD, reads at depth 1")
+    assert "measured by others" in hotband("drives", "p4510-4tb").stdout
+    assert "measured" not in json.loads(hotband("drives", "exos-x18-18tb", "--json").stdout)
 
 
 def test_commands_say_first_what_they_found(hotband: Hotband) -> None:

@@ -18,11 +18,13 @@ from hotband.base.errors import UserError
 from hotband.data.corpus.files import as_csv, shipped
 from hotband.data.corpus.loads import CLASSES, Load, class_of, load_of
 from hotband.data.corpus.sheets import read_sheets, sheet_of, shipped_sheets
+from hotband.inference.corpus.bootstrap import compared
 from hotband.inference.corpus.conformal import Pools, Residual
 from hotband.inference.corpus.errors import Judged, counted, errors
 from hotband.inference.corpus.observed import observed
 from hotband.inference.corpus.residuals import groups_of, shipped_pools, shipped_residuals
 from hotband.inference.corpus.shrinkage import fitted
+from hotband.inference.corpus.testers import disagreements
 from hotband.questions.datasheet.learned import (
     SHIPPED_EVIDENCE,
     SSD_RULES,
@@ -169,6 +171,22 @@ def test_nine_of_ten_figures_that_ship_lie_inside() -> None:
         families.setdefault(each.family, []).append(abs(each.value) <= math.log(found.factor))
     share = sum(sum(inside) / len(inside) for inside in families.values()) / len(families)
     assert 0.86 <= share <= 0.97
+
+
+def test_testers_of_one_family_differ_by_a_factor_either_way() -> None:
+    figure = next(each for each in shipped() if each.family == "intel p4510" and each.metric == "iops")
+    assert disagreements([figure, dataclasses.replace(figure, low=figure.low / 2, high=figure.high / 2)]) == {}
+    other = dataclasses.replace(figure, low=figure.low / 2, high=figure.high / 2, source="https://www.b.org/x")
+    (found,) = disagreements([figure, other, dataclasses.replace(other, source="https://b.org/y")]).values()
+    assert (found.products, found.pairs) == (1, 1)
+    assert found.median == pytest.approx(1.0)
+
+
+def test_a_model_is_better_only_beyond_the_choice_of_families() -> None:
+    ours = {str(family): 0.1 + 0.01 * family for family in range(20)}
+    assert compared("c", "b", ours, {family: error + 0.3 for family, error in ours.items()}).verdict == "better"
+    assert compared("c", "b", {family: error + 0.3 for family, error in ours.items()}, ours).verdict == "worse"
+    assert compared("c", "b", ours, dict(zip(ours, reversed(ours.values()), strict=True))).verdict == "alike"
 
 
 def test_a_sheet_is_that_of_the_model_and_of_the_capacity() -> None:

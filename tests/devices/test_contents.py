@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from forms import sized
 from hotband.base.errors import UserError
 from hotband.execution.devices import contents
 from hotband.execution.devices.contents import MARK, folder_of_system, is_hidden_in_home
@@ -118,7 +119,7 @@ def test_an_image_with_a_file_system_is_refused(tmp_path: Path) -> None:
         permission(file, writes=True, erase=str(file))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(sized(10, 40)))
 def test_what_fio_writes_is_no_known_content(tmp_path: Path, seed: int) -> None:
     file = tmp_path / "data"
     file.write_bytes(random.Random(seed).randbytes(1 << 20) if seed else bytes(1 << 20))

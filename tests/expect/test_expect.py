@@ -13,6 +13,7 @@ from fio_results import job
 
 import hotband as hb
 from hotband.data.inputs.specify import Named
+from hotband.inference.audit.facts import of_machine
 from hotband.inference.interval.of_run import Drawn, figures_of
 from hotband.questions.expect import nearest, predict
 from hotband.questions.expect.judge import Judged, distance, whole_verdict
@@ -104,6 +105,9 @@ def test_a_device_without_a_queue_is_named_where_its_model_comes_near(fio) -> No
     assert "no queueing (no NCQ, a controller in IDE mode)" in said
     assert "(queue_tags=1; " in said
     assert "queue_tags" not in " ".join(expected(even(fio, 117_700, 64), on=SSD).explanations), "far from depth 1"
+    assert "queue_tags" not in " ".join(expected(even(fio, 22_000, 64), on=SSD).explanations), (
+        "more than depth 1 allows"
+    )
 
 
 def test_a_narrower_link_is_named_by_its_lanes(fio) -> None:
@@ -114,6 +118,14 @@ def test_a_narrower_link_is_named_by_its_lanes(fio) -> None:
     assert "a link of 1 lane" in said
     assert "it moved 1,783 MB/s" in said
     assert "queue_tags" not in said
+    (slow,) = predict.run(
+        read_rows([even(fio, 240, 32, rw="read", bs="1m")], None),
+        Named(SSD, None),
+        settings,
+        lambda _: nullcontext(),
+        "",
+    )
+    assert "SATA" not in " ".join(tried(slow, "worse", of_machine(SSD))), "the drive has no SATA port"
 
 
 def test_what_no_port_can_do_has_no_other_explanation(fio) -> None:

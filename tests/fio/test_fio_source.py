@@ -83,6 +83,14 @@ def test_jobs_on_one_file_share_their_working_set() -> None:
     assert (found["offset_begin_bytes"], found["working_set_bytes"]) == (0, 3 << 29)
 
 
+@pytest.mark.parametrize(
+    "place", [{"uri": "nbd+unix:///d0?socket=/s"}, {"rbdname": "image"}, {"libblkio_path": "/dev/vdb"}]
+)
+def test_processes_on_one_export_or_image_share_their_working_set(place: dict[str, str]) -> None:
+    options = {"ioengine": "nbd", "rw": "randread", "size": "1g", "numjobs": "2", **place}
+    assert asked(options, options)["working_set_bytes"] == 1 << 30
+
+
 def test_processes_with_files_of_their_own_add_up() -> None:
     found = asked({"ioengine": "libaio", "directory": "/d", "rw": "randwrite", "size": "1m", "numjobs": "3"})
     assert found["working_set_bytes"] == 3 << 20

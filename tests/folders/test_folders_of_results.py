@@ -64,6 +64,30 @@ def test_folders_below_a_series_are_part_of_the_test(tmp_path: Path) -> None:
     assert [one.name for one in walk(tmp_path / "results").results] == ["driveA/qd1/read", "results/read"]
 
 
+@pytest.mark.parametrize("names", [("a_run1", "a_run2"), ("run 1/a", "run 2/a"), ("a", "a (2)"), ("a-3", "a-07")])
+def test_runs_of_one_test_are_its_repeats(hotband: Hotband, tmp_path: Path, names: tuple[str, str]) -> None:
+    for drive, speed in (("driveA", 8000), ("driveB", 4000)):
+        for place, name in enumerate(names):
+            path = tmp_path / "results" / drive / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(fio_result(speed + 200 * place)))
+    (tmp_path / "results" / "driveB" / "b_run1.json").write_text(json.dumps(fio_result(4000, depth=8)))
+    found = walk(tmp_path / "results")
+    assert (found.tests, len(found.results)) == (["a", "b_run1"], 5)
+    lines = hotband("report", "results", "--output", "page.html").stdout.splitlines()
+    assert lines[0].startswith("5 fio results, 2 drives (folders), 1 to 2 tests each, up to 2 runs of a test.")
+    assert [line.split() for line in lines if line.startswith("a ")] == [["a", "8,100", "█" * 8, "4,100", "████"]]
+    compared = hotband("compare", "results").stdout
+    assert compared.startswith("driveB is slower than driveA in 1 of 1 test.\n")
+    assert "One run each" not in compared
+
+
+def test_files_with_numbers_and_other_loads_are_tests(tmp_path: Path) -> None:
+    for depth in (1, 2):
+        (tmp_path / f"qd{depth}.json").write_text(json.dumps(fio_result(4000, depth=depth)))
+    assert walk(tmp_path).tests == ["qd1", "qd2"]
+
+
 def test_a_folder_without_a_result_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("nothing")
     assert not is_walked(tmp_path)

@@ -60,7 +60,6 @@ LATE = {
             "data.inputs.rate.setting_of",
             "data.record.written.record_text",
             "execution.targets.emulated.emulate",
-            "execution.targets.target.expect_folder",
             "inference.interval.of_record.intervals_of",
             "inference.interval.of_record.keep",
             "inference.interval.of_run.Asked",

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from hotband.data.documents.run import RunSpec
 from hotband.data.importers import load
+from hotband.execution.targets.fio_run import fio_run_of
+from hotband.execution.targets.fio_steps import by_stream
 from hotband.inference.audit.load import load_results
 from hotband.inference.audit.rules import findings
 from hotband.questions.expect.judge import compared
@@ -42,6 +45,16 @@ def test_a_job_that_waits_for_its_flushes_is_not_idle(tmp_path: Path) -> None:
     assert "idle-concurrency" not in rules(result(tmp_path, 1_640_000))
     assert "idle-concurrency" in rules(result(tmp_path, 640_000)), "1 ms of each cycle is unexplained"
     assert "littles-law" in rules(result(tmp_path, 2_640_000)), "writes and flushes take longer than the time"
+
+
+def test_runs_through_fio_keep_the_flushes_of_each_stream(tmp_path: Path) -> None:
+    [measured] = load(result(tmp_path, 1_640_000))
+    [stream] = measured.record["streams"]
+    job = tmp_path / "job.fio"
+    job.write_text("[a]\nrw=randwrite\nbs=4k\nioengine=libaio\ndirect=1\nfsync=1\nruntime=10\nfilename=/dev/sdx\n")
+    fio_run = fio_run_of(RunSpec("run", "real:/dev/sdx", str(job)))
+    [merged] = by_stream(fio_run, [stream, {**stream, "name": "a#2"}])
+    assert (merged["name"], merged["flush"]["count"], merged["write"]["count"]) == ("a", 12000, 12000)
 
 
 def test_expect_judges_flushes(tmp_path: Path) -> None:

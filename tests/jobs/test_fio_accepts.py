@@ -35,7 +35,9 @@ def test_a_job_that_writes_takes_the_second_value(convert: Convert, text: str, r
         ("size=10z\nzonesize=64m\n", ["0 B", "640 MiB"], ""),
         ("size=10z\n", ["0 B", "2560 MiB"], "a zone has 256 MiB; zonesize= sets another size"),
         ("size=1g-2g\n", ["0 B", "2 GiB"], "every file has size 2g"),
-        ("offset=1g\nsize=80%\n", ["1 GiB", "80 %"], "the range ends at that share of the target: offset is in bytes"),
+        ("offset=1g\nsize=80%\n", ["1 GiB", "1 GiB + 80 %"], ""),
+        ("offset=10%\nsize=1g\n", ["10 %", "1 GiB + 10 %"], ""),
+        ("offset=1g\noffset_increment=20%\nsize=100%\n", ["1 GiB", "100 %"], ""),
     ],
 )
 def test_sizes_that_fio_accepts(convert: Convert, options: str, part: list[str] | None, why: str) -> None:
@@ -45,10 +47,19 @@ def test_sizes_that_fio_accepts(convert: Convert, options: str, part: list[str] 
         assert job.fate("size")[1].startswith(why)
 
 
-def test_an_offset_in_percent_before_bytes_is_left_out(convert: Convert) -> None:
-    job = convert(f"{DIRECT}[a]\noffset=10%\nsize=1g\n")
-    assert job.stream["range"] == ["0 B", "1 GiB"]
-    assert job.fate("offset") == (Fate.APPROXIMATED, "the range begins at 0: offset is in % and size in bytes")
+def test_clones_lie_at_an_offset_in_bytes_and_increments_in_percent(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nnumjobs=2\noffset=1g\noffset_increment=20%\nsize=10%\n")
+    parts = [stream["range"] for stream in job.table["streams"]]
+    assert parts == [["1 GiB", "1 GiB + 10 %"], ["1 GiB + 20 %", "1 GiB + 30 %"]]
+
+
+def test_a_listed_sequence_of_blocks_is_their_part_of_the_target(convert: Convert) -> None:
+    text = f"{DIRECT}[a]\nrw=randread\nbs=8k\nrandom_distribution=sequence:2,1,5\n"
+    job = convert(text)
+    assert (job.stream["range"], job.stream["random_pct"]) == (["8 KiB", "48 KiB"], 100)
+    why = "offsets are uniform from the first listed block to the last"
+    assert job.fate("random_distribution") == (Fate.APPROXIMATED, why)
+    assert "range" not in convert(f"{text}random_sequence_stride=1\n").stream
 
 
 def test_a_job_without_a_target_uses_all_of_it(convert: Convert) -> None:
@@ -114,7 +125,8 @@ def test_the_page_cache_writes_whole_pages(convert: Convert) -> None:
     ("rw", "keys"),
     [
         ("read:4k", {"random_pct": 100, "offsets": {"stride": "8 KiB"}}),
-        ("read:-8k", {"random_pct": 100}),
+        ("read:-8k", {"random_pct": 100, "offsets": {"stride": "-4 KiB"}}),
+        ("read:-4k", {"random_pct": 100}),
         ("rw:8", {"random_pct": 100, "offsets": {"stride": "4608 B"}}),
         ("randread:0", {"random_pct": 100}),
     ],

@@ -115,3 +115,9 @@ def test_convert_from_python(tmp_path: Path) -> None:
     assert {str(loss.fate) for loss in done.losses} == {"kept"}
     with pytest.raises(hb.UserError, match="expected one of toml, fio, vdbench"):
         hb.convert("fio-randread", to="iometer")
+
+
+def test_a_job_of_trims_alone_has_their_rate_as_answer(hotband, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "t.fio").write_text("[t]\nfilename=/dev/sdx\ndirect=1\nrw=randtrim\nbs=64k\nruntime=1\ntime_based\n")
+    done = hotband("run", "t.fio", "--on", "s4500-960", "--duration", "5 ms")
+    assert done.stdout.splitlines()[0].split(" ", 1)[1].startswith("trims/s, ")

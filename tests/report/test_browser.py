@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import synthetic
 import synthetic_variants
 import synthetic_wear
@@ -24,6 +25,7 @@ def check(tmp_path: Path, page: Page, script: str = "") -> str:
     return opened.document
 
 
+@pytest.mark.long
 def test_a_study(tmp_path: Path) -> None:
     result = synthetic.result(24, 3)
     check(tmp_path, study_page(result, synthetic.runs_of(result)))
@@ -52,6 +54,7 @@ def test_the_chosen_runs_are_drawn_in_every_chart(tmp_path: Path) -> None:
     assert ">run 1 · read</text>" not in document
 
 
+@pytest.mark.long
 def test_one_record(tmp_path: Path) -> None:
     check(tmp_path, record_page([synthetic.loaded("a run")], "One"))
 
@@ -71,6 +74,7 @@ def test_a_record_with_everything(tmp_path: Path) -> None:
     check(tmp_path, record_page([synthetic_variants.rich()], "One"))
 
 
+@pytest.mark.long
 def test_drives_that_wear(tmp_path: Path) -> None:
     check(tmp_path, record_page([synthetic_wear.worn("one"), synthetic_wear.worn("two", 4.0, drives=6)], "Wear"))
 

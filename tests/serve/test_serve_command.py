@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import socket
@@ -17,14 +18,14 @@ import pytest
 
 import hotband as hb
 from hotband.data.documents.run import RunSpec
-from hotband.data.documents.serving import Kind, Serving
+from hotband.data.documents.serving import Kind, Serving, ServingDoc
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.serve import Served
 from hotband.execution.serve.lateness import lateness_lines
+from hotband.execution.serve.served import address_of, tcp_uri
 from hotband.execution.serve.speed import Speed, expect_servable
 from hotband.execution.targets import emulated
 from hotband.execution.targets.emulated import Emulated
-from hotband.views import run_screen
 
 DRIVE = "exos-15e900-512n"
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
@@ -128,9 +129,8 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", DRIVE, "--mount", "nowhere", "--anyway"], "--mount = "),
         (["run", "fio-randread", "--on", "emulated:"], "--on = 'emulated:': expected emulated:MACHINE"),
         (["run", "fio-randread", "--on", "emulated:nothing"], "expected one of"),
-        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--then", "fio-randread"], "--then"),
-        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-rate", "1 MB/s"], "--rebuild-rate: is for"),
-        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-after", "1 s"], "--rebuild-after: is for"),
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-rate=1 MB/s"], "'1 MB/s': is for runs in"),
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-after=1 s"], "'1 s': is for runs in"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--expect", "none"], "--expect = 'none': is for"),
         (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a job cannot express a script"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "qd=abc"], "qd = 'abc'"),
@@ -241,6 +241,36 @@ def test_a_command_finds_no_place_of_the_users_own_environment(
     assert not {"device", "file"} & set(names)
 
 
+def test_a_command_gets_the_address_of_tcp_where_that_is_served(hotband, tmp_path: Path) -> None:
+    found = tmp_path / "environment"
+    tcp = ["--tcp", "127.0.0.1:0", "--insecure-loopback"]
+    assert hotband("serve", DRIVE, "--anyway", *tcp, "--run", f"env > {found}").returncode == 0
+    uri = next(line for line in found.read_text().splitlines() if line.startswith("uri="))
+    assert re.fullmatch(r"uri=nbd://127\.0\.0\.1:\d+/d0", uri)
+
+
+@pytest.mark.parametrize(
+    ("tcp", "tls", "uri"),
+    [
+        ("0.0.0.0:7", Path("/c e"), "nbds://127.0.0.1:7/a%2Fb?tls-certificates=/c%20e"),
+        ("[::]:7", None, "nbd://[::1]:7/a%2Fb"),
+        ("10.0.0.2:7", None, "nbd://10.0.0.2:7/a%2Fb"),
+    ],
+)
+def test_an_address_of_tcp_is_that_of_a_client_on_this_host(tcp: str, tls: Path | None, uri: str) -> None:
+    address, port = address_of(tcp)
+    assert tcp_uri(address, port, "a/b", tls) == uri
+
+
+def test_an_image_larger_than_the_drive_is_refused(hotband, tmp_path: Path) -> None:
+    base = tmp_path / "base.img"
+    with base.open("wb") as file:
+        file.truncate(900185481216 + 1)
+    done = hotband("serve", DRIVE, "--anyway", "--base", str(base), "--run", "true")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "has 900,185,481,217 bytes, and the drive 900,185,481,216: expected an image of at most" in done.stderr
+
+
 def test_a_record_that_is_there_is_written_over_only_where_that_is_asked_for(hotband, tmp_path: Path) -> None:
     record = tmp_path / "run/record.json"
     assert hotband("run", "fio-randread", "--on", DRIVE, "--duration", "0.1 s", "--out", "run").returncode == 0
@@ -299,10 +329,11 @@ def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         model, measured, served = (
             execute([replace(spec, out=spec.out / part)])[0] for part in ("model", "emulated", "served")
         )
+        nothing: ServingDoc = {"lateness": None, "late": None, "way_ns": 0, "cores_awake": False, "kinds": []}
+        measured.record["serving"] = nothing
         return Emulated(model, measured, served, "", ())
 
     monkeypatch.setattr(emulated, "emulate", emulate)
-    monkeypatch.setattr(run_screen, "beside_lines", lambda _: [])
     return tmp_path / "both"
 
 

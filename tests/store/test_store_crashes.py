@@ -20,6 +20,7 @@ import pytest
 import store_child
 
 import hotband as hb
+from forms import sized
 from hotband.data.record.record import Record
 from hotband.data.store import compact as compaction
 from hotband.data.store import journal, manifest, same, writer
@@ -194,7 +195,7 @@ COMPACTION: list[tuple[object, str, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("module", "name", "after"), COMPACTION)
+@pytest.mark.parametrize(("module", "name", "after"), sized(COMPACTION[::2], COMPACTION))
 def test_a_compaction_that_was_ended_leaves_every_run_once(
     tmp_path: Path, runs: list[Record], monkeypatch: pytest.MonkeyPatch, module: object, name: str, after: int
 ) -> None:

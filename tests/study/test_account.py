@@ -1,4 +1,4 @@
-"""Are errors summed up by class, seen apart from blind, and does docs/accuracy.md have what the command writes?"""
+"""Are errors summed up by class, seen apart from blind, and has docs/accuracy-studies.md what the command writes?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hotband.questions.study.blind_errors import blind_errors
 from hotband.views.accuracy.page import BEGIN, END, page_text, rewritable, rewrite
 from hotband.views.accuracy.tables import COLUMNS, accuracy_table, goals_table
 
-PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
+PAGE = Path(__file__).parents[2] / "docs" / "accuracy-studies.md"
 
 
 def row(error: float | None, blind: float | None = None, found: str = "random rate", **other: Any) -> Any:

@@ -91,8 +91,8 @@ def test_two_parameters_name_the_best_of_all_and_count() -> None:
 def test_without_numbers_there_is_a_best_and_a_worst() -> None:
     rows = {("a", "on"): (100.0, 1.0), ("a", "off"): (50.0, 4.0)}
     assert sweep(rows, ("target", "wce")).answers == [
-        "wce on has the most IOPS, 100 IOPS; wce off fewest, 50 IOPS.",
-        "wce on has the lowest p99 latency, 1 ms; wce off most, 4 ms.",
+        "wce on has the most IOPS, 100 IOPS; wce off has the fewest, 50 IOPS.",
+        "wce on has the lowest p99 latency, 1 ms; wce off has the highest, 4 ms.",
     ]
 
 

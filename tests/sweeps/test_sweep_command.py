@@ -189,7 +189,7 @@ def test_intervals_are_of_the_first_seed(tmp_path: Path, hotband, monkeypatch: p
         (["--set", "bs=4KiB,4k"], "bs = \"['4 KiB', '4k']\": expected each value once"),
         (["--set", "qd=1,2,2"], "qd = '[1, 2, 2]': expected each value once"),
         (["--set", "qd=0,1"], "--set: qd = '0': expected a whole number from 1 to 65536"),
-        (["--on", "emulated:ent-15k"], "--on = 'emulated:ent-15k': a sweep runs hardware and models: expected"),
+        (["--on", "emulated:"], "--on = 'emulated:': expected emulated:MACHINE, such as emulated:exos-15e900-512n"),
         (["--on", "ent-10k"], "--on = 'ent-10k': is given twice; expected each machine once"),
         (["--on", "s4500-960", "--set", "rpm=7200 rpm"], "--set = 'rpm': on s4500-960: expected one of"),
         (["--repeat", "0"], "--repeat = '0': expected a whole number, 1 or more"),

@@ -30,6 +30,7 @@ pub use build::offer::Offer;
 pub use build::outline::{LayoutOutline, MemberOutline, outline, outline_json};
 pub use build::told::{DriveTold, LayoutTold, MachineTold, WorkloadTold};
 pub use control::{Control, Passed, RunError};
+pub use drive::contents_cache::ContentsCache;
 pub use events::check_texts as check_events;
 pub use events::support::{EVENTS, On, ROWS as EVENT_ROWS, Why, supported};
 /// The rule of steady state, for what judges records.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::drive::contents_cache::ContentsCache;
 use crate::repair::RepairRequest;
 
 /// Request of a run, as text.
@@ -40,4 +41,6 @@ pub struct Request {
     /// Solid-state drives are in use: where neither workload nor `set` says what they hold they are written over before
     /// the run, and where nothing says at which scale, at one at which that takes seconds.
     pub in_use: bool,
+    /// Folder with contents of preconditioned drives that other processes left; none: those of this process alone.
+    pub cache: Option<ContentsCache>,
 }

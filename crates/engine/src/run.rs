@@ -321,6 +321,7 @@ impl Run {
         let is_new = before.is_none();
         let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
         let (seed, rebuilds, drive_set) = (self.request.seed, self.rebuilds, std::mem::take(&mut self.drive_set));
+        let cache = self.request.cache.take();
         let (requested, is_followed) = (std::mem::take(&mut self.asked), self.request.is_followed);
         let Begun { mut machine, parts, closing } = self.begin(None)?;
         let DriverParts { streams, targets, names, sources, probes, events, power } = parts;
@@ -333,7 +334,7 @@ impl Run {
         let phases = before + workload.phases.len() as u64;
         control.set_phases(phases);
         driver.probes.start(driver.machine);
-        driver.precondition(workload, (seed, is_new), control)?;
+        driver.precondition(workload, (seed, is_new), cache.as_ref(), control)?;
         control.begin_phase(before - laid_out);
         driver.lay_out(control)?;
         let (duration, left) = run_phases(&mut driver, workload, (before, seed), control)?;
@@ -353,8 +354,8 @@ impl Run {
     ///
     /// # Errors
     /// Interruption, a load that asks by itself, or an I/O log that cannot be written.
-    pub fn live(self, control: &Control) -> Result<Live, RunError> {
-        let seed = self.request.seed;
+    pub fn live(mut self, control: &Control) -> Result<Live, RunError> {
+        let (seed, cache) = (self.request.seed, self.request.cache.take());
         let held: Option<HeldSink> = self.power_cut.is_some().then(HeldSink::default);
         let Begun { mut machine, parts, mut closing } = self.begin(held.clone())?;
         let DriverParts { streams, targets, names, sources, probes, events, power } = parts;
@@ -374,7 +375,7 @@ impl Run {
             // What programs will write nobody knows yet: flash is worn in by writes all over it.
             before.random += std::mem::take(&mut before.workload);
         }
-        driver.precondition(&closing.workload, (seed, true), control)?;
+        driver.precondition(&closing.workload, (seed, true), cache.as_ref(), control)?;
         control.begin_phase(1);
         let (now, cut) = driver.begin_live();
         let Driver { probes, .. } = driver;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use hotband_engine::{Catalog, Control, MachineState, Means, RepairRequest, Request, Run, RunError};
+use hotband_engine::{Catalog, ContentsCache, Control, MachineState, Means, RepairRequest, Request, Run, RunError};
 use hotband_machine::MemoryError;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -66,7 +66,7 @@ impl PyRun {
 #[pymethods]
 impl PyRun {
     #[new]
-    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, precision=None, traces=Vec::new(), io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), follows=false, is_followed=false, in_use=false, memory=None))]
+    #[pyo3(signature = (catalog, machine, workload, *, machine_text=None, workload_text=None, set=Vec::new(), seed=1, duration=None, precision=None, traces=Vec::new(), io_log=None, power_loss=None, fail=Vec::new(), spares=0, rebuild_rate=None, rebuild_after=None, events=Vec::new(), follows=false, is_followed=false, in_use=false, memory=None, cache=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
     fn new(
         py: Python<'_>,
@@ -91,6 +91,7 @@ impl PyRun {
         is_followed: bool,
         in_use: bool,
         memory: Option<u64>,
+        cache: Option<(PathBuf, PathBuf)>,
     ) -> PyResult<Self> {
         let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
         let request = Request {
@@ -110,6 +111,7 @@ impl PyRun {
             follows,
             is_followed,
             in_use,
+            cache: cache.map(|(folder, engine)| ContentsCache { folder, engine }),
         };
         let build = || {
             let means = Means { look: &look, memory, ..Means::default() };

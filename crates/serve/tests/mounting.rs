@@ -296,7 +296,7 @@ fn a_loop_device_says_what_the_drive_is_and_is_left_as_it_was() {
     skip_unless_mountable!();
     let mut served = served(Span(1_000), false);
     let fixed = served.service.volumes()[0].clone();
-    let disk = VolumeTold { rotates: true, volatile: false, physical_block: 4096, ..fixed };
+    let disk = VolumeTold { rotates: true, volatile: false, physical_block: 8192, ..fixed };
     let mut device = loopdev::attach(&served.file(), &disk).expect("attached");
     let queue = Path::new("/sys/block").join(device.device().file_name().expect("a name")).join("queue");
     let read = |name: &str| fs::read_to_string(queue.join(name)).expect("is there").trim_end().to_owned();
@@ -304,7 +304,7 @@ fn a_loop_device_says_what_the_drive_is_and_is_left_as_it_was() {
     let shown = device.device().display().to_string();
     assert_eq!(
         device.differences(&disk),
-        [format!("{shown} has physical_block_size 512, the drive 4096: it cannot be set")]
+        [format!("{shown} has physical_block_size {}, the drive 8192: it cannot be set", disk.block)]
     );
     device.detach().expect("nobody uses it");
     assert_eq!((&*read("rotational"), &*read("write_cache")), ("0", "write back"));

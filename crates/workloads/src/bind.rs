@@ -35,6 +35,10 @@ impl StreamSpec {
             RangeSpec::Share(share) => (capacity as f64 * share.0) as u64 / GRAIN * GRAIN,
             RangeSpec::At(bytes) if self.shrinks() => target.address(bytes.0),
             RangeSpec::At(bytes) => bytes.0,
+            RangeSpec::Sum(share, bytes) => {
+                let first = if self.shrinks() { target.address(bytes.0) } else { bytes.0 };
+                capacity.min(first + (capacity as f64 * share.0) as u64 / GRAIN * GRAIN)
+            }
         };
         let whole = matches!(self.to, RangeSpec::Share(share) if share.0 >= 1.0);
         let (from, to) = (at(self.from), if whole { capacity } else { at(self.to) });
@@ -74,7 +78,7 @@ impl StreamSpec {
         let scaled = u128::from(length) * u128::from(target.full()) / u128::from(target.capacity().max(1));
         let length = if self.shrinks() { scaled as u64 } else { length };
         let stride = match self.offsets {
-            OffsetSpec::Strided { stride } => stride,
+            OffsetSpec::Strided { stride } => stride.unsigned_abs(),
             _ => 0,
         };
         let steps = [("align", self.align.map_or(0, |align| align.0)), ("offsets.stride", stride)];

@@ -33,7 +33,10 @@ impl Modelled {
             return capacity.into();
         }
         let ends = streams.iter().filter(|stream| stream.shrinks()).flat_map(|stream| [stream.from, stream.to]);
-        let in_bytes = |end: RangeSpec| if let RangeSpec::At(bytes) = end { Some(bytes.0) } else { None };
+        let in_bytes = |end: RangeSpec| match end {
+            RangeSpec::At(bytes) | RangeSpec::Sum(_, bytes) => Some(bytes.0),
+            RangeSpec::Share(_) => None,
+        };
         let mut full: Vec<u64> = ends.filter_map(in_bytes).collect();
         full.sort_unstable();
         full.dedup();

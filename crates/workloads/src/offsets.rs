@@ -23,10 +23,10 @@ pub enum OffsetSpec {
         /// Share of the I/Os that go there.
         ios: f64,
     },
-    /// A fixed distance on from the last one.
+    /// A fixed distance on from the last one, or back.
     Strided {
-        /// Distance in bytes.
-        stride: u64,
+        /// Distance in bytes, below zero for back.
+        stride: i64,
     },
     /// A share of them near the last one, as likely within 1 to 2 places as within 2 to 4 and so on.
     Near {

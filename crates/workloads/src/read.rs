@@ -324,12 +324,21 @@ fn read_range(section: &Section) -> Result<(RangeSpec, RangeSpec), SpecError> {
         section.error(
             "range",
             value.to_string(),
-            "expected two addresses, such as [\"0 %\", \"10 %\"] or [\"0 GB\", \"300 GB\"]",
+            "expected two addresses, such as [\"0 %\", \"10 %\"], [\"0 GB\", \"300 GB\"] or [\"1 GiB\", \"1 GiB + 80 %\"]",
         )
     };
-    let end = |text: &str| match text.parse::<Ratio>() {
-        Ok(share) => Ok(RangeSpec::Share(share)),
-        Err(_) => text.parse::<Bytes>().map(RangeSpec::At).map_err(|_| wrong()),
+    let end = |text: &str| {
+        if let Some((one, other)) = text.split_once(" + ") {
+            let (share, bytes) = if one.contains('%') { (one, other) } else { (other, one) };
+            return match (share.parse(), bytes.parse()) {
+                (Ok(share), Ok(bytes)) => Ok(RangeSpec::Sum(share, bytes)),
+                _ => Err(wrong()),
+            };
+        }
+        match text.parse::<Ratio>() {
+            Ok(share) => Ok(RangeSpec::Share(share)),
+            Err(_) => text.parse::<Bytes>().map(RangeSpec::At).map_err(|_| wrong()),
+        }
     };
     let Some([from, to]) = value.as_array().map(Vec::as_slice) else { return Err(wrong()) };
     let (from, to) = (from.as_str().ok_or_else(wrong)?, to.as_str().ok_or_else(wrong)?);
@@ -356,11 +365,13 @@ fn read_offsets(section: &Section, random_pct: f64) -> Result<OffsetSpec, SpecEr
         OffsetSpec::Hotspot { data: data.0, ios: ios.0 }
     } else if let Some(band) = inner.section("hotband")? {
         read_hot_band(band)?
-    } else if let Some(stride) = inner.quantity::<Bytes>("stride")? {
-        if stride.0 == 0 || !stride.0.is_multiple_of(512) {
-            return Err(inner.error("stride", stride.to_string(), "expected a multiple of 512 B above zero"));
-        }
-        OffsetSpec::Strided { stride: stride.0 }
+    } else if let Some(text) = inner.text("stride")? {
+        let wrong =
+            || inner.error("stride", text, "expected a multiple of 512 B, such as \"1 MiB\", or \"-4 KiB\" to go back");
+        let distance = text.trim().trim_start_matches('-').parse::<Bytes>().map_err(|_| wrong())?.0;
+        let stride =
+            i64::try_from(distance).ok().filter(|stride| *stride > 0 && stride % 512 == 0).ok_or_else(wrong)?;
+        OffsetSpec::Strided { stride: if text.trim().starts_with('-') { -stride } else { stride } }
     } else {
         inner.flag("uniform")?;
         OffsetSpec::Uniform

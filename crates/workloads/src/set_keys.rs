@@ -235,10 +235,12 @@ fn span(stream: &StreamSpec) -> Option<String> {
     let begins = match stream.from {
         RangeSpec::Share(share) => share.0 == 0.0,
         RangeSpec::At(at) => at.0 == 0,
+        RangeSpec::Sum(share, at) => share.0 == 0.0 && at.0 == 0,
     };
     begins.then(|| match stream.to {
         RangeSpec::Share(share) => share.to_string(),
         RangeSpec::At(at) => format!("{} B", at.0),
+        RangeSpec::Sum(share, at) => format!("{share} + {} B", at.0),
     })
 }
 

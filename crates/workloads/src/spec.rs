@@ -25,6 +25,8 @@ pub enum RangeSpec {
     Share(Ratio),
     /// An absolute address.
     At(Bytes),
+    /// A share of the target and a number of bytes together, at most the target's end.
+    Sum(Ratio, Bytes),
 }
 
 /// Whose position a sequential I/O goes on from.

@@ -253,10 +253,14 @@ impl Stream {
         }
     }
 
-    fn strided(&self, len: u32, cursor: usize, stride: u64) -> u64 {
+    fn strided(&self, len: u32, cursor: usize, stride: i64) -> u64 {
+        let (len, StreamBounds { from, to }) = (u64::from(len), self.bounds);
         // The cursor stands at the end of the last I/O; strides count from begin to begin.
-        let next = self.cursors[cursor].saturating_sub(u64::from(len)).max(self.bounds.from) + stride;
-        if next + u64::from(len) <= self.bounds.to { next } else { self.bounds.from }
+        let last = self.cursors[cursor].saturating_sub(len).max(from);
+        let next = last.checked_add_signed(stride).filter(|next| *next >= from && *next + len <= to);
+        // At the lower end a stride back goes on a stride before the upper one, as in fio.
+        let wrapped = if stride > 0 { from } else { to.saturating_sub(len + stride.unsigned_abs()).max(from) };
+        next.unwrap_or(wrapped)
     }
 
     /// A place up to so far from the end of the last I/O, the logarithm of the distance uniform; none beyond the range.
@@ -331,6 +335,13 @@ mod tests {
         let keys = "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\noffsets = { stride = \"16 KiB\" }";
         let mut stream = stream(keys, 64 * 1024);
         assert_eq!(offsets(&mut stream, 5), [16384, 32768, 49152, 0, 16384]);
+    }
+
+    #[test]
+    fn a_stride_back_goes_from_the_end_to_the_beginning() {
+        let keys = "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\noffsets = { stride = \"-4 KiB\" }";
+        let blocks = [2, 1, 0, 2, 1].map(|block| block * 4096);
+        assert_eq!(offsets(&mut stream(keys, 4 * 4096), 5), blocks, "fio 3.33 of rw=read:-8k over 16 KiB");
     }
 
     #[test]

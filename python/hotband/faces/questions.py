@@ -217,8 +217,8 @@ QUESTIONS = {
     "review": Line(
         "hotband.questions.review.reviewed:ReviewQuestion",
         "hotband.questions.review.reviewed:answer",
-        "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
-        "patterns, files; compare it with others.",
+        "Review a machine, emulated:MACHINE or hardware (real:PATH): transfer curve, access time, block sizes, "
+        "streams, server patterns, files; compare it with others.",
     ),
     "report": Line(
         "hotband.views.report.asked:ReportQuestion",

@@ -15,7 +15,7 @@ from hotband.data.catalog.filters import SORT_KEYS, DriveSelection, product_of, 
 from hotband.data.catalog.layouts import LAYOUTS
 from hotband.data.inputs.keys import SetKey, set_keys
 from hotband.data.inputs.kinds import DaemonName, DriveWords, Target, Values, WorkloadName
-from hotband.questions.predictions.catalog import MeasuredLoad, measured_on
+from hotband.inference.interval.of_catalog import MeasuredLoad, measured_on
 
 if TYPE_CHECKING:
     from hotband._core import CatalogEntry

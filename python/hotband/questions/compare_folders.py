@@ -10,7 +10,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import counted
 from hotband.base.text.order import natural
 from hotband.data.inputs.kinds import Sides
-from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.files import record_file
 from hotband.data.record.load import records_in
 from hotband.data.results.walk import Walk, is_output, is_walked, walk
 from hotband.inference.audit import shapes
@@ -21,16 +21,21 @@ from hotband.inference.audit.finding import listed
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of results as a side: its name, its results by test, and what was skipped in it."""
+    """A folder of results as a side: its name, its runs by test, and what was skipped in it."""
 
     name: str
-    tests: Mapping[str, Audited]
+    tests: Mapping[str, Sequence[Audited]]
     skipped: str
+
+    @property
+    def runs(self) -> list[Audited]:
+        """The runs of all tests."""
+        return [run for runs in self.tests.values() for run in runs]
 
     @property
     def is_repeats(self) -> bool:
         """Whether all its results are of one load: repeats of one test."""
-        return len({(*one.load, one.record.get("concurrency")) for one in self.tests.values()}) == 1
+        return len({(*one.load, one.record.get("concurrency")) for one in self.runs}) == 1
 
 
 def folders_of(sides: Sides) -> list[Folder] | None:
@@ -51,9 +56,9 @@ def folders_of(sides: Sides) -> list[Folder] | None:
 
 def repeats_of(folders: Sequence[Folder]) -> list[Side] | None:
     """Return the folders as sides, if each holds repeats of one test; else None."""
-    if not all(folder.is_repeats for folder in folders) or all(len(folder.tests) == 1 for folder in folders):
+    if not all(folder.is_repeats for folder in folders) or all(len(folder.runs) == 1 for folder in folders):
         return None
-    return [Side(folder.name, list(folder.tests.values())) for folder in folders]
+    return [Side(folder.name, folder.runs) for folder in folders]
 
 
 def compared_by_test(
@@ -84,23 +89,24 @@ def compared_by_test(
 
 def _holds_tests(path: Path) -> bool:
     """Whether a path is a folder with several results."""
-    if not path.is_dir() or (path / RECORD_FILE).exists():
+    if not path.is_dir() or record_file(path).exists():
         return False
     return is_walked(path) or is_output(path) or records_in(path) != [path]
 
 
 def _folder(name: str, found: Walk) -> Folder:
     direct = found.folder.resolve().name
-    tests = {}
+    tests: dict[str, list[Audited]] = {}
     for one in found.results:
-        test = one.test if one.series == direct else one.name
+        below = "" if one.series == direct else f"{one.series}/"
         shapes.check(one.name, one.record.record)
-        tests[test] = Audited(f"{name}/{test}", one.record.record, one.record.series, str(one.path))
+        run = Audited(f"{name}/{below}{one.test}", one.record.record, one.record.series, str(one.path))
+        tests.setdefault(f"{below}{one.shared_test}", []).append(run)
     return Folder(name, tests, found.skipped_words)
 
 
 def _side(folder: Folder, test: str) -> Side:
-    return Side(folder.tests[test].name, [folder.tests[test]])
+    return Side(f"{folder.name}/{test}", list(folder.tests[test]))
 
 
 def _remarks(folders: Sequence[Folder], shared: Sequence[str], refused: Sequence[tuple[str, UserError]]) -> list[str]:

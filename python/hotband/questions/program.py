@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.question import Question, Way, asks
-from hotband.data.inputs.kinds import ProgramName, ProgramPlace, ProgramSettings
+from hotband.data.catalog.named import is_real
+from hotband.data.inputs.kinds import OtherTargets, ProgramName, ProgramPlace, ProgramSettings
 from hotband.data.record.files import RECORD_FILE
 from hotband.execution.experiment import expect_out, new_record
 from hotband.execution.programs import PROGRAMS, all_programs, find_program, needs
@@ -85,8 +87,12 @@ class ProgramQuestion(Question):
     settings: ProgramSettings = asks(
         "A setting of the program, or a value of the drives.", default=(), metavar="KEY=VALUE"
     )
+    predict: OtherTargets = asks(
+        "Replay its I/Os on the model of this machine, too. May be repeated.", default=(), metavar="MACHINE"
+    )
     out: Path | None = asks("Folder for the output.", default=None, metavar="DIR")
     fresh: bool = asks("Overwrite the record in the folder.", default=False)
+    anyway: bool = asks("Also on a machine that is faster than this host can serve.", default=False)
 
     def __post_init__(self) -> None:
         """Refuse options of a run if nothing runs. Raises UserError."""
@@ -94,6 +100,11 @@ class ProgramQuestion(Question):
         expect_out(self.fresh, self.out)
         if self.on is None and (self.settings or self.out is not None):
             raise UserError("question.on", "", "", "missing: a machine, or real:DIR")
+        if self.predict and (self.on is None or is_real(self.on)):
+            accepted = "needs the I/Os of a machine that is served: expected question.on MACHINE"
+            raise UserError("question.predict", "", self.predict[0], accepted)
+        if self.anyway and (self.on is None or is_real(self.on)):
+            raise UserError("question.anyway", "", "", "is for machines that are served: expected question.on MACHINE")
         if self.name_ is None and self.on is not None:
             raise UserError("question.name", "", "", f"missing: expected one of {', '.join(PROGRAMS)}")
 
@@ -106,4 +117,8 @@ def program(question: ProgramQuestion, way: Way) -> ProgramResult | ProgramOutli
         found = find_program(question.name_)
         return ProgramOutline(found, needs.missing(found))
     with new_record(question.out, "question.out", question.fresh, (RECORD_FILE, PROGRAM_FILE)):
-        return ProgramResult(run_program(question.name_, question.on, dict(question.settings), question.out, way.say))
+        settings, out, options = dict(question.settings), question.out, (question.anyway, question.predict)
+        with tempfile.TemporaryDirectory(prefix="hotband-predict-") as temporary:
+            # The replay reads the log of I/Os, also where nothing is kept.
+            folder = Path(temporary) if out is None and question.predict else out
+            return ProgramResult(run_program(question.name_, question.on, settings, folder, way.say, *options))

@@ -69,15 +69,15 @@ def drives(selection: DriveSelection, question: DrivesQuestion) -> list[View]:
     return [*views, *([Whole(f"and {len(selection.drives) - (rows or 0)} more: --all")] if more else [])]
 
 
-def measured_views(found: ShownProduct) -> list[View]:
+def measured_views(product: ShownProduct) -> list[View]:
     """Return what others measured on a drive beside what is predicted, and the command that prints all of it; nothing
     if nobody measured it."""
-    rows = [row for row in found.measured if row.predicted is not None]
+    rows = [row for row in product.measured if row.predicted is not None]
     rates = [row for row in rows if row.example.metric in ("iops", "mb_s") and row.load.rate is None]
-    if not found.measured:
+    if not product.measured:
         return []
-    results = counted(sum(row.results for row in found.measured), "figure")
-    head = f"Others measured its family: {results}. All: hotband corpus show {found.entry['name']}"
+    results = counted(sum(row.results for row in product.measured), "figure")
+    head = f"Others measured its family: {results}. All: hotband corpus show {product.entry['name']}"
     return [head, *([beside_table(rates, MOST_LOADS)] if rates else []), ""]
 
 

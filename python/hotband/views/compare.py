@@ -83,18 +83,22 @@ def sentence_of(result: Compared) -> str:
 
 
 def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
-    counts = Counter(
-        comparison.verdict if comparison.verdict in (FASTER, SLOWER) else NONE for comparison in found.comparisons
-    )
-    total = counted(len(found.comparisons), "test")
-    whose = others[0] if len(others) == 1 else "another folder"
-    verdicts = {FASTER: "faster", SLOWER: "slower", NONE: "not clearly different"}
-    order = sorted((verdict for verdict in verdicts if counts[verdict]), key=lambda verdict: -counts[verdict])
-    leading, *less = order
-    more = "".join(f", {verdicts[verdict]} in {counts[verdict]}" for verdict in less)
-    return f"{whose} is {verdicts[leading]} than {first} in {counts[leading]} of {total}{more}.".replace(
-        "different than", "different from"
-    )
+    by_folder: dict[str, list[str]] = {}
+    for comparison in found.comparisons:
+        verdict = comparison.verdict if comparison.verdict in (FASTER, SLOWER) else NONE
+        by_folder.setdefault(folder_of(comparison.b), []).append(verdict)
+    names = others if len(others) == len(by_folder) else list(by_folder)
+    sentences = [_verdicts(name, first, outcomes) for name, outcomes in zip(names, by_folder.values(), strict=True)]
+    return f"{'; '.join(sentences)}."
+
+
+def _verdicts(whose: str, first: str, outcomes: Sequence[str]) -> str:
+    """Return in how many tests a folder is faster or slower than the first."""
+    counts = Counter(outcomes)
+    words = {FASTER: "faster than", SLOWER: "slower than", NONE: "not clearly different from"}
+    leading, *less = sorted((verdict for verdict in words if counts[verdict]), key=lambda verdict: -counts[verdict])
+    more = "".join(f", {words[verdict].rpartition(' ')[0]} in {counts[verdict]}" for verdict in less)
+    return f"{whose} is {words[leading]} {first} in {counts[leading]} of {counted(len(outcomes), 'test')}{more}"
 
 
 def by_test_table(result: Compared, most: int | None = None) -> Table:

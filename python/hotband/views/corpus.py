@@ -16,6 +16,7 @@ from hotband.views.text.screen import Screen, command, screen_table, shortened
 
 if TYPE_CHECKING:
     from hotband.data.corpus.figure import Figure
+    from hotband.inference.interval.of_catalog import MeasuredLoad
     from hotband.questions.corpus import (
         AddCorpusQuestion,
         CheckCorpusQuestion,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         ListCorpusQuestion,
         ShowCorpusQuestion,
     )
-    from hotband.questions.predictions.catalog import MeasuredLoad
 
 ROWS = 16
 """Rows of a table on a screen."""
@@ -170,10 +170,10 @@ def beside_table(rows: Sequence[MeasuredLoad], most: int) -> Table:
             ends,
         ]
     )
-    named = {
-        _load_and_state(row.example): row for row in sorted(rows, key=lambda row: _order(row.example), reverse=True)
-    }
-    for name, row in list(reversed(named.items()))[:most]:
+    named: dict[str, MeasuredLoad] = {}
+    for row in sorted(rows, key=lambda row: _order(row.example)):
+        named.setdefault(_load_and_state(row.example), row)
+    for name, row in list(named.items())[:most]:
         unit, size = UNITS_OF[row.example.metric]
         between = None if row.interval is None else Range(*(end * size for end in row.interval))
         predicted = None if row.predicted is None else row.predicted * size

@@ -63,7 +63,9 @@ def views(of: Expected) -> list[View]:
         found.append(rows_table(of))
     found += [f"  state: {line}" for line in of.state]
     found += [f"  {text}" for text in of.rests_on]
-    found += [f"  {row.name}: {label_of(one.figure)}: {one.words}" for row in of.rows for one in of.others(row)]
+    found += [
+        f"  {row.name}: {label_of(others.figure)}: {others.words}" for row in of.rows for others in of.others(row)
+    ]
     found += [f"  not rebuilt: {row.name}: {row.why_not}" for row in of.rows if row.why_not]
     if of.assumed:
         found += ["Assumed, because the result does not say it:", *(f"  - {text}" for text in of.assumed)]

@@ -57,11 +57,11 @@ def _sentence(of: Expected) -> str:
     return f"{words} {of.machine}: {inside} of {len(figures)} figures lie inside the {of.level:g} % interval."
 
 
-def _others(of: Expected) -> list[str]:
+def _others(expected: Expected) -> list[str]:
     """Return what others measured on the same model, of each row the first figure."""
-    several = len(of.rows) > 1
-    found = [(row.name, of.others(row)[0].words) for row in of.rows if of.others(row)]
-    return [f"{name}: {words}." if several else f"{words}." for name, words in found[:MOST_NOTES]]
+    several = len(expected.rows) > 1
+    words_of = [(row.name, expected.others(row)[0].words) for row in expected.rows if expected.others(row)]
+    return [f"{name}: {words}." if several else f"{words}." for name, words in words_of[:MOST_NOTES]]
 
 
 def _verdict_of(of: Expected) -> Verdict:

@@ -15,7 +15,7 @@ from hotband.questions.find.question import DEPTH, NOTHING, RATE
 from hotband.questions.find.vary import unit_of
 from hotband.views.find import answer_views, there_text
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import Screen, screen_table, with_hidden, with_sign
+from hotband.views.text.screen import Screen, Verdict, screen_table, with_hidden, with_sign
 
 if TYPE_CHECKING:
     from hotband.questions.find.asked import FindQuestion
@@ -38,7 +38,7 @@ def terminal(found: Found, question: FindQuestion) -> Screen:
     no_interval = question.interval is None and found.question.varied != NOTHING
     return Screen(
         answer=_best(found) if alone is None else _sentence(found, alone),
-        verdict="" if alone is None else "no" if alone.status == "nowhere" else "yes" if alone.is_checked else "likely",
+        verdict="" if alone is None else _verdict_of(alone),
         more=more,
         body=[_answers_table(found)] if alone is None else _trials(found, alone),
         state=[f"{found.workload}, {found.asked_as}; {', '.join(states)}", *_rests_on(found)],
@@ -62,7 +62,8 @@ def _at_rate_sentence(question: Question, answer: Answer) -> str:
     if answer.status == "nowhere":
         return f"{answer.machine} does not reach {rate}: {answer.text.removeprefix('not reached: ')} predicted."
     between = _between(question, answer)
-    return f"{capitalized(unchecked_text(answer))}{question.wanted} {answer.text}{between} predicted at {rate}, which {answer.machine} reaches."
+    value = f"{capitalized(unchecked_text(answer))}{question.wanted} {answer.text}{between}"
+    return f"{value} predicted at {rate}, which {answer.machine} reaches."
 
 
 def _between(question: Question, answer: Answer) -> str:
@@ -73,9 +74,15 @@ def _between(question: Question, answer: Answer) -> str:
     return f" ({of['level']:g} % interval {low} to {high})"
 
 
-def _rests_on(found: Found) -> list[str]:
+def _verdict_of(answer: Answer) -> Verdict:
+    if answer.status == "nowhere":
+        return "no"
+    return "yes" if answer.is_checked else "likely"
+
+
+def _rests_on(answered: Found) -> list[str]:
     """Return what the intervals rest on, each evidence once."""
-    words = dict.fromkeys(answer.rests_on for answer in found.answers if answer.interval is not None)
+    words = dict.fromkeys(answer.rests_on for answer in answered.answers if answer.interval is not None)
     return [f"Intervals {text}." for text in words if text]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ def predicted(answer: CorpusPredicted, question: PredictCorpusQuestion) -> Scree
         body=[_errors(model)],
         state=[f"A family counts once; {rules}. {out:,} of {len(answer.figures):,} figures have no prediction."],
         next=command("corpus show", "samsung 970"),
-        details=[_errors(model, with_counts=True), _beside(answer.classes), *reasons],
+        details=[_errors(model, with_counts=True), _testers(answer), _beside(answer), *reasons],
     )
 
 
@@ -57,18 +57,33 @@ def _errors(rows: Sequence[Errors], *, with_counts: bool = False) -> Table:
     return table
 
 
-def _beside(classes: Mapping[str, Sequence[Errors]]) -> Table:
-    """Return the errors of each baseline beside the model's on the same figures."""
+def _testers(answer: CorpusPredicted) -> Table:
+    """Return how far testers of one product differ, and the share inside intervals of other testers' figures."""
+    table = Table("", [column("class"), numeric("pairs of testers", PLAIN), *(numeric(name, PERCENT) for name in
+                       ("testers differ by", "90 % of", "inside, testers left out"))])  # fmt: skip
+    for row in answer.testers_out:
+        spread = answer.testers.get(row.figure_class)
+        values = (spread.pairs, spread.median, spread.ninety) if spread else (None, None, None)
+        table.add(row.figure_class, *values, row.inside)
+    return table
+
+
+def _beside(answer: CorpusPredicted) -> Table:
+    """Return the errors of each baseline next to the model's on the same figures, and whether the model's are smaller
+    beyond what the choice of families allows."""
     table = Table(
         "",
-        [column("class"), column("beside"), numeric("families", PLAIN)]
-        + [numeric(f"{name} {what}", PERCENT) for what in ("median", "90 % of") for name in ("model", "other")],
+        [column("class"), column("baseline"), numeric("families", PLAIN)]
+        + [numeric(f"{name} {what}", PERCENT) for what in ("median", "90 % of") for name in ("model", "other")]
+        + [column("model is")],
     )
-    for name, rows in classes.items():
+    verdicts = {(row.baseline, row.figure_class): row.verdict for row in answer.compared}
+    for name, rows in answer.classes.items():
         if name.startswith(MODEL):
             continue
-        ours = {row.figure_class: row for row in classes[f"{MODEL}, where there is {name}"]}
+        ours = {row.figure_class: row for row in answer.classes[f"{MODEL}, where there is {name}"]}
         for row in rows:
             model = ours[row.figure_class]
-            table.add(row.figure_class, name, row.families, model.median, row.median, model.ninety, row.ninety)
+            figures = (row.families, model.median, row.median, model.ninety, row.ninety)
+            table.add(row.figure_class, name, *figures, verdicts.get((name, row.figure_class), "–"))
     return table

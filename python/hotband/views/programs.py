@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
-from hotband.base.text.table import Table, View, column, listing, numeric
+from hotband.base.text.numbers import percent
+from hotband.base.text.table import MS, Table, View, column, listing, numeric
 from hotband.execution.programs.needs import how_to_get
 from hotband.execution.programs.settings import accepted_by
 
 if TYPE_CHECKING:
+    from hotband.data.documents.program import PredictedDoc
     from hotband.execution.programs.result import ProgramResult
     from hotband.questions.program import ProgramList, ProgramOutline, ProgramQuestion
 
@@ -42,4 +45,23 @@ def figures(found: ProgramResult, question: ProgramQuestion) -> list[View]:
     table = Table(f"{found.name} on {question.on} ({found.version})", columns, about=about)
     for figure in found.document["figures"]:
         table.add(figure["name"], figure["value"], figure["unit"])
-    return [table, *(f"  note: {note}" for note in found.notes)]
+    notes = [f"  note: {note}" for note in found.notes]
+    return [table, *notes, *prediction(found.document.get("predicted", []))]
+
+
+def prediction(rows: Sequence[PredictedDoc]) -> list[View]:
+    """Return the means of a program's I/Os as recorded, and as replayed on models; none without a prediction."""
+    if not rows:
+        return []
+    heads = ("mean", "read mean", "write mean", "flush mean")
+    keys = ("latency_mean_ns", *(f"{kind}_latency_mean_ns" for kind in ("read", "write", "flush")))
+    columns = [column("machine"), column("I/Os"), numeric("IOPS"), *(numeric(head, MS) for head in heads)]
+    table = Table("Its I/Os on other machines", columns)
+    for row in rows:
+        means = [cast("Mapping[str, float | None]", row)[key] for key in keys]
+        table.add(row["machine"], row["source"], row["iops"], *means)
+    recorded, replayed = rows[0]["latency_mean_ns"], rows[1]["latency_mean_ns"]
+    if not recorded or replayed is None:
+        return [table]
+    error = percent(100.0 * (replayed / recorded - 1.0))
+    return [table, f"  Error of the replay: {error} in mean latency on {rows[0]['machine']}, where the program ran."]

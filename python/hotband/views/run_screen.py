@@ -89,15 +89,21 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
     )
     largest = "" if far is None else f"{percent(far.error_pct)} ({far.direction} {far.figure})"
     differ = largest and f" Largest difference from the model: {largest}."
-    invalid = f"{INVALID}: {found.invalid[0]}." if found.invalid else ""
+    invalid = f"The result is {INVALID}: {found.invalid[0]}." if found.invalid else ""
     measured = f"fio measured on the emulated drive: {_sentence(found.fio.record, 1)}{differ}"
+    judged = judged_run(slo_of(question.slo), found.fio) if question.slo else ()
+    sentence = met_text(question.on.name, judged, at_rate(question.rate)) if judged else measured
+    model, files = found.model.record, [("I/O log", question.io_log), ("Report", done.report)]
     return Screen(
-        answer=invalid or measured,
-        verdict="no" if invalid else "",
-        more=[measured] if invalid else [],
+        answer=invalid or sentence,
+        verdict="no" if invalid else verdict_of(judged) if judged else "",
+        more=[measured] if invalid or judged else [],
         body=[replace(table, title="", borderless=True)],
-        state=[] if done.report is None else [Whole(f"Report: {done.report}")],
-        remarks=[line.strip() for line in beside_lines(found) if invalid[:-1] != line][:MOST_REMARKS],
+        state=[
+            *([f"Model: {_sentence(model, 1)}"] if "intervals" in model else []),
+            *(Whole(f"{name}: {path}") for name, path in files if path is not None),
+        ],
+        remarks=[line.strip() for line in beside_lines(found) if not invalid.endswith(f"{line}.")][:MOST_REMARKS],
         next=question,
         details=[table, *beside_lines(found)],
     )
@@ -106,6 +112,10 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
 def _sentence(record: RecordDoc, runs: int) -> str:
     """Return rate and p99 latency with its interval; of several runs those of the last."""
     summary = record["summary"]
+    trims = summary.get("trim")
+    if not summary["count"] and trims is not None and trims["count"]:
+        moved = f"{quantity(trims['iops'], 'trims/s')}, {rate(trims['bandwidth_bytes_per_s'])}"
+        return f"{moved}. p99 {span(trims['latency_p99_ns'])}."
     if not summary["count"]:
         failed = f": {summary['errors']:,} failed" if summary["errors"] else ""
         return f"No I/O was completed{failed}."

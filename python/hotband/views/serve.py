@@ -111,7 +111,7 @@ def _sentence(serving: Serving, machine: str) -> str:
     failed = sum(kind.errors for kind in serving.kinds)
     completed = serving.answers - failed
     errors = f", {failed:,} failed" if failed else ""
-    invalid = f"{INVALID}: this host did not keep up with the drive. " if serving.late else ""
+    invalid = f"The result is {INVALID}: this host did not keep up with the drive. " if serving.late else ""
     return f"{invalid}{counted(completed, 'I/O')} {'was' if completed == 1 else 'were'} completed by {machine}{errors}."
 
 

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hotband_machine::{Carrier, Machine};
 use hotband_workloads::Stream;
 
-/// Most bytes stored for later runs: three or four machines at the scale that `in_use` chooses.
-const MOST: usize = 256 << 20;
+/// Most bytes stored for later runs: five or six machines at the scale that `in_use` chooses.
+pub const MOST: usize = 512 << 20;
 /// Bytes of contents of each page that a drive holds: its entry in the map and that in the log of its block, and a part
 /// for what lies beyond the capacity.
 const PAGE_BYTES: (u64, u64) = (4096, 10);
@@ -23,10 +23,8 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Those of `machine`, with the streams that wrote.
-    pub fn of(machine: &mut Machine, streams: &[Stream], wrote: impl Iterator<Item = usize>) -> Self {
-        let mut drives = Vec::new();
-        machine.carry_contents(&mut Carrier::Out(&mut drives));
+    /// Those of drives as bytes, with the streams that wrote.
+    pub fn new(drives: Vec<u8>, streams: &[Stream], wrote: impl Iterator<Item = usize>) -> Self {
         Self { drives, streams: wrote.map(|index| (index, streams[index].clone())).collect() }
     }
 
@@ -37,6 +35,13 @@ impl Contents {
             streams[*index] = stream.clone();
         }
     }
+}
+
+/// Contents of the drives of a machine, as bytes.
+pub fn of_drives(machine: &mut Machine) -> Vec<u8> {
+    let mut drives = Vec::new();
+    machine.carry_contents(&mut Carrier::Out(&mut drives));
+    drives
 }
 
 /// Whether contents of this machine are small enough to store.
@@ -156,6 +161,11 @@ mod tests {
             ("size =", "range = [\"0 %\", \"50 %\"]\nsize ="),
             ("size =", "data = 0.5\nsize ="),
             ("threads = 1", "threads = 2"),
+            ("ios = 9", "ios = 9\n[[streams]]\nread_pct = 0\nrandom_pct = 100\nsize = \"8 KiB\""),
+            ("sequential = 1.0\nworkload = 0.5", "sequential = 1.0\nworkload = 0.5\ndata = 0.5"),
+            ("sequential = 1.0\nworkload = 0.5", "sequential = 1.0\nworkload = 0.5\ntrim = true"),
+            ("sequential = 1.0\nworkload = 0.5", "state = \"preconditioned\""),
+            ("sequential = 1.0\nworkload = 0.5", "state = \"trimmed\""),
         ] {
             others.push(changed(same, workload, &[], 1));
         }
@@ -166,6 +176,7 @@ mod tests {
             ("gc_free_low", "5"),
             ("gc_victims", "cost-benefit"),
             ("wear_gap", "77"),
+            ("compression", "on"),
             ("rated_cycles", "77"),
         ] {
             others.push(changed(same, same, &[set], 1));

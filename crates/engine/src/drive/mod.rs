@@ -1,6 +1,7 @@
 //! The loop that drives a machine with sources in virtual time. It is told nothing of who asks or who watches.
 
 mod contents;
+pub(crate) mod contents_cache;
 pub(crate) mod in_flight;
 pub mod phases;
 mod until;

@@ -4,12 +4,13 @@
 //! each have a rate of their own, by their rates where all are open, else by the I/Os that they keep outstanding (an
 //! open one counting as one).
 
-use hotband_machine::{Entropy, Machine, Op, UntimedWrite};
+use hotband_machine::{Carrier, Entropy, Machine, Op, UntimedWrite};
 use hotband_workloads::{Amount, Data, DataSpec, Pace, Phase, Precondition, Random, Source, Workload};
 
 use crate::control::{Control, RunError};
 use crate::drive::Driver;
 use crate::drive::contents::{self, Contents};
+use crate::drive::contents_cache::ContentsCache;
 
 /// Writes of streams handed over together: few enough that streams on one drive stay mixed as they would be in time
 /// (4 MiB of 4 KiB writes; blocks that are filled and erased together are larger).
@@ -40,43 +41,49 @@ struct Turn {
 struct Batch {
     writes: Vec<Vec<UntimedWrite>>,
     collected: u64,
+    /// The machine holds them already: only the streams go on.
+    is_held: bool,
 }
 
 impl Batch {
     fn hand_over(&mut self, machine: &mut Machine) {
+        self.collected = 0;
+        if self.is_held {
+            return self.writes.iter_mut().for_each(Vec::clear);
+        }
         for (target, writes) in self.writes.iter_mut().enumerate().filter(|(_, writes)| !writes.is_empty()) {
             machine.write_untimed(target as u16, writes);
             writes.clear();
         }
-        self.collected = 0;
     }
 }
 
 impl Driver<'_> {
     /// Runs the writes of a phase without timing.
     pub fn untimed(&mut self, phase: &Phase, amount: Amount, seed: u64, control: &Control) -> Result<(), RunError> {
-        self.fill(phase.streams.as_deref(), amount, Random::new(seed, &format!("untimed.{}", phase.name)), |share| {
-            control.report(share, 0)
-        })?;
+        let turns = self.turns(phase.streams.as_deref());
+        let random = Random::new(seed, &format!("untimed.{}", phase.name));
+        self.fill(turns, amount, random, false, |share| control.report(share, 0))?;
         self.probes.untimed(self.now, self.machine);
         Ok(())
     }
 
-    /// The streams' own writes and trims, until `amount` is written; nothing where no stream writes.
+    /// The streams' own writes and trims, until `amount` is written; nothing where no stream writes. Where the machine
+    /// holds them already, only the streams go on.
     fn fill(
         &mut self,
-        names: Option<&[String]>,
+        mut turns: Vec<Turn>,
         amount: Amount,
         mut random: Random,
+        is_held: bool,
         report: impl Fn(f64) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
-        let mut turns = self.turns(names);
         let Some(total) = turns.last().map(|turn| turn.upto) else { return Ok(()) };
         let wanted = match amount {
             Amount::Fills(fills) => (fills * self.written_capacity(&turns) as f64) as u64,
             Amount::Ios(ios) => ios,
         };
-        let mut batch = Batch { writes: vec![Vec::new(); self.machine.volumes().len()], collected: 0 };
+        let mut batch = Batch { writes: vec![Vec::new(); self.machine.volumes().len()], collected: 0, is_held };
         let (mut done, mut asked_for) = (0_u64, 0_u64);
         while done < wanted {
             asked_for += 1;
@@ -146,11 +153,12 @@ impl Driver<'_> {
     }
 
     /// Brings the drives into the state of `workload`. Machines without a drive that wears are left alone; what
-    /// the drives of a new one hold may have been made by another run.
+    /// the drives of a new one hold may have been made by another run, of this process or one that left it in `cache`.
     pub fn precondition(
         &mut self,
         workload: &Workload,
         (seed, is_new): (u64, bool),
+        cache: Option<&ContentsCache>,
         control: &Control,
     ) -> Result<(), RunError> {
         let Some(spec) = workload.precondition.as_ref().filter(|_| !self.machine.drives().smart().is_empty()) else {
@@ -159,15 +167,40 @@ impl Driver<'_> {
         let key = if is_new { self.contents_key(workload, seed) } else { None };
         if let Some(contents) = key.as_deref().and_then(contents::find) {
             contents.give_to(self.machine, &mut self.streams);
+        } else if let Some(key) = key {
+            let wrote: Vec<usize> = self.writing_turns(spec).into_iter().map(|turn| turn.stream).collect();
+            // Reading what is written in order takes as long as writing it.
+            let cache = cache.filter(|_| spec.random > 0.0 || !wrote.is_empty());
+            let drives = if let Some(drives) = cache.and_then(|cache| cache.find(&key)) {
+                self.machine.carry_contents(&mut Carrier::In(&drives));
+                self.write_as_streams(spec, seed, true, |share| control.report(share, 0))?;
+                drives
+            } else {
+                self.write_over(workload, spec, seed, control)?;
+                let drives = contents::of_drives(self.machine);
+                if let Some(cache) = cache {
+                    cache.keep(&key, &drives);
+                }
+                drives
+            };
+            contents::keep(key, Contents::new(drives, &self.streams, wrote.into_iter()));
         } else {
             self.write_over(workload, spec, seed, control)?;
-            if let Some(key) = key {
-                let wrote = self.writing_turns(spec).into_iter().map(|turn| turn.stream);
-                contents::keep(key, Contents::of(self.machine, &self.streams, wrote));
-            }
         }
         self.probes.untimed(self.now, self.machine);
         Ok(())
+    }
+
+    /// The part of preconditioning that the streams write.
+    fn write_as_streams(
+        &mut self,
+        spec: &Precondition,
+        seed: u64,
+        is_held: bool,
+        report: impl Fn(f64) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
+        let (turns, random) = (self.writing_turns(spec), Random::new(seed, "precondition.workload"));
+        self.fill(turns, Amount::Fills(spec.workload), random, is_held, report)
     }
 
     /// All that preconditioning of a new machine reads, as text; none where the contents of its drives cannot be carried
@@ -214,8 +247,7 @@ impl Driver<'_> {
             left -= 1.0;
         }
         random_fills(self.machine, &mut fills, spec.random, |share| report(spec.sequential + share * spec.random))?;
-        let amount = Amount::Fills(spec.workload);
-        self.fill(None, amount, Random::new(seed, "precondition.workload"), |share| {
+        self.write_as_streams(spec, seed, false, |share| {
             report(spec.sequential + spec.random + share * spec.workload)
         })?;
         if spec.trim {

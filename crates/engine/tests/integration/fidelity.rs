@@ -175,13 +175,14 @@ fn hot_data_is_found_after_three_minutes_and_promoted_at_the_published_rate() {
     // 5.8 MB/s for five minutes, and what a ranking a moment later costs.
     let during = turbo_2013("duration = \"4 min\"", "duration = \"5 min\"");
     assert_near("promoted", during.counter("flash_promoted_bytes"), 5.8e6 * 300.0, 0.02);
-    // 5.56 GB at that rate: 16 minutes. In the 21st hardly anything is left to promote.
-    let after = turbo_2013("duration = \"21 min\"", "duration = \"1 min\"");
-    assert!(after.counter("flash_promoted_bytes") < 0.05 * 5.8e6 * 60.0, "{}", after.counter("flash_promoted_bytes"));
 }
 
 #[test]
+#[ignore = "long: half an hour of reads, twice"]
 fn what_is_in_flash_is_read_at_the_published_rate() {
+    // 5.56 GB at 5.8 MB/s: 16 minutes. In the 21st hardly anything is left to promote.
+    let after = turbo_2013("duration = \"21 min\"", "duration = \"1 min\"");
+    assert!(after.counter("flash_promoted_bytes") < 0.05 * 5.8e6 * 60.0, "{}", after.counter("flash_promoted_bytes"));
     // 8,800 IOPS were measured on the drive of 2013. Two lanes of 0.18 ms and 4 KiB at 100 MB/s give 9,050, and the
     // segments of memory answer 5 % of so small a span: 8 % above. The ranges of latency and rate hold it from both sides.
     let warm = turbo_2013("duration = \"30 min\"", "duration = \"1 min\"");

@@ -44,7 +44,7 @@ impl Pool {
             let new = Osd::new(number, slice, (osd.host, osd.disk), seen, &self.params);
             *osd = Osd { flushed: osd.flushed, ..new };
         }
-        self.warm_metadata();
+        self.warm_metadata(self.last_written());
         Ok(())
     }
 

@@ -3,8 +3,6 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::memory::Memory;
-
 /// Images that are kept, those used last: two configurations of a study, with and without what is asked about. An image
 /// of the most objects takes 64 MB.
 const KEPT: usize = 4;
@@ -34,12 +32,15 @@ pub struct Laid {
     pub held: Vec<u32>,
     /// Objects of every group.
     pub of_groups: Vec<u32>,
-    /// Metadata in memory then, by shard, of pools whose shards have this much room each.
-    pub warm: OnceLock<(Vec<Room>, Vec<Option<Memory>>)>,
+    /// Objects whose metadata is in memory then, by shard, of pools whose shards have this much room each.
+    pub warm: OnceLock<(Vec<Room>, LastWritten)>,
 }
 
 /// Objects of which a shard keeps the metadata; none where it keeps that of all.
 pub type Room = Option<usize>;
+
+/// By shard: the objects written last, the newest first.
+pub type LastWritten = Vec<Arc<[u32]>>;
 
 static ALL: Mutex<Vec<(LaidKey, Arc<Laid>)>> = Mutex::new(Vec::new());
 

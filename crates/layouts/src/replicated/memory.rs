@@ -3,6 +3,8 @@
 //! `lru` forgets what was used longest ago. `2q` (Johnson and Shasha, VLDB 1994, simplified) lets new entries pass
 //! through a queue of half the size; only those asked for again soon after they left it go among the hot ones.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 /// Eviction policy of a memory.
@@ -56,6 +58,8 @@ pub struct Memory {
     lists: [Ends; 3],
     policy: Policy,
     capacity: usize,
+    /// Keys that are kept before the next call, the newest first: few daemons of a large pool are used in a short run.
+    first: Option<Arc<[u32]>>,
 }
 
 impl Memory {
@@ -72,13 +76,28 @@ impl Memory {
             lists: [empty; 3],
             policy,
             capacity,
+            first: None,
         }
     }
 
-    /// Makes room for so many more keys at once.
-    pub fn reserve(&mut self, more: usize) {
-        self.places.reserve(more);
-        self.entries.reserve_exact(more);
+    /// Keeps these keys, the newest first, as soon as it is used.
+    pub fn keep_first(&mut self, newest_first: Arc<[u32]>) {
+        self.first = Some(newest_first);
+    }
+
+    #[inline]
+    fn enter_first(&mut self) {
+        if self.first.is_some() {
+            self.enter();
+        }
+    }
+
+    #[cold]
+    fn enter(&mut self) {
+        let keys = self.first.take().unwrap_or_default();
+        self.places.reserve(keys.len());
+        self.entries.reserve_exact(keys.len());
+        keys.iter().rev().for_each(|key| self.keep(u64::from(*key)));
     }
 
     /// Keys that it has room for.
@@ -88,11 +107,13 @@ impl Memory {
 
     /// Keys in memory.
     pub fn len(&self) -> usize {
-        self.lists[List::Hot as usize].len + self.lists[List::New as usize].len
+        let first = self.first.as_ref().map_or(0, |keys| keys.len());
+        first + self.lists[List::Hot as usize].len + self.lists[List::New as usize].len
     }
 
     /// Whether `key` is in memory; it counts as used.
     pub fn touch(&mut self, key: u64) -> bool {
+        self.enter_first();
         let Some(&at) = self.places.get(&key) else { return false };
         match self.entries[at as usize].list {
             List::Hot => {
@@ -126,6 +147,7 @@ impl Memory {
 
     /// Forgets `key`.
     pub fn forget(&mut self, key: u64) {
+        self.enter_first();
         if let Some(at) = self.places.get(&key).copied() {
             self.remove(at);
         }
@@ -224,6 +246,27 @@ mod tests {
         };
         pass();
         assert!((0..5).map(|_| pass()).sum::<usize>() > 0);
+    }
+
+    #[test]
+    fn keys_that_are_kept_first_are_those_of_a_memory_that_kept_them_one_after_the_other() {
+        for policy in [Policy::Lru, Policy::TwoQueues] {
+            let filled = || {
+                let mut memory = Memory::new(4, policy);
+                memory.keep_first(Arc::from([4, 3, 2, 1]));
+                memory
+            };
+            let mut other = Memory::new(4, policy);
+            (1..5).for_each(|key| other.keep(key));
+            let held = |mut memory: Memory| (0..9).map(|key| memory.touch(key)).collect::<Vec<_>>();
+            assert_eq!((filled().len(), held(filled())), (4, held(other.clone())));
+            let mut forgetful = filled();
+            for memory in [&mut forgetful, &mut other] {
+                memory.forget(2);
+                (7..9).for_each(|key| memory.keep(key));
+            }
+            assert_eq!(held(forgetful), held(other));
+        }
     }
 
     #[test]

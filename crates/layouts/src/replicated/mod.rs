@@ -31,6 +31,7 @@ use hotband_machine::{
 };
 use hotband_units::{Bytes, Instant, Span};
 
+use laid::LastWritten;
 pub(crate) use memory::{Memory, Policy};
 use object_io::{HeldBack, Io, ObjectIo, Sub, Task};
 use osd::{Osd, Shard, Turns};
@@ -235,20 +236,14 @@ impl Pool {
     fn warm_metadata_once(&mut self) {
         let room = |shard: &Shard| shard.onodes.as_ref().map(Memory::capacity);
         let rooms: Vec<_> = self.osds.iter().flat_map(|osd| &osd.shards).map(room).collect();
-        if let Some((of, memories)) = self.places.laid().warm.get()
-            && *of == rooms
-        {
-            let shards = self.osds.iter_mut().flat_map(|osd| &mut osd.shards);
-            return shards.zip(memories).for_each(|(shard, memory)| shard.onodes.clone_from(memory));
-        }
-        self.warm_metadata();
-        let memories = self.osds.iter().flat_map(|osd| &osd.shards).map(|shard| shard.onodes.clone()).collect();
         // Another pool with other room may have been first: this one's are not kept then.
-        let _ = self.places.laid().warm.set((rooms, memories));
+        let (of, last) = self.places.laid().warm.get_or_init(|| (rooms.clone(), self.last_written()));
+        let last = if *of == rooms { last.clone() } else { self.last_written() };
+        self.warm_metadata(last);
     }
 
-    /// The metadata of the objects written last is in memory.
-    fn warm_metadata(&mut self) {
+    /// By shard: as many of the objects written last as it keeps the metadata of.
+    fn last_written(&self) -> LastWritten {
         let shards = self.params.shards;
         let room = |shard: &Shard| (shard.onodes.as_ref().map_or(0, Memory::capacity), Vec::new());
         // By daemon and shard: how many more it keeps, and those found so far, the last written first.
@@ -267,10 +262,15 @@ impl Pool {
                 }
             }
         }
-        let all = self.osds.iter_mut().flat_map(|osd| &mut osd.shards).zip(last);
-        for (onodes, (_, found)) in all.filter_map(|(shard, last)| Some((shard.onodes.as_mut()?, last))) {
-            onodes.reserve(found.len());
-            found.iter().rev().for_each(|object| onodes.keep(u64::from(*object)));
+        last.into_iter().map(|(_, found)| found.into()).collect()
+    }
+
+    /// The metadata of the objects written last is in memory.
+    fn warm_metadata(&mut self, last: LastWritten) {
+        for (shard, last) in self.osds.iter_mut().flat_map(|osd| &mut osd.shards).zip(last) {
+            if let Some(onodes) = &mut shard.onodes {
+                onodes.keep_first(last);
+            }
         }
     }
 

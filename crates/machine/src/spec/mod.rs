@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn people_write_layouts_in_words() {
-        let kinds = ["concat", "raid0", "raid1", "raid10", "raidz1", "raidz2"];
+        let kinds = ["concat", "raid0", "raid1", "raid10", "raidz1", "raidz2", "replicated"];
         let pairs = [
             ("mirror", "raid1"),
             ("ceph", "replicated"),

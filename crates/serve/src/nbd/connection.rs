@@ -215,9 +215,7 @@ impl Connection {
         // Somebody else has to wait for the machine then, which completes what the holders of memory wait for.
         drop(waiting.keeps.take());
         let reserved = self.budget.reserve(u64::from(LONGEST_PAYLOAD), || self.lock().is_closed);
-        let has_memory = reserved.is_some();
-        reserved.into_iter().for_each(|reserved| incoming.reserve(reserved));
-        has_memory
+        reserved.map(|reserved| incoming.reserve(reserved)).is_some()
     }
 
     /// Waits until something of `want` bytes is complete.

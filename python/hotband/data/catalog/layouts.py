@@ -30,8 +30,8 @@ LAYOUTS = (
     LayoutOutline("raidz1", "raidz1:4xent-10k", 2, "(n-1)/n", "any 1", "RAID-Z"),
     LayoutOutline("raidz2", "raidz2:6xent-10k", 3, "(n-2)/n", "any 2", "RAID-Z2"),
     LayoutOutline("raidz3", "raidz3:8xent-10k", 4, "(n-3)/n", "any 3", "RAID-Z3"),
-    LayoutOutline("replicated", "replicated:3xent-10k", 1, "1/copies", "copies - 1", "Ceph pool"),
-    LayoutOutline("erasure", "erasure:6xent-10k", 2, "k/(k+m)", "any m", "Ceph pool"),
+    LayoutOutline("replicated", "replicated:3xent-10k", 1, "1/copies", "copies - 1", "Ceph"),
+    LayoutOutline("erasure", "erasure:6xent-10k", 2, "k/(k+m)", "any m", "Ceph EC"),
     LayoutOutline("md", "", 3, "as RAID 5/6", "as RAID 5/6", "Linux md"),
     LayoutOutline("controller", "controller:1xent-10k", 1, "as inner", "as inner", "RAID card"),
 )

@@ -29,11 +29,18 @@ def is_emulated(name: str) -> bool:
     return name.startswith(EMULATED)
 
 
-def expect_model(name: str, who: str, where: str = "question.on") -> None:
-    """Raise UserError for a served machine or hardware if only models are accepted; `who` requires one."""
+def is_model(name: str) -> bool:
+    """Return whether a target is a machine in virtual time."""
+    return not (is_real(name) or is_emulated(name))
+
+
+def expect_model(name: str, who: str, where: str = "question.on", instead: str = "") -> None:
+    """Raise UserError for a served machine or hardware if only models are accepted; `who` requires one, and `instead`
+    is what to do on the wall clock."""
     prefix = next((candidate for candidate in (REAL, EMULATED) if name.startswith(candidate)), None)
     if prefix is not None:
-        raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}")
+        otherwise = f", or {instead}" if instead else ""
+        raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}{otherwise}")
 
 
 NONE = "none"

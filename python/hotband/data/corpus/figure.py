@@ -93,6 +93,11 @@ class Figure:
         return match[1] if match and match[1] != "both" else ""
 
     @property
+    def tester(self) -> str:
+        """Name of the site, repository or author that measured it."""
+        return tester_of(self.source)
+
+    @property
     def outstanding(self) -> int | None:
         """I/Os in flight; None where that is not a number, as for an open loop."""
         return int(self.depth) if self.depth.isdigit() else None
@@ -110,6 +115,12 @@ class Figure:
             *(getattr(self, name) for name in SHARED),
             self.side,
         )
+
+
+def tester_of(source: str) -> str:
+    """Return who measured the figures of a source: the site, the repository or, of other words, their first part."""
+    site = re.match(r"https?://(?:www\.)?([^/]+)", source)
+    return site[1] if site else source.removeprefix("github:").partition(":")[0]
 
 
 SHARED = (

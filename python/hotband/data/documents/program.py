@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 
 class FigureDoc(TypedDict):
@@ -13,8 +13,22 @@ class FigureDoc(TypedDict):
     unit: str
 
 
+class PredictedDoc(TypedDict):
+    """The I/Os of a program on a machine: recorded where it ran, or replayed on a model. Latencies are means, None
+    without such I/Os."""
+
+    machine: str
+    source: Literal["recorded", "replayed"]
+    iops: float | None
+    latency_mean_ns: float | None
+    read_latency_mean_ns: float | None
+    write_latency_mean_ns: float | None
+    flush_latency_mean_ns: float | None
+
+
 class ProgramDoc(TypedDict):
-    """The section `program` of a record: which program, how it was asked, what it said."""
+    """The section `program` of a record: which program, how it was asked, what it said, and what its I/Os are predicted
+    to take on other machines."""
 
     name: str
     version: str
@@ -22,3 +36,4 @@ class ProgramDoc(TypedDict):
     figures: list[FigureDoc]
     notes: list[str]
     text: str
+    predicted: NotRequired[list[PredictedDoc]]

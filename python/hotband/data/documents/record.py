@@ -93,8 +93,12 @@ class StreamDoc(TypedDict):
     trim: NotRequired[Side]
 
 
+KIND_EMULATED, KIND_REAL = "emulated", "real"
+"""Kinds of targets that fio runs on for Hotband."""
+
+
 class TargetDoc(TypedDict):
-    """The target: `kind` is model, emulated, or the tool of an import."""
+    """The target: `kind` is model, emulated, real, or the tool of an import."""
 
     kind: str
     machine: str
@@ -512,8 +516,10 @@ class RecordDoc(TypedDict):
 
 
 def source_file(record: RecordDoc) -> str:
-    """The file that an imported record is from; empty for our own."""
+    """Return the file that an imported record is from; empty for the runs of Hotband, also those through fio."""
     source: object = record.get("source")
+    if record["target"].get("kind") in (KIND_EMULATED, KIND_REAL):
+        return ""
     return str(source.get("file") or "") if isinstance(source, dict) else ""
 
 

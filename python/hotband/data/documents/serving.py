@@ -29,12 +29,14 @@ class KindDoc(TypedDict):
 
 
 class ServingDoc(TypedDict):
-    """The section."""
+    """The section. In a client's record `duration_ns` is how long the machine was served: its parts, their power and
+    counters cover that time, with the client's start and warm-up."""
 
     lateness: TimesDoc | None
     late: str | None
     way_ns: int
     cores_awake: bool
+    duration_ns: NotRequired[int]
     priority: NotRequired[str]
     repeated_flushes: NotRequired[int]
     kinds: list[KindDoc]

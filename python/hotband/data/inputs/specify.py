@@ -15,7 +15,7 @@ from hotband.base.arguments import listed, plain, short
 from hotband.base.errors import UserError, characters
 from hotband.base.heavy import tomlkit
 from hotband.data.catalog import entries
-from hotband.data.catalog.named import is_real
+from hotband.data.catalog.named import EMULATED, is_emulated, is_real
 from hotband.data.inputs.reports import product_in
 from hotband.data.inputs.texts import is_command, text_of
 from hotband.data.inputs.words import ours, twice
@@ -52,6 +52,8 @@ def named(spec: object, argument: str) -> Named:
         raise UserError(argument, "", short(spec), accepted)
     if is_real(characters(argument, spec)):
         return Named(spec)
+    if is_emulated(spec):
+        return Named(spec, text_of(spec.removeprefix(EMULATED), kind_of(argument)))
     if is_toml(spec) and not (kind_of(argument) == "workload" and is_command(spec)):
         return _of_toml(spec, argument)
     if (product := product_in(spec, kind_of(argument))) is not None:

@@ -12,7 +12,7 @@ from hotband.data.jobs.fio_job import JobOptions, Pattern
 from hotband.data.jobs.fio_names import NO_BLOCK_IO
 from hotband.data.jobs.fio_sizes import Fitted, fitted, sizes
 from hotband.data.jobs.fio_values import amount, count, flag
-from hotband.data.jobs.fio_zones import Part, hot_part, zone_list
+from hotband.data.jobs.fio_zones import Part, hot_part, listed_blocks, zone_list
 from hotband.data.jobs.form import (
     MOST_STREAMS,
     UNSAID_SECONDS,
@@ -302,6 +302,8 @@ def _zones(draft: Draft, files: Files, side: _Side) -> list[StreamForm]:
     chosen = fio_lists.distribution(draft.job_options, side.index) if draft.pattern.random else None
     if not draft.pattern.random and draft.job_options.get("random_distribution"):
         draft.job_options.ignore("random_distribution", "rw= is sequential: fio also ignores it")
+    if chosen is not None and chosen[0] == "sequence":
+        offset, region = _listed(draft, side, chosen, (offset, region))
     if chosen is None or not chosen[0].startswith("zoned") or hot_part(chosen):
         return [_stream(draft, files, side, (offset, region), chosen)]
     streams = []
@@ -313,11 +315,21 @@ def _zones(draft: Draft, files: Files, side: _Side) -> list[StreamForm]:
     return streams
 
 
+def _listed(draft: Draft, side: _Side, chosen: fio_lists.Chosen, part: Part) -> Part:
+    """Return the part of the blocks that a job lists: once, or moved on after each list (`random_sequence_stride`)."""
+    moves = draft.job_options.get("random_sequence_stride")
+    if moves is not None and count(moves):
+        draft.job_options.approximate("random_distribution", "the order within a list is lost, and lists overlap")
+        return part
+    draft.job_options.approximate("random_distribution", "offsets are uniform from the first listed block to the last")
+    return listed_blocks(chosen, min(size for size, _ in draft.on_drive[side.index].sizes), part[0])
+
+
 def _place(draft: Draft, clone: int | None) -> Part:
     """First byte and bytes of the job's region in its file, those of one clone where it has its own."""
     moved, offset = draft.offset, draft.offset
     if clone is not None and draft.step is not None:
-        moved = Amount((offset.value if offset else 0) + clone * draft.step.value, draft.step.is_share)
+        moved = (offset or Amount(0.0)) + Amount(clone * draft.step.value, draft.step.is_share)
     elif clone is not None and draft.own_files and draft.region is not None and not draft.region.is_share:
         moved = Amount((offset.value if offset else 0) + clone * draft.region.value)
     region = draft.region
@@ -414,16 +426,18 @@ def _hole(draft: Draft, index: int) -> dict[str, Value]:
     smallest = min(size for size, _ in mix)
     if len(mix) > 1:
         job_options.approximate("rw", f"holes of {hole} bytes between I/Os of {bytes_text(smallest)}")
-    if smallest + hole > 0:
-        return {"random_pct": 100.0, "offsets": {"stride": bytes_text(smallest + hole)}}
-    # A drive cannot read ahead of a job that goes back; random offsets let it do as little.
-    job_options.approximate("rw", "every I/O jumps to a random offset: Hotband has no I/Os that go back")
-    return {"random_pct": 100.0}
+    stride = smallest + hole
+    if not stride:
+        job_options.approximate("rw", "every I/O jumps to a random offset: fio repeats the first for ever")
+        return {"random_pct": 100.0}
+    return {"random_pct": 100.0, "offsets": {"stride": f"{'-' * (stride < 0)}{bytes_text(abs(stride))}"}}
 
 
 def _offsets(job_options: JobOptions, chosen: fio_lists.Chosen) -> dict[str, Value]:
     name, arguments, option = chosen
     hot = hot_part(chosen)
+    if name == "sequence":
+        return {}
     if hot is not None:
         return {"hotspot": {"data": str(Amount(hot[0], True)), "ios": str(Amount(hot[1], True))}}
     if len(arguments) > 1:

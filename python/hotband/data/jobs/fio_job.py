@@ -317,11 +317,6 @@ def extent(job_options: JobOptions) -> tuple[Amount | None, Amount | None]:
     at, each = job_options.get("offset"), job_options.get("filesize")
     first = amount(at, job_options.base, _zone(job_options, at)) if at else None
     region = size(job_options)
-    if each is None and first is not None and region is not None and first.value and first.is_share != region.is_share:
-        if first.is_share:
-            job_options.approximate("offset", "the range begins at 0: offset is in % and size in bytes")
-            return None, region
-        job_options.approximate("size", "the range ends at that share of the target: offset is in bytes and size in %")
     if each is None or job_options.get("nrfiles") or len(names(job_options)) > 1:
         return first, region
     whole = size_bytes(each.value.rpartition("-")[2], job_options.base, each)

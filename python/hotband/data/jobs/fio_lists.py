@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PLACES = {"r": 0, "w": 1, "t": 2, "tw": 2}
 """The place of an I/O's kind in the list. A write that follows its trim has the offset and the size of the trim
 (tried: 3.33)."""
-_DISTRIBUTIONS = ("random", "zipf", "pareto", "normal", "gauss", "zoned", "zoned_abs")
+_DISTRIBUTIONS = ("random", "zipf", "pareto", "normal", "gauss", "zoned", "zoned_abs", "sequence")
 Chosen = tuple[str, list[str], Option]
 """A distribution's name, its arguments, and the option that names it."""
 
@@ -69,6 +69,8 @@ def distribution(job_options: JobOptions, index: int) -> Chosen | None:
     if job_options.get("random_distribution") is None:
         return None
     text, option = text_at(job_options, "random_distribution", index, "random")
+    if option.value.startswith("sequence"):
+        return "sequence", option.value.partition(":")[2].split(","), option
     first = directions(option.value)[0].partition(":")[0]
     name, _, rest = text.partition(":")
     if name not in _DISTRIBUTIONS and first in _DISTRIBUTIONS and name[:1].isdigit():

@@ -37,7 +37,8 @@ _READ = words(
     "rw bs bsrange bssplit ba size io_size filesize offset offset_increment filename directory nrfiles numjobs iodepth "
     "ioengine direct buffered rwmixread rwmixwrite percentage_random random_distribution runtime time_based ramp_time "
     "stonewall rate rate_iops rate_process thinktime thinktime_blocks fsync fdatasync sync kb_base norandommap "
-    "softrandommap flow flow_id buffer_compress_percentage zero_buffers number_ios loops description rw_sequencer"
+    "softrandommap random_sequence_stride flow flow_id buffer_compress_percentage zero_buffers number_ios loops "
+    "description rw_sequencer"
 )
 
 _RESULTS = "affects results, not I/Os"

@@ -89,12 +89,14 @@ def _mix(conversion: Conversion, stream: Stream, kind: str) -> Lines:
 
 
 def _hole(conversion: Conversion, stream: Stream) -> int:
-    """Return the bytes skipped between two I/Os of a stride."""
-    stride = round(size_bytes(stream.table["offsets"]["stride"]) or 0)
-    largest = max(size for size, _ in stream.sizes)
-    if len(stream.sizes) > 1 or stride < largest:
-        conversion.approximate(stream.key("offsets"), f"{max(0, stride - largest)} bytes are skipped after each I/O")
-    return max(0, stride - largest)
+    """Return the bytes skipped between two I/Os of a stride, below zero of one that goes back."""
+    text = str(stream.table["offsets"]["stride"]).strip()
+    stride = round(size_bytes(text.removeprefix("-")) or 0) * (-1 if text.startswith("-") else 1)
+    hole = stride - max(size for size, _ in stream.sizes)
+    if len(stream.sizes) > 1 or -stride < hole < 0:
+        hole = hole if stride < 0 else max(0, hole)
+        conversion.approximate(stream.key("offsets"), f"{hole} bytes are skipped after each I/O")
+    return hole
 
 
 def _offsets(conversion: Conversion, stream: Stream) -> Lines:
@@ -151,12 +153,15 @@ def _range(conversion: Conversion, stream: Stream) -> Lines:
     if stream.whole:
         return [("size", "100%")]
     low, high = stream.range
-    if low.is_share and high.is_share:
+    if high.further and (low == Amount(high.further) or low == Amount(high.value, True)):
+        rest = Amount(high.further) if low.is_share else Amount(high.value, True)
+        return [("offset", _amount(low)), ("size", _amount(rest))]
+    if low.is_share and high.is_share and not low.further + high.further:
         first, last = round(100 * low.value), round(100 * high.value)
         if abs(first - 100 * low.value) + abs(last - 100 * high.value) > 1e-6:
             conversion.approximate(stream.key("range"), "fio accepts whole percentages of a file only")
         return [("offset", f"{first}%"), ("size", f"{max(1, last - first)}%")]
-    if low.is_share != high.is_share:
+    if low.is_share != high.is_share or low.further + high.further:
         if low.value and not (high.is_share and high.value == 1):
             conversion.approximate(
                 stream.key("range"), "the range extends to the end of the file, because its ends have different units"

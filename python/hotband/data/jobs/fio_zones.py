@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hotband.data.jobs.fio_lists import Chosen
-from hotband.data.jobs.fio_values import decimal, size_bytes, splits
+from hotband.data.jobs.fio_values import count, decimal, size_bytes, splits
 from hotband.data.jobs.parts import Amount
 from hotband.data.jobs.source import Option
 
@@ -32,11 +32,19 @@ def zone_list(base: int, chosen: Chosen, offset: Amount | None, region: Amount |
     at = 0.0
     for width, ios in turned:
         low, high = _edge(whole, at), _edge(whole, min(100.0, at + width))
-        zones.append((ios, (Amount(first.value + low, whole.is_share), Amount(high - low, whole.is_share))))
+        zones.append((ios, (first + Amount(low, whole.is_share), Amount(high - low, whole.is_share))))
         at += width
     if at > 100 + 1e-9:
         option.refuse(f"the zones add up to {at:g} % of the range: expected at most 100")
     return [zone for zone in zones if zone[0]]
+
+
+def listed_blocks(chosen: Chosen, size: int, offset: Amount | None) -> Part:
+    """Return the part from the first to the last block of `random_distribution=sequence:2,0,1`."""
+    _, numbers, option = chosen
+    blocks = [count(Option(option.key, number, option.location), 0, 2**40) for number in numbers]
+    first = (offset or Amount(0.0)) + Amount(min(blocks) * size)
+    return first, Amount((max(blocks) + 1 - min(blocks)) * size)
 
 
 def hot_part(chosen: Chosen) -> tuple[float, float] | None:

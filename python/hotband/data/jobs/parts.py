@@ -11,13 +11,22 @@ from hotband.data.jobs.source import Option
 
 @dataclass(frozen=True)
 class Amount:
-    """Bytes, or a share of a file."""
+    """Bytes, or a share of a file and further bytes."""
 
     value: float
     is_share: bool = False
+    further: float = 0.0
 
     def __str__(self) -> str:
-        return f"{number_text(100 * self.value)} %" if self.is_share else bytes_text(int(self.value))
+        if not self.is_share:
+            return bytes_text(int(self.value))
+        share = f"{number_text(100 * self.value)} %"
+        return f"{bytes_text(int(self.further))} + {share}" if self.further else share
+
+    def __add__(self, other: Amount) -> Amount:
+        share = sum(each.value for each in (self, other) if each.is_share)
+        whole = sum(each.further if each.is_share else each.value for each in (self, other))
+        return Amount(share, True, whole) if share or not whole else Amount(whole)
 
 
 @dataclass
@@ -50,7 +59,7 @@ class Files:
     def hides(self, offset: Amount | None, size: Amount | None) -> bool:
         """Return whether a part in bytes has no position, because the size of one of several files is not known."""
         several = len(self.sizes) > 1 and None in self.sizes.values()
-        return several and not all(amount is None or amount.is_share for amount in (offset, size))
+        return several and any(amount and (not amount.is_share or amount.further) for amount in (offset, size))
 
     def part(self, name: str, offset: Amount | None, size: Amount | None, option: Option | None) -> list[str] | None:
         """Return a part of a file as a range on the target; None for the whole target. An error names `option`."""
@@ -62,15 +71,13 @@ class Files:
         if whole is not None:
             _, start = self._begin(name)
             at = 0 if offset is None else _bytes(offset, whole)
-            length = whole - at if size is None else _bytes(size, whole)
+            length = whole - at if size is None else min(_bytes(size, whole), whole - at)
             return [bytes_text(start + at), bytes_text(start + at + length)]
         low = offset or Amount(0.0, True)
-        # Of a share behind a number of bytes the end is that share of the target.
-        before = low.value if size is None or size.is_share == low.is_share else 0.0
-        high = Amount(1.0, True) if size is None else Amount(size.value + before, size.is_share)
-        high = Amount(min(1.0, high.value), True) if high.is_share else high
+        high = Amount(1.0, True) if size is None else low + size
+        high = Amount(1.0, True) if high.is_share and high.value >= 1.0 else high
         # A share beside bytes is one of nothing.
-        low = Amount(low.value, high.is_share) if not low.value else low
+        low = Amount(low.value, high.is_share) if not low.value and not low.further else low
         return None if high == Amount(1.0, True) and not low.value else [str(low), str(high)]
 
     def _equal_part(self, name: str, offset: Amount | None, size: Amount | None) -> list[str]:
@@ -82,4 +89,4 @@ class Files:
 
 
 def _bytes(amount: Amount, whole: int) -> int:
-    return ceil(amount.value * whole) if amount.is_share else int(amount.value)
+    return ceil(amount.value * whole + amount.further) if amount.is_share else int(amount.value)

@@ -267,6 +267,9 @@ def _us(text: str) -> float:
 
 
 def _amount(text: str) -> Amount:
+    if " + " in text:
+        first, _, second = text.partition(" + ")
+        return _amount(first) + _amount(second)
     if text.strip().endswith("%"):
         return Amount(float(text.strip().rstrip("%")) / 100, True)
     return Amount(float(_bytes(text)))

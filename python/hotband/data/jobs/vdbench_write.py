@@ -147,7 +147,10 @@ def _where(conversion: Conversion, stream: Stream) -> list[str]:
         )
     parts = []
     if "stride" in offsets:
-        stride = _size(_grid(str(offsets["stride"])))
+        back = str(offsets["stride"]).strip().startswith("-")
+        if back:
+            conversion.approximate(key, "vdbench has no stride back: it goes on by the same distance")
+        stride = _size(_grid(str(offsets["stride"]).strip().removeprefix("-")))
         parts.append(f"stride=({stride},{stride})")
     word = "hotband" if "hotband" in offsets else "range"
     band = offsets.get("hotband", {})
@@ -155,7 +158,7 @@ def _where(conversion: Conversion, stream: Stream) -> list[str]:
         conversion.approximate(key, "vdbench's own table and shift of writes: table_unit 1 kB, writes_shifted 1 %")
     if not stream.whole or word == "hotband":
         low, high = stream.range
-        if low.is_share != high.is_share and low.value:
+        if (low.is_share != high.is_share and low.value) or low.further + high.further:
             conversion.ignore(stream.key("range"), "its ends have different units")
         else:
             parts.append(f"{word}=({_end(low, high.is_share)},{_end(high, high.is_share)})")

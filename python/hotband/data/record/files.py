@@ -20,6 +20,10 @@ RECORD_FILE = "record.json"
 REPORT_FILE = "report.html"
 """Name of the page that several commands write into their folder."""
 SERIES_FILE = "series.parquet"
+JOB_FILE = "job.fio"
+"""The job file of an emulated run."""
+MODEL, CLIENT, SERVED = "model", "emulated", "served"
+"""Folders that an emulated run leaves: records of the model, of fio as its client, and of the server."""
 # Kinds of cells, as the engine calls them.
 WHOLE, REAL, TEXT = "u64", "f64", "text"
 
@@ -52,6 +56,13 @@ def save_record(folder: Path, text: str, tables: Mapping[str, Table]) -> None:
     cannot be written."""
     files: dict[Path, bytes | str] = {folder / f"{name}.parquet": parquet_of(table) for name, table in tables.items()}
     write_files({**files, folder / RECORD_FILE: text + "\n"})
+
+
+def record_file(folder: Path) -> Path:
+    """Return the file of the record that answers for a run's folder, whether or not it exists: the client's record of
+    an emulated run, which has the model's and the server's next to it."""
+    client = folder / CLIENT / RECORD_FILE
+    return client if (folder / JOB_FILE).is_file() and client.is_file() else folder / RECORD_FILE
 
 
 def load_tables(folder: Path, record: RecordDoc) -> dict[str, Table]:

@@ -13,7 +13,7 @@ from hotband.base.foreign import all_visible
 from hotband.base.heavy import pl
 from hotband.base.text.order import natural
 from hotband.base.text.regular import file_text
-from hotband.data.record.files import RECORD_FILE, frame_of
+from hotband.data.record.files import CLIENT, JOB_FILE, MODEL, RECORD_FILE, SERVED, frame_of, record_file
 from hotband.data.record.parquet import read_parquet
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def loaded_frames(record: RecordDoc, tables: Mapping[str, pl.DataFrame]) -> Load
 
 
 def load_record(path: Path) -> LoadedRecord:
-    """Read `record.json`, or a folder that holds one. Bad input is a `UserError`; a lost series a remark."""
-    file = path / "record.json" if path.is_dir() else path
+    """Read `record.json`, or the folder of a run. Bad input is a `UserError`; a lost series a remark."""
+    file = record_file(path) if path.is_dir() else path
     record = _read_json(file, pipes=file == path)
     _check(file, record)
     named = record.get("series")
@@ -243,7 +243,14 @@ def _short(value: object) -> str:
 def records_in(path: Path) -> list[Path]:
     """Return the folders of records in a folder that is not itself a record (as `--out` of imports and studies); else
     the path alone."""
-    if not path.is_dir() or (path / RECORD_FILE).exists():
+    if not path.is_dir() or record_file(path).exists():
         return [path]
-    folders = sorted((file.parent for file in path.glob(f"**/{RECORD_FILE}")), key=lambda folder: natural(str(folder)))
-    return folders or [path]
+    return records_below(path) or [path]
+
+
+def records_below(tree: Path) -> list[Path]:
+    """Return the folders of runs in a tree, in natural order; an emulated run is one folder."""
+    emulated = {file.parent for file in tree.glob(f"**/{JOB_FILE}") if record_file(file.parent).parent != file.parent}
+    beside = {folder / part for folder in emulated for part in (MODEL, CLIENT, SERVED)}
+    folders = {file.parent for file in tree.glob(f"**/{RECORD_FILE}")}
+    return sorted((folders - beside) | emulated, key=lambda folder: natural(str(folder)))

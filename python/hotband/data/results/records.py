@@ -10,7 +10,7 @@ from hotband.base.errors import UserError
 from hotband.data import importers
 from hotband.data.importers import hdr
 from hotband.data.importers.files import read_beginning
-from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.files import RECORD_FILE, record_file
 from hotband.data.record.load import load_record
 from hotband.data.record.record import Record, record_of_import
 from hotband.data.record.tables import of_folder
@@ -27,12 +27,12 @@ def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Reco
             raise UserError("unit", "", unit, accepted)
         return [record_of_import(imported) for imported in hdr.read([where], unit)]
     of_ours = where.is_file() and b'"hotband-record"' in read_beginning(where)[:4096]
-    if of_ours or (where / RECORD_FILE).is_file() or where.name == RECORD_FILE:
+    if of_ours or record_file(where).is_file() or where.name == RECORD_FILE:
         return [_read(where)]
     return [record_of_import(imported) for imported in importers.load(where)]
 
 
 def _read(path: Path) -> Record:
-    file = path / "record.json" if path.is_dir() else path
+    file = record_file(path) if path.is_dir() else path
     document = load_record(file).record
     return Record(document, of_folder(file, document))

@@ -7,7 +7,9 @@ files, links to folders, and published tables.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +22,7 @@ from hotband.data.documents.record import RecordDoc, source_file
 from hotband.data.importers import loaded, tools, vdbench
 from hotband.data.importers.files import name_of, read_beginning
 from hotband.data.importers.fio.logs import is_log
-from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.files import record_file
 from hotband.data.record.imported import Imported
 from hotband.data.record.load import LoadedRecord, load_record
 
@@ -34,13 +36,20 @@ MOST_NAMED = 2
 @dataclass(frozen=True)
 class FolderResult:
     """A result in a folder: its series and its test, the file or folder it is in, and its record. `imported` is what
-    the importer read; None for a record of Hotband."""
+    the importer read; None for a record of Hotband. `repeats` is the test that it repeats with other results, such as
+    `read` of `read_run1` and `read_run2`; empty if it is the only one."""
 
     series: str
     test: str
     path: Path
     record: LoadedRecord
     imported: Imported | None = None
+    repeats: str = ""
+
+    @property
+    def shared_test(self) -> str:
+        """The test, the same for all its repeats."""
+        return self.repeats or self.test
 
     @property
     def name(self) -> str:
@@ -64,7 +73,7 @@ class Walk:
     @property
     def tests(self) -> list[str]:
         """The tests, each once."""
-        return sorted(dict.fromkeys(result.test for result in self.results), key=natural)
+        return sorted(dict.fromkeys(result.shared_test for result in self.results), key=natural)
 
     @classmethod
     def merged(cls, walks: Sequence[Walk]) -> Walk:
@@ -110,7 +119,7 @@ def is_walked(path: Path) -> bool:
     """Return whether a path is a folder whose results have to be collected: neither a record nor a study, and not the
     output of vdbench, with results of other tools in it. If some were imported into the same folder, its records are
     its results, or they would count twice."""
-    if not path.is_dir() or (path / RECORD_FILE).exists() or any((path / name).is_file() for name in STUDY_FILES):
+    if not path.is_dir() or record_file(path).exists() or any((path / name).is_file() for name in STUDY_FILES):
         return False
     if is_output(path) or not any(_is_foreign(file) for container in _containers(path) for file in container.files):
         return False
@@ -129,7 +138,7 @@ def walk_of_series(path: Path) -> Walk | None:
     or records of at least two series with a test of the same name; None for any other path. Raises UserError."""
     if is_walked(path):
         return walk(path)
-    if not path.is_dir() or (path / RECORD_FILE).exists():
+    if not path.is_dir() or record_file(path).exists():
         return None
     if is_output(path):
         found = walk(path)
@@ -143,6 +152,15 @@ def walk_of_series(path: Path) -> Walk | None:
     return walk(path) if deep else None
 
 
+def series_in(folder: Path) -> list[Path]:
+    """Return the sub-folders of a folder that hold results, if there are several."""
+    if not folder.is_dir() or is_output(folder):
+        return []
+    inside = [path for path in folder.iterdir() if path.is_dir() and not path.is_symlink() and path.name[0] != "."]
+    series = [path for path in inside if is_walked(path) or is_output(path)]
+    return sorted(series, key=lambda path: natural(path.name)) if len(series) > 1 else []
+
+
 def walk(folder: Path) -> Walk:
     """Collect the results of a folder. Raises UserError if there are none."""
     result = Walk(folder)
@@ -150,7 +168,7 @@ def walk(folder: Path) -> Walk:
         for path, record, imported in _read(container, result):
             result.results.append(FolderResult("", "", path, record, imported))
     result.expect_results()
-    result.results = sorted(_named(result), key=lambda entry: (natural(entry.series), natural(entry.test)))
+    result.results = sorted(_repeated(_named(result)), key=lambda entry: (natural(entry.series), natural(entry.test)))
     return result
 
 
@@ -168,7 +186,7 @@ def _containers(folder: Path) -> Iterator[_Container]:
     for current, folders, files in os.walk(folder):
         here = Path(current)
         folders[:] = sorted((name for name in folders if not name.startswith(".")), key=natural)
-        if RECORD_FILE in files:
+        if record_file(here).exists():
             folders.clear()
             yield _Container(here, kind="record")
             continue
@@ -206,7 +224,7 @@ def _read(container: _Container, result: Walk) -> list[_Read]:
         try:
             return [(container.folder, load_record(container.folder), None)]
         except UserError:
-            result.skip(container.folder / RECORD_FILE, DAMAGED)
+            result.skip(record_file(container.folder), DAMAGED)
             return []
     by_tool: dict[str, list[Path]] = {}
     of_vdbench = container.kind == "vdbench"
@@ -286,6 +304,34 @@ def _named(walk_: Walk) -> list[FolderResult]:
     return named
 
 
+RUN = re.compile(r"[ _.-]*\(?(?:run|rep|repeat|iter|iteration|trial|try|pass|round)?[ _.#-]*\d+\)?$", re.IGNORECASE)
+"""The number of a run behind the name of a test or a folder: `read_run2`, `read-3`, `run 1`, `read (2)`."""
+
+
+def _repeated(results: Sequence[FolderResult]) -> list[FolderResult]:
+    """Return the results with the test that they repeat: names that differ by the number of a run, with equal
+    requests. What is repeated in one series has the same name in the others."""
+    by_name: dict[tuple[str, str], list[FolderResult]] = {}
+    for entry in results:
+        parts = [RUN.sub("", part) for part in entry.test.split("/")]
+        shared = "/".join(part for part in parts if part) or entry.record.record["name"]
+        by_name.setdefault((entry.series, shared), []).append(entry)
+    alike = {key for key, entries in by_name.items() if len({_request(entry.record.record) for entry in entries}) == 1}
+    repeated = {shared for series, shared in alike if len(by_name[series, shared]) > 1}
+    return [
+        replace(entry, repeats=shared) if shared in repeated and (series, shared) in alike else entry
+        for (series, shared), entries in by_name.items()
+        for entry in entries
+    ]
+
+
+def _request(record: RecordDoc) -> str:
+    """Return what a run was requested to do, as text that can be compared."""
+    source = record.get("source")
+    spec = record.get("spec") or {}
+    return json.dumps(source["asked"] if source else {key: spec.get(key) for key in ("machine", "workload", "set")})
+
+
 def _place(result: FolderResult, folder: Path) -> tuple[str, str]:
     """Return the series of a result, and the name that its place in the series gives it."""
     is_file = result.path.is_file()
@@ -295,6 +341,9 @@ def _place(result: FolderResult, folder: Path) -> tuple[str, str]:
         inside = Path(result.path.name)
     parts = [*inside.parts[:-1], inside.stem if is_file else inside.name] if inside.parts else []
     is_output = not is_file and result.imported is not None
+    if parts and not RUN.sub("", parts[0]) and not parts[0].isdigit():
+        # The folder of a run, `run1`: its results are repeats, not those of another drive.
+        return name_of(Path(folder.resolve().name)), name_of(Path(*parts))
     if len(parts) > 1 or (is_output and parts):
         return name_of(Path(parts[0])), name_of(Path(*parts[1:])) if len(parts) > 1 else ""
     return name_of(Path(folder.resolve().name)), name_of(Path(*parts)) if parts else ""

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.order import natural
 from hotband.base.text.regular import file_bytes
 from hotband.data.inputs.values import ENDINGS
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.incomplete import refusing_incomplete
-from hotband.data.record.load import records_in
+from hotband.data.record.load import records_below, records_in
 from hotband.data.record.parquet import read_parquet
 from hotband.data.results.manifest import EXPERIMENT_FILE, read_manifest
 from hotband.data.results.records import load_all
@@ -69,8 +68,7 @@ def _places(path: Path) -> list[Path]:
     frames = sorted(path.rglob(FRAME_FILE)) if path.is_dir() else []
     if not frames:
         return records_in(path)
-    records = sorted((file.parent for file in path.rglob(RECORD_FILE)), key=lambda folder: natural(str(folder)))
-    return [*records, *(frame for frame in frames if not _has_its_records(frame))]
+    return [*records_below(path), *(frame for frame in frames if not _has_its_records(frame))]
 
 
 def _has_its_records(frame: Path) -> bool:

@@ -15,6 +15,7 @@ import hotband._core as _core
 from hotband.base.engine import version
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.catalog.named import EMULATED
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.texts import bytes_of, text_of
 from hotband.data.inputs.values import Coordinate
@@ -103,7 +104,8 @@ def _data(spec: RunSpec, digests: dict[str, str]) -> dict[str, object]:
 
 def _texts(spec: RunSpec) -> Texts:
     """Return the texts that a run names."""
-    machine_text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
+    machine_text, machine = spec.machine_text, spec.machine.removeprefix(EMULATED)
+    machine_text = text_of(machine, "machine") if machine_text is None else machine_text
     workload_text = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
     if workload_text is None:
         workload_text = _catalog_text("workloads", spec.workload)

@@ -19,6 +19,14 @@ def find_program(name: str) -> Program:
     return _load(name)
 
 
+def stand_in(workload: str) -> str:
+    """Return the command that runs a program in place of a catalog workload that fio cannot run; empty if none does."""
+    for program in all_programs():
+        if (settings := program.stands_for.get(workload)) is not None:
+            return f"hotband program {program.name}{f' --set {settings}' if settings else ''}"
+    return ""
+
+
 def all_programs() -> list[Program]:
     """All of them."""
     return [_load(name) for name in PROGRAMS]

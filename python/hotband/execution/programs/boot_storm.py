@@ -271,5 +271,6 @@ PROGRAM = Program(
         "written": Size("1 MiB", "that a guest writes", "8 KiB", "1 GiB"),
         "seed": Count(1, "of sizes and order of the files", 0, 2**31 - 1),
     },
+    stands_for={"boot-storm": ""},
     run=run,
 )

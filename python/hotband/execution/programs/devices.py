@@ -12,6 +12,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from hotband.base.errors import UserError, reason_of
@@ -52,21 +53,24 @@ Open = Callable[[str, Path | None, Values], AbstractContextManager[Devices]]
 
 
 @contextmanager
-def devices_on(on: str, out: Path | None, values: Values = (), serve: Open | None = None) -> Iterator[Devices]:
-    """Open what `on` names for the time of the block. Raises UserError if that fails."""
+def devices_on(
+    on: str, out: Path | None, values: Values = (), serve: Open | None = None, *, anyway: bool = False
+) -> Iterator[Devices]:
+    """Open what `on` names for the time of the block; `anyway` serves a machine that is faster than this host can
+    serve. Raises UserError if that fails."""
     if is_real(on):
         yield Devices({"data": folder_of(on)})
         return
-    with (serve or served)(on, out, values) as devices:
+    with (serve or partial(served, anyway=anyway))(on, out, values) as devices:
         expect_block_devices(devices)
         yield devices
 
 
 @contextmanager
-def served(on: str, out: Path | None, values: Values) -> Iterator[Devices]:
+def served(on: str, out: Path | None, values: Values, *, anyway: bool = False) -> Iterator[Devices]:
     """A modelled machine on the wall clock; its record and the log of its I/Os are left in `out`."""
     log = None if out is None else out / IO_LOG
-    with Served(ServeSpec(on, values, loop=True, nbd=False, out=out, io_log=log)) as machine:
+    with Served(ServeSpec(on, values, loop=True, nbd=False, out=out, io_log=log, anyway=anyway)) as machine:
         volumes = {name: volume.device for name, volume in machine.volumes.items() if volume.device is not None}
         devices = Devices(volumes, served=True)
         yield devices

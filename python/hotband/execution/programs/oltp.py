@@ -65,6 +65,7 @@ PROGRAM = Program(
         "buffers": BUFFERS,
         "seed": pgbench.SEED,
     },
+    stands_for={"oltp": "", "oltp-one-ssd": ""},
     run=run,
     volumes=("data", "log"),
 )

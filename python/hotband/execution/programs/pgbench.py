@@ -114,6 +114,7 @@ PROGRAM = Program(
         "buffers": BUFFERS,
         "seed": SEED,
     },
+    stands_for={"postgres-oltp": "", "mysql-oltp": ""},
     run=run,
     volumes=("data", "log"),
 )

@@ -87,6 +87,8 @@ class Program:
     """Prepares, runs and reads the figures; what it starts and mounts is ended by the `Work` that it is given."""
     volumes: tuple[str, ...] = ("data",)
     """Volumes that it uses where the machine has them by these names; see `Devices.volume`."""
+    stands_for: Mapping[str, str] = field(default_factory=dict)
+    """Catalog workloads that fio cannot run, for which it is the program, with the settings (`mix=vdi`) that do."""
 
 
 def figure(name: str, value: float, unit: str) -> FigureDoc:

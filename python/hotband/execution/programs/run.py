@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hotband.base.child import Told
@@ -14,9 +14,11 @@ from hotband.base.text.write import make_folder, write_file
 from hotband.data.catalog.named import EMULATED
 from hotband.data.documents.program import ProgramDoc
 from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.load import load_record
 from hotband.execution.programs import find_program
-from hotband.execution.programs.devices import Devices, devices_on, keys_of
+from hotband.execution.programs.devices import IO_LOG, Devices, devices_on, keys_of
 from hotband.execution.programs.needs import expect_needs
+from hotband.execution.programs.predicted import expect_predictable, predicted
 from hotband.execution.programs.settings import apart, as_texts, values_of
 from hotband.execution.programs.work import Work
 from hotband.execution.serve.ending import Ending
@@ -25,8 +27,17 @@ PROGRAM_FILE = "program.json"
 """What `--out` gets where no record is left beside it."""
 
 
-def run_program(name: str, on: str, requested: Mapping[str, str], out: Path | None, tell: Told) -> ProgramDoc:
-    """Run a program; `tell` gets lines of progress.
+def run_program(
+    name: str,
+    on: str,
+    requested: Mapping[str, str],
+    out: Path | None,
+    tell: Told,
+    anyway: bool = False,
+    predict: Sequence[str] = (),
+) -> ProgramDoc:
+    """Run a program; `tell` gets lines of progress. `anyway` serves a machine that is faster than this host can serve.
+    `predict` are machines on whose models its I/Os are replayed afterwards, which needs `out`.
 
     Raises UserError for a mistake, before anything is started wherever that is possible, and `ProgramFailed` (an
     OSError) where a program fails. Nothing stays behind: processes, mounts and files are gone in every case.
@@ -35,11 +46,12 @@ def run_program(name: str, on: str, requested: Mapping[str, str], out: Path | No
     requested, of_machine = apart(program, requested, keys_of(on))
     values = values_of(program, requested)
     expect_needs(program)
+    expect_predictable(predict)
     if out is not None:
         make_folder(out)
     texts = {**as_texts(program, requested), **of_machine}
     ending = Ending()
-    with ending.taken(), devices_on(on, out, tuple(of_machine.items())) as devices:
+    with ending.taken(), devices_on(on, out, tuple(of_machine.items()), anyway=anyway) as devices:
         # The first request ends the program; its processes, mounts and files are gone before another ends Hotband.
         ending.served()
         expect_settings_for(devices, requested)
@@ -54,6 +66,10 @@ def run_program(name: str, on: str, requested: Mapping[str, str], out: Path | No
         "notes": [*notes, *devices.notes],
         "text": outcome.text,
     }
+    if out is not None and predict:
+        tell(f"replaying its I/Os on {on} and {', '.join(predict)}")
+        recorded = load_record(out).record
+        done["predicted"] = predicted(out / IO_LOG, recorded, on, tuple(of_machine.items()), predict)
     if out is not None:
         keep(done, on, out, devices.served)
     return done

@@ -144,5 +144,6 @@ PROGRAM = Program(
         "seconds": Count(30, "measured seconds", 1, 86400),
         "seed": Count(1, "of fio's own randomness", 1, 2**31 - 1),
     },
+    stands_for={f"specsfs-{mix}": f"mix={mix}" for mix in MIXES},
     run=run,
 )

@@ -242,5 +242,6 @@ PROGRAM = Program(
         "seconds": Count(30, "measured seconds", 1, 86400),
         "seed": Count(1, "of the script's own randomness", 0, 2**31 - 1),
     },
+    stands_for={"web-server": ""},
     run=run,
 )

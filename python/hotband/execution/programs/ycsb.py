@@ -113,5 +113,6 @@ PROGRAM = Program(
         "records": Count(100_000, "records of some 1.1 KB", 100, 1_000_000_000),
         "seconds": Count(30, "measured seconds", 1, 86400),
     },
+    stands_for={"ycsb-a-large": "workload=a", **{f"ycsb-{letter}": f"workload={letter}" for letter in WORKLOADS}},
     run=run,
 )

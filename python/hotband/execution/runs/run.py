@@ -15,6 +15,7 @@ import hotband._core as _core
 from hotband.base import memory
 from hotband.base.engine import too_large, user_error
 from hotband.base.errors import UserError, no_text
+from hotband.base.folders import cache_folder
 from hotband.base.text.write import expect_no_disk, named, part_of, remove
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.run import RunSpec
@@ -81,6 +82,7 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
             is_followed=is_followed,
             in_use=spec.in_use,
             memory=memory.available(),
+            cache=contents_cache(),
         )
     except _core.OutOfMemory as error:
         raise too_large(spec.machine, *error.args) from None
@@ -89,6 +91,14 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     except UnicodeEncodeError as error:
         raise no_text("arguments", error.object) from None
     return Prepared(spec, run, raw_log)
+
+
+def contents_cache() -> tuple[Path, Path] | None:
+    """Return the folder for contents of preconditioned drives, in the user's cache, and the file of the engine that
+    made them; None without a cache folder."""
+    folder = cache_folder()
+    # An environment without a home folder leaves "~" as it is.
+    return (folder / "drives", Path(_core.__file__)) if folder.is_absolute() else None
 
 
 def execute_one(line: Sequence[Prepared], place: int) -> Finished:

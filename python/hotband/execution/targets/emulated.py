@@ -1,9 +1,12 @@
-"""One workload on a machine twice: in virtual time, and through fio on the same machine as a served drive."""
+"""Runs on emulated machines, through fio: an executor of the same points as models, with the same records; and one
+workload twice, in virtual time and on the emulated machine."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,29 +17,36 @@ from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.tomltable import loads
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.catalog.named import STATE, expect_model
+from hotband.data.catalog.named import EMULATED, STATE, expect_model
+from hotband.data.documents.record import KIND_EMULATED, SummaryDoc
 from hotband.data.documents.run import RunSpec
-from hotband.data.inputs.convert import converted_to, text_named
+from hotband.data.inputs.convert import text_named
+from hotband.data.inputs.rate import KEY as RATE
 from hotband.data.inputs.texts import text_of
+from hotband.data.record.files import CLIENT, JOB_FILE, MODEL, SERVED
 from hotband.data.record.finished import Finished
 from hotband.data.record.imported import Imported
 from hotband.data.record.writable import check_writable
 from hotband.data.store.taken import taker_of
-from hotband.execution.experiment import Progress
+from hotband.execution.experiment import Cancelled, Point, Progress, Tick
+from hotband.execution.experiment.executor import Done
 from hotband.execution.experiment.experiment import execute
-from hotband.execution.runs.run import save
+from hotband.execution.experiment.lines import lines_of
+from hotband.execution.runs.run import save, sequence_of
 from hotband.execution.serve import Served, ServeSpec, Serving
 from hotband.execution.serve.lateness import INVALID, lateness_lines
-from hotband.execution.targets.fio_child import find_fio, run_fio
+from hotband.execution.targets.fio_child import Status, find_fio, run_fio
 from hotband.execution.targets.fio_flushes import flushes_once, slots_as_jobs, with_flushes_once
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
 from hotband.execution.targets.fio_record import finished_of, measured_in
-from hotband.execution.targets.fio_run import PLACE, FioRun, fio_run_of
+from hotband.execution.targets.fio_run import SERVED_ALSO, FioRun, expect_expressible, expect_wall_clock, fio_run_of
 from hotband.execution.targets.outlook import in_words
 from hotband.execution.targets.validity import reasons
 from hotband.execution.targets.way import way_of_fio
 
 Pairs = Sequence[tuple[str, str]]
+OF_SERVED = ("parts", "drive_state", "energy")
+"""Sections that the server's record has and fio's has not."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,126 @@ class Emulated:
     invalid: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Plan:
+    """A run for an emulated machine, checked: the run through fio, and what is served for it."""
+
+    spec: RunSpec
+    fio_run: FioRun
+    serve: ServeSpec
+
+
+@dataclass
+class OnServed:
+    """An `Executor` that runs points one after the other through fio on the machines that they name, each served anew;
+    runs that follow each other share one. `anyway` serves a machine that is faster than this host can serve. `say`
+    takes sentences for the user."""
+
+    anyway: bool = False
+    say: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
+    _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
+
+    def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
+        """Run the points; see `Executor`."""
+        self._cancelled.clear()
+        find_fio()
+        by_id = {point.id: point for point in points}
+        lines = [[self.plan(spec) for spec in line] for line in lines_of([point.spec for point in points])]
+        over = 0
+        for line in lines:
+            first = over
+
+            def shown(share: float, ios: float, number: int, first: int = first) -> None:
+                tick(Progress((first + number + share) / len(points), round(ios), first + number, len(points)))
+
+            self.say(f"{line[0].spec.machine} is served: {in_words(_seconds(line))}")
+            for measured in self.run(line, shown).measured:
+                done(by_id[measured.spec.id], measured)
+            over += len(line)
+            tick(Progress(over / len(points), 0, over, len(points)))
+
+    def cancel(self) -> None:
+        """Cancel the run; see `Executor`. fio ends within two seconds."""
+        self._cancelled.set()
+
+    def plan(self, spec: RunSpec) -> Plan:
+        """Check a run. Raises UserError for what fio or a served machine cannot do, and for a mistake."""
+        machine = spec.machine.removeprefix(EMULATED)
+        if not machine:
+            accepted = "expected emulated:MACHINE, such as emulated:exos-15e900-512n"
+            raise UserError("question.on", "", spec.machine, accepted)
+        expect_model(machine, "what is emulated are")
+        expect_wall_clock(spec, SERVED_ALSO)
+        workload = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
+        text = text_of(machine, "machine") if spec.machine_text is None else spec.machine_text
+        expect_expressible(spec.workload, workload)
+        of_workload, of_machine = divided(spec.set, spec.workload, machine, (workload, text))
+        state = tuple(pair for pair in of_workload if pair[0] == STATE)
+        expressed = replace(spec, machine=machine, set=tuple(of_workload), workload_text=workload)
+        fio_run = with_flushes_once(fio_run_of(expressed))
+        serve = ServeSpec(
+            machine,
+            (*of_machine, *state),
+            spec.seed,
+            spec.events,
+            io_log=spec.io_log,
+            machine_text=text,
+            precondition=precondition_of(workload),
+            in_use=True,
+            anyway=self.anyway,
+            for_fio=True,
+        )
+        return Plan(spec, fio_run, serve)
+
+    def run(
+        self, line: Sequence[Plan], shown: Callable[[float, float, int], None], model: SummaryDoc | None = None
+    ) -> ServedRuns:
+        """Serve the machine of a line, and run fio on it; `model` is the summary of its run in virtual time, if that
+        exists. Raises Cancelled, UserError, OSError."""
+        with TemporaryFolder("fio") as temporary:
+            folders = [Path(temporary) / str(number) for number in range(len(line))]
+            serve = replace(line[0].serve, way_ns=way_of_fio(Path(temporary) / "way").least_ns)
+            jobs: list[str] = []
+            with Served(serve) as served:
+                for number, (plan, folder) in enumerate(zip(line, folders, strict=True)):
+                    folder.mkdir()
+                    jobs.append(slots_as_jobs(job_on(plan.fio_run, NBD, on_volumes(served.volumes))))
+                    run_fio(jobs[-1], folder, self._looking(plan, served, partial(_numbered, shown, number)))
+            imported = [measured_in(plan.fio_run, folder) for plan, folder in zip(line, folders, strict=True)]
+        assert served.finished is not None, "it has ended"
+        summary = imported[-1].record["summary"]
+        invalid = reasons(model, summary, _serving(served.finished)) if len(line) == 1 else ()
+        of_runs = enumerate(zip(imported, jobs, strict=True))
+        measured = [_measured(line, number, read, served.finished, job, invalid) for number, (read, job) in of_runs]
+        return ServedRuns(measured, served.finished, jobs, invalid)
+
+    def _looking(self, plan: Plan, served: Served, shown: Callable[[float, float], None]) -> Callable[[Status], None]:
+        """Return the callback that watches fio, shows its progress, and ends it."""
+
+        def look(status: Status) -> None:
+            if self._cancelled.is_set():
+                raise Cancelled
+            if served.is_stopped():
+                accepted = "power went off before fio ended: expected a later time"
+                raise UserError("question.events", "", "power-off", accepted)
+            share = status.share or 0.0
+            if plan.fio_run.seconds:
+                share = max(share, min(status.seconds / plan.fio_run.seconds, 0.99))
+            shown(share, (status.iops or 0.0) * status.seconds)
+
+        return look
+
+
+@dataclass(frozen=True)
+class ServedRuns:
+    """Results of the runs on one served machine: a record and a job of each, and the server's record of all."""
+
+    measured: Sequence[Finished]
+    served: Finished
+    jobs: Sequence[str]
+    invalid: tuple[str, ...]
+
+
 def emulate(
     spec: RunSpec,
     *,
@@ -64,48 +194,34 @@ def emulate(
 ) -> Emulated:
     """Run `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot express,
     for a mistake in the workload or the machine, and for a machine faster than the host can serve, unless `anyway`."""
-    expect_model(spec.machine, "what is emulated are")
     find_fio()
     if spec.out is not None:
         check_writable(spec.out)
-    workload = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
-    machine = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
-    # What fio cannot say at all is told first; values are the engine's to check, which it does before it runs.
-    converted_to(spec.workload, workload, "fio", PLACE)
-    of_workload, of_machine = divided(spec.set, spec.workload, spec.machine, (workload, machine))
-    state = tuple(pair for pair in of_workload if pair[0] == STATE)
-    model_out = None if spec.out is None else spec.out / "model"
-    [model] = execute([replace(spec, out=model_out, in_use=True)], progress)
-    fio_run = with_flushes_once(fio_run_of(replace(spec, set=tuple(of_workload), workload_text=workload)))
-    with TemporaryFolder("fio") as folder:
-        serve = ServeSpec(
-            spec.machine,
-            (*of_machine, *state),
-            spec.seed,
-            spec.events,
-            out=None if spec.out is None else spec.out / "served",
-            machine_text=machine,
-            precondition=precondition_of(workload),
-            in_use=True,
-            anyway=anyway,
-            way_ns=way_of_fio(Path(folder) / "way").least_ns,
-            for_fio=True,
-        )
-        with Served(serve) as served:
-            job = slots_as_jobs(job_on(fio_run, NBD, on_volumes(served.volumes)))
-            if say is not None:
-                say(f"the same through fio on the served machine: {in_words(fio_run.seconds)}")
-            run_fio(job, Path(folder), lambda _: _still_served(served))
-        imported = measured_in(fio_run, Path(folder))
-    assert served.finished is not None, "it has ended"
-    measured, invalid = _measured(replace(fio_run, spec=spec), imported, model, served.finished)
+    executor = OnServed(anyway)
+    plan = executor.plan(spec)
+    parts = {part: None if spec.out is None else spec.out / part for part in (MODEL, SERVED)}
+    plan = replace(plan, serve=replace(plan.serve, out=parts[SERVED]))
+    [model] = execute([replace(spec, out=parts[MODEL], io_log=None, in_use=True)], progress)
+    if say is not None:
+        say(f"the same through fio on the served machine: {in_words(plan.fio_run.seconds)}")
+    left = executor.run([plan], lambda *_: None, model.record["summary"])
+    [measured], [job] = left.measured, left.jobs
     if spec.out is not None:
-        _save(spec.out, measured, job)
+        measured = _saved(spec.out, measured, job)
     what = f"the runs {spec.workload} on emulated:{spec.machine}"
     if (taker := taker_of(what)) is not None:
         for record in (model, measured):
             taker(what, record, {})
-    return Emulated(model, measured, served.finished, job, fio_run.differences, invalid)
+    return Emulated(model, measured, left.served, job, plan.fio_run.differences, left.invalid)
+
+
+def _numbered(shown: Callable[[float, float, int], None], number: int, share: float, ios: float) -> None:
+    shown(share, ios, number)
+
+
+def _seconds(line: Sequence[Plan]) -> float | None:
+    known = [plan.fio_run.seconds for plan in line if plan.fio_run.seconds is not None]
+    return sum(known) if len(known) == len(line) else None
 
 
 def precondition_of(workload: str) -> Mapping[str, object] | None:
@@ -113,34 +229,38 @@ def precondition_of(workload: str) -> Mapping[str, object] | None:
     return cast("Mapping[str, object] | None", loads(workload, "question.workload").get("precondition"))
 
 
-def _still_served(served: Served) -> None:
-    if served.is_stopped():
-        raise UserError("question.events", "", "power-off", "power went off before fio ended: expected a later time")
+def _serving(served: Finished) -> Serving:
+    return Serving.of(cast("dict[str, Any]", served.record)["serving"])
 
 
 def _measured(
-    fio_run: FioRun, imported: Imported, model: Finished, served: Finished
-) -> tuple[Finished, tuple[str, ...]]:
-    """Return fio's record as that of an emulated machine, with its parts and the emulation delay, and why it is
-    invalid."""
-    served_record = cast("dict[str, Any]", served.record)
-    late = Serving.of(served_record["serving"])
-    summary = imported.record["summary"]
-    repeated = (
-        [flushes_once(summary, served.record["summary"], late)] if late.repeated_flushes and "flush" in summary else []
-    )
-    kept_sections = ("parts", "serving", "drive_state")
-    sections: dict[str, object] = {name: served_record[name] for name in kept_sections if name in served_record}
-    sections["name"] = f"{fio_run.spec.workload} on {fio_run.spec.machine}, emulated"
-    invalid = reasons(model.record["summary"], summary, late)
-    notes = (*(f"{INVALID}: {reason}" for reason in invalid), *lateness_lines(late), *repeated)
-    return finished_of(fio_run, imported, "emulated", sections=sections, notes=notes), invalid
+    line: Sequence[Plan], number: int, imported: Imported, served: Finished, job: str, invalid: Sequence[str]
+) -> Finished:
+    """Return fio's record as that of an emulated machine. Its parts, their power and the emulation delay are counted
+    over the whole time that the machine was served: the last run of a line has them."""
+    plan, served_record = line[number], cast("dict[str, Any]", served.record)
+    sections: dict[str, object] = {"name": f"{plan.fio_run.spec.workload} on {plan.fio_run.spec.machine}, emulated"}
+    notes: list[str] = []
+    if number == len(line) - 1:
+        sections |= {name: served_record[name] for name in OF_SERVED if name in served_record}
+        sections["serving"] = {**served_record["serving"], "duration_ns": served_record["duration_ns"]}
+        late, summary = _serving(served), imported.record["summary"]
+        notes += [*(f"{INVALID}: {reason}" for reason in invalid), *lateness_lines(late)]
+        if late.repeated_flushes and "flush" in summary and len(line) == 1:
+            notes.append(flushes_once(summary, served.record["summary"], late))
+    if len(line) > 1:
+        sections["sequence"] = sequence_of([each.spec for each in line], number)
+    sections["job"] = job
+    finished = finished_of(plan.fio_run, imported, KIND_EMULATED, sections=sections, notes=tuple(notes))
+    return replace(finished, spec=plan.spec)
 
 
-def _save(out: Path, measured: Finished, job: str) -> None:
-    check_writable(out / "emulated")
-    write_file(out / "job.fio", job)
-    save(measured, out / "emulated")
+def _saved(out: Path, measured: Finished, job: str) -> Finished:
+    """Save the client's record; return it with its folder."""
+    check_writable(out / CLIENT)
+    write_file(out / JOB_FILE, job)
+    save(measured, out / CLIENT)
+    return replace(measured, spec=replace(measured.spec, out=out / CLIENT))
 
 
 def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:
@@ -150,7 +270,7 @@ def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, 
         return (), ()
     with mistakes_of(machine):
         keys = _core.set_keys(CATALOG_DIR, workload, machine, workload_text=texts[0], machine_text=texts[1])
-    of_workload = {key["key"] for key in keys if key["part"] == "workload"}
+    of_workload = {RATE, *(key["key"] for key in keys if key["part"] == "workload")}
     return (
         tuple(pair for pair in pairs if pair[0] in of_workload),
         tuple(pair for pair in pairs if pair[0] not in of_workload),

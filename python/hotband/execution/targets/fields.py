@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from hotband.base.errors import UserError
 from hotband.base.question import Way, asks
-from hotband.data.catalog.named import NONE, is_real
+from hotband.data.catalog.named import NONE, is_emulated, is_real
 from hotband.execution.targets.real_options import RealOptions
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
+    from hotband.execution.targets.emulated import OnServed
     from hotband.execution.targets.on_device import OnDevice
 
 NAMES = ("yes", "erase", "size", "keep", "hosts", "expect", "power", "purge_by")
 """Fields for hardware only; a question has some of them."""
+OPTIONS = (*(name for name in NAMES if name not in ("yes", "expect")), "anyway")
+"""Fields that `RealOptions` has, too."""
 
 
 def yes() -> Any:
@@ -59,17 +62,25 @@ def purge_by() -> Any:
     return asks("real: discard, format, sanitize or secure-erase; best first.", default=None, metavar="WAY")
 
 
+def anyway() -> Any:
+    """Return the field `anyway`."""
+    return asks("emulated: also a machine that is faster than this host can serve.", default=False)
+
+
 class OnHardware:
-    """A question that may run on hardware, with some of the fields above."""
+    """A question that may run on hardware or on an emulated machine, with some of the fields above."""
 
     def hardware(self, expect: str | None = NONE) -> RealOptions:
         """Return what its fields say of hardware, which is predicted as `expect` says."""
-        given = {name: getattr(self, name) for name in NAMES if name not in ("yes", "expect") and hasattr(self, name)}
+        given = {name: getattr(self, name) for name in OPTIONS if hasattr(self, name)}
         return RealOptions(**given, expect=expect)
 
     def expect_hardware(self, machines: Sequence[str]) -> None:
         """Raise UserError if one of its fields is given but no machine is hardware, or a field for files made in a
-        folder but none is a folder."""
+        folder but none is a folder, or one for emulated machines but none is."""
+        if getattr(self, "anyway", False) and not any(is_emulated(name) for name in machines):
+            accepted = "is for emulated machines: expected question.on emulated:MACHINE with it"
+            raise UserError("question.anyway", "", "", accepted)
         places = [name for name in machines if is_real(name)]
         if not places:
             return self._expect_none()
@@ -91,8 +102,8 @@ class OnHardware:
                 accepted = "is for hardware: expected question.on real:PATH with it"
                 raise UserError(f"question.{name}", "", shown, accepted)
 
-    def executor_on(self, way: Way, specs: Sequence[RunSpec], options: RealOptions) -> OnDevice:
-        """Return who runs these runs, which are all on one piece of hardware. Raises UserError."""
+    def executor_on(self, way: Way, specs: Sequence[RunSpec], options: RealOptions) -> OnDevice | OnServed:
+        """Return who runs these runs, all on one piece of hardware or one emulated machine. Raises UserError."""
         from hotband.execution.targets.target import executor_for
 
         confirmed = getattr(self, "yes", False)

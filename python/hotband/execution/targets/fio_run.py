@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from hotband.data.catalog.named import STATE
 from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.jobs.loss import LossReport, shortest
 from hotband.data.jobs.tables import Step, Stream, conversion_of
+from hotband.execution.programs import stand_in
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
@@ -103,8 +104,7 @@ def fio_run_of(spec: RunSpec) -> FioRun:
     """Return the run of `spec` through fio. Raises UserError for what fio cannot express, and for a mistake in the
     workload or its settings."""
     named = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
-    # First report what fio cannot express at all.
-    converted_to(spec.workload, named, "fio", PLACE)
+    expect_expressible(spec.workload, named)
     state = dict(spec.set).get(STATE)
     of_workload = [pair for pair in spec.set if pair[0] != STATE]
     with mistakes_of(spec.machine):
@@ -125,26 +125,60 @@ def fio_run_of(spec: RunSpec) -> FioRun:
     return fio_run
 
 
+def expect_expressible(workload: str, text: str) -> None:
+    """Raise UserError for a workload that fio cannot express, with the program that stands for it."""
+    try:
+        converted_to(workload, text, "fio", PLACE)
+    except UserError as error:
+        if error.key == "trace":
+            instead = "replay it on the model, or hotband trace convert writes it for fio (read_iolog)"
+        elif error.key in ("app", "scripts"):
+            program = stand_in(workload)
+            instead = (
+                f"on a folder or an emulated machine {program} stands for it"
+                if program
+                else ("hotband program lists programs for a folder or an emulated machine")
+            )
+        else:
+            raise
+        raise UserError(error.where, error.key, error.value, f"{error.accepted}; {instead}") from None
+
+
 def expect_real(fio_run: FioRun) -> None:
     """Raise UserError for features of models only: volumes, states, events in virtual time."""
     from hotband.execution.targets.states import STATES
 
-    spec, repair = fio_run.spec, fio_run.spec.repair
+    spec = fio_run.spec
     if fio_run.state is not None and fio_run.state not in STATES:
         raise UserError("question.settings", STATE, fio_run.state, f"expected one of {', '.join(STATES)}")
     for stream in fio_run.streams:
         if "volume" in stream.table:
             accepted = "names a volume, which hardware does not have: expected a workload on one address space"
             raise UserError(spec.workload, stream.key("volume"), str(stream.table["volume"]), accepted)
-    given = {
-        "question.io_log": spec.io_log,
-        "question.power_loss": spec.power_loss,
-        "question.fail": repair.fail,
-        "question.spares": repair.spares,
-        "question.rebuild_rate": repair.rate,
-        "question.rebuild_after": repair.after,
-        "question.events": spec.events,
-    }
-    for option, value in given.items():
-        if value:
-            raise UserError(option, "", "", "is for runs in virtual time: remove it, or run on a machine's model")
+    expect_wall_clock(spec)
+
+
+SERVED_ALSO = ("io_log", "events")
+"""Fields of a run that a served machine accepts and hardware does not."""
+_INSTEAD = {
+    "precision": "runs on the wall clock last as long as the workload states (question.duration)",
+    "io_log": "run on the model or on emulated:MACHINE, or trace hardware by blktrace",
+    "events": "remove it, or run on the model or on emulated:MACHINE",
+    "power_loss": "remove it, or run on the model; hotband serve takes the event 'at 30 s: power-off'",
+    "fail": "on emulated:MACHINE expected question.events 'at 60 s: fail d3'; hardware has no events",
+    "spares": "remove it, or run on the model",
+    "rebuild_rate": "remove it, or run on the model",
+    "rebuild_after": "remove it, or run on the model",
+}
+"""What to do instead of what only virtual time has, by the field of the question."""
+
+
+def expect_wall_clock(spec: RunSpec, also: Sequence[str] = ()) -> None:
+    """Raise UserError for features that only runs in virtual time have; `also` are those that the target has, too."""
+    repair = spec.repair
+    given = {"fail": repair.fail, "spares": repair.spares, "rebuild_rate": repair.rate, "rebuild_after": repair.after}
+    given |= {name: getattr(spec, name) for name in ("precision", "io_log", "events", "power_loss")}
+    for name, instead in _INSTEAD.items():
+        if given[name] and name not in also:
+            shown = str(given[name]) if isinstance(given[name], str) else ""
+            raise UserError(f"question.{name}", "", shown, f"is for runs in virtual time: {instead}")

@@ -15,8 +15,11 @@ from hotband.data.documents.sides import Side
 from hotband.data.importers.stages import in_turn
 from hotband.data.jobs.tables import plain
 from hotband.data.record.imported import SeriesColumns, no_rows
-from hotband.data.record.stats import DIRECTIONS, idle_side, merge
+from hotband.data.record.stats import idle_side, merge
 from hotband.execution.targets.fio_run import FioRun
+
+SIDES = ("read", "write", "flush", "trim")
+"""Kinds of I/O in a stream of a record."""
 
 
 def steps_of(fio_run: FioRun, record: RecordDoc, result: Path) -> list[StepDoc]:
@@ -51,10 +54,14 @@ def by_stream(fio_run: FioRun, streams: Sequence[StreamDoc]) -> list[StreamDoc]:
     merged: dict[str, list[StreamDoc]] = {}
     for stream in streams:
         merged.setdefault(stream_of(names, stream["name"]), []).append(stream)
-    return [
-        cast("StreamDoc", {"name": name, **{side: merged_side([part[side] for part in alike]) for side in DIRECTIONS}})
-        for name, alike in merged.items()
-    ]
+    return [_stream(name, alike) for name, alike in merged.items()]
+
+
+def _stream(name: str, alike: Sequence[StreamDoc]) -> StreamDoc:
+    """Merge parts of one stream, with the flushes and trims of those that have them."""
+    parts_of = [cast("Mapping[str, Side | None]", part) for part in alike]
+    sides = {kind: [side for part in parts_of if (side := part.get(kind)) is not None] for kind in SIDES}
+    return cast("StreamDoc", {"name": name, **{kind: merged_side(parts) for kind, parts in sides.items() if parts}})
 
 
 def names_of(fio_run: FioRun) -> dict[str, str]:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RealOptions:
-    """Hardware options as text: what may be erased, the size of a file made in a folder and whether it is kept, hosts
-    separated by commas, the product for the prediction, a command that prints watts, and the purge before a state
-    (`hotband.execution.targets.purge.PURGES`). `predict` makes the prediction."""
+    """Options of targets on the wall clock as text: what may be erased, the size of a file made in a folder and whether
+    it is kept, hosts separated by commas, the product for the prediction, a command that prints watts, and the purge
+    before a state (`hotband.execution.targets.purge.PURGES`). `predict` makes the prediction. `anyway` serves an
+    emulated machine that is faster than this host can serve."""
 
     erase: str | None = None
     size: str | None = None
@@ -29,14 +30,13 @@ class RealOptions:
     power: str | None = None
     purge_by: str | None = None
     predict: Predict | None = None
+    anyway: bool = False
 
     def setup(self) -> Setup:
         """Return the settings of the measurement. Raises UserError for an invalid size or host, or a product that is
         not in the catalog."""
         from hotband.execution.targets.hosts import hosts_of
         from hotband.execution.targets.on_device import Setup
-
-        pass
 
         size = None if self.size is None else size_bytes(self.size)
         if self.size is not None and not size:

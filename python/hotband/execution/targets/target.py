@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.data.catalog.named import is_real
+from hotband.data.catalog.named import is_emulated, is_real
 from hotband.execution.devices.host import Host
+from hotband.execution.targets.emulated import OnServed
 from hotband.execution.targets.fio_run import expect_real, fio_run_of
 from hotband.execution.targets.on_device import OnDevice, Setup
 from hotband.execution.targets.real_target import RealTarget, real_target_of
@@ -50,9 +51,14 @@ def executor_for(
     say: Callable[[str], None] = lambda _: None,
     confirm: Callable[[Outlook], bool] = lambda _: True,
     can_ask: bool = True,
-) -> OnDevice:
-    """Return the executor of these runs, which share one real target. Raises UserError for a mistake in any of them,
-    and if they write and nobody can be asked (`can_ask`)."""
+) -> OnDevice | OnServed:
+    """Return the executor of these runs, which share one emulated machine or one real target. Raises UserError for a
+    mistake in any of them, and if they write to a real one and nobody can be asked (`can_ask`)."""
+    if is_emulated(specs[0].machine):
+        served = OnServed(options.anyway, say=say)
+        for spec in specs:
+            served.plan(spec)
+        return served
     setup = options.setup()
     loads = [fio_run_of(spec) for spec in specs]
     for fio_run in loads:

@@ -18,8 +18,9 @@ FLUSHES = 0.05
 """Share by which numbers of flushes may differ, beyond those that were outstanding at the end."""
 
 
-def reasons(model: SummaryDoc, fio: SummaryDoc, serving: Serving) -> tuple[str, ...]:
-    """Return why fio's figures cannot be compared with the model's, one per line; none if they can."""
+def reasons(model: SummaryDoc | None, fio: SummaryDoc, serving: Serving) -> tuple[str, ...]:
+    """Return why fio's figures cannot be compared with the model's, one per line; none if they can.
+    Without a run of the model, flushes are not compared."""
     return (*([] if serving.late is None else [serving.late]), *_waited(fio, serving), *_flushed(model, fio, serving))
 
 
@@ -42,8 +43,10 @@ def _waited(fio: SummaryDoc, serving: Serving) -> Iterator[str]:
         )
 
 
-def _flushed(model: SummaryDoc, fio: SummaryDoc, serving: Serving) -> Iterator[str]:
+def _flushed(model: SummaryDoc | None, fio: SummaryDoc, serving: Serving) -> Iterator[str]:
     """Yield the numbers of flushes, for as many writes, where they differ."""
+    if model is None:
+        return
     writes, of_model = fio["write"]["count"] or 0, model["write"]["count"] or 0
     kinds = {name: serving.kind(name) for name in ("write", "flush")}
     of_server = {name: 0 if kind is None else kind.count for name, kind in kinds.items()}

@@ -4,8 +4,9 @@ examples, and what its values are made of."""
 from __future__ import annotations
 
 ADVISE = """\
-[bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. Parts not given are \
-searched in full. Default counts: the fewest drives that fit the data, and 1.5, 2 and 3 times as many.
+[bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. A NAME may be a word \
+such as nas. Default drives: those sold for arrays. Default counts: the fewest drives that fit the data, and 1.5, 2 \
+and 3 times as many.
 
 [bold]Prices[/]: a CSV table with drive,price,currency,watts, or TOML of drives with these keys; 280..320 is a \
 price range.

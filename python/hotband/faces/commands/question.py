@@ -29,10 +29,11 @@ from hotband.base.text.pipes import with_pipes
 from hotband.base.text.table import View
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
-from hotband.data.catalog.named import is_emulated, is_family, is_real
+from hotband.data.catalog.named import EMULATED, is_family, is_real
 from hotband.data.inputs.reports import product_in
 from hotband.data.inputs.specify import Named, rate_text
 from hotband.data.inputs.texts import text_of
+from hotband.data.results.walk import series_in
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
@@ -95,8 +96,8 @@ def _machine(name: str) -> Named:
     product = product_in(name)
     if product is not None:
         return Named(product)
-    has_text = not (is_real(name) or is_emulated(name) or is_family(name))
-    return Named(name, text_of(name, "machine") if has_text else None)
+    has_text = not (is_real(name) or is_family(name))
+    return Named(name, text_of(name.removeprefix(EMULATED), "machine") if has_text else None)
 
 
 def _workload(name: str) -> Named:
@@ -104,8 +105,11 @@ def _workload(name: str) -> Named:
 
 
 def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
-    """The paths of each side: those between the words `vs`, where there are any, else one a side."""
+    """Return the paths of each side: those between the words `vs`, if there are any, else one a side; of one folder,
+    its series."""
     groups: list[list[Path]] = [[]]
+    if len(arguments) == 1:
+        arguments = series_in(arguments[0]) or arguments
     if BETWEEN not in map(str, arguments):
         groups = [[path] for path in arguments]
     else:

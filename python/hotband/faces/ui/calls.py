@@ -12,7 +12,8 @@ import hotband as hb
 from hotband.base.errors import UserError
 from hotband.data.inputs.specify import Named, named
 from hotband.data.inputs.texts import text_of
-from hotband.data.record.files import REPORT_FILE
+from hotband.data.record.files import REPORT_FILE, record_file
+from hotband.data.record.load import records_in
 from hotband.faces.asked.words import words
 from hotband.faces.ui import shown
 from hotband.faces.ui.asked import answered, of_form
@@ -64,9 +65,7 @@ def report_of_records(folder: Path) -> None:
 
 def records_of(folder: Path) -> list[Record]:
     """The records in a folder: it is one, or each of those in it is."""
-    if (folder / "record.json").is_file():
-        return [hb.load(folder)]
-    return [hb.load(one.parent) for one in sorted(folder.glob("*/record.json"))]
+    return [hb.load(place) for place in records_in(folder) if record_file(place).is_file()]
 
 
 def of_sweep(form: Form, draws_distributions: bool = False) -> Call:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hotband.base.text.numbers import number
+from hotband.base.text.numbers import number, rate
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows
 from hotband.inference.audit.littles_law import mixed
@@ -107,6 +107,7 @@ def _finding(flows: Sequence[Flow], why: str, checked: int) -> Finding:
         advice = "Quote it in the other unit, which IOPS and I/O size confirm."
         return Finding("bandwidth-unit", "note", names, title, {**numbers, "reason": why}, advice, table)
     explained = f", as if {why}" if why else ""
-    title = f"Bandwidth is not IOPS x size: off by a factor of {number(ratio)}{explained}"
+    printed = f"the bandwidth printed is {rate(first.printed)}: off by a factor of {number(ratio)}"
+    title = f"IOPS x size is {rate(first.moved)}, but {printed}{explained}"
     advice = "Bandwidth, IOPS or I/O size belongs to another run: compute two of them from the tool's own counts."
     return Finding("bandwidth", "severe", names, title, {**numbers, "reason": why or "none known"}, advice, table)

@@ -66,7 +66,9 @@ def _rated(name: str, block: Block, took: float | None) -> Iterator[Claim]:
 
 def _energy(run: Audited, record: Block) -> Iterator[Claim]:
     """Yield mean power x time = energy, parts and whole, states and energy, energy and I/Os."""
-    whole, seconds = _block(record, "energy"), run.duration_ns / 1e9
+    # Parts of an emulated machine count for as long as it was served.
+    duration_ns = _number(_block(record, "serving").get("duration_ns")) or run.duration_ns
+    whole, seconds = _block(record, "energy"), duration_ns / 1e9
     powers = [(part, power) for part in _rows(record, "parts") if (power := _block(part, "power"))]
     for name, power in [("", whole), *((f"{part.get('id')}: ", power) for part, power in powers)]:
         energy, mean = _number(power.get("energy_j")), _number(power.get("mean_w"))

@@ -15,7 +15,7 @@ from hotband.base.text.regular import file_text
 from hotband.data import importers
 from hotband.data.documents.record import RecordDoc, source_file
 from hotband.data.importers import loaded, vdbench
-from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.files import RECORD_FILE, record_file
 from hotband.data.record.load import LoadedRecord, load_record, records_in
 from hotband.data.results.walk import Walk, is_walked, walk
 from hotband.inference.audit import shapes
@@ -76,7 +76,7 @@ def expect_once(paths: Sequence[Path]) -> None:
     """Raise UserError for a result that is given twice."""
     seen: set[Path] = set()
     for path in paths:
-        file = (path / RECORD_FILE if path.is_dir() else path).resolve()
+        file = (record_file(path) if path.is_dir() else path).resolve()
         if file in seen:
             raise UserError(str(path), "", "", "is given twice; expected each result once")
         seen.add(file)
@@ -100,7 +100,7 @@ def _side(paths: Sequence[Path], number: int, seen: dict[Path, int]) -> Side:
     the first, so further sides may share results."""
     runs: list[tuple[str, Audited]] = []
     for record_path in (record_path for path in paths for record_path in records_in(path)):
-        file = (record_path / RECORD_FILE if record_path.is_dir() else record_path).resolve()
+        file = (record_file(record_path) if record_path.is_dir() else record_path).resolve()
         if seen.get(file) == number:
             raise UserError(
                 str(record_path), "", "", "is given twice on one side; expected a separate result for each repeat"

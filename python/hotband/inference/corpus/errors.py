@@ -65,13 +65,22 @@ def counted(judged: Iterable[Judged]) -> list[Judged]:
     return list(first.values())
 
 
+def by_family(judged: Iterable[Judged]) -> dict[str, float]:
+    """Return the mean error of each family that has a prediction."""
+    errors_of: dict[str, list[float]] = defaultdict(list)
+    for figure in judged:
+        if figure.error is not None:
+            errors_of[figure.family].append(figure.error)
+    return {family: _mean(values) for family, values in errors_of.items()}
+
+
 def errors(name: str, judged: Sequence[Judged]) -> Errors:
     """Return the errors of figures that count."""
-    by_family: Mapping[str, list[Judged]] = defaultdict(list)
+    families: Mapping[str, list[Judged]] = defaultdict(list)
     for figure in judged:
-        by_family[figure.family].append(figure)
-    known = {family: those for family, those in by_family.items() if any(figure.error is not None for figure in those)}
-    sizes = [_mean([figure.error for figure in those]) for those in known.values()]
+        families[figure.family].append(figure)
+    known = {family: those for family, those in families.items() if any(figure.error is not None for figure in those)}
+    sizes = list(by_family(judged).values())
     signs = [_mean([figure.residual for figure in those]) for those in known.values()]
     inside = [share for those in known.values() if (share := _share(those)) is not None]
     widths = [
@@ -79,7 +88,7 @@ def errors(name: str, judged: Sequence[Judged]) -> Errors:
         for those in known.values()
         if any(figure.factor is not None for figure in those)
     ]
-    out = [_mean([float(figure.error is None) for figure in those]) for those in by_family.values()]
+    out = [_mean([float(figure.error is None) for figure in those]) for those in families.values()]
     return Errors(
         name,
         len(known),

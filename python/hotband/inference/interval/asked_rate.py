@@ -32,13 +32,13 @@ NOTE = "the load asks for its rate: the ends of IOPS and MB/s are what it gets o
 
 
 def is_rate(figure: str) -> bool:
-    """Whether a figure of a run is one of these."""
+    """Return whether a figure of a run is one of these."""
     return figure.rpartition(".")[2] in RATES
 
 
 def at_speed(spec: RunSpec, factor: float) -> RunSpec | None:
-    """The run with all times of its load divided by a factor; None where the load has no times, or others beside them
-    (a closed loop without pauses asks as fast as it is answered)."""
+    """Return the run with all times of its load divided by a factor; None where the load has no times, or others beside
+    them (a closed loop without pauses asks as fast as it is answered)."""
     if not 1 / MOST <= factor <= MOST:
         return None
     load = Load(workload_text(spec), spec.workload)
@@ -64,7 +64,7 @@ def at_speed(spec: RunSpec, factor: float) -> RunSpec | None:
 
 
 def _has_times(load: Load, said: Mapping[str, str]) -> bool:
-    """Whether anything of the load comes at a time, and not when something is answered."""
+    """Return whether anything of the load comes at a time, and not when something is answered."""
     loops = list(_loops(load))
     think = said.get("think")
     closed = [loop["closed"] for loop in loops if isinstance(loop.get("closed"), dict)]
@@ -95,7 +95,7 @@ def _shorten(phase: dict[str, Any], factor: float) -> None:
 
 
 def _shorter(text: str, factor: float) -> str:
-    """A time divided by the factor; what is none (a count of I/Os) as it is."""
+    """Return a time divided by the factor; what is none (a count of I/Os) as it is."""
     time = span_ns(text)
     return text if time is None else f"{round(time / factor)} ns"
 
@@ -122,9 +122,9 @@ def _tables(found: object) -> list[dict[str, Any]]:
 def ends_of(
     predicted: float, base: float, at: Mapping[str, float], factors: Mapping[str, float]
 ) -> tuple[float, float]:
-    """The log-ratios between which a rate lies: that of the load at each speed (`at`, by end) over its factor, beside
-    that of the load as it is in a run as long (`base`). The upper one is at most what the slower load got, which is
-    what it asked for, unless more was `predicted`."""
+    """Return the log-ratios between which a rate lies: that of the load at each speed (`at`, by end) over its factor,
+    beside that of the load as it is in a run as long (`base`). The upper one is at most what the slower load got, which
+    is what it asked for, unless more was `predicted`."""
     if not base or not all(at.values()):
         return 0.0, 0.0
     rates = {end: of / factors[end] for end, of in at.items()}

@@ -1,4 +1,4 @@
-"""What the interval of a run's figure rests on: families of the corpus, figures of the studies, or nothing.
+"""Evidence of the interval of a run's figure: families of the corpus, figures of the studies, or nothing.
 
 Drives of a machine that are all disks, or all solid-state drives, have the error that the corpus shows for such drives
 under each drive's part of the load. Drives of an array are of one model, so their errors are shared: the array is as

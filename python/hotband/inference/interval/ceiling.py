@@ -32,8 +32,8 @@ SHORTEST_S = 1e-3
 
 
 def room_of(spec: RunSpec, record: RecordDoc) -> dict[str, float]:
-    """By how much rates of a run can exceed their predictions, as log-ratios by figure; none for a rate that nothing
-    known limits. Raises UserError for a machine that cannot be read."""
+    """Return by how much rates of a run can exceed their predictions, as log-ratios by figure; none for a rate that
+    nothing known limits. Raises UserError for a machine that cannot be read."""
     seconds = max(record["duration_ns"] / 1e9, SHORTEST_S)
     summary = record["summary"]
     sides = {"": summary, "read.": summary["read"], "write.": summary["write"]}
@@ -59,7 +59,8 @@ def room_of(spec: RunSpec, record: RecordDoc) -> dict[str, float]:
 
 
 def room_below(ceiling: _core.Ceiling, predicted: float) -> float | None:
-    """The log-ratio of the ceiling to a prediction in bytes a second, zero at least; None where no ceiling applies."""
+    """Return the log-ratio of the ceiling to a prediction in bytes a second, zero at least; None where no ceiling
+    applies."""
     limits = [limit for limit in (ceiling["ports"], ceiling["media"]) if limit is not None]
     above = [limit for limit in limits if predicted <= limit * SLACK]
     return max(math.log(min(above) / predicted), 0.0) if above else None
@@ -68,8 +69,8 @@ def room_below(ceiling: _core.Ceiling, predicted: float) -> float | None:
 def capped(
     name: str, bounds: tuple[float, float], room: Mapping[str, float], *, is_inverse: bool = False
 ) -> tuple[float, float]:
-    """The ends of a figure's interval as log-ratios, within what its machine can do. The mean latency of a closed loop
-    `is_inverse`: it cannot fall by more than the rate can rise."""
+    """Return the ends of a figure's interval as log-ratios, within what its machine can do. The mean latency of a
+    closed loop `is_inverse`: it cannot fall by more than the rate can rise."""
     low, high = bounds
     if name in room:
         return min(low, room[name]), min(high, room[name])

@@ -69,7 +69,7 @@ class Spread:
 
     @classmethod
     def farthest(cls, log_ratios: Iterable[float], seed: float = 0.0) -> Spread:
-        """How far the farthest draws lie, and two standard deviations by seeds with them."""
+        """Return how far the farthest draws lie, and two standard deviations by seeds with them."""
         found = [0.0, *log_ratios]
         return cls(2 * seed - min(found), 2 * seed + max(found))
 
@@ -112,8 +112,8 @@ class Residual:
 
 
 def rank_quantile(scores: Sequence[tuple[float, float]], level: float) -> float:
-    """The score that a share of `level` percent of exchangeable scores does not exceed: scores with weights, one more
-    of weight one counted as larger than all. Infinite where there are too few."""
+    """Return the score that a share of `level` percent of exchangeable scores does not exceed: scores with weights, one
+    more of weight one counted as larger than all. Infinite where there are too few."""
     total = sum(weight for _, weight in scores)
     wanted = level / 100 * (total + 1.0)
     reached = 0.0
@@ -135,8 +135,8 @@ class ModelTerm:
         self._pools: dict[Kind, Pool] = {}
 
     def without(self, study: str, machine: str, of: Kind) -> ModelTerm:
-        """The same without the study that a figure is of, so that it is as new as a user's machine. Where the other
-        studies hardly have its kind, only its machine is left out."""
+        """Return the same without the study that a figure is of, so that it is as new as a user's machine. Where the
+        other studies hardly have its kind, only its machine is left out."""
         rest = self._rest(study, "")
         if len(rest._members(of)) >= SIZED or not self._members(of):
             return rest
@@ -154,34 +154,33 @@ class ModelTerm:
         return self._rests[key]
 
     def size(self, of: Kind) -> float:
-        """The median of the absolute residuals of a kind, or of the first pool that has enough."""
+        """Return the median of the absolute residuals of a kind, or of the first pool that has enough."""
         if of not in self._sizes:
             sized = next((found for _, found in self._chain(of) if len(found) >= SIZED), self.residuals)
             self._sizes[of] = median(abs(one.log_ratio) for one in sized) if sized else 0.0
         return self._sizes[of]
 
     def pool(self, of: Kind) -> Pool:
-        """What the quantile of a kind is taken over: itself where it has figures enough, else the first pool that
-        has."""
+        """Return what the quantile of a kind is taken over: itself where it has figures enough, else the first pool
+        that has."""
         if of not in self._pools:
             enough = (Pool(name, tuple(found)) for name, found in self._chain(of) if _is_enough(found))
             self._pools[of] = next(enough, Pool(ALL, tuple(self.residuals)))
         return self._pools[of]
 
-    def is_exercised(self, of: Kind) -> bool:
-        """Whether figures of a kind were checked, or enough of its family on the same sort of system."""
-        family = FAMILIES[of.figure_class]
-        alike = [
-            one for one in self.residuals if (FAMILIES[one.kind.figure_class], one.kind.system) == (family, of.system)
-        ]
-        return bool(self._members(of)) or (family != ALL and _is_enough(alike))
+    def is_exercised(self, kind: Kind) -> bool:
+        """Return whether figures of a kind were checked, or enough of its family on the same sort of system."""
+        family = FAMILIES[kind.figure_class]
+        same = [residual for residual in self.residuals if residual.kind.system == kind.system]
+        alike = [residual for residual in same if FAMILIES[residual.kind.figure_class] == family]
+        return bool(self._members(kind)) or (family != ALL and _is_enough(alike))
 
     def scale(self, of: Kind, spread: float) -> float:
-        """What a residual of a figure is measured by."""
+        """Return the scale of a figure's residual."""
         return math.hypot(self.size(of), spread)
 
     def score(self, one: Residual) -> float:
-        """A residual in scales."""
+        """Return a residual in scales."""
         side = one.spread.low if one.log_ratio < 0 else one.spread.high
         scale = self.scale(one.kind, side)
         return abs(one.log_ratio) / scale if scale > 0 else (math.inf if one.log_ratio else 0.0)
@@ -203,9 +202,9 @@ class ModelTerm:
         return least or math.inf
 
     def bounds(self, of: Kind, spread: Spread, level: float, farthest: Spread = NO_LIMIT) -> tuple[float, float]:
-        """The log-ratios between which a figure of a kind lies with a probability of `level` percent. They reach no
-        further than those of a figure without spread and the `farthest` draw together: the scores are of figures whose
-        spread is about as large as their kind's size, and say nothing of one that a value moves tenfold."""
+        """Return the log-ratios between which a figure of a kind lies with a probability of `level` percent. They reach
+        no further than those of a figure without spread and the `farthest` draw together: the scores are of figures
+        whose spread is about as large as their kind's size, and say nothing of one that a value moves tenfold."""
         factor = self.factor(of, level)
         alone = factor * self.size(of)
         low = min(factor * self.scale(of, spread.low), alone + farthest.low)

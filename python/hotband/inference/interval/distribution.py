@@ -53,13 +53,14 @@ class Distribution:
     nominal_text: str = ""
 
     def at(self, share: float) -> Any:
-        """The value that a share (0 to 1) of all draws do not exceed: of a number its text, of a choice itself."""
+        """Return the value that a share (0 to 1) of all draws do not exceed: of a number its text, of a choice
+        itself."""
         if self.kind == "choice":
             return self.texts[self._chosen(share)]
         return self._text(self._back(_triangular(share, *(self._forth(x) for x in self._ends))))
 
     def place(self, share: float) -> float:
-        """Where the same value lies between the ends: -1 is the low one, 0 the nominal value, 1 the high one."""
+        """Return where the same value lies between the ends: -1 is the low one, 0 the nominal value, 1 the high one."""
         if self.kind == "choice":
             return float((-1, 0, 1)[self._chosen(share)])
         low, nominal, high = (self._forth(x) for x in self._ends)
@@ -68,7 +69,7 @@ class Distribution:
         return 0.0 if side == nominal else (drawn - nominal) / abs(side - nominal)
 
     def describe(self) -> str:
-        """The distribution in words."""
+        """Return the distribution in words."""
         if self.kind == "choice":
             others = " or ".join(dict.fromkeys(str(self.texts[n]) for n in self._others))
             return f"nominal, or {others} in one case of three"
@@ -109,7 +110,7 @@ class Distribution:
 
 
 def distribution_of(of: Range, *, is_choice: bool = False) -> Distribution | None:
-    """The distribution of a range; None where it has no width. Numbers are a choice where they are called one
+    """Return the distribution of a range; None where it has no width. Numbers are a choice where they are called one
     (`is_choice`), where all are sizes that are powers of two, and where the nominal one is unknown or lies outside."""
     texts = [str(text) for text in (of.low, of.nominal, of.high)]
     found = [one for one in map(_number, texts) if one is not None]
@@ -128,7 +129,7 @@ def distribution_of(of: Range, *, is_choice: bool = False) -> Distribution | Non
 
 
 def _are_steps(found: list[tuple[float, str]]) -> bool:
-    """Whether all are sizes that are powers of two: pages, blocks and granules are made in such steps."""
+    """Return whether all are sizes that are powers of two: pages, blocks and granules are made in such steps."""
     if any(unit not in SCALES["size"] for _, unit in found):
         return False
     sizes = [value * _core.quantity("size", f"1 {unit}") for value, unit in found]
@@ -141,7 +142,7 @@ def _number(text: str) -> tuple[float, str] | None:
 
 
 def _in_one_unit(numbers: list[tuple[float, str]]) -> list[float] | None:
-    """The numbers in the unit of the middle one; None where they are of different kinds."""
+    """Return the numbers in the unit of the middle one; None where they are of different kinds."""
     unit = numbers[1][1]
     kind = next((name for name, units in SCALES.items() if unit in units), None)
     if all(one == unit for _, one in numbers):
@@ -153,7 +154,7 @@ def _in_one_unit(numbers: list[tuple[float, str]]) -> list[float] | None:
 
 
 def _triangular(share: float, low: float, nominal: float, high: float) -> float:
-    """The quantile function of the triangle."""
+    """Return the quantile function of the triangle."""
     width = high - low
     below = (nominal - low) / width
     if share < below:

@@ -52,15 +52,16 @@ class Why:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row an uncertain value, those that matter most first: what it is (name, part, key, nominal, low, high,
-        distribution, source, confidence, meaning), `first` and `total`, the shares of one that it makes alone and with
-        others, with the ends of their 90 % intervals, `low_pct` and `high_pct`, what its ends do to the figure (null
-        where the model refuses one), and `narrower_pct`, how much narrower the interval would be if it were known."""
+        """Return a row an uncertain value, those that matter most first: what it is (name, part, key, nominal, low,
+        high, distribution, source, confidence, meaning), `first` and `total`, the shares of one that it makes alone and
+        with others, with the ends of their 90 % intervals, `low_pct` and `high_pct`, what its ends do to the figure
+        (null where the model refuses one), and `narrower_pct`, how much narrower the interval would be if it were
+        known."""
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         return pl.DataFrame(list(self._document["values"]), schema=schema)
 
     def to_dict(self) -> WhyFigureDoc:
-        """All that the command prints with `--json`; a copy."""
+        """Return all that the command prints with `--json`; a copy."""
         return with_schema(copy.deepcopy(self._document), "hotband-why")
 
     def __repr__(self) -> str:

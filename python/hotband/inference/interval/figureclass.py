@@ -65,7 +65,7 @@ PERCENTILE = re.compile(r"\bp(\d+(?:\.\d+)?)\b")
 
 
 def class_of(metric: str, unit: str, load: str) -> FigureClass:
-    """The class of a figure by the words of its metric, its unit and the load that it is of."""
+    """Return the class of a figure by the words of its metric, its unit and the load that it is of."""
     metric, load = metric.lower(), load.lower()
     if "write amplification" in metric:
         return FigureClass.AMPLIFICATION
@@ -81,7 +81,7 @@ def class_of(metric: str, unit: str, load: str) -> FigureClass:
 
 
 def figure_class(row: FigureDoc) -> FigureClass:
-    """The class of a study's figure."""
+    """Return the class of a study's figure."""
     return class_of(row["metric"], row["unit"], _load(row))
 
 
@@ -96,8 +96,8 @@ class Measurement(NamedTuple):
 
 
 def measurement(study: str, row: FigureDoc) -> Measurement:
-    """The measurement that a figure belongs to. Loads are told apart by the published words where there are any: a
-    curve's maximum and its first point are two measurements."""
+    """Return the measurement that a figure belongs to. Loads are told apart by the published words where there are any:
+    a curve's maximum and its first point are two measurements."""
     found, load = figure_class(row), row.get("workload") or row["label"]
     if found in PERCENTILES:
         what = str(found)
@@ -112,8 +112,8 @@ def measurement(study: str, row: FigureDoc) -> Measurement:
 
 
 def counted(study: str, rows: Iterable[FigureDoc], repeats: Mapping[str, str] | None = None) -> list[FigureDoc]:
-    """The rows that an account of errors counts: of each measurement one, those that have an error before those that
-    have none, then IOPS before bandwidth before a time (IOPS are printed with the most digits). A published figure
+    """Return the rows that an account of errors counts: of each measurement one, those that have an error before those
+    that have none, then IOPS before bandwidth before a time (IOPS are printed with the most digits). A published figure
     that stands beside several predictions counts once, with the largest error. `repeats` names published rows that say
     again what others say: they do not count."""
     known = repeats or {}
@@ -132,7 +132,7 @@ def counted(study: str, rows: Iterable[FigureDoc], repeats: Mapping[str, str] | 
 
 
 def _order(row: FigureDoc) -> tuple[bool, int]:
-    """What comes first stands for its measurement."""
+    """Return the order of a figure: the first one represents its measurement."""
     units = ("IOPS", *RATE_UNITS)
     return row["error_pct"] is None, units.index(row["unit"]) if row["unit"] in units else len(units)
 
@@ -147,7 +147,8 @@ def _load(row: FigureDoc) -> str:
 
 
 def _time(metric: str) -> FigureClass:
-    """A percentile where the metric names one (of another than those that are summed up, nothing), else a mean."""
+    """Return a percentile where the metric names one (of another than those that are summed up, nothing), else a
+    mean."""
     found = PERCENTILE.search(metric)
     if found is None:
         return FigureClass.P50 if "median" in metric else FigureClass.TIME

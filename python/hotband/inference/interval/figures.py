@@ -21,8 +21,8 @@ BACK: dict[str, Callable[[float], float]] = {
 
 
 def class_for(study: str, row: FigureDoc) -> FigureClass:
-    """The class of a figure. The mean time of a load that keeps a fixed number of I/Os outstanding is the inverse of
-    its rate (Little's law), and as certain: it is of the class of that rate."""
+    """Return the class of a figure. The mean time of a load that keeps a fixed number of I/Os outstanding is the
+    inverse of its rate (Little's law), and as certain: it is of the class of that rate."""
     found = figure_class(row)
     if found is FigureClass.TIME and measurement(study, row).what == "rate":
         return class_of("IOPS", "IOPS", f"{row.get('workload') or ''} {row['label']}")
@@ -30,7 +30,8 @@ def class_for(study: str, row: FigureDoc) -> FigureClass:
 
 
 def log_of(value: float | None, kind: str = "") -> float | None:
-    """The logarithm of a figure, of a gain or a reduction that of the ratio it stands for; None where there is none."""
+    """Return the logarithm of a figure, of a gain or a reduction that of the ratio it stands for; None where there is
+    none."""
     if value is None or kind == "difference":
         return None
     ratio = RATIOS[kind](value) if kind in RATIOS else value
@@ -38,20 +39,20 @@ def log_of(value: float | None, kind: str = "") -> float | None:
 
 
 def value_of(logarithm: float, kind: str = "") -> float:
-    """The figure of a logarithm."""
+    """Return the figure of a logarithm."""
     ratio = math.exp(logarithm)
     return BACK[kind](ratio) if kind in BACK else ratio
 
 
 def between(value: float, low: float, high: float, kind: str = "") -> tuple[float, float]:
-    """A figure's ends at log-ratios below and above it, the smaller one first."""
+    """Return a figure's ends at log-ratios below and above it, the smaller one first."""
     middle = log_of(value, kind)
     assert middle is not None, "asked for a figure that has a logarithm"
     return sorted_pair(value_of(middle + low, kind), value_of(middle + high, kind))
 
 
 def sorted_pair(one: float, other: float) -> tuple[float, float]:
-    """The smaller one first: what is reduced more is a smaller ratio."""
+    """Return the smaller one first: what is reduced more is a smaller ratio."""
     return (one, other) if one <= other else (other, one)
 
 

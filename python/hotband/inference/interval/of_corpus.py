@@ -34,8 +34,8 @@ KINDS: Mapping[str, Literal["disk", "ssd"]] = {"disk": "disk", "ssd": "ssd"}
 
 @dataclass(frozen=True)
 class Basis:
-    """The evidence of an interval in words: families of the corpus (`width`) or figures of studies. Without either there
-    is no interval: what was checked was too far off, or nothing like it `is_checked`."""
+    """The evidence of an interval in words: families of the corpus (`width`) or figures of studies. Without either
+    there is no interval: what was checked was too far off, or nothing like it `is_checked`."""
 
     words: str
     width: Width | None = None
@@ -44,7 +44,7 @@ class Basis:
 
     @property
     def has_interval(self) -> bool:
-        """Whether a figure has an interval."""
+        """Return whether a figure has an interval."""
         return self.width is not None or self.is_of_studies
 
 

@@ -51,9 +51,8 @@ NAMES = {
 }
 """What figures are called in Python and on the command line, and in the document."""
 UNITS = {"iops": "IOPS", "bandwidth_bytes_per_s": "B/s"}
-LABELS = {
-    name: {"iops": "IOPS", "bandwidth": "MB/s", "p999": "p99.9"}.get(short, short) for short, name in NAMES.items()
-}
+WORDS = {"iops": "IOPS", "bandwidth": "MB/s", "p999": "p99.9"}
+LABELS = {name: WORDS.get(short, short) for short, name in NAMES.items()}
 MEDIAN_OF_90 = 0.6745 / 1.645
 """The median of absolute normal errors over the end of their 90 % interval."""
 
@@ -196,24 +195,24 @@ def _figure(name: str, of: Kind, level: float, drawn: Drawn) -> FigureIntervalDo
 
 
 def interval_of(name: str, of: Kind, level: float, drawn: Drawn) -> IntervalDoc:
-    """The interval of a figure."""
+    """Return the interval of a figure."""
     low, high = between(drawn.nominal[name], *_bounds(name, of, level, drawn))
     return {"level": float(level), "low": low, "high": high}
 
 
 def _bounds(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
-    """The log-ratios between which a figure lies, within what the machine can do."""
+    """Return the log-ratios between which a figure lies, within what the machine can do."""
     ends = _uncapped(name, of, level, drawn)
     return capped(name, ends, drawn.room, is_inverse=is_inverse(of))
 
 
 def is_inverse(of: Kind) -> bool:
-    """Whether a mean latency of this kind is the inverse of a rate: that of a closed loop is."""
+    """Return whether a mean latency of this kind is the inverse of a rate: that of a closed loop is."""
     return of.figure_class in RATES
 
 
 def _uncapped(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
-    """The same without a look at the machine. A rate that the load asks for lies between those of a slower and a
+    """Return the same without a look at the machine. A rate that the load asks for lies between those of a slower and a
     faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
     if name not in drawn.asked:
         return _model_bounds(name, of, level, drawn)
@@ -224,14 +223,14 @@ def _uncapped(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, f
 
 
 def _model_bounds(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
-    """The same of a figure of the machine."""
+    """Return the same of a figure of the machine."""
     farthest = Spread.farthest(drawn.log_ratios(name), drawn.seed.get(name, 0.0))
     return bounds_of(drawn.basis(name), of, level, spread_of(name, drawn), farthest)
 
 
 def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn) -> float:
-    """How much of what the model leaves out a figure has: all, or of a rate that the load asks for the part of the
-    ends that is left."""
+    """Return how much of what the model leaves out a figure has: all, or of a rate that the load asks for the part of
+    the ends that is left."""
     if name not in drawn.asked:
         return 1.0
     if is_given(name, drawn):
@@ -242,12 +241,12 @@ def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn) -> float:
 
 
 def is_given(name: str, drawn: Drawn) -> bool:
-    """Whether a figure is a rate that the load asks for and gets, of a slower machine, too."""
+    """Return whether a figure is a rate that the load asks for and gets, of a slower machine, too."""
     return name in drawn.asked and max(map(abs, drawn.asked[name])) <= NO_EFFECT
 
 
 def spread_of(name: str, drawn: Drawn) -> Spread:
-    """What the draws and the seed make of a figure."""
+    """Return what the draws and the seed make of a figure."""
     return Spread.of(drawn.log_ratios(name), drawn.seed.get(name, 0.0))
 
 
@@ -287,7 +286,7 @@ def _size(name: str, kind: Kind, drawn: Drawn) -> float:
 
 
 def meanings_of(spec: RunSpec) -> dict[str, str]:
-    """What the keys of a run mean, as the engine says it."""
+    """Return what the keys of a run mean, as the engine says it."""
     keys = _core.set_keys(
         CATALOG_DIR,
         spec.workload,
@@ -313,8 +312,8 @@ def expect_figure(spec: RunSpec, asked: str) -> None:
 
 
 def does_only(spec: RunSpec) -> str | None:
-    """What a workload does, reads or writes, where its streams do nothing else; None of one that does both, or whose
-    text does not say it."""
+    """Return what a workload does, reads or writes, where its streams do nothing else; None of one that does both, or
+    whose text does not say it."""
     try:
         streams = _core.workload(workload_text(spec), spec.workload)["table"].get("streams", [])
     except _core.SpecError as error:
@@ -325,8 +324,8 @@ def does_only(spec: RunSpec) -> str | None:
 
 
 def figure_name(asked: str, known: Sequence[str]) -> str:
-    """The document's name of a figure that the user names (`p99`, `read.p99`). Raises UserError for one that the run
-    does not have."""
+    """Return the document's name of a figure that the user names (`p99`, `read.p99`). Raises UserError for one that the
+    run does not have."""
     side, dot, name = asked.rpartition(".")
     found = f"{side}{dot}{NAMES.get(name, name)}"
     if found in known:

@@ -118,7 +118,7 @@ class Drawn:
 
 
 def figures_of(record: RecordDoc) -> dict[str, float]:
-    """The figures of a run that have intervals, by name; of reads and writes alone where there are both."""
+    """Return the figures of a run that have intervals, by name; of reads and writes alone where there are both."""
     summary = record["summary"]
     sides = {"": summary, "read.": summary["read"], "write.": summary["write"]}
     if not (summary["read"]["count"] and summary["write"]["count"]):
@@ -128,14 +128,14 @@ def figures_of(record: RecordDoc) -> dict[str, float]:
 
 
 def class_of_figure(name: str, rate: FigureClass, is_closed: bool) -> FigureClass:
-    """The class of a run's figure. Where a fixed number of I/Os is outstanding the mean time is the inverse of the
-    rate, and as certain."""
+    """Return the class of a run's figure. Where a fixed number of I/Os is outstanding the mean time is the inverse of
+    the rate, and as certain."""
     name = name.rpartition(".")[2]
     return CLASSES.get(name, rate if is_closed or not name.startswith("latency") else FigureClass.TIME)
 
 
 def system_of(spec: RunSpec) -> str:
-    """Whether a run is on a pool, or on drives and arrays."""
+    """Return whether a run is on a pool, or on drives and arrays."""
     try:
         told = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
     except _core.SpecError as error:
@@ -144,7 +144,7 @@ def system_of(spec: RunSpec) -> str:
 
 
 def rate_class(spec: RunSpec) -> FigureClass:
-    """The class of the rates of a run: a program's, sequential where no stream is random, else random."""
+    """Return the class of the rates of a run: a program's, sequential where no stream is random, else random."""
     try:
         table = _core.workload(workload_text(spec), spec.workload)["table"]
     except _core.SpecError as error:
@@ -202,7 +202,7 @@ def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Sa
 
 
 def _announced(ends: int, values: int, draws: int, short: RunSpec) -> str:
-    """What is about to be run."""
+    """Return a sentence about the runs that follow."""
     length = f", each {short.duration} long" if short.duration is not None else ""
     screening = f"{1 + SEEDS + ends} runs screen {values} uncertain values"
     return f"intervals: {screening}, then up to {draws} sample those that matter{length}"
@@ -223,7 +223,7 @@ class _Runner:
 
 
 def with_end(spec: RunSpec, one: Uncertain, end: End) -> RunSpec:
-    """A run with one uncertain value at an end."""
+    """Return a run with one uncertain value at an end."""
     return with_values(renamed(spec, f"{one.name} {end}."), [(one, one.range.at(end))])
 
 
@@ -281,8 +281,8 @@ def _ratios(base: Mapping[str, float], finished: Finished) -> dict[str, float]:
 
 
 def _seed_spread(base: Mapping[str, float], others: Sequence[Finished], left: float) -> dict[str, float]:
-    """The standard deviation that the seed makes of the whole run: that of the shortened ones, less by the root of
-    what was left of their time, as means of independent times are."""
+    """Return the standard deviation that the seed makes of the whole run: that of the shortened ones, less by the root
+    of what was left of their time, as means of independent times are."""
     ratios = [_ratios(base, other) for other in others]
     found = {}
     for name in base:
@@ -292,7 +292,7 @@ def _seed_spread(base: Mapping[str, float], others: Sequence[Finished], left: fl
 
 
 def _matters(drawn: Drawn, one: Uncertain) -> bool:
-    """Whether a value moves a figure at one of its ends."""
+    """Return whether a value moves a figure at one of its ends."""
     moved = (drawn.ends.get((one.name, end), {}) for end in ENDS)
     return any(abs(ratio) > NO_EFFECT for ratios in moved for ratio in ratios.values())
 

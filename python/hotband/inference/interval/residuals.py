@@ -62,7 +62,7 @@ class Kept:
 
 
 def _log(error_pct: float) -> float | None:
-    """The logarithm of published over predicted, of the error of the prediction."""
+    """Return the logarithm of published over predicted, of the error of the prediction."""
     ratio = 1 + error_pct / 100
     return -math.log(ratio) if ratio > 0 and math.isfinite(ratio) else None
 
@@ -76,14 +76,14 @@ class ResidualFile:
     figures: list[Kept] = field(default_factory=list)
 
     def text(self) -> str:
-        """The file: one line per figure, by study and figure."""
+        """Return the file: one line per figure, by study and figure."""
         ordered = sorted(self.figures, key=lambda one: (one.study, one.figure))
         lines = ",\n".join("  " + json.dumps(asdict(one), ensure_ascii=False) for one in ordered)
         head = json.dumps({"version": self.version, "command": self.command}, ensure_ascii=False)[1:-1]
         return "{" + head + ', "figures": [\n' + lines + "\n]}\n"
 
     def is_stale(self, study: str, predicted: Mapping[str, float | None]) -> bool:
-        """Whether a study predicts something else now."""
+        """Return whether a study predicts something else now."""
         kept = {
             figure.figure: figure.predicted
             for figure in self.figures
@@ -92,14 +92,14 @@ class ResidualFile:
         return not same_figures(kept, predicted)
 
     def term(self) -> ModelTerm:
-        """The term of all its figures."""
+        """Return the term of all its figures."""
         return ModelTerm([residual for figure in self.figures for residual in figure.residuals()])
 
 
 def kept_of(
     study: str, rows: Sequence[ListedFigureDoc], spreads: Mapping[str, FigureSpread], systems: Mapping[str, str]
 ) -> list[Kept]:
-    """The figures of a study that are published and predicted, each measurement once; `systems` are those of its
+    """Return the figures of a study that are published and predicted, each measurement once; `systems` are those of its
     configurations by label."""
     found = []
     for row in rows:
@@ -141,7 +141,7 @@ def read_residuals(path: Path = RESIDUALS_FILE) -> ResidualFile | None:
 
 @cache
 def model_term() -> ModelTerm:
-    """The term that intervals have. Raises UserError where the file is missing or damaged."""
+    """Return the term that intervals have. Raises UserError where the file is missing or damaged."""
     found = read_residuals()
     if found is None or not found.figures:
         accepted = "is missing: drawing the intervals of all studies and keeping them makes it"

@@ -38,13 +38,13 @@ class Sampler:
         return drawn[:, columns], drawn[:, columns + len(self._column)]
 
     def shares(self, count: int) -> Floats:
-        """The next draws: one row per draw, one column per value, each the share (0 to 1) of its distribution below
-        it."""
+        """Return the next draws: one row per draw, one column per value, each the share (0 to 1) of its distribution
+        below it."""
         columns = [self._column[value.group] for value in self.values]
         return self._sequence.random(count)[:, columns]
 
     def places(self, shares: Floats) -> Floats:
-        """The same draws as places between the ends of each value (-1 low, 0 nominal, 1 high)."""
+        """Return the same draws as places between the ends of each value (-1 low, 0 nominal, 1 high)."""
         found = np.empty_like(shares)
         for column, one in enumerate(self.values):
             found[:, column] = [one.distribution.place(share) for share in shares[:, column]]

@@ -74,7 +74,7 @@ def indices(surface: Surface, samples: Samples) -> tuple[Floats, Floats]:
 
 
 def shares_of(effects: Sequence[Effect], samples: Samples, places: Floats, seen: Floats, seed: int) -> list[Share]:
-    """The share of each group, with the range that resampled draws give."""
+    """Return the share of each group, with the range that resampled draws give."""
     first, total = indices(fitted(effects, places, seen), samples)
     random = np.random.default_rng(seed)
     firsts, totals = [first], [total]

@@ -35,8 +35,8 @@ LEAST_SHARE = 1 / 16
 
 
 def shortened(spec: RunSpec, record: RecordDoc, *, ios: int = ENOUGH_IOS, share: float = LEAST_SHARE) -> RunSpec:
-    """The run with less measured time, where it has more I/Os than are needed and its time can be set. `record` is that
-    of the whole run."""
+    """Return the run with less measured time, where it has more I/Os than are needed and its time can be set. `record`
+    is that of the whole run."""
     count, steps = record["summary"]["count"] or 0, record.get("steps", [])
     left = max(share, ios / count) if count else 1.0
     if left >= 1.0 or any(one.get("runs") for one in record.get("scripts", [])):
@@ -48,8 +48,9 @@ def shortened(spec: RunSpec, record: RecordDoc, *, ios: int = ENOUGH_IOS, share:
 
 
 def cheaper(spec: RunSpec, ios: int, measured: int) -> RunSpec:
-    """A run whose I/Os before the measured time, `ios` less those `measured` of the whole run, are a quarter where they
-    are many, and whose solid-state drives are simulated at a fraction of their size where nobody said at which."""
+    """Return a run whose I/Os before the measured time, `ios` less those `measured` of the whole run, are a quarter
+    where they are many, and whose solid-state drives are simulated at a fraction of their size where nobody said at
+    which."""
     if ios - measured > DEAR_IOS:
         spec = with_shorter_warm_up(spec, DEAR_SHARE)
     if any(key == "scale" for key, _ in spec.set):
@@ -60,7 +61,7 @@ def cheaper(spec: RunSpec, ios: int, measured: int) -> RunSpec:
 
 
 def with_shorter_warm_up(spec: RunSpec, share: float) -> RunSpec:
-    """The run with its phases that are not measured shortened, where they are of a set time."""
+    """Return the run with its phases that are not measured shortened, where they are of a set time."""
     text = workload_text(spec)
     phases = cast("list[dict[str, Any]]", loads(text, spec.workload).get("phases", []))
     changes = {
@@ -79,7 +80,7 @@ def _quantity(text: str) -> float:
 
 
 def takes_steps(of: Uncertain, spec: RunSpec, shares: Sequence[float]) -> bool:
-    """Whether the model takes a value in steps only: it refuses most of what is drawn of it, even alone."""
+    """Return whether the model takes a value in steps only: it refuses most of what is drawn of it, even alone."""
     if of.distribution.kind == "choice":
         return False
     tried = shares[:STEPS_TRIED]

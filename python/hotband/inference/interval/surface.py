@@ -37,7 +37,7 @@ class Effect:
 
     @property
     def size(self) -> float:
-        """The larger of the two, either way."""
+        """Return the larger of the two, either way."""
         return max(abs(self.low or 0.0), abs(self.high or 0.0))
 
 
@@ -59,14 +59,14 @@ class Surface:
 
 
 def additive(effects: Sequence[Effect]) -> Surface:
-    """The surface of single effects."""
+    """Return the surface of single effects."""
     low = [-(effect.high or 0.0) if effect.low is None else effect.low for effect in effects]
     high = [-(effect.low or 0.0) if effect.high is None else effect.high for effect in effects]
     return Surface(np.array(low, dtype=float), np.array(high, dtype=float))
 
 
 def fitted(effects: Sequence[Effect], places: Floats, seen: Floats) -> Surface:
-    """The same with products fitted to what draws at `places` gave (`seen`)."""
+    """Return the same with products fitted to what draws at `places` gave (`seen`)."""
     alone = additive(effects)
     strongest = sorted(range(len(effects)), key=lambda n: -effects[n].size)[:PAIRED]
     pairs = tuple(combinations(sorted(strongest), 2))

@@ -52,12 +52,12 @@ class Uncertain:
 
     @property
     def name(self) -> str:
-        """What tells it from the others."""
+        """Return what tells it from the others."""
         return self.range.name
 
     def at(self, share: float) -> Any:
-        """The value that a share (0 to 1) of all draws do not exceed, as its key takes it: text for a setting, a number
-        where the ends are numbers."""
+        """Return the value that a share (0 to 1) of all draws do not exceed, as its key takes it: text for a setting, a
+        number where the ends are numbers."""
         value = self.distribution.at(share)
         ends = (self.range.low, self.range.high)
         if self.distribution.kind == "choice" or any(isinstance(end, str) for end in ends):
@@ -66,7 +66,7 @@ class Uncertain:
 
 
 def of_run(spec: RunSpec) -> list[Uncertain]:
-    """The uncertain values of a run's machine. Raises UserError where there is no such machine."""
+    """Return the uncertain values of a run's machine. Raises UserError where there is no such machine."""
     try:
         told = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
     except _core.SpecError as error:
@@ -76,8 +76,8 @@ def of_run(spec: RunSpec) -> list[Uncertain]:
 
 
 def _of_workload(spec: RunSpec, held: Collection[str]) -> list[Uncertain]:
-    """What the author of a workload says is uncertain (`[uncertainty]`), as keys that are set. Streams that differ in
-    such a key have no nominal value for it: it is a choice."""
+    """Return what the author of a workload says is uncertain (`[uncertainty]`), as keys that are set. Streams that
+    differ in such a key have no nominal value for it: it is a choice."""
     try:
         table = _core.workload(workload_text(spec), spec.workload)["table"]
     except _core.SpecError as error:
@@ -93,7 +93,7 @@ def _of_workload(spec: RunSpec, held: Collection[str]) -> list[Uncertain]:
 
 
 def _today(spec: RunSpec, key: str) -> str:
-    """The value that a key of the workload has; nothing where it has several."""
+    """Return the value that a key of the workload has; nothing where it has several."""
     keys = _core.set_keys(
         CATALOG_DIR, spec.workload, spec.machine, workload_text=workload_text(spec), machine_text=machine_text(spec)
     )
@@ -101,7 +101,7 @@ def _today(spec: RunSpec, key: str) -> str:
 
 
 def _of_machine(told: _core.Machine, held: Collection[str]) -> list[Uncertain]:
-    """A value that the machine sets for one drive of a product is set for all of them here."""
+    """Return the values of a machine. One that is set for one drive of a product is set for all of them here."""
     drives: dict[str, list[_core.MachineDrive]] = {}
     for one in told["drives"]:
         drives.setdefault(one["product"], []).append(one)
@@ -124,15 +124,15 @@ def _of_machine(told: _core.Machine, held: Collection[str]) -> list[Uncertain]:
 def of_product(
     name: str, held: Collection[str] = (), values: Sequence[_core.CatalogValue] | None = None
 ) -> list[Uncertain]:
-    """The uncertain values of a drive or a daemon, without those held; `values` are those of a drive that is a file,
-    whose name does not say in which folder it lies."""
+    """Return the uncertain values of a drive or a daemon, without those held; `values` are those of a drive that is a
+    file, whose name does not say in which folder it lies."""
     known = product(name)["values"] if values is None else values
     found = (of_value(name, value) for value in known if value["key"] not in held)
     return [one for one in found if one is not None]
 
 
 def of_value(part: str, value: _core.CatalogValue) -> Uncertain | None:
-    """A value of a product as what is uncertain; None where it has no range, changes nothing or is a switch."""
+    """Return a value of a product as what is uncertain; None where it has no range, changes nothing or is a switch."""
     key = value["key"]
     if not value["range"] or key.startswith(NOT_DRAWN):
         return None
@@ -144,7 +144,7 @@ def of_value(part: str, value: _core.CatalogValue) -> Uncertain | None:
 
 
 def group_of(part: str, key: str) -> str:
-    """What a value is drawn together with; its own name where it is drawn alone."""
+    """Return what a value is drawn together with; its own name where it is drawn alone."""
     return next((f"{part}: {name}" for name, keys in TOGETHER.items() if key in keys), f"{part}: {key}")
 
 
@@ -158,7 +158,7 @@ def _tables(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def with_values(spec: RunSpec, values: Iterable[tuple[Uncertain, Any]]) -> RunSpec:
-    """A run with uncertain values as they were drawn. Raises UserError where its text has no such key."""
+    """Return a run with uncertain values as they were drawn. Raises UserError where its text has no such key."""
     own: list[tuple[Uncertain, Any]] = []
     for of, value in values:
         if value == NOMINAL:
@@ -171,7 +171,7 @@ def with_values(spec: RunSpec, values: Iterable[tuple[Uncertain, Any]]) -> RunSp
 
 
 def with_own(spec: RunSpec, values: Sequence[tuple[Uncertain, Any]]) -> RunSpec:
-    """A run with values of some of its drives changed in the machine's text: others have the same keys."""
+    """Return a run with values of some of its drives changed in the machine's text: others have the same keys."""
     text = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))["text"]
     document: Any = tomlkit.parse(text)
     for of, value in values:
@@ -183,7 +183,7 @@ def with_own(spec: RunSpec, values: Sequence[tuple[Uncertain, Any]]) -> RunSpec:
 
 
 def _in_toml(value: Any) -> Any:
-    """A count is a number in a machine's text, where a setting has its digits."""
+    """Return a value as a machine's text has it: a count as a number, not as its digits."""
     for number in (int, float) if isinstance(value, str) else ():
         try:
             return number(value)

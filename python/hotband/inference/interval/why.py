@@ -61,7 +61,7 @@ class Evidence:
 
 
 def why(of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], seed: int) -> WhyFigureDoc:
-    """Where the interval of a figure comes from; `meanings` are those of keys."""
+    """Return where the interval of a figure comes from; `meanings` are those of keys."""
     by_all = (of.spread.low**2 + of.spread.high**2) / 2
     by_seed = min(of.seed**2, by_all)
     whole = by_all + of.size**2
@@ -89,7 +89,7 @@ def why(of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], 
 def _rows(
     of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], seed: int, explained: float, whole: float
 ) -> list[ShareDoc]:
-    """A row a group of values drawn together, those that matter most first."""
+    """Return a row a group of values drawn together, those that matter most first."""
     samples = samples_of(Sampler(values, seed))
     effects = of.effects or regressed(of.places, of.seen)
     shares = shares_of(effects, samples, of.places, of.seen, seed)
@@ -145,13 +145,13 @@ def _row(
 
 
 def _percent(log_ratios: Sequence[float | None]) -> float | None:
-    """What ends do together, in percent; None where one was not run."""
+    """Return what ends do together, in percent; None where one was not run."""
     known = [log_ratio for log_ratio in log_ratios if log_ratio is not None]
     return math.expm1(sum(known)) * 100 if len(known) == len(log_ratios) else None
 
 
 def _advice(rows: Sequence[ShareDoc], of_model: float) -> str:
-    """Which measurement would shrink the interval most."""
+    """Return which measurement would shrink the interval most."""
     best = max(rows, key=lambda row: row["narrower_pct"], default=None)
     model = f"Model error is {share(of_model)} of the uncertainty"
     if best is None or best["narrower_pct"] < WORTH_PCT:

@@ -14,6 +14,7 @@ from hotband.base.errors import UserError, reason_of
 from hotband.base.text import numbers
 from hotband.base.text.regular import file_text
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.record.files import record_file
 from hotband.data.record.repair import took_ns
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def recorded_rebuild(given: Path | Record, wanted: Rebuilt) -> tuple[float, str]
     The record is a file or in memory. Raise UserError if it has no rebuild, or only rebuilds of other products.
     """
     name = str(given) if isinstance(given, Path) else given.name
-    file = str(given / "record.json") if isinstance(given, Path) and given.is_dir() else name
+    file = str(record_file(given)) if isinstance(given, Path) and given.is_dir() else name
     try:
         record = json.loads(file_text(Path(file), pipes=file == name)) if isinstance(given, Path) else given.document
         drives = replaced_drives(record)

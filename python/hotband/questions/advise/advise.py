@@ -82,7 +82,7 @@ class _Advising:
         front = sorted(self.found.front, key=lambda one: order(one, self.of))
         found = [point_of(one, self.needs, self.asked.interval) for one in front]
         points = sensible(found, lambda one: self.by_name[one.name].candidate.drive.is_flash)
-        points.sort(key=lambda one: not one.is_checked)
+        points.sort(key=lambda point: not point.is_checked)
         self.too_many = len(found) - len(points)
         if not points:
             return self._nothing()
@@ -125,7 +125,7 @@ class _Advising:
         pool = [point for point in points if point.cache != "on"]
         if pool and any(candidate.is_volatile for candidate in self.listed.candidates):
             self.notes.append(VOLATILE_NOTE)
-        return sorted(pool or points, key=lambda one: (not one.surely, not one.is_checked))
+        return sorted(pool or points, key=lambda point: (not point.surely, not point.is_checked))
 
     def _failed(self, points: list[Point], shown: Sequence[Point], first: Point) -> list[Point]:
         """Points with what runs with a drive failed say, of disks all that are shown, of solid-state drives the

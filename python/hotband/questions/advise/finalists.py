@@ -102,14 +102,14 @@ def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, 
     return math.exp(low), math.exp(high)
 
 
-def _name_of(of: Figure) -> str:
+def _name_of(figure: Figure) -> str:
     """Return the name in a record of a figure, or of the nearest percentile that has intervals."""
-    return nearest_name(of) if of.percentile is not None else of.document_name
+    return nearest_name(figure) if figure.percentile is not None else figure.document_name
 
 
-def _basis_of(measured: Measured, of: Figure, level: float) -> Basis:
+def _basis_of(measured: Measured, figure: Figure, level: float) -> Basis:
     """Return what the error of a figure of a run rests on."""
-    return bases_of(measured.finished.spec, measured.finished.record, level)[figure_of(_name_of(of))]
+    return bases_of(measured.finished.spec, measured.finished.record, level)[figure_of(_name_of(figure))]
 
 
 def _between(value: float, factors: tuple[float, float]) -> Between:

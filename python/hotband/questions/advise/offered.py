@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import hotband._core as _core
 from hotband.data.catalog.filters import filter_words, select_drives
 from hotband.data.catalog.products import CatalogDrive, catalog_drives
+from hotband.inference.amplification import uniform
 
 if TYPE_CHECKING:
     from hotband.questions.advise.candidates import Drive
@@ -19,8 +20,7 @@ HOME_MARKETS = ("consumer", "desktop", "nas")
 LESS = {
     "disk": {"seek_read_average": "time", "seek_write_average": "time", "command_overhead": "time"},
     "ssd": {
-        "command_interval": "time", "read_time": "time", "read_overhead": "time", "write_interval": "time",
-        "write_overhead": "time", "program_time": "time",
+        "command_interval": "time", "write_interval": "time", "write_overhead": "time", "program_time": "time",
     },
 }  # fmt: skip
 """Values of a mechanism of which less is faster, with their quantity."""
@@ -29,7 +29,7 @@ MORE = {
         "rpm": "speed", "sustained_outer": "rate", "sustained_inner": "rate", "cache_size": "size", "queue_tags": "",
         "actuators": "", "write_cache_extents": "", "reorder_window": "",
     },
-    "ssd": {"link_rate": "rate", "program_rate": "rate", "over_provisioning": "share", "queue_tags": ""},
+    "ssd": {"link_rate": "rate", "program_rate": "rate", "queue_tags": ""},
 }  # fmt: skip
 """Values of which more is faster."""
 BEST = {"disk": {"smr": "off", "awc": "on"}, "ssd": {"plp": "on", "flush": "durable"}}
@@ -80,6 +80,10 @@ def _figures(drive: Drive, sold: CatalogDrive) -> dict[str, float]:
     figures |= {key: _number(drive, key, quantity) for key, quantity in LESS[drive.kind].items()}
     figures |= {key: -_number(drive, key, quantity) for key, quantity in MORE[drive.kind].items()}
     figures |= {key: float(_text(drive, key) != best) for key, best in BEST[drive.kind].items()}
+    if drive.is_flash:
+        spare = _number(drive, "over_provisioning", "share") / 100
+        figures["single read"] = _number(drive, "read_time", "time") + _number(drive, "read_overhead", "time")
+        figures["steady writes"] = -_number(drive, "program_rate", "rate") / uniform(spare)
     return figures
 
 

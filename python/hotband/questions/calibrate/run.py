@@ -14,7 +14,7 @@ from hotband.base.question import Way
 from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.numbers import about, counted, percent
 from hotband.base.text.write import expect_folder, write_file
-from hotband.data.catalog.named import EMULATED, is_real
+from hotband.data.catalog.named import EMULATED, is_model, is_real
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.data.traces.files import is_trace
@@ -31,7 +31,7 @@ from hotband.questions.calibrate.measured import Measured
 from hotband.questions.calibrate.model import Product
 from hotband.questions.calibrate.product_file import file_text, whole_text
 from hotband.questions.calibrate.results import measured_of
-from hotband.questions.calibrate.target import Hardware, is_model, span_of_model, target_of
+from hotband.questions.calibrate.target import Hardware, span_of_model, target_of
 from hotband.questions.calibrate.trace.calibrate import of_trace
 
 BLACK_BOX_IOS = 8_000

@@ -71,11 +71,6 @@ def span_of_model(named: Product, like: Product) -> int | None:
     return None if size is None else _span(size * own_scale(named), like)
 
 
-def is_model(name: str) -> bool:
-    """Return whether a target is a model in virtual time."""
-    return not (is_real(name) or is_emulated(name))
-
-
 @contextmanager
 def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
     machine = named.name.removeprefix(EMULATED)

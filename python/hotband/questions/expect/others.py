@@ -28,7 +28,7 @@ NEAR_PCT = 2.0
 
 @dataclass(frozen=True)
 class Others:
-    """What others measured of a figure under the same load: how many results, and between which ends (IOPS, bytes per
+    """Measurements of others of a figure under the same load: how many results, and between which ends (IOPS, bytes per
     second, ns)."""
 
     figure: str
@@ -41,11 +41,10 @@ class Others:
     @property
     def words(self) -> str:
         """The comparison: "8 results of this model: 412 to 488 IOPS; this one is below them"."""
-        where = (
-            "below them" if self.measured < self.low else "above them" if self.measured > self.high else "among them"
-        )
-        if self.low == self.high:
-            where = where.replace("them", "it").replace("among it", "the same")
+        them = "it" if self.low == self.high else "them"
+        where = f"below {them}" if self.measured < self.low else f"above {them}"
+        if self.low <= self.measured <= self.high:
+            where = "as high" if self.low == self.high else f"among {them}"
         ends = between(self.low, self.high, unit_of(self.figure).shown)
         return f"{counted(self.results, 'result')} of this model by others: {ends}; this one is {where}"
 
@@ -62,8 +61,8 @@ def others_of(prediction: Predicted, figures: Sequence[Figure]) -> list[Others]:
     if load is None:
         return []
     alike = [figure for figure in figures if not figure.side and _is_same(load_of(figure), load)]
-    found = [_others(judged, alike) for judged in prediction.figures if judged.figure in METRICS]
-    return [others for others in found if others is not None]
+    compared = [_others(judged, alike) for judged in prediction.figures if judged.figure in METRICS]
+    return [others for others in compared if others is not None]
 
 
 def _is_same(other: object, load: Load) -> bool:

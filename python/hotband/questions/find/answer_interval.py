@@ -43,8 +43,8 @@ def interval_of(
     say: Say | None,
     watch: Watch,
 ) -> AnswerIntervalDoc | None:
-    """The interval of an answer; None where there is none, or of a share of the most: what shifts all values alike does
-    not move it. Raises UserError, RunsInterrupted."""
+    """Return the interval of an answer; None where there is none, or of a share of the most: what shifts all values
+    alike does not move it. Raises UserError, RunsInterrupted."""
     best = answer.best
     if answer.status != "found" or best is None or best.value is None or answer.axis is None:
         return None
@@ -101,8 +101,8 @@ def basis_of(question: Question, best: Trial, level: float) -> Basis:
 def _drawn(
     figure: Figure, best: Trial, asked: Asked, jobs: int | None, say: Say | None, watch: Watch
 ) -> tuple[Drawn, str, IntervalDoc] | None:
-    """The draws of a trial's machine, and the interval of a figure by the name that it has there; None where there is
-    none. Raises UserError, RunsInterrupted."""
+    """Return the draws of a trial's machine, and the interval of a figure by the name that it has there; None where
+    there is none. Raises UserError, RunsInterrupted."""
     spec = best.wanted.spec
     drawn = drawn_of(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
     name = next((one for one in (figure.document_name, nearest_name(figure)) if one in drawn.nominal), None)
@@ -115,7 +115,7 @@ def _drawn(
 def _of_wanted(
     figure: Figure, best: Trial, asked: Asked, jobs: int | None, say: Say | None, watch: Watch
 ) -> AnswerIntervalDoc | None:
-    """The interval of the figure itself, where nothing is varied."""
+    """Return the interval of the figure itself, where nothing is varied."""
     value = best.figures.get(figure)
     found = None if value is None else _drawn(figure, best, asked, jobs, say, watch)
     if value is None or found is None:
@@ -130,13 +130,13 @@ def _of_wanted(
 
 
 def _by_values(drawn: Drawn, name: str, level: float) -> list[float]:
-    """The ratios between which draws of the uncertain values leave a figure."""
+    """Return the ratios between which draws of the uncertain values leave a figure."""
     logs = drawn.log_ratios(name)
     return [float(np.exp(np.percentile(logs, tail))) if len(logs) else 1.0 for tail in (50 - level / 2, 50 + level / 2)]
 
 
 def _deciding(question: Question, best: Trial) -> Condition | ShareOfMost:
-    """The condition that is nearest to its bound at the crossing: a goal where one was searched for."""
+    """Return the condition that is nearest to its bound at the crossing: a goal where one was searched for."""
     conditions = list(question.conditions)
     if question.goals and question.offered is None:
         conditions = question.goals
@@ -146,7 +146,7 @@ def _deciding(question: Question, best: Trial) -> Condition | ShareOfMost:
 
 
 def nearest_name(figure: Figure) -> str:
-    """The figure of a record that is nearest to a percentile without an interval of its own."""
+    """Return the figure of a record that is nearest to a percentile without an interval of its own."""
     quantile = figure.percentile or 0.0
     nearest = min((50.0, 99.0, 99.9), key=lambda one: abs(math.log((100.001 - one) / (100.001 - quantile))))
     side = f"{figure.side}." if figure.side else ""
@@ -159,8 +159,8 @@ def _between(figure: Figure, low: float, high: float) -> str:
 
 
 def _crossing(trials: Sequence[Trial], condition: Condition, ratio: float, best: Trial) -> float:
-    """Where trials would cross the bound if the figure were `ratio` times as large everywhere: between those beside it,
-    in logarithms; beyond the last by the slope there."""
+    """Return where trials would cross the bound if the figure were `ratio` times as large everywhere: between those
+    beside it, in logarithms; beyond the last by the slope there."""
     found = sorted(
         (trial.value, value)
         for trial in trials
@@ -204,5 +204,5 @@ def _outward(answer: Answer, low: float, high: float) -> tuple[float, float]:
 
 
 def _stepped(axis: Axis, value: float, way: int) -> float:
-    """The next value of an axis, downwards or upwards."""
+    """Return the next value of an axis, downwards or upwards."""
     return axis.low + way * axis.step * math.ceil(way * (value - axis.low) / axis.step - 1e-9)

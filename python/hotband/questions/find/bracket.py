@@ -38,7 +38,7 @@ class Point:
 
     @property
     def met(self) -> bool:
-        """Whether the conditions are met."""
+        """Return whether the conditions are met."""
         return self.score > 0
 
 
@@ -63,7 +63,7 @@ class Bracket:
 
     @property
     def ends(self) -> tuple[Point, Point] | None:
-        """The neighbours that differ, the first from below; None where all are alike."""
+        """Return the neighbours that differ, the first from below; None where all are alike."""
         for low, high in pairwise(self.points):
             if low.met != high.met:
                 return low, high
@@ -71,13 +71,13 @@ class Bracket:
 
     @property
     def answer(self) -> Point | None:
-        """The value of the crossing that meets the conditions."""
+        """Return the value of the crossing that meets the conditions."""
         ends = self.ends
         return None if ends is None else next(point for point in ends if point.met)
 
     @property
     def is_near(self) -> bool:
-        """Whether nothing that can be told apart lies between the ends."""
+        """Return whether nothing that can be told apart lies between the ends."""
         ends = self.ends
         if ends is None:
             return False
@@ -126,8 +126,8 @@ class Bracket:
         return [further, (further + width) / 2 if near is ends[0] else further / 2]
 
     def _by_logarithms(self, low: Point, high: Point) -> list[float]:
-        """Where the crossing should be by a line through both ends in logarithms, and by a parabola through a third
-        point besides, the one that is nearest to the crossing; nothing of a parabola that leaves the bracket."""
+        """Return where the crossing should be by a line through both ends in logarithms, and by a parabola through a
+        third point besides, the one that is nearest to the crossing; nothing of a parabola that leaves the bracket."""
         others = [point for point in self.points if point not in (low, high) and point.value > 0 and point.score > -1]
         points = [low, high, *sorted(others, key=lambda point: abs(math.log1p(point.score)))[:1]]
         logs = [(math.log1p(point.score), math.log(point.value)) for point in points]

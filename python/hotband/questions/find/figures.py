@@ -44,33 +44,33 @@ class Figure:
 
     @property
     def is_rate(self) -> bool:
-        """Whether more of it is better."""
+        """Return whether more of it is better."""
         return self.name in RATES
 
     @property
     def unit(self) -> Unit:
-        """What tables show it in."""
+        """Return the unit in which tables show it."""
         return {"iops": IOPS, "bandwidth": MBS}.get(self.name, LATENCY)
 
     @property
     def percentile(self) -> float | None:
-        """The percentage of a percentile."""
+        """Return the percentage of a percentile."""
         return float(self.name[1:]) if self.name[0] == "p" else None
 
     @property
     def document_name(self) -> str:
-        """The name of the figure in a record's summary, where that has it."""
+        """Return the name of the figure in a record's summary, where that has it."""
         side = f"{self.side}." if self.side else ""
         names = {"iops": "iops", "bandwidth": "bandwidth_bytes_per_s", "mean": "latency_mean_ns"}
         return side + names.get(self.name, f"latency_{self.name.replace('.', '')}_ns")
 
     @property
     def document_scale(self) -> float:
-        """Its unit in a record's summary: latencies of records are in nanoseconds."""
+        """Return its unit in a record's summary: latencies of records are in nanoseconds."""
         return 1.0 if self.is_rate else 1e-9
 
     def of(self, record: Record) -> float | None:
-        """Its value; None where the run has none."""
+        """Return its value; None where the run has none."""
         summary: Figures = record.summary if not self.side else getattr(record, self.side)
         quantile = self.percentile
         if quantile is not None:
@@ -81,7 +81,7 @@ class Figure:
         return None if value is None else float(value)
 
     def needed(self, record: Record) -> float:
-        """Its value. Raises UserError where the load has no such I/Os."""
+        """Return its value. Raises UserError where the load has no such I/Os."""
         value = self.of(record)
         summary: Figures = record.summary if not self.side else getattr(record, self.side)
         if value is None or not summary.count:
@@ -91,5 +91,5 @@ class Figure:
 
 
 def shown(of: Figure, value: float) -> str:
-    """A value with its unit."""
+    """Return a value with its unit."""
     return of.unit.shown(value)

@@ -113,7 +113,7 @@ def _frame(asked: FindQuestion, question: Question) -> Frame:
         )
     names = [one.name for one in asked.on]
     for name in names:
-        expect_model(name, "find asks")
+        expect_model(name, "find asks", instead="hotband sweep with question.slo on it")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UserError("question.on", "", twice, "is given twice; expected each machine once")

@@ -61,12 +61,12 @@ class Answer:
 
     @property
     def record(self) -> Record | None:
-        """What the run at the answer left; None where there is no answer."""
+        """Return what the run at the answer left; None where there is no answer."""
         return None if self.best is None else self.best.record
 
     @property
     def state(self) -> list[str]:
-        """The caches of its drives as they were run, a line for those that are alike."""
+        """Return the caches of its drives as they were run, a line for those that are alike."""
         return state_lines(states_of(self.trials[0].finished.record)) if self.trials else []
 
     def document(self) -> dict[str, Json]:
@@ -79,8 +79,8 @@ class Answer:
 
 
 def _trial(one: Trial) -> dict[str, Json]:
-    """A trial: the value that was tried (None of a run that only found out where to look), its text, figures in their
-    base units, whether the conditions held and what did not."""
+    """Return a trial: the value that was tried (None of a run that only found out where to look), its text, figures in
+    their base units, whether the conditions held and what did not."""
     shown = {"value": one.value, "text": one.wanted.text, "figures": one.figures, "met": one.met, "failed": one.failed}
     return to_object(shown)
 
@@ -100,7 +100,7 @@ class Found:
         return views_html(view_of(self, "lines")(self))
 
     def __getitem__(self, machine: str) -> Answer:
-        """The answer on a machine by its name. KeyError for one that was not asked."""
+        """Return the answer on a machine by its name. KeyError for one that was not asked."""
         for one in self.answers:
             if one.machine == machine:
                 return one
@@ -111,7 +111,7 @@ class Found:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a trial: machine, value, text, met, failed, and one column per figure (base units)."""
+        """Return a row a trial: machine, value, text, met, failed, and one column per figure (base units)."""
         rows = [
             {"machine": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
              "failed": trial.failed, **{str(one): value for one, value in trial.figures.items()}}
@@ -121,7 +121,7 @@ class Found:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Json]:
-        """The JSON document."""
+        """Return the JSON document."""
         return to_object(
             {
                 "schema": SCHEMA,
@@ -138,7 +138,7 @@ class Found:
 
 
 def answer_text(question: Question, answer: Answer) -> str:
-    """The answer in a few words."""
+    """Return the answer in a few words."""
     if question.varied == NOTHING:
         return _at_rate(question, answer)
     if answer.status == "nowhere":
@@ -179,7 +179,7 @@ def end_text(question: Question, answer: Answer, value: float) -> str:
 
 
 def _nearest(question: Question, answer: Answer) -> str:
-    """What came nearest to conditions that do not hold anywhere."""
+    """Return what came nearest to conditions that do not hold anywhere."""
     tried = [trial for trial in answer.trials if trial.value is not None]
     if answer.best is not None or not tried or answer.axis is None:
         return ""

@@ -64,7 +64,7 @@ class Condition:
 
     @property
     def is_goal(self) -> bool:
-        """Whether the figure is to reach the bound."""
+        """Return whether the figure is to reach the bound."""
         return self.figure.is_rate
 
     def score(self, measured: Record, most: float) -> float:
@@ -118,15 +118,15 @@ class Question:
 
     @property
     def offered(self) -> Condition | None:
-        """The rate that is offered, as an open loop, whatever is varied: of drives always, of other keys where the
-        question has limits besides."""
+        """Return the rate that is offered, as an open loop, whatever is varied: of drives always, of other keys where
+        the question has limits besides."""
         goals = [goal for goal in self.goals if isinstance(goal, Condition)]
         as_open = self.varied in (DRIVES, NOTHING) or (self.varied not in (RATE, DEPTH) and self.limits)
         return goals[0] if goals and as_open else None
 
 
 def read_question(text: str) -> Question:
-    """The question that a text asks. Raises UserError, which says what is accepted."""
+    """Return the question that a text asks. Raises UserError, which says what is accepted."""
     plain = " ".join(text.split()).rstrip("?. ")
     asked = _VALUE.fullmatch(plain)
     if asked:
@@ -289,7 +289,7 @@ def _number(text: str) -> float:
 
 
 def figure(named: str) -> Figure:
-    """A figure by its name: `IOPS`, `read.p99`, `write p99.9`. Raises UserError."""
+    """Return a figure by its name: `IOPS`, `read.p99`, `write p99.9`. Raises UserError."""
     words = named.lower().replace("reads", "read").replace("writes", "write").strip()
     found = re.fullmatch(r"(?:(read|write)[.\s]+)?(.+?)(?:\s+latency)?(?:\s+of\s+(?:the\s+)?(read|write))?", words)
     assert found is not None, "every text has a rest"

@@ -60,7 +60,7 @@ class Frame:
     bounds: tuple[str, str] | None
 
     def shaped(self, load: Load) -> str:
-        """The text of a trial: as long as is needed, where the user says no time."""
+        """Return the text of a trial: as long as is needed, where the user says no time."""
         return (load if self.ios is None else load.with_ios(self.ios)).text()
 
 
@@ -101,7 +101,7 @@ def _rate_axis(frame: Frame, low: float, high: float) -> Axis:
 
 
 def _rates(frame: Frame, probes: Sequence[Trial]) -> tuple[Axis, list[float]]:
-    """Where to look for a rate: what the machine answers when it is full, and the latencies when it is empty.
+    """Return where to look for a rate: what the machine answers when it is full, and the latencies when it is empty.
 
     As for a queue with one server, latencies grow with the inverse of what is left of its capacity: a limit of twice
     the empty latency is reached at half of it.
@@ -216,7 +216,8 @@ def _outcome(bracket: Bracket, axis: Axis, trials: list[Trial]) -> Outcome:
 
 
 def _flat(axis: Axis, best: Trial, trials: Sequence[Trial], ends: tuple[float, float]) -> list[str]:
-    """A note where figures hardly change with what is varied: what chance does to them moves the crossing far."""
+    """Return a note where figures hardly change with what is varied: what chance does to them moves the crossing
+    far."""
     tried = [trial for trial in trials if trial.value]
     below = [trial for trial in tried if (trial.value or 0.0) <= ends[0] / (1 + APART)]
     above = [trial for trial in tried if (trial.value or 0.0) >= ends[1] * (1 + APART)]
@@ -235,14 +236,14 @@ def _flat(axis: Axis, best: Trial, trials: Sequence[Trial], ends: tuple[float, f
 
 
 def _contradiction(axis: Axis, other: Trial, best: Trial) -> str:
-    """A trial that does not go with the answer."""
+    """Return a trial that does not go with the answer."""
     assert other.value is not None, "a point was tried"
     held = "hold" if other.met else "do not hold"
     return f"the conditions {held} again at {value_shown(axis, other.value)}: the first crossing from below counts"
 
 
 def _with_limits(frame: Frame, found: Outcome, searched: Sequence[object]) -> Outcome:
-    """Where goals alone were searched, whether the limits hold there."""
+    """Return where goals alone were searched, whether the limits hold there."""
     limits = [limit for limit in frame.question.limits if limit not in searched]
     best = found.best
     if found.status == "everywhere" and limits:

@@ -49,19 +49,19 @@ class Trial:
 
     @property
     def value(self) -> float | None:
-        """The value that was tried."""
+        """Return the value that was tried."""
         return self.wanted.value
 
     @cached_property
     def kept_up(self) -> float:
-        """The share of an offered rate that was answered; 1 where nothing was offered."""
+        """Return the share of an offered rate that was answered; 1 where nothing was offered."""
         if self.wanted.rate is None:
             return 1.0
         return self._answered() / self.wanted.rate
 
     @property
     def slack(self) -> float:
-        """How much of an offered rate may be missing."""
+        """Return how much of an offered rate may be missing."""
         count = self.record.summary.count or 1
         return max(KEEPS_UP, 4.0 / math.sqrt(count))
 
@@ -76,7 +76,7 @@ class Trial:
 
 
 def of_finished(wanted: Wanted, finished: Finished, question: Question) -> Trial:
-    """The trial of a run, its figures read. Raises UserError for a figure that the load cannot have."""
+    """Return the trial of a run, its figures read. Raises UserError for a figure that the load cannot have."""
     record = record_of(finished)
     trial = Trial(wanted, record, finished)
     for one in question.figures:
@@ -87,12 +87,13 @@ def of_finished(wanted: Wanted, finished: Finished, question: Question) -> Trial
 
 
 def most_of(trials: Sequence[Trial], of: Figure) -> float:
-    """The most that any trial reached."""
+    """Return the most that any trial reached."""
     return max((trial.figures.get(of) or 0.0 for trial in trials), default=0.0)
 
 
 def score(trial: Trial, conditions: Sequence[Condition | ShareOfMost], trials: Sequence[Trial], offered: bool) -> float:
-    """How well conditions hold, above zero where all do. Of an `offered` rate it is enough to keep up with it."""
+    """Return how well conditions hold, above zero where all do. Of an `offered` rate it is enough to keep up with
+    it."""
     found = {condition.text: condition.score(trial.record, most_of(trials, condition.figure))
              for condition in conditions if not (offered and condition.is_goal)}  # fmt: skip
     if not found or trial.kept_up < 1.0 - trial.slack:

@@ -43,7 +43,7 @@ class Varied:
 
 
 def drives(of: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
-    """The number of drives of a machine."""
+    """Return the number of drives of a machine."""
     low, high = (of.first, MOST_DRIVES) if bounds is None else (_whole(bound, bounds) for bound in bounds)
     first = of.first + max(0, -(-(low - of.first) // of.step)) * of.step
     if first > high or high < of.first:
@@ -61,7 +61,7 @@ def drives(of: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
 
 
 def key(name: str, spec: RunSpec, bounds: tuple[str, str] | None, within: float) -> Varied:
-    """A key of `set` whose value is a number. Raises UserError for any other."""
+    """Return a key of `set` whose value is a number. Raises UserError for any other."""
     found = {one["key"]: one for one in _keys(spec)}
     if name not in found:
         near = hint(name, list(found))
@@ -78,7 +78,7 @@ def key(name: str, spec: RunSpec, bounds: tuple[str, str] | None, within: float)
 
 
 def exactly(axis: Axis, value: float) -> str:
-    """A value as `set` takes it."""
+    """Return a value as `set` takes it."""
     return axis.text(value).replace(",", "")
 
 
@@ -95,7 +95,7 @@ def _keys(spec: RunSpec) -> list[_core.SetKey]:
 
 
 def _axis(name: str, today: str | None, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:
-    """The axis of a key by what it takes."""
+    """Return the axis of a key by what it takes."""
     counted = re.match(r"a whole number from (\d+) to (\d+)", accepted)
     if counted:
         least, most = float(counted[1]), float(counted[2])
@@ -124,7 +124,7 @@ UNITS = {"speed": "rpm", "power": "W"}
 
 
 def _shares(name: str, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:
-    """A share of the target, or of one."""
+    """Return a share of the target, or of one."""
     if not accepted.startswith("a share such as"):
         raise UserError("question.question", "", name, f"takes {accepted}; a question varies numbers")
     if bounds is not None and not all(bound.strip().endswith("%") for bound in bounds):
@@ -173,7 +173,7 @@ def _percent(text: str) -> float:
 
 
 def _number(text: str) -> float:
-    """A number. Raises ValueError that says what is expected."""
+    """Return a number. Raises ValueError that says what is expected."""
     try:
         return float(text)
     except ValueError:
@@ -196,7 +196,7 @@ def _rate(value: float) -> str:
 
 
 def unit_of(axis: Axis) -> Unit:
-    """The unit of what is varied: I/Os a second, ms, MB/s, bytes, or that of a count."""
+    """Return the unit of what is varied: I/Os a second, ms, MB/s, bytes, or that of a count."""
     if axis.name == RATE:
         return IOPS
     written = axis.text(axis.low)
@@ -205,7 +205,7 @@ def unit_of(axis: Axis) -> Unit:
 
 
 def value_text(axis: Axis, value: float) -> str:
-    """A value as a person reads it."""
+    """Return a value as a person reads it."""
     unit = unit_of(axis)
     if axis.name == RATE:
         return number(value)
@@ -213,7 +213,7 @@ def value_text(axis: Axis, value: float) -> str:
 
 
 def value_shown(axis: Axis, value: float) -> str:
-    """The same with what it is a value of."""
+    """Return the same with what it is a value of."""
     text = value_text(axis, value)
     if axis.name == RATE:
         return f"{text} a second"

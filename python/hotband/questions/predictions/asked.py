@@ -5,19 +5,21 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from hotband.base.folders import cache_folder
 from hotband.base.question import Question, Way, asks
 from hotband.data.corpus import files
-from hotband.data.corpus.figure import Figure
+from hotband.data.corpus.figure import Figure, tester_of
 from hotband.data.corpus.files import figures_in, shipped
 from hotband.data.corpus.loads import CLASSES, Unusable, kind_of, load_of
 from hotband.data.corpus.sheets import sheets_in, shipped_sheets
+from hotband.inference.corpus.bootstrap import Compared, compared
 from hotband.inference.corpus.conformal import Pools, Residual, Width
-from hotband.inference.corpus.errors import Errors, Judged, counted, errors
+from hotband.inference.corpus.errors import Errors, Judged, by_family, counted, errors
 from hotband.inference.corpus.residuals import groups_of, shipped_pools
+from hotband.inference.corpus.testers import Disagreement, disagreements
 from hotband.questions.datasheet.learned import Evidence, Learned, shipped_evidence
 from hotband.questions.predictions.baselines import Baseline, of_class, of_nearest, of_rating
 from hotband.questions.predictions.drives import Makers, evidence_of
@@ -47,12 +49,17 @@ class FigurePrediction:
 
 @dataclass(frozen=True)
 class CorpusPredicted:
-    """Predictions of a corpus, and the errors by class: of this model, and of baselines where both give a value."""
+    """Predictions of a corpus, and the errors by class: of this model, and of baselines where both give a value, with a
+    bootstrap over families of their difference (`compared`). `testers` is how far testers of one product differ,
+    `testers_out` the errors with intervals that rest on other testers' figures alone."""
 
     figures: tuple[FigurePrediction, ...]
     classes: Mapping[str, tuple[Errors, ...]]
     left_out: Mapping[str, int]
     residuals: tuple[Residual, ...]
+    compared: tuple[Compared, ...] = ()
+    testers: Mapping[str, Disagreement] = field(default_factory=dict)
+    testers_out: tuple[Errors, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +88,12 @@ class PredictCorpusQuestion(Question):
         """Return the figures and the errors as JSON."""
         classes = {name: [asdict(row) for row in rows] for name, rows in answer.classes.items()}
         figures = [asdict(figure) for figure in answer.figures]
-        return {"figures": figures, "classes": classes, "left_out": dict(answer.left_out)}, self.schema
+        more = {
+            "compared": [asdict(row) | {"verdict": row.verdict} for row in answer.compared],
+            "testers": [asdict(row) for row in answer.testers.values()],
+            "testers_out": [asdict(row) for row in answer.testers_out],
+        }
+        return {"figures": figures, "classes": classes, "left_out": dict(answer.left_out), **more}, self.schema
 
 
 def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
@@ -96,11 +108,15 @@ def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
     evidence = () if question.path is None else evidence_of(figures, own_sheets)
     pools = Pools(left_out) if question.path is None else shipped_pools()
     widths = [_width(prediction, pools) for prediction in predictions]
+    pairs = _pairs(predictions, _baselines(figures, evidence))
     return CorpusPredicted(
         tuple(_figure(*pair) for pair in zip(predictions, widths, strict=True)),
-        _by_class(predictions, widths, _baselines(figures, evidence)),
+        _by_class(predictions, widths, pairs),
         _reasons(predictions),
         left_out,
+        tuple(_compared(pairs)),
+        disagreements(figures),
+        _without_testers(predictions, left_out) if question.path is None else (),
     )
 
 
@@ -189,23 +205,59 @@ def _baselines(figures: Sequence[Figure], evidence: Iterable[Evidence]) -> dict[
     }
 
 
-def _by_class(
-    predictions: Sequence[Predicted], widths: Sequence[Width | None], baselines: Mapping[str, Baseline]
-) -> dict[str, tuple[Errors, ...]]:
-    """Return the errors of each class: of the model on all figures, then of the model and each baseline on those where
-    both give a value."""
-    judged = [_judged(each, each.value, None if interval is None else interval.factor)
-           for each, interval in zip(predictions, widths, strict=True)]  # fmt: skip
-    classes = {MODEL: _errors(judged)}
+Pairs = Mapping[str, tuple[list[Judged], list[Judged]]]
+"""Figures that the model and a baseline both predict, as each judges them, by baseline."""
+
+
+def _pairs(predictions: Sequence[Predicted], baselines: Mapping[str, Baseline]) -> Pairs:
+    pairs: dict[str, tuple[list[Judged], list[Judged]]] = {}
     for name, baseline in baselines.items():
-        pairs = [
+        both = [
             (each, value)
             for each in predictions
             if each.load is not None and each.value and (value := baseline(each.figure, each.load))
         ]
-        classes[f"{MODEL}, where there is {name}"] = _errors([_judged(each, each.value, None) for each, _ in pairs])
-        classes[name] = _errors([_judged(each, value, None) for each, value in pairs])
+        ours = counted(_judged(each, each.value, None) for each, _ in both)
+        pairs[name] = (ours, counted(_judged(each, value, None) for each, value in both))
+    return pairs
+
+
+def _by_class(
+    predictions: Sequence[Predicted], widths: Sequence[Width | None], pairs: Pairs
+) -> dict[str, tuple[Errors, ...]]:
+    """Return the errors of each class: of the model on all figures, then of the model and each baseline on those where
+    both give a value."""
+    classes = {MODEL: _errors(_all_judged(predictions, widths))}
+    for name, (ours, theirs) in pairs.items():
+        classes[f"{MODEL}, where there is {name}"] = _errors(ours)
+        classes[name] = _errors(theirs)
     return classes
+
+
+def _all_judged(predictions: Sequence[Predicted], widths: Sequence[Width | None]) -> list[Judged]:
+    return [
+        _judged(each, each.value, None if interval is None else interval.factor)
+        for each, interval in zip(predictions, widths, strict=True)
+    ]
+
+
+def _compared(pairs: Pairs) -> Iterable[Compared]:
+    """Yield how the model compares with each baseline, by class of at least two families."""
+    for name, both in pairs.items():
+        for figure_class in CLASSES:
+            ours, theirs = (
+                by_family(figure for figure in each if figure.figure_class == figure_class) for each in both
+            )
+            if len(ours) > 1:
+                yield compared(figure_class, name, ours, theirs)
+
+
+def _without_testers(predictions: Sequence[Predicted], residuals: Sequence[Residual]) -> tuple[Errors, ...]:
+    """Return the errors with intervals that rest on other families, and on figures of other testers alone."""
+    by_tester = {name: Pools(each for each in residuals if tester_of(each.source) != name)
+                 for name in {tester_of(each.source) for each in residuals}}  # fmt: skip
+    widths = [None if each.residual is None else _width(each, by_tester[each.figure.tester]) for each in predictions]
+    return _errors(_all_judged(predictions, widths))
 
 
 def _judged(prediction: Predicted, value: float | None, factor: float | None) -> Judged:
@@ -216,7 +268,7 @@ def _judged(prediction: Predicted, value: float | None, factor: float | None) ->
     )
 
 
-def _errors(judged: Sequence[Judged]) -> tuple[Errors, ...]:
+def _errors(judged: Iterable[Judged]) -> tuple[Errors, ...]:
     those = counted(judged)
     return tuple(
         errors(name, each) for name in CLASSES if (each := [figure for figure in those if figure.figure_class == name])

@@ -1,110 +1,35 @@
-"""Predictions of the catalog's drives for the figures that others measured on them, made once by `make accuracy`."""
+"""Predictions of the catalog's drives for the figures that others measured on them (`make accuracy`)."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from statistics import median
 
 import hotband._core as _core
-from hotband.base.text.schema import to_doc
-from hotband.base.text.values import Json
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.names import drive_names
-from hotband.data.corpus import files
-from hotband.data.corpus.figure import BASE_UNITS, Figure
-from hotband.data.corpus.files import all_figures, shipped
-from hotband.data.corpus.loads import Load, class_of, load_of
-from hotband.data.corpus.named import family_of, figures_of_model
-from hotband.inference.corpus.known import known_pools
-from hotband.inference.corpus.residuals import groups_of
-from hotband.inference.interval.ceiling import room_below
+from hotband.data.corpus.files import shipped
+from hotband.data.corpus.named import figures_of_model
+from hotband.inference.interval.of_catalog import SHIPPED_CATALOG
 from hotband.questions.predictions.predicted import Drive, predict
 from hotband.questions.predictions.setup import Size
 
-SHIPPED_CATALOG = Path(files.__file__).parent / "catalog.csv"
-
-
-@dataclass(frozen=True)
-class MeasuredLoad:
-    """What others measured on a drive of the catalog under one load, in the unit of its metric: an example, how many
-    results there are, their median and ends, and the prediction with the 90 % interval of such predictions."""
-
-    example: Figure
-    load: Load
-    results: int
-    measured: float
-    low: float
-    high: float
-    predicted: float | None
-    interval: tuple[float, float] | None
-    rests_on: str
-
-    def document(self) -> dict[str, Json]:
-        """Return it as JSON."""
-        figure = self.example
-        load = {name: getattr(figure, name) for name in ("workload", "read_pct", "bs", "threads", "depth", "state")}
-        return to_doc(
-            self, without=("example", "load"), load=load, metric=figure.metric, unit=BASE_UNITS[figure.metric]
-        )
-
-
-def measured_on(drive: str, metrics: Sequence[str] = ("iops", "mb_s", "lat_p50", "lat_p99")) -> list[MeasuredLoad]:
-    """Return what others measured on a drive of the catalog, a row for each load, side of a mix and metric."""
-    grouped: dict[tuple[Load, str, str], list[Figure]] = defaultdict(list)
-    for figure in figures_of_model(drive, None, all_figures()):
-        load = load_of(figure)
-        if isinstance(load, Load) and figure.metric in metrics:
-            grouped[load, figure.side, figure.metric].append(figure)
-    return [_measured(drive, load, figures) for (load, _, _), figures in grouped.items()]
-
-
-def _measured(drive: str, load: Load, figures: Sequence[Figure]) -> MeasuredLoad:
-    values, metric = [figure.middle for figure in figures], figures[0].metric
-    predicted = next((known for each in figures if (known := catalog_predictions().get(each.id))), None)
-    width = known_pools().width(groups_of(class_of(metric, load), load, metric)) if predicted else None
-    ends, rests_on = None, ""
-    if predicted and width:
-        ends = (predicted / width.factor, predicted * min(width.factor, _room(drive, load, metric, predicted)))
-        rests_on = width.words
-    low, high = min(values), max(values)
-    return MeasuredLoad(figures[0], load, len(values), median(values), low, high, predicted, ends, rests_on)
-
-
-def _room(drive: str, load: Load, metric: str, predicted: float) -> float:
-    """Return how many times as high a rate can be as predicted, by what port and media of the drive carry."""
-    size = {"iops": float(load.block), "mb_s": 1e6}.get(metric)
-    if size is None:
-        return math.inf
-    ceiling = _core.ceiling(CATALOG_DIR, drive, None, [], read_share=load.read_pct / 100, seconds=1.0)
-    room = room_below(ceiling, predicted * size)
-    return math.inf if room is None else math.exp(room)
-
-
-@cache
-def catalog_predictions() -> dict[str, float]:
-    """Return what the catalog's drives are predicted to do, by the id of the figure that was measured."""
-    with SHIPPED_CATALOG.open(encoding="utf-8", newline="") as file:
-        return {row["id"]: float(row["predicted"]) for row in csv.DictReader(file)}
-
 
 def write_catalog_predictions(out: Path, jobs: int | None = None) -> int:
-    """Predict the figures of families that are drives of the catalog, and write them; return how many there are."""
-    drives = {family: name for name in reversed(drive_names()) if (family := family_of(name))}
-    figures = [figure for figure in shipped() if figure.family in drives]
-    made = {family: _drive(name) for family, name in drives.items()}
+    """Predict for each drive of the catalog the figures of its family, and write them; return how many there are."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("id", "predicted"))
-    predictions = predict(figures, lambda figure: made[figure.family], out=out, jobs=jobs)
-    rows = [(each.figure.id, f"{each.value:.6g}") for each in predictions if each.value is not None]
+    writer.writerow(("drive", "id", "predicted"))
+    rows: list[tuple[str, str, str]] = []
+    for name in drive_names():
+        figures = figures_of_model(name, None, shipped())
+        made = _drive(name) if figures else None
+        if made is not None:
+            predictions = predict(figures, lambda _, drive=made: drive, out=out, jobs=jobs)
+            rows += [(name, each.figure.id, f"{each.value:.6g}") for each in predictions if each.value is not None]
     writer.writerows(rows)
     write_file(SHIPPED_CATALOG, text.getvalue())
     return len(rows)

@@ -11,7 +11,7 @@ from hotband.data.inputs.kinds import EachName, FirstTargets, OtherTargets, Sett
 from hotband.data.inputs.specify import expect_interval
 from hotband.data.store.into import into_store
 from hotband.execution.runs.signals import INTERRUPTED
-from hotband.execution.targets.fields import OnHardware, erase, keep, size, yes
+from hotband.execution.targets.fields import OnHardware, anyway, erase, keep, size, yes
 from hotband.inference.interval import DRAWS_OF_MANY
 from hotband.inference.interval.fields import level_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewQuestion(OnHardware, Question):
-    """Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server patterns,
-    files; compare it with others.
+    """Review a machine, emulated:MACHINE or hardware (real:PATH): transfer curve, access time, block sizes, streams,
+    server patterns, files; compare it with others.
 
     The others are compared with the first machine. Machines are catalog names, short forms or paths. `interval` is a
     percentage. `out` is the folder of all files; runs that it already has are not repeated, unless `fresh`. Everything
@@ -63,6 +63,7 @@ class ReviewQuestion(OnHardware, Question):
     erase: str | None = erase()
     size: str | None = size()
     keep: bool = keep()
+    anyway: bool = anyway()
     out: Path | None = out()
     into: Path | None = into()
     fresh: bool = fresh()

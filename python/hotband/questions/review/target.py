@@ -15,7 +15,7 @@ from hotband.base.errors import UserError
 from hotband.base.folders import folder_name
 from hotband.base.heavy import tomlkit
 from hotband.data.catalog import CATALOG_DIR, entries
-from hotband.data.catalog.named import is_real
+from hotband.data.catalog.named import EMULATED, is_emulated, is_model, is_real
 from hotband.data.inputs.events import check_events
 from hotband.data.inputs.texts import text_of
 
@@ -115,7 +115,7 @@ def targets_of(
     Raises UserError for the first mistake, such as a machine named twice."""
     from hotband.questions.review.hardware import hardware_target
 
-    names = [machine if is_real(machine) else short_name(machine) for machine in machines]
+    names = [short_name(machine) if is_model(machine) else machine for machine in machines]
     places = [folder_name(name) for name in names]
     for index, name in enumerate(names):
         if places[index] in places[:index]:
@@ -127,7 +127,10 @@ def targets_of(
     targets = []
     for machine in machines:
         with mistakes_without_load(machine, pairs, accepted, OF_WORKLOAD):
-            if is_real(machine):
+            if is_emulated(machine):
+                served = one_of(machines, machine.removeprefix(EMULATED), pairs, volume, seed, quick)
+                targets.append(replace(served, name=machine, events=tuple(events), is_hardware=True))
+            elif is_real(machine):
                 if events:
                     raise UserError("question.events", "", events[0], f"applies to models, but {machine} is hardware")
                 targets.append(hardware_target(machine, pairs, seed, quick, size_bytes))

@@ -12,7 +12,7 @@ from hotband.data.documents.run import MOST_SPARES
 from hotband.data.inputs.kinds import Machine, Rate, Settings, Texts, Workload, Workloads
 from hotband.data.inputs.specify import expect_interval
 from hotband.execution.runs.signals import INTERRUPTED
-from hotband.execution.targets.fields import OnHardware, erase, expect, hosts, keep, power, purge_by, size, yes
+from hotband.execution.targets.fields import OnHardware, anyway, erase, expect, hosts, keep, power, purge_by, size, yes
 from hotband.inference.interval.fields import draws_of, level_of
 from hotband.questions.run.ran import Emulation, Ran
 
@@ -39,6 +39,9 @@ class RunQuestion(OnHardware, Question):
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
     workload can never end, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the disk fails.
+
+    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway` also where
+    this host is too slow for it); `emulate` has the model's record, too.
 
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
     as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
@@ -93,6 +96,7 @@ class RunQuestion(OnHardware, Question):
     expect: str | None = expect()
     power: str | None = power()
     purge_by: str | None = purge_by()
+    anyway: bool = anyway()
 
     def __post_init__(self) -> None:
         """Refuse what is of one run, or of several, beside the other. Raises UserError."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.views import view_of
-from hotband.data.catalog.named import EMULATED, is_emulated, is_real
+from hotband.data.catalog.named import EMULATED, is_emulated, is_model, is_real
 from hotband.data.documents.run import Repair, RunSpec
-from hotband.data.record.files import RECORD_FILE, REPORT_FILE
+from hotband.data.record.files import CLIENT, MODEL, RECORD_FILE, REPORT_FILE, SERVED
 from hotband.data.results.manifest import EXPERIMENT_FILE
 from hotband.data.store.into import into_store
 from hotband.execution.experiment import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hotband.base.question import Way
     from hotband.data.documents.record import SloDoc
     from hotband.data.record.finished import Finished
+    from hotband.execution.targets.emulated import OnServed
     from hotband.execution.targets.on_device import OnDevice
     from hotband.questions.find.question import Condition
     from hotband.questions.run.asked import RunQuestion
@@ -45,13 +46,11 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
     """Return what the runs left. Raises UserError for a mistake, RunsInterrupted, OSError."""
     on = question.on.name
     expect_out(question.fresh, question.out)
-    if is_real(on) and question.interval is not None:
-        accepted = "is of predictions: question.expect PRODUCT has them"
-        raise UserError("question.interval", "", f"{question.interval:g}", accepted)
-    if is_real(on) and question.precision is not None:
-        accepted = "is for runs in virtual time: hardware runs for the time that the workload states"
-        raise UserError("question.precision", "", question.precision, accepted)
-    if is_emulated(on) and way.on_terminal:
+    compares = is_emulated(on) and way.on_terminal and not question.then
+    if question.interval is not None and not (compares or is_model(on)):
+        instead = "question.expect PRODUCT has them" if is_real(on) else f"run on {on.removeprefix(EMULATED)}"
+        raise UserError("question.interval", "", f"{question.interval:g}", f"is of predictions: {instead}")
+    if compares:
         return on_emulated(question, way)
     specs = specs_of(question)
     title = f"{', '.join(spec.workload for spec in specs)} on {on}"
@@ -123,27 +122,21 @@ def specs_of(question: RunQuestion) -> list[RunSpec]:
     if question.interval is not None:
         from hotband.inference.interval.of_run import pinned
 
-        first = pinned(first)
+        pinned_first = pinned(replace(first, machine=first.machine.removeprefix(EMULATED)))
+        first = replace(pinned_first, machine=question.on.name)
         workloads = [replace(question.workload, text=first.workload_text)]
     return in_sequence(first, workloads, folders, question.fresh_seeds)
 
 
-def executor_of(question: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> OnDevice | None:
-    """Return who runs them on hardware; None for a model. Raises UserError."""
+def executor_of(question: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> OnDevice | OnServed | None:
+    """Return who runs them on hardware or an emulated machine; None for a model. Raises UserError."""
     on = question.on.name
     question.expect_hardware([on])
-    if is_emulated(on):
-        accepted = f"emulate runs on served machines: expected hb.emulate, and a machine without {EMULATED}"
-        raise UserError("question.on", "", on, accepted)
-    if not is_real(on):
+    if is_model(on):
         return None
-    from hotband.execution.targets.target import expect_folder
     from hotband.questions.targets.expected import expected_of
 
-    of_hardware = replace(question.hardware(question.expect), predict=expected_of)
-    executor = question.executor_on(way, specs, of_hardware)
-    expect_folder(executor.target, of_hardware)
-    return executor
+    return question.executor_on(way, specs, replace(question.hardware(question.expect), predict=expected_of))
 
 
 @contextmanager
@@ -216,38 +209,27 @@ def slo_of_record(slo: Sequence[Condition], finished: Finished) -> list[SloDoc]:
     ]
 
 
-MODEL, FIO, SERVED = "model", "emulated", "served"
-"""Folders of the records of a model and the emulated drive."""
-VIRTUAL = ("precision", "then", "io_log", "power_loss", "fail", "spares", "rebuild_rate", "rebuild_after", "interval")
-"""Fields that only virtual time has."""
-
-
 def on_emulated(question: RunQuestion, way: Way) -> Emulation:
     """Return the same workload in virtual time and through fio on the served machine. Raises UserError."""
     from hotband.execution.targets.emulated import emulate
 
-    on = question.on.name
-    question.expect_hardware([on])
-    for name in VIRTUAL:
-        if getattr(question, name):
-            accepted = "is for runs in virtual time: leave it out, or run on the machine without emulated:"
-            raise UserError(f"question.{name}", "", "", accepted)
-    machine = on.removeprefix(EMULATED)
-    if not machine:
-        raise UserError("question.on", "", on, "expected emulated:MACHINE, such as emulated:exos-15e900-512n")
-    workload, out = question.workload.name, question.out
-    spec = RunSpec(
-        "run", machine, workload, settings_of(question), question.seed, question.duration, out, events=question.events
-    )
+    [spec] = specs_of(question)
+    executor_of(question, way, [spec])
+    spec, out = replace(spec, machine=question.on.name.removeprefix(EMULATED)), question.out
+    is_whole = True
     with into_store(question.into), nullcontext() if out is None else Lock(out):
         if out is not None and not question.fresh:
             expect_same_comparison(out, spec)
-        with way.watch(f"{workload} on {machine}") as progress:
-            found = emulate(spec, progress=progress, say=way.say)
+        with way.watch(f"{spec.workload} on {spec.machine}") as progress:
+            found = emulate(spec, progress=progress, say=way.say, anyway=question.anyway)
+        if question.interval is not None:
+            is_whole = add_intervals(question, found.model.spec, found.model, way)
+        if question.slo is not None:
+            add_slo(question.slo, [found.fio])
         page = None
         if out is not None and way.as_text:
             page = view_of("hotband-emulated", "report")(spec, out).save(out / REPORT_FILE)
-    return Emulation(found, page)
+    return Emulation(found, page, is_whole)
 
 
 def expect_same_comparison(out: Path, spec: RunSpec) -> None:
@@ -259,6 +241,6 @@ def expect_same_comparison(out: Path, spec: RunSpec) -> None:
     expect_own_page(out, (str(model.relative_to(out)),))
     if model.exists():
         return expect_same_run(model.parent, spec)
-    for part in (FIO, SERVED):
+    for part in (CLIENT, SERVED):
         expect_no_record(out / part)
     return None

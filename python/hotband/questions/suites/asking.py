@@ -34,7 +34,8 @@ class Suite:
     can_ask: bool = True
 
     def target(self) -> SuiteTarget:
-        """What is measured. Raises UserError for what cannot be, and for what is said of hardware where it is none."""
+        """Return what is measured. Raises UserError for what cannot be, and for what is said of hardware where it is
+        none."""
         expect_out(self.fresh, self.out)
         found = target_of(self.machine, self.set, self.real.setup().size_bytes)
         given = {
@@ -48,8 +49,8 @@ class Suite:
         return found
 
     def executor(self, target: SuiteTarget, writes: bool) -> Executor | None:
-        """Who runs the runs on hardware; None for a model. Raises UserError where it must not be written, or nobody can
-        be asked."""
+        """Return who runs the runs on hardware; None for a model. Raises UserError where it must not be written, or
+        nobody can be asked."""
         if target.is_model:
             return None
         found = executor_for(target, self.real, writes, lambda _: None)
@@ -71,8 +72,8 @@ def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) 
 
 
 def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None, pictured: bool = False) -> QuickAsked:
-    """A look at a machine. A real one is written to where `erase` says that it may be, or where the file is ours, else
-    read alone. Raises UserError for the first mistake."""
+    """Return a look at a machine. A real one is written to where `erase` says that it may be, or where the file is
+    ours, else read alone. Raises UserError for the first mistake."""
     span = span_ns(time)
     if span is None:
         raise UserError("question.duration", "", time, f"expected {SPAN_EXPECTED}")
@@ -97,8 +98,8 @@ def pts_of(
     sponsor: str = "",
     set_write_cache: bool = False,
 ) -> Asked:
-    """A run of these tests (all where none is named, in the specification's order) on a machine. Raises UserError for
-    the first mistake: a machine or test that is not there, a device that must not be erased."""
+    """Return a run of these tests (all where none is named, in the specification's order) on a machine. Raises
+    UserError for the first mistake: a machine or test that is not there, a device that must not be erased."""
     if drive_class not in spec.RULES:
         raise unknown("question.drive_class", drive_class, list(spec.RULES))
     for name in tests:

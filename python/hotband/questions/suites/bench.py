@@ -79,7 +79,7 @@ class Bench:
     _count: int = 0
 
     def run(self, stage: Stage) -> list[Round]:
-        """The rounds of a stage. Raises UserError, OSError, RunsInterrupted."""
+        """Return the rounds of a stage. Raises UserError, OSError, RunsInterrupted."""
         rounds: list[Round] = []
         while len(rounds) < stage.most and not (rounds and stage.enough(rounds)):
             rounds.append(self._round(stage, len(rounds) + 1))
@@ -111,7 +111,7 @@ class Bench:
         self.notes += [note for note in one.record["notes"] if not _of_length(note)]
 
     def _point(self, stage: Stage, number: int, cells: Sequence[Cell]) -> Point:
-        """The next run: it follows the one before, and on a model the first is written over before."""
+        """Return the next run: it follows the one before, and on a model the first is written over before."""
         cell = "" if len(cells) > 1 or self.target.is_model else f": {cells[0].name}"
         name = f"{stage.name}, round {number}{cell}" if stage.most > 1 else f"{stage.name}{cell}"
         before = self._before
@@ -150,7 +150,7 @@ def _on_device(cells: Sequence[Cell], target: SuiteTarget) -> list[Cell]:
 
 
 def _digest(spec: RunSpec) -> str:
-    """What stands for a run and all those before it."""
+    """Return what stands for a run and all those before it."""
     return hashlib.sha256(f"{spec.set} {spec.seed} {spec.workload_text}".encode()).hexdigest()[:16]
 
 
@@ -164,7 +164,7 @@ def each_once(notes: Sequence[str]) -> list[str]:
 
 
 def _of_length(note: str) -> bool:
-    """What a record notes of cells that are short: the suite says itself how long they are."""
+    """Return what a record notes of cells that are short: the suite says itself how long they are."""
     return note.startswith("short:")
 
 

@@ -35,7 +35,7 @@ class Cell:
     idle_s: float = 0.0
 
     def shorter(self, by: float) -> Cell:
-        """The same for a part of its time."""
+        """Return the same for a part of its time."""
         return replace(self, seconds=self.seconds / by, idle_s=self.idle_s / by)
 
 
@@ -57,22 +57,22 @@ def mix_text(read_pct: int) -> str:
 
 
 def kib_text(block_bytes: int) -> str:
-    """A size of I/O: "0.5 KiB", "128 KiB"."""
+    """Return a size of I/O: "0.5 KiB", "128 KiB"."""
     return f"{block_bytes / KIB:g} KiB"
 
 
 def cell_name(read_pct: int, block_bytes: int) -> str:
-    """The usual name of a cell: "65/35 64 KiB"."""
+    """Return the usual name of a cell: "65/35 64 KiB"."""
     return f"{mix_text(read_pct)} {kib_text(block_bytes)}"
 
 
 def seconds_text(seconds: float) -> str:
-    """A time as a workload says it, to the nanosecond."""
+    """Return a time as a workload says it, to the nanosecond."""
     return f"{max(math.floor(seconds * 1e9), 1)} ns" if seconds < 1 else f"{seconds:.9g} s"
 
 
 def stream_of(cell: Cell, extent: Extent) -> StreamTable:
-    """What a cell asks for, in a stream of its own."""
+    """Return what a cell asks for, in a stream of its own."""
     made: StreamTable = {
         "name": cell.name,
         "read_pct": cell.read_pct,
@@ -84,7 +84,8 @@ def stream_of(cell: Cell, extent: Extent) -> StreamTable:
 
 
 def phases_of(cell: Cell, *, alone: bool) -> list[PhaseTable]:
-    """Its step, after a step of rest where it has one, and before one until all is answered where others follow."""
+    """Return its step, after a step of rest where it has one, and before one until all is answered where others
+    follow."""
     step: PhaseTable = {"name": cell.name, "measure": True, "streams": [cell.name]}
     phases: list[PhaseTable] = [
         {**step, "ios": cell.ios} if cell.ios else {**step, "duration": seconds_text(cell.seconds)}
@@ -98,8 +99,8 @@ def phases_of(cell: Cell, *, alone: bool) -> list[PhaseTable]:
 
 
 def workload_of(title: str, source: str, cells: Sequence[Cell], extent: Extent) -> WorkloadTable:
-    """A workload of cells one after the other. Cells that ask for the same share a stream, so that a sequential one
-    goes on where it was."""
+    """Return a workload of cells one after the other. Cells that ask for the same share a stream, so that a sequential
+    one goes on where it was."""
     streams: dict[tuple[object, ...], StreamTable] = {}
     phases: list[PhaseTable] = []
     for cell in cells:
@@ -115,5 +116,5 @@ def _on(phase: PhaseTable, stream: str) -> PhaseTable:
 
 
 def total_seconds(cells: Iterable[Cell]) -> float:
-    """The time of cells that end by time, with the rests before them."""
+    """Return the time of cells that end by time, with the rests before them."""
     return sum(cell.idle_s + (0.0 if cell.ios else cell.seconds) for cell in cells)

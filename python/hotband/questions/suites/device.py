@@ -57,7 +57,7 @@ class ModelDevice:
             self._last.run.stop()
 
     def _run(self, spec: RunSpec, done: int, of: int, tick: Tick) -> Finished:
-        """The next run, on what the last one left."""
+        """Return the next run, on what the last one left."""
         before, self._last = self._last, self._next(spec)
         task = _Task(self._last, None if before is None else before.run)
         thread = threading.Thread(target=task, name="run", daemon=True)
@@ -89,8 +89,8 @@ class ModelDevice:
         return prepared
 
     def _finished(self, spec: RunSpec, left: _core.Output, place: int) -> Finished:
-        """The record of a run, which says what was before it. Of the whole line it has the name that its first run
-        gives it: how many follow is not known yet."""
+        """Return the record of a run, which says what was before it. Of the whole line it has the name that its first
+        run gives it: how many follow is not known yet."""
         record = json.loads(left.record)
         first = self.line[0]
         named = json.dumps([first.machine, first.set, first.seed, first.workload_text])
@@ -114,7 +114,7 @@ class _Task:
             self.failure = error
 
     def result(self) -> _core.Output:
-        """What the run left. Raises what it raised, mistakes as UserError, Cancelled where it was stopped."""
+        """Return what the run left. Raises what it raised, mistakes as UserError, Cancelled where it was stopped."""
         if isinstance(self.failure, _core.SpecError):
             raise user_error(self.failure) from None
         if isinstance(self.failure, _core.Interrupted):

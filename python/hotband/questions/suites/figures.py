@@ -26,7 +26,7 @@ Round = dict[str, CellDoc]
 
 
 def cells_of(record: RecordDoc, cells: Sequence[Cell]) -> list[CellDoc]:
-    """The figures of the cells that a record has as its steps, or of the one that it is of."""
+    """Return the figures of the cells that a record has as its steps, or of the one that it is of."""
     steps = steps_of(record)
     streams = {stream["name"]: stream for stream in record["streams"]}
     # A stream that several cells share is named after the first of them.

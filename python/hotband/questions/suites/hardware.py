@@ -30,7 +30,7 @@ Watch = Callable[[str], AbstractContextManager[Tick | None]]
 
 
 def is_begun(folder: Path | None) -> bool:
-    """Whether runs of a suite, or of one of its tests, were finished before."""
+    """Return whether runs of a suite, or of one of its tests, were finished before."""
     return folder is not None and any(folder.rglob(FINISHED))
 
 
@@ -55,7 +55,7 @@ def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch
 
 
 def permission_of(executor: Executor) -> Permission:
-    """What may be written. Raises UserError where nothing may."""
+    """Return what may be written. Raises UserError where nothing may."""
     permission: Permission | None = getattr(executor, "permission", None)
     if permission is None or not permission.may_write:
         raise UserError("question.erase", "", "", "nothing may be written")
@@ -63,7 +63,7 @@ def permission_of(executor: Executor) -> Permission:
 
 
 def held_of(executor: Executor) -> Held:
-    """What a standing executor holds. Raises UserError where nothing may be written."""
+    """Return what a standing executor holds. Raises UserError where nothing may be written."""
     permission_of(executor)
     held: Held | None = getattr(executor, "held", None)
     assert held is not None, "a suite stands on its device"
@@ -113,7 +113,7 @@ def remember_purge(folder: Path | None, how: str, why_not: str) -> None:
 
 
 def remembered_purge(folder: Path | None) -> tuple[str, str]:
-    """The same of a test that goes on."""
+    """Return the same of a test that goes on."""
     try:
         found = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
         return str(found["purge"]), str(found["why_not"])

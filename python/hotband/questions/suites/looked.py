@@ -94,12 +94,12 @@ class QuickResult:
 
     @property
     def answer(self) -> list[str]:
-        """What the drive is good at, whether its writes go on, whether it is as expected and healthy."""
+        """Return what the drive is good at, whether its writes go on, whether it is as expected and healthy."""
         return self.document["answer"]
 
     @property
     def figures(self) -> pl.DataFrame:
-        """A row a load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
+        """Return a row a load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
         keys = ("name", "value", "unit", "expected", "verdict")
         rows = [{key: dict(load)[key] for key in keys} for load in self.document["loads"]]
         numbers = {"value": pl.Float64, "expected": pl.Float64}
@@ -128,5 +128,5 @@ class QuickResult:
         return written(QUICK_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> QuickDoc:
-        """What `hotband measure quick --json` prints."""
+        """Return what `hotband measure quick --json` prints."""
         return self.document

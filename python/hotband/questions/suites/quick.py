@@ -197,7 +197,7 @@ class QuickAsked:
     pictured: bool = False
 
     def run_by(self, executor: Executor | None) -> QuickAsked:
-        """The same, run by somebody."""
+        """Return the same, run by somebody."""
         return replace(self, executor=executor)
 
     def expect_time(self) -> None:
@@ -206,7 +206,7 @@ class QuickAsked:
             raise UserError("question.duration", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
 
     def settings(self) -> str:
-        """The target and all that changes what is run on it."""
+        """Return the target and all that changes what is run on it."""
         return (
             self.target.with_settings(f'--for "{self.seconds:g} s"')
             + ("" if self.writes else ", reads alone")
@@ -214,7 +214,7 @@ class QuickAsked:
         )
 
     def ahead(self) -> list[str]:
-        """What is ahead on hardware, in words."""
+        """Return what is ahead on hardware, in words."""
         done = "what it holds is lost" if self.writes else "nothing is written"
         return [f"a quick look at {self.target.name}: {in_words(self.seconds)}, {done}"]
 
@@ -299,7 +299,7 @@ def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[
 
 
 def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
-    """The same loads on the model of a product."""
+    """Return the same loads on the model of a product."""
     target = target_of(product)
     model = replace(asked, target=target, executor=None, out=None)
     # Asked the same as the drive was, whatever the catalog calls its kind.
@@ -310,7 +310,7 @@ def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
 
 
 def _product(target: SuiteTarget) -> str | None:
-    """The catalog's drive that a real device is, by its model number."""
+    """Return the catalog's drive that a real device is, by its model number."""
     found = product_of(real_target_of(target.name))
     return None if found is None else found[0]
 
@@ -319,7 +319,7 @@ UNITS = {"bandwidth": "B/s", "iops": "IOPS", "latency": "ns"}
 
 
 def value_of(load: Load, cell: CellDoc) -> float | None:
-    """The figure that counts."""
+    """Return the figure that counts."""
     if load.figure == "latency":
         return cell["latency_mean_ns"]
     return cell["iops"] if load.figure == "iops" else cell["bandwidth_bytes_per_s"]
@@ -344,14 +344,14 @@ def _row(load: Load, cell: CellDoc, expected: float | None) -> LoadDoc:
 
 
 def unit_of(row: LoadDoc) -> Unit:
-    """The unit of a load's figure."""
+    """Return the unit of a load's figure."""
     return {"B/s": MBS, "ns": MS}.get(row["unit"], IOPS)
 
 
 def answer(
     rows: Sequence[LoadDoc], going_on: Sequence[float], product: str | None, health: dict[str, float]
 ) -> list[str]:
-    """What it is good at, whether its writes go on, whether it is as expected, whether it is healthy."""
+    """Return what it is good at, whether its writes go on, whether it is as expected, whether it is healthy."""
     figures = [f"{row['name']}: {unit_of(row).shown(row['value'])}" for row in rows if row["name"] != GOING_ON]
     said = [f"{'; '.join(figures)}."]
     if going_on:
@@ -370,7 +370,7 @@ def answer(
 
 
 def health_of(target: SuiteTarget) -> dict[str, float]:
-    """What a real device counts of itself, as far as it tells."""
+    """Return what a real device counts of itself, as far as it tells."""
     place = real_target_of(target.name)
     if place.path is None or place.kind != "block":
         return {}

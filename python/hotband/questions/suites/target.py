@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.data.catalog import entries
-from hotband.data.catalog.named import NONE, REAL, is_real
+from hotband.data.catalog.named import EMULATED, NONE, REAL, is_emulated, is_real
 from hotband.execution.devices.device import device_of
 from hotband.execution.experiment import Executor
 from hotband.execution.targets.own_file import size_for
@@ -79,6 +79,10 @@ class SuiteTarget:
 def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: int = 0) -> SuiteTarget:
     """A machine or a place made ready; `size_bytes` are those of a file that is made in a folder (0: as usual). Raises
     UserError for what cannot be measured."""
+    if is_emulated(machine):
+        served = machine.removeprefix(EMULATED)
+        accepted = f"is measured once it is served: hotband serve {served} --run 'hotband measure quick \"real:$uri\"'"
+        raise UserError("question.on", "", machine, accepted)
     found = _real(machine, pairs, size_bytes) if is_real(machine) else _model(machine, pairs)
     if found.bytes < LEAST_BLOCKS * 4096:
         accepted = f"holds {found.bytes:,} B; a suite needs {LEAST_BLOCKS * 4096:,} B"

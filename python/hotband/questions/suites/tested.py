@@ -119,17 +119,18 @@ class PtsResult:
 
     @property
     def answer(self) -> list[str]:
-        """A sentence a test."""
+        """Return a sentence a test."""
         return self.document["answer"]
 
     @property
     def compliant(self) -> bool:
-        """Whether it is a result by the specification; `document["specification"]["departures"]` says why not."""
+        """Return whether it is a result by the specification; `document["specification"]["departures"]` says why
+        not."""
         return self.document["specification"]["compliant"]
 
     @property
     def figures(self) -> pl.DataFrame:
-        """A row a figure: test, name, value, unit (IOPS, B/s, ns, s)."""
+        """Return a row a figure: test, name, value, unit (IOPS, B/s, ns, s)."""
         rows = [
             {"test": test["id"], "name": figure["name"], "value": figure["value"], "unit": figure["unit"]}
             for test in self.document["tests"]
@@ -150,5 +151,5 @@ class PtsResult:
         return written(PTS_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> PtsDoc:
-        """What `hotband measure pts --json` prints."""
+        """Return what `hotband measure pts --json` prints."""
         return self.document

@@ -12,7 +12,7 @@ from hotband.data.inputs.rate import rates_of
 from hotband.data.inputs.specify import expect_interval
 from hotband.data.results.sweep_journal import FRAME_FILE
 from hotband.execution.runs.signals import INTERRUPTED
-from hotband.execution.targets.fields import OnHardware, erase, hosts, keep, purge_by, size, yes
+from hotband.execution.targets.fields import OnHardware, anyway, erase, hosts, keep, purge_by, size, yes
 from hotband.inference.interval.fields import draws_of, level_of
 from hotband.questions.slo import slo_of
 
@@ -73,6 +73,7 @@ class SweepQuestion(OnHardware, Question):
     keep: bool = keep()
     hosts: str | None = hosts()
     purge_by: str | None = purge_by()
+    anyway: bool = anyway()
 
     def __post_init__(self) -> None:
         """Refuse draws without intervals, too. Raises UserError."""

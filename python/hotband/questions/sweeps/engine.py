@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError, refused
 from hotband.base.text.numbers import counted
-from hotband.data.catalog.named import expect_model, is_emulated, is_real
+from hotband.data.catalog.named import is_model
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import record_of
@@ -69,19 +69,19 @@ def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
 
 
 def _expect_predicted(grid: Grid, asked: Asked) -> None:
-    """Raises UserError where hardware is among the machines and cannot be run, or intervals of predictions are asked
-    for."""
-    emulated = next((name for name in grid.machines if is_emulated(name)), None)
-    if emulated is not None:
-        expect_model(emulated, "a sweep runs hardware and")
-    real = next((name for name in grid.machines if is_real(name)), None)
+    """Raises UserError where hardware or an emulated machine is among the machines and cannot be run, or intervals of
+    predictions are asked for."""
+    real = next((name for name in grid.machines if not is_model(name)), None)
     if real is not None:
         expect_models(asked.executor or chosen(), grid.machines)
     if real is not None and asked.hardware is None:
-        raise UserError("question.on", "", real, "is hardware, which is not swept here: hotband sweep runs it")
+        raise UserError("question.on", "", real, "is on the wall clock, which is not swept here: hotband sweep runs it")
     if real is not None and asked.intervals is not None:
         raise UserError(
-            "question.interval", "", f"{asked.intervals.level:g}", f"is of predictions, and {real} is measured"
+            "question.interval",
+            "",
+            f"{asked.intervals.level:g}",
+            f"is of predictions, and {real} is measured: leave it out, or sweep the model",
         )
 
 

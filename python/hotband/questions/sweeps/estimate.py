@@ -46,7 +46,7 @@ def _in_words(seconds: float) -> str:
 
 
 def runs_of(grid: Grid, intervals: Asked | None) -> int:
-    """How many runs a sweep has, those of intervals included."""
+    """Return how many runs a sweep has, those of intervals included."""
     drawn = 0 if intervals is None else grid.count // grid.seeds.count * (intervals.draws + SCREENING)
     return grid.count + drawn
 

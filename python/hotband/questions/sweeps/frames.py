@@ -25,7 +25,7 @@ CONFIDENCE = 0.95
 
 
 def runs_frame(sweep: Sweep) -> pl.DataFrame:
-    """A row a finished run, in the order of the grid."""
+    """Return a row a finished run, in the order of the grid."""
     pairs = [(at, row) for at, row in zip(sweep.points, sweep.rows, strict=True) if row is not None]
     names = list(sweep.points[0]) if sweep.points else []
     columns = _coordinates(names, [at for at, _ in pairs])
@@ -36,7 +36,7 @@ def runs_frame(sweep: Sweep) -> pl.DataFrame:
 
 
 def means_frame(sweep: Sweep) -> pl.DataFrame:
-    """A row a point: means over its seeds with their t intervals, and the intervals of its first seed."""
+    """Return a row a point: means over its seeds with their t intervals, and the intervals of its first seed."""
     groups: dict[tuple[str, ...], list[tuple[Mapping[str, Value], Row]]] = {}
     names = [name for name in (sweep.points[0] if sweep.points else ()) if name != "seed"]
     for at, row in zip(sweep.points, sweep.rows, strict=True):
@@ -84,7 +84,7 @@ def column_of(of: Figure) -> str:
 
 
 def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None, float | None]:
-    """The mean of those that are there, and its t interval where there are several."""
+    """Return the mean of those that are there, and its t interval where there are several."""
     known = [value for value in values if value is not None]
     if not known:
         return None, None, None
@@ -112,7 +112,7 @@ def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
 
 
 def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) -> list[pl.Series]:
-    """A column a coordinate, and one more of those with units: its number."""
+    """Return a column a coordinate, and one more of those with units: its number."""
     columns = []
     for name in names:
         values = [at[name] for at in points]
@@ -125,7 +125,7 @@ def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) ->
 
 
 def numbers_of(values: Sequence[Value]) -> tuple[str, list[float]] | None:
-    """The kind of values and their numbers in the base unit; None where they are not all of one kind."""
+    """Return the kind of values and their numbers in the base unit; None where they are not all of one kind."""
     found = [base_of(value) for value in values]
     kinds = {one[0] for one in found if one is not None}
     if None in found or len(kinds) != 1:

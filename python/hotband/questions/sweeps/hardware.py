@@ -1,26 +1,27 @@
-"""Runs of a sweep on hardware: one after the other, behind those on models."""
+"""Runs of a sweep on hardware and on emulated machines: one after the other, behind those on models."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from hotband.data.catalog.named import is_real
+from hotband.data.catalog.named import is_model
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment.executor import Executor, Progress, Tick
 from hotband.execution.experiment.point import Point
 
 Hardware = Callable[[Sequence["RunSpec"]], Executor]
-"""Who runs these runs, which are all on one piece of hardware. Raises UserError where that cannot be used."""
+"""Who runs these runs, all on one piece of hardware or one emulated machine. Raises UserError where that cannot be
+used."""
 
 
 def by_hardware(specs: Mapping[int, RunSpec]) -> tuple[list[int], list[list[int]]]:
-    """Places of the runs on models, and of those on each piece of hardware."""
+    """Places of the runs on models, and of those on each piece of hardware and each emulated machine."""
     models: list[int] = []
     real: dict[str, list[int]] = {}
     for place, spec in specs.items():
-        (real.setdefault(spec.machine, []) if is_real(spec.machine) else models).append(place)
+        (models if is_model(spec.machine) else real.setdefault(spec.machine, [])).append(place)
     return models, list(real.values())
 
 

@@ -45,12 +45,12 @@ class Grid:
 
     @property
     def count(self) -> int:
-        """How many runs there are."""
+        """Return how many runs there are."""
         return prod(of.count for of in self.axes.values())
 
     @property
     def remarks(self) -> list[str]:
-        """Where a range ends that does not meet its end."""
+        """Return where a range ends that does not meet its end."""
         return [of.remark for of in self.settings.values() if of.remark]
 
     def in_words(self) -> str:
@@ -60,7 +60,8 @@ class Grid:
         return f"{', '.join(self.workloads)} on {', '.join(self.machines)}{over}"
 
     def parts(self) -> dict[str, list[str]]:
-        """All that tells this sweep from others, as text; of long axes and of texts enough to see that they differ."""
+        """Return all that tells this sweep from others, as text; of long axes and of texts enough to see that they
+        differ."""
         found = {name: [str(value) for value in of.listed[:MOST_KEPT]] for name, of in self.axes.items()}
         found["duration"] = [self.duration] if self.duration is not None else []
         found["events"] = ["; ".join(self.events)] if self.events else []
@@ -70,7 +71,7 @@ class Grid:
         return found
 
     def points(self) -> list[dict[str, Value]]:
-        """The coordinates of every run. Raises UserError for a value that is there twice."""
+        """Return the coordinates of every run. Raises UserError for a value that is there twice."""
         for name, of in self.axes.items():
             alike = same_of if name in self.settings else repr
             if len({alike(value) for value in of.listed}) < len(of.listed):
@@ -96,12 +97,12 @@ class Grid:
 
 
 def same_of(value: Value) -> object:
-    """What values of a setting that mean the same have in common: 4 KiB is fio's 4k, 1 the text 1, True on."""
+    """Return what values of a setting that mean the same have in common: 4 KiB is fio's 4k, 1 the text 1, True on."""
     return base_of(value) or setting("", value)
 
 
 def name_of(at: Coordinates) -> str:
-    """What tells a run of a sweep from the others."""
+    """Return what tells a run of a sweep from the others."""
     settings = (f"{key}={value}" for key, value in at.items() if key not in ("target", "workload"))
     return " ".join([str(at["target"]), str(at["workload"]), *settings])
 
@@ -122,7 +123,7 @@ def by_name(given: Sequence[Named], field: str) -> dict[str, Named]:
 
 
 def axis_of(key: str, given: object) -> Values:
-    """The values of a setting: those of a list, tuple or range, those that a text asks for, else the one."""
+    """Return the values of a setting: those of a list, tuple or range, those that a text asks for, else the one."""
     if isinstance(given, str):
         return values_of(key, given) if given.strip() else Values((given,), 1)
     found = [plain(value) for value in each_of(given)]
@@ -134,7 +135,7 @@ def axis_of(key: str, given: object) -> Values:
 
 
 def seeds_of(given: object, repeat: object) -> Values:
-    """The seeds: those of a list, or `repeat` of them from one on. Raises UserError."""
+    """Return the seeds: those of a list, or `repeat` of them from one on. Raises UserError."""
     several = 1 if repeat is None else whole(repeat)
     if several is None or several < 1:
         raise UserError("question.repeat", "", str(repeat), "expected a whole number, 1 or more")

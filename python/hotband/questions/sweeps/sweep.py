@@ -56,12 +56,12 @@ class Sweep:
 
     @property
     def complete(self) -> bool:
-        """Whether every run of the grid ended, and has the intervals that were asked for."""
+        """Return whether every run of the grid ended, and has the intervals that were asked for."""
         return not self.missing
 
     @property
     def missing(self) -> tuple[Coordinates, ...]:
-        """The points that were not run, or lack their intervals."""
+        """Return the points that were not run, or lack their intervals."""
         return tuple(self.points[place] for place in self._left())
 
     def _left(self) -> list[int]:
@@ -74,13 +74,13 @@ class Sweep:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The coordinates that take more than one value."""
+        """Return the coordinates that take more than one value."""
         names = list(self.points[0]) if self.points else []
         return tuple(name for name in names if len({repr(at[name]) for at in self.points}) > 1)
 
     def resume(self) -> Sweep:
-        """The same sweep with the missing runs run; those that are there are kept. Interrupted again, it says what is
-        missing still."""
+        """Return the same sweep with the missing runs run; those that are there are kept. Interrupted again, it says
+        what is missing still."""
         if self.complete or self._go_on is None:
             return self
         pairs = enumerate(zip(self.rows, self.records, strict=True))
@@ -93,7 +93,7 @@ class Sweep:
         return sum(row is not None for row in self.rows)
 
     def __getitem__(self, index: int) -> Record:
-        """The record of a point by its place in the grid. KeyError where it is missing, or was not kept."""
+        """Return the record of a point by its place in the grid. KeyError where it is missing, or was not kept."""
         record = self.records[index]
         if record is None:
             why = "did not end" if self.rows[index] is None else "left a row; records were not kept"
@@ -101,8 +101,8 @@ class Sweep:
         return record
 
     def select(self, **at: Value) -> list[Record]:
-        """The finished records at these coordinates, such as `select(qd=32)`. UserError for a name that is no axis, and
-        for a value that no run has."""
+        """Return the finished records at these coordinates, such as `select(qd=32)`. UserError for a name that is no
+        axis, and for a value that no run has."""
         known = list(self.points[0]) if self.points else []
         for name, value in at.items():
             if name not in known:
@@ -116,22 +116,23 @@ class Sweep:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a finished run, in the order of the grid: the coordinates (as they were given; one with units also as
-        a number, `bs_bytes`, `think_s`), then `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`, `_p50_`, `_p99_`,
-        `_p999_`, `_max_ns`, `queue_depth_mean` and `errors` of all I/Os, and `read_` and `write_` with `iops`,
+        """Return a row a finished run, in the order of the grid: the coordinates (as they were given; one with units
+        also as a number, `bs_bytes`, `think_s`), then `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`, `_p50_`,
+        `_p99_`, `_p999_`, `_max_ns`, `queue_depth_mean` and `errors` of all I/Os, and `read_` and `write_` with `iops`,
         `latency_mean_ns` and `latency_p99_ns`. With intervals also `iops_interval_low` and so on."""
         return runs_frame(self)
 
     @property
     def means(self) -> pl.DataFrame:
-        """A row a point, over its seeds: the coordinates, `runs`, the mean of each figure under its name and, where
-        there are several runs, its 95 % t interval as `iops_low`, `iops_high`; null where there is one run. With an
-        objective a column per condition, named by it: yes, likely (in a part of the interval alone) or no."""
+        """Return a row a point, over its seeds: the coordinates, `runs`, the mean of each figure under its name and,
+        where there are several runs, its 95 % t interval as `iops_low`, `iops_high`; null where there is one run. With
+        an objective a column per condition, named by it: yes, likely (in a part of the interval alone) or no."""
         return means_frame(self)
 
     @property
     def answers(self) -> list[str]:
-        """What the numbers say, in a few sentences: which machine is best where, where curves cross or saturate."""
+        """Return what the numbers say, in a few sentences: which machine is best where, where curves cross or
+        saturate."""
         return list(view_of(self, "answers")(self))
 
     @public
@@ -142,7 +143,7 @@ class Sweep:
         return report.save(path)
 
     def to_dict(self) -> dict[str, object]:
-        """What `hotband sweep --json` prints: the answers and the rows of the frames."""
+        """Return what `hotband sweep --json` prints: the answers and the rows of the frames."""
         found = {"answers": self.answers, "runs": self.frame.to_dicts(), "points": self.means.to_dicts()}
         return with_schema(found, "hotband-sweep-answers")
 
@@ -157,8 +158,9 @@ class Sweep:
 
     @public
     def plot(self, y: str = "iops", x: str | None = None) -> View:
-        """A chart (altair) of a column of the frame against an axis of numbers, a line for all other coordinates; where
-        there is no such axis, a bar for each run. Raises UserError for what is no column, or where nothing ended."""
+        """Return a chart (altair) of a column of the frame against an axis of numbers, a line for all other
+        coordinates; where there is no such axis, a bar for each run. Raises UserError for what is no column, or where
+        nothing ended."""
         drawn: View = view_of(self, "chart")(self, y, x)
         return self_contained(drawn)
 

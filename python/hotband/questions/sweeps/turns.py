@@ -69,7 +69,7 @@ class Turns:
         self._in_threads(len(first), self.jobs, one, shown)
 
     def _checked(self, spec: RunSpec) -> Prepared:
-        """A run that can be executed. A value that one of several machines refuses says which."""
+        """Return a run that can be executed. A value that one of several machines refuses says which."""
         try:
             return prepare(spec)
         except UserError as error:

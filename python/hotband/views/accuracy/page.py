@@ -1,4 +1,4 @@
-"""The account of all studies as docs/accuracy.md has it, between two marks: `make accuracy` writes it."""
+"""The account of all studies as docs/accuracy-studies.md has it, between two marks: `make accuracy` writes it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ BEGIN, END = "<!-- accuracy: begin (make accuracy) -->", "<!-- accuracy: end -->
 
 
 def rewritable(path: Path) -> tuple[str, str]:
-    """What stands before and after the account of a page. Raises UserError for a page that has no place for it."""
+    """Return what stands before and after the account of a page. Raises UserError for a page that has no place for
+    it."""
     try:
         page = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -40,7 +41,7 @@ def rewrite(path: Path, account: AccountDoc) -> None:
 
 
 def page_text(account: AccountDoc) -> str:
-    """What stands between the marks of the page."""
+    """Return what stands between the marks of the page."""
     shown = COLUMNS if has_intervals(account) else COLUMNS[:-1]
     heading = [f"{over}: {name}" if over else name for over, name in shown]
     texts = ("figures", "in its: range")
@@ -63,7 +64,7 @@ def page_text(account: AccountDoc) -> str:
 
 
 def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
-    """What a study misses, by its explanations."""
+    """Return what a study misses, by its explanations."""
     by_reason: dict[str, list[MissedDoc]] = {}
     for one in missed:
         by_reason.setdefault(one["why"], []).append(one)
@@ -75,6 +76,6 @@ def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
 
 
 def error_text(one: MissedErrorDoc) -> str:
-    """An error, and that of the blind prediction."""
+    """Return an error, and that of the blind prediction."""
     blind = one["blind_error_pct"]
     return f"{one['metric']} {percent(one['error_pct'])}" + ("" if blind is None else f" ({percent(blind)})")

@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 def error_cells(of: ErrorsDoc, count: bool = True) -> list[Value]:
-    """How many, the median and the largest."""
+    """Return how many, the median and the largest."""
     cells: list[Value] = [of["median_pct"], of["largest_pct"]]
     return [of["measurements"] or None, *cells] if count else cells
 
@@ -46,13 +46,13 @@ def class_cells(of: ClassErrorsDoc) -> list[Value]:
 
 
 def blocks(account: AccountDoc) -> list[tuple[str, Sequence[ClassErrorsDoc]]]:
-    """The studies, and at last all together."""
+    """Return the studies, and at last all together."""
     found = [(name, one["classes"]) for name, one in account["studies"].items()]
     return [*found, (TOTAL, account["totals"])]
 
 
 def has_intervals(account: AccountDoc) -> bool:
-    """Whether any prediction has an interval: without, there is no column of what lies inside."""
+    """Return whether any prediction has an interval: without, there is no column of what lies inside."""
     return any(total["coverage"] is not None for total in account["totals"])
 
 
@@ -95,7 +95,7 @@ def blind_table(found: AllBlindErrors) -> Table:
 
 
 def goals_table(goals: Iterable[GoalDoc]) -> Table:
-    """What is to be reached beside what is."""
+    """Return what is to be reached beside what is."""
     bounds = [numeric("at most", PERCENT), numeric("reached", PERCENT)]
     columns = [column("figures"), numeric("n"), column("error"), *bounds, column("")]
     table = Table("Seen and blind together, to be reached", columns)
@@ -105,7 +105,7 @@ def goals_table(goals: Iterable[GoalDoc]) -> Table:
 
 
 def goal_cells(goal: GoalDoc) -> list[Value]:
-    """A goal in the columns of its table."""
+    """Return a goal in the columns of its table."""
     holds = None if goal["holds"] is None else "yes" if goal["holds"] else "no"
     return [
         goal["figures"], goal["measurements"], goal["statistic"], goal["most_pct"], goal["reached_pct"], holds

@@ -38,7 +38,7 @@ PARTS = ("drives", "machines", "replacements", "energy", "losses", "total")
 
 
 def fleet_page(fleet: Fleet) -> Page:
-    """The page."""
+    """Return the page."""
     data = fleet.summary
     sections = [
         Section("answer", "Answer", [Prose(answers_of(data), lead=True)]),
@@ -82,5 +82,5 @@ def cost_table(cost: CostDoc, currency: str) -> Table:
 
 
 def report_of(fleet: Fleet) -> Report:
-    """The page, to be written."""
+    """Return the page, to be written."""
     return Report(fleet_page(fleet))

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 def between(of: FigureDoc) -> str:
-    """The interval over repetitions."""
+    """Return the interval over repetitions."""
     return numbers.between(of["low"], of["high"])
 
 
 def duration(months: int) -> str:
-    """A number of months in words."""
+    """Return a number of months in words."""
     return counted(months // 12, "year") if months % 12 == 0 else counted(months, "month")
 
 
@@ -49,7 +49,7 @@ GIGABYTES, PETABYTES = Unit("GB", 1e9, numbers.size), Unit("PB", 1e15, numbers.s
 
 
 def answers_of(data: FleetDoc) -> list[str]:
-    """What came out, in two or three sentences."""
+    """Return what came out, in two or three sentences."""
     whole = data["fleet"]
     months = data["months"]
     failures = whole["failures"]
@@ -64,7 +64,7 @@ def answers_of(data: FleetDoc) -> list[str]:
 
 
 def losses_in_words(whole: PartDoc) -> str:
-    """How often data is lost, beside independent drives."""
+    """Return how often data is lost, beside independent drives."""
     loss, events = whole["loss"], whole["loss"]["events"]
     if events["mean"] <= 0:
         what = "No data was lost" if whole["failures"]["mean"] > 0 else "No drive failed"
@@ -88,7 +88,7 @@ def beyond_chance(loss: LossDoc, repetitions: int) -> list[str]:
 
 
 def independent(loss: LossDoc) -> str:
-    """What the closed form says."""
+    """Return what the closed form says."""
     return f"independent drives with the same failures and repairs ({number(loss['independent'])})"
 
 
@@ -111,13 +111,13 @@ def third(data: FleetDoc) -> list[str]:
 
 
 def mean(of: FigureDoc | None) -> float | None:
-    """A figure's mean."""
+    """Return a figure's mean."""
     return None if of is None else of["mean"]
 
 
 def table_of(title: str, columns: list[tuple[Column, list[Value]]], first: int) -> Table:
-    """A table of the columns that say something, and of the first ones in any case: without what nobody asked for it
-    is narrower."""
+    """Return a table of the columns that say something, and of the first ones in any case: without what nobody asked
+    for it is narrower."""
     shown = [one for index, one in enumerate(columns) if index < first or any(one[1])]
     table = Table(title, [of for of, _ in shown])
     for row in zip(*(values for _, values in shown), strict=True):
@@ -126,7 +126,7 @@ def table_of(title: str, columns: list[tuple[Column, list[Value]]], first: int) 
 
 
 def groups_table(data: FleetDoc) -> Table:
-    """A row a group over the whole time, and one of all."""
+    """Return a row a group over the whole time, and one of all."""
     parts: list[tuple[str, PartDoc]] = [(group["name"], group) for group in data["groups"]]
     if len(parts) > 1:
         parts.append(("fleet", data["fleet"]))
@@ -178,7 +178,7 @@ def figures_table(data: FleetDoc) -> Table:
 
 
 def years_table(fleet: Fleet) -> Table:
-    """A row a year of all groups: machines, capacity, failures, drives to buy, loss, energy, cost."""
+    """Return a row a year of all groups: machines, capacity, failures, drives to buy, loss, energy, cost."""
     frame = fleet.years
     name = frame["group"][-1]
     of = frame.filter(pl.col("group") == name)
@@ -200,12 +200,12 @@ def years_table(fleet: Fleet) -> Table:
 
 
 def group_lines(data: FleetDoc) -> list[str]:
-    """What each group rests on."""
+    """Return what each group rests on."""
     return [line for group in data["groups"] for line in lines_of(group)]
 
 
 def lines_of(one: GroupDoc) -> list[str]:
-    """A group in lines."""
+    """Return a group in lines."""
     lives = one["lives"]
     afr = numbers.share(-math.expm1(-HOURS_PER_YEAR / lives["scale_hours"]))
     drives = f"AFR {afr}" if lives["shape"] == 1.0 else (
@@ -262,7 +262,7 @@ def closing_lines(data: FleetDoc) -> list[str]:
 
 
 def html_of(fleet: Fleet) -> str:
-    """What a notebook shows: the answer, one row per group, and failures by month."""
+    """Return what a notebook shows: the answer, one row per group, and failures by month."""
     data = fleet.summary
     said = "".join(f"<p>{escape(line)}</p>" for line in answers_of(data))
     image = picture(month_chart(fleet.frame, "failures", "Failures a month"))

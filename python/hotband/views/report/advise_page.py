@@ -13,7 +13,7 @@ from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, P
 
 
 def advise_page(advice: Advice) -> Page:
-    """The page."""
+    """Return the page."""
     first: list[Block] = [Prose(advice.answer, lead=True)]
     if advice.rests_on:
         first.append(Prose(advice.rests_on))
@@ -69,7 +69,7 @@ def _cell(of: Between | None, scale: float) -> Cell:
 
 
 def _values(advice: Advice) -> Table:
-    """What the uncertain values of the recommended machine do to its latency."""
+    """Return what the uncertain values of the recommended machine do to its latency."""
     rows = [
         [
             Cell(f"{value['key']} of {value['part']}", under=value["meaning"]),

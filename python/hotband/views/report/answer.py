@@ -93,18 +93,18 @@ def compared(naming: Naming, a: Sequence[str], b: Sequence[str]) -> Comparison |
 
 
 def mean(records: Sequence[RecordDoc], key: str) -> float | None:
-    """A figure of a side: the mean of its repeats."""
+    """Return a figure of a side: the mean of its repeats."""
     known = [value for record in records if (value := figure(record, key)) is not None]
     return sum(known) / len(known) if known else None
 
 
 def figure(record: RecordDoc, key: str) -> float | None:
-    """A figure of all I/Os."""
+    """Return a figure of all I/Os."""
     return finite(record["summary"].get(key))
 
 
 def is_open(record: RecordDoc) -> bool:
-    """Whether its rate was given: then it says nothing of the machine."""
+    """Return whether its rate was given: then it says nothing of the machine."""
     return Audited("", record).asked.rate_iops is not None
 
 
@@ -130,7 +130,7 @@ def _interval(record: RecordDoc) -> str:
 
 
 def _of_repeats(naming: Naming) -> list[str]:
-    """How far repeats of one run lie apart."""
+    """Return how far repeats of one run lie apart."""
     rates = [value for one in naming.records.values() if (value := figure(one.record, "iops"))]
     if not rates:
         return ["No I/O ended in the measured time."]
@@ -159,7 +159,7 @@ def _of_two(sides: Sides, a: str, b: str, found: Comparison | None) -> list[str]
 
 
 def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | None) -> str:
-    """The rates of two, and which is faster."""
+    """Return the rates of two, and which is faster."""
     iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
     if found is None or found.verdict not in (FASTER, SLOWER, NONE):
         why = found.how if found is not None else "they cannot be compared"
@@ -178,7 +178,7 @@ def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | No
 
 
 def _of_one_run_each(a: str, b: str, rates: tuple[float, float], found: Difference) -> str:
-    """The rates of two where nothing says how much runs differ: no interval, but a verdict."""
+    """Return the rates of two where nothing says how much runs differ: no interval, but a verdict."""
     iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
     how = f"{capitalized(found.how)}."
     if found.verdict == NONE:
@@ -208,7 +208,7 @@ def _between(ends: Sequence[float], ratio: float) -> str:
 
 
 def _latencies(a: str, b: str, sides: Sides, key: str, name: str) -> str:
-    """Who waits longer, by one of the latencies."""
+    """Return who waits longer, by one of the latencies."""
     one, other = (mean(sides[side], key) for side in (a, b))
     if not one or not other:
         return ""
@@ -249,13 +249,13 @@ def _as_many(ratio: float) -> str:
 
 
 def _level(naming: Naming, a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether no difference is shown between two."""
+    """Return whether no difference is shown between two."""
     found = compared(naming, a, b)
     return found is not None and any(row.metric == "IOPS" and row.verdict == NONE for row in found.differences)
 
 
 def _tails(sides: Sides) -> str:
-    """The shortest and the longest p99."""
+    """Return the shortest and the longest p99."""
     known = {name: value for name, own in sides.items() if (value := mean(own, "latency_p99_ns"))}
     if len(known) < 2:
         return ""
@@ -267,7 +267,7 @@ def _tails(sides: Sides) -> str:
 
 
 def _of_curve(curve: Curve) -> list[str]:
-    """The most of every line, and who leads where."""
+    """Return the most of every line, and who leads where."""
     most: dict[str, tuple[float, float, LoadedRecord]] = {}
     for line, points in curve.lines.items():
         known = [(value, at, one) for at, one in points.items() if (value := figure(one.record, "iops"))]
@@ -299,7 +299,7 @@ def _tops(curve: Curve, most: Mapping[str, tuple[float, float, LoadedRecord]]) -
 
 
 def _leads(curve: Curve) -> str:
-    """Who is fastest at which points, with the lead over the next."""
+    """Return who is fastest at which points, with the lead over the next."""
     leads: list[tuple[float, str, float]] = []
     for at in curve.places:
         known = [(value, line) for line, points in curve.lines.items()

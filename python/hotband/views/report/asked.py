@@ -15,6 +15,7 @@ from hotband.base.question import Question, Way, asks
 from hotband.base.text.table import Table, column, numeric
 from hotband.base.text.write import expect_page
 from hotband.data.inputs.kinds import Machine, Records, paths_of
+from hotband.data.record.files import record_file
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.data.record.writable import check_folder
 from hotband.inference.audit.facts import of_options
@@ -117,9 +118,7 @@ def answer(question: ReportQuestion, way: Way) -> Report:
     places = places_of(given)
     if question.output is not None:
         paths = [place for place in places if isinstance(place, Path)]
-        expect_page(
-            "question.output", question.output, [file for path in paths for file in (path, path / "record.json")]
-        )
+        expect_page("question.output", question.output, [file for path in paths for file in (path, record_file(path))])
     with whole(places):
         return report_of(places, question.title, audit=question.audit, machine=machine)
 

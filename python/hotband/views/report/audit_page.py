@@ -34,7 +34,7 @@ def audit_page(result: AuditResult) -> Page:
 
 
 def audit_section(findings: Sequence[Finding], count: int) -> Section:
-    """What the rules say of the page's records; that there is nothing to say, too."""
+    """Return what the rules say of the page's records; that there is nothing to say, too."""
     if not findings:
         text = f"The auditor looked at {count} record{'s' if count != 1 else ''} by all its rules and found nothing."
         return Section("audit", "What do these results prove?", [Prose([text])])

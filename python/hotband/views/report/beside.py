@@ -36,7 +36,7 @@ LATENCIES = ("mean", "p50", "p99", "p999", "max")
 
 
 def bars_blocks(records: Mapping[str, LoadedRecord], strokes: Strokes) -> list[Block]:
-    """A bar a record of rate, mean and p99 latency; none where there are too many, or nothing was measured."""
+    """Return a bar a record of rate, mean and p99 latency; none where there are too many, or nothing was measured."""
     if len(records) > MOST_BARS:
         return []
     lines = Lines("Run", {label: strokes.colors[label] for label in records})
@@ -54,14 +54,14 @@ def _bar(label: str, record: RecordDoc, key: str, unit: float) -> Row | None:
 
 
 def _ends(record: RecordDoc, key: str, unit: float) -> Row | None:
-    """The interval of a figure, where the record has one."""
+    """Return the interval of a figure, where the record has one."""
     found = [one for one in figures_of(record) if one["figure"] == key]
     return {"low": found[0]["low"] / unit, "high": found[0]["high"] / unit} if found else None
 
 
 def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], lines: Mapping[str, str]) -> Table:
-    """A row a record: its figures, the difference of its rate from that of the first, and the state of its drives, said
-    once for the points of a line and for repeats."""
+    """Return a row a record: its figures, the difference of its rate from that of the first, and the state of its
+    drives, said once for the points of a line and for repeats."""
     by_line = {line: states[label] for label, line in lines.items()}
     together = len(by_line) < len(states) and all(by_line[lines[label]] == state for label, state in states.items())
     alike = len(set(states.values())) == 1
@@ -88,13 +88,13 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], l
 
 
 def _rate(record: RecordDoc) -> Cell:
-    """The rate, and under it its interval where it has one."""
+    """Return the rate, and under it its interval where it has one."""
     own = [one for one in figures_of(record) if one["figure"] == "iops"]
     return Cell(number(record["summary"].get("iops")), numeric=True, under=f"({said(own[0])})" if own else "")
 
 
 def _change(found: Answer, label: str) -> Cell:
-    """How much more than the first, with the interval."""
+    """Return how much more than the first, with the interval."""
     one = found.against.get(label)
     rate = next((row for row in one.differences if row.metric == "IOPS"), None) if one is not None else None
     if rate is None:

@@ -21,7 +21,7 @@ CHANNELS = ("color", "stroke", "fill")
 
 
 def machine_colors(names: Iterable[str]) -> dict[str, str]:
-    """A colour for every machine, in their order; beyond sixteen they repeat."""
+    """Return a colour for every machine, in their order; beyond sixteen they repeat."""
     return {name: COLORS[n % len(COLORS)] for n, name in enumerate(dict.fromkeys(names))}
 
 
@@ -33,7 +33,7 @@ class Painted:
     colors: Mapping[str, str]
 
     def to_dict(self) -> dict[str, Json]:
-        """The spec; a copy."""
+        """Return the spec; a copy."""
         spec = spec_of(self.view)
         datasets = spec.pop("datasets", None)
         made = deepcopy(spec)
@@ -42,7 +42,7 @@ class Painted:
 
 
 def painted(section: Section, colors: Mapping[str, str]) -> Section:
-    """A section whose charts are in the colours of the machines."""
+    """Return a section whose charts are in the colours of the machines."""
     return replace(section, blocks=[_painted_block(block, colors) for block in section.blocks])
 
 

@@ -27,7 +27,7 @@ def comparison_section(records: Mapping[str, LoadedRecord]) -> Section | None:
 
 
 def comparison_blocks(comparison: ComparisonDoc, names: Names, label: str = "") -> list[Block]:
-    """What the figures say, both distributions, a table by class, and percentiles."""
+    """Return what the figures say, both distributions, a table by class, and percentiles."""
     of = f"{label}: " if label else ""
     blocks: list[Block] = [Prose([of + sentence(comparison, names)])]
     frame = distribution_frame(comparison, names)
@@ -66,7 +66,7 @@ def distribution_frame(comparison: ComparisonDoc, names: Names) -> pl.DataFrame 
 
 
 def class_table(comparison: ComparisonDoc, names: Names) -> Table:
-    """All I/Os, and each class of them."""
+    """Return all I/Os, and each class of them."""
     columns = ["", "I/Os", f"Mean {names[0]} (ms)", f"Mean {names[1]} (ms)", "Error", "Demerit (ms)", "Demerit"]
     classes: list[tuple[str, ComparedDoc]] = [
         (f"{one['direction']}s, {one['distance']}", one) for one in comparison["classes"]

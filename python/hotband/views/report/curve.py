@@ -36,16 +36,17 @@ class Curve:
 
     @property
     def places(self) -> list[float]:
-        """All numbers, in order."""
+        """Return all numbers, in order."""
         return sorted({at for points in self.lines.values() for at in points})
 
     def text(self, at: float) -> str:
-        """A place in a sentence."""
+        """Return a place in a sentence."""
         return size(round(at)) if self.sizes else number(at)
 
 
 def curve_of(naming: Naming) -> Curve | None:
-    """The curves of records that differ in a number at three places or more, one record a point; None of others."""
+    """Return the curves of records that differ in a number at three places or more, one record a point; None of
+    others."""
     best: Curve | None = None
     for key in naming.keys:
         values = {label: as_number(own[key]) for label, own in naming.differ.items()}
@@ -68,7 +69,7 @@ def curve_of(naming: Naming) -> Curve | None:
 
 
 def _line(own: Mapping[str, str], key: str) -> str:
-    """What a record is of, but for what lies along the axis."""
+    """Return what a record is of, but for what lies along the axis."""
     plain = ("workload", "machine")
     return ", ".join(value if name in plain else f"{name} {value}" for name, value in own.items() if name != key)
 
@@ -113,5 +114,5 @@ UNITS = (1.0, 1e6, 1e6, 1e6)
 
 
 def _doubles(curve: Curve) -> bool:
-    """Whether the places are powers of two, which stand equally far apart."""
+    """Return whether the places are powers of two, which stand equally far apart."""
     return all(at >= 1 and at == int(at) and int(at) & (int(at) - 1) == 0 for at in curve.places)

@@ -27,7 +27,8 @@ COLUMNS = ("Drives", "Mean", "At rest", "Energy", "Least", "Most", "An I/O")
 
 
 def power_frame(records: Records) -> pl.DataFrame:
-    """What `power_chart` draws: line, time_s, power_w, low_w, high_w, summed over drives and joined where many."""
+    """Return what `power_chart` draws: line, time_s, power_w, low_w, high_w, summed over drives and joined where
+    many."""
     numbers = ("time_s", "power_w", "low_w", "high_w")
     kinds: dict[str, type[pl.DataType]] = {"line": pl.String} | dict.fromkeys(numbers, pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
@@ -91,7 +92,7 @@ def power_block(records: Records, strokes: Strokes | None = None, clock: Clock =
 
 
 def energy_table(records: Records) -> Table | None:
-    """What the drives of each record drew; none where no record tells."""
+    """Return what the drives of each record drew; none where no record tells."""
     groups = []
     for label, loaded in records.items():
         energy = loaded.record.get("energy")

@@ -62,7 +62,7 @@ class Report:
 
     @property
     def title(self) -> str:
-        """Its heading."""
+        """Return its heading."""
         return self.page.title
 
     @cached_property
@@ -125,8 +125,8 @@ def report_of(
     audit: bool = False,
     machine: MachineFacts | None = None,
 ) -> Report:
-    """The report of records, on disk or in memory, as `places_of` names them, or of the study that was kept in the
-    folder which is all that is given; `audit` and `machine` as in `record_page`. Raises UserError."""
+    """Return the report of records, on disk or in memory, as `places_of` names them, or of the study that was kept in
+    the folder which is all that is given; `audit` and `machine` as in `record_page`. Raises UserError."""
     if (study := kept_study(given)) is not None:
         return read_study(study)
     loaded = [record for one in given for record in (read_records(one) if isinstance(one, Path) else [one])]
@@ -167,8 +167,8 @@ def expect_fit(
 
 
 def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]:
-    """What is reported: of folders the records in them, the folder of a study as it is. Raises UserError for a result
-    that is given twice."""
+    """Return what is reported: of folders the records in them, the folder of a study as it is. Raises UserError for a
+    result that is given twice."""
     if kept_study(given) is not None:
         return list(given)
     found = [place for one in given for place in (records_in(one) if isinstance(one, Path) else [one])]
@@ -177,19 +177,19 @@ def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]
 
 
 def read_records(path: Path) -> list[LoadedRecord]:
-    """The records behind a path: one of ours, or the results in a file of another tool. Raises UserError."""
+    """Return the records behind a path: one of ours, or the results in a file of another tool. Raises UserError."""
     is_foreign = is_output(path) if path.is_dir() else path.name != RECORD_FILE
     return load_any(path) if is_foreign else [load_record(path)]
 
 
 def kept_study(given: Sequence[Path | LoadedRecord]) -> Path | None:
-    """The folder of a study's result, where that is what is to be reported."""
+    """Return the folder of a study's result, where that is what is to be reported."""
     first = given[0] if len(given) == 1 else None
     return first if isinstance(first, Path) and (first / RESULT_FILE).is_file() else None
 
 
 def read_study(folder: Path) -> Report:
-    """The report of a study that was kept in a folder. Raises UserError."""
+    """Return the report of a study that was kept in a folder. Raises UserError."""
     file = folder / RESULT_FILE
     try:
         found = json.loads(file_text(file))

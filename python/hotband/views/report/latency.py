@@ -18,7 +18,7 @@ from hotband.data.documents.record import source_file
 from hotband.data.importers import load, loaded
 from hotband.data.importers.files import read_beginning
 from hotband.data.record import frames
-from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.files import record_file
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.views.draw.charts import INK, MOST_LINES, MUTED, percentile_chart
 from hotband.views.report.page import library, spec_of, to_json
@@ -53,7 +53,7 @@ vegaEmbed("#vis", spec, { mode: "vega-lite" });
 
 def load_any(path: Path) -> list[LoadedRecord]:
     """The records behind a path: a record, a folder with one, or a result of another tool. Raises UserError."""
-    if path.is_dir() and (path / RECORD_FILE).is_file():
+    if path.is_dir() and record_file(path).is_file():
         return [load_record(path)]
     if path.is_file() and _is_record(path):
         return [load_record(path)]

@@ -36,21 +36,29 @@ class Matrix:
 
     @cached_property
     def records(self) -> Mapping[tuple[str, str], LoadedRecord]:
-        """Records by drive and test."""
-        return {(result.series, result.test): result.record for result in self.walk.results}
+        """Records by drive and test, of repeats the first."""
+        return {key: runs[0] for key, runs in self.runs.items()}
+
+    @cached_property
+    def runs(self) -> Mapping[tuple[str, str], list[LoadedRecord]]:
+        """All runs by drive and test."""
+        runs: dict[tuple[str, str], list[LoadedRecord]] = {}
+        for result in self.walk.results:
+            runs.setdefault((result.series, result.shared_test), []).append(result.record)
+        return runs
 
     @property
     def drives(self) -> list[str]:
-        """The drives, in the order of their folders."""
+        """Return the drives, in the order of their folders."""
         return self.walk.series
 
     @property
     def tests(self) -> list[str]:
-        """The tests, in natural order."""
+        """Return the tests, in natural order."""
         return self.walk.tests
 
     def record(self, drive: str, test: str) -> RecordDoc | None:
-        """The record of a test on a drive."""
+        """Return the record of a test on a drive."""
         loaded = self.records.get((drive, test))
         return None if loaded is None else loaded.record
 
@@ -60,33 +68,32 @@ class Matrix:
         return MBS if sizes and min(sizes) >= LARGE_BYTES else IOPS
 
     def value(self, drive: str, test: str) -> float | None:
-        """The rate of a test on a drive, in IOPS or bytes per second."""
-        record = self.record(drive, test)
-        if record is None:
-            return None
+        """Return the rate of a test on a drive, in IOPS or bytes per second; of repeats the mean."""
         key = "bandwidth_bytes_per_s" if self.unit(test) is MBS else "iops"
-        return finite(record["summary"].get(key))
+        rates = [finite(run.record["summary"].get(key)) for run in self.runs.get((drive, test), ())]
+        known = [rate for rate in rates if rate is not None]
+        return sum(known) / len(known) if known else None
 
     def limits(self, drive: str) -> dict[str, str]:
-        """The option that limited the rate of each test of a drive that was limited."""
+        """Return the option that limited the rate of each test of a drive that was limited."""
         found = {test: _limit(record) for test in self.tests if (record := self.record(drive, test)) is not None}
         return {test: limit for test, limit in found.items() if limit}
 
     @property
     def rate_limited(self) -> dict[str, list[str]]:
-        """The drives with a rate limit, and the options that set it."""
+        """Return the drives with a rate limit, and the options that set it."""
         return {drive: list(dict.fromkeys(of.values())) for drive in self.drives if (of := self.limits(drive))}
 
     @property
     def predicted(self) -> list[str]:
-        """The drives whose results a model predicted."""
+        """Return the drives whose results a model predicted."""
         kinds: dict[str, set[object]] = {}
         for one in self.walk.results:
             kinds.setdefault(one.series, set()).add(one.record.record["target"].get("kind"))
         return [drive for drive, found in kinds.items() if found == {"model"}]
 
     def leads(self) -> Counter[str]:
-        """How many tests each drive leads; drives with a rate limit lead none."""
+        """Return how many tests each drive leads; drives with a rate limit lead none."""
         limited = self.rate_limited
         found: Counter[str] = Counter()
         for test in self.tests:
@@ -107,7 +114,9 @@ def counts_of(matrix: Matrix) -> str:
         return f"{results}{kinds} in {matrix.drives[0]}"
     tests = sorted({sum(drive == one for one, _ in matrix.records) for drive in matrix.drives})
     each = counted(tests[-1], "test") if len(tests) == 1 else f"{tests[0]} to {tests[-1]} tests"
-    return f"{results}{kinds}, {len(matrix.drives)} drives (folders), {each} each"
+    runs = sorted({len(runs) for runs in matrix.runs.values()})
+    repeats = "" if runs == [1] else f", {'' if len(runs) == 1 else 'up to '}{runs[-1]} runs of a test"
+    return f"{results}{kinds}, {len(matrix.drives)} drives (folders), {each} each{repeats}"
 
 
 def remarks_of(matrix: Matrix) -> list[str]:

@@ -125,8 +125,8 @@ def _audit(matrix: Matrix, machine: MachineFacts | None) -> Section:
 def _figures(matrix: Matrix) -> list[Block]:
     groups = []
     for drive in matrix.drives:
-        tests = [test for test in matrix.tests if (drive, test) in matrix.records]
-        rows = [sections.result_row(test, matrix.records[drive, test].record["summary"]) for test in tests]
+        results = [result for result in matrix.walk.results if result.series == drive]
+        rows = [sections.result_row(result.test, result.record.record["summary"]) for result in results]
         groups.append(Group(rows, drive))
     return [Table(sections.RESULT_COLUMNS, groups, tight=True)]
 

@@ -42,8 +42,15 @@ def _shown(matrix: Matrix, room: int) -> Sequence[str]:
 
 
 def _by_test(matrix: Matrix, room: int) -> Table:
-    """Return a row per test."""
-    drawn = len(matrix.drives) <= MOST_WITH_BARS
+    """Return a row per test, with bars if they fit."""
+    table = _rates(matrix, room, len(matrix.drives) <= MOST_WITH_BARS)
+    least = [max(len(each.name), each.width or 0) for each in table.columns]
+    widths = [max(least, *map(len, cells)) for least, *cells in zip(least, *table.texts(), strict=True)]
+    fits = sum(widths) + 2 * (len(widths) - 1) <= WIDTH
+    return table if fits else _rates(matrix, room, False)
+
+
+def _rates(matrix: Matrix, room: int, drawn: bool) -> Table:
     columns = [column("", wrap=False)]
     for drive in matrix.drives:
         columns += [numeric(cut(drive, NAME), OF_ROW), *([bar_column(BAR)] if drawn else [])]

@@ -33,7 +33,7 @@ class Naming:
 
     @property
     def keys(self) -> list[str]:
-        """The aspects that differ."""
+        """Return the aspects that differ."""
         return list(next(iter(self.differ.values()), {}))
 
     def values(self, key: str) -> list[str]:
@@ -50,7 +50,7 @@ class Naming:
 
     @property
     def title(self) -> str:
-        """What was run on what, and what was changed."""
+        """Return what was run on what, and what was changed."""
         workload, machine = (self._said(key) for key in (WORKLOAD, MACHINE))
         what = f"{workload} on {machine}" if machine else workload
         keys = [key for key in self.keys if key not in (WORKLOAD, MACHINE, SEED)]
@@ -62,7 +62,7 @@ class Naming:
 
     @property
     def subtitle(self) -> str:
-        """How many, with what they share, and for how long they were measured."""
+        """Return how many, with what they share, and for how long they were measured."""
         times = sorted({float(one.record["duration_ns"]) for one in self.records.values()})
         ends = dict.fromkeys(span(time) for time in (times[0], times[-1])) if times else {}
         said = [f"{key} {value}" for key, value in self.same.items() if key not in (WORKLOAD, MACHINE)]
@@ -96,7 +96,7 @@ def named(records: Sequence[LoadedRecord]) -> Naming:
 
 
 def _aspects(loaded: LoadedRecord) -> dict[str, str]:
-    """What may differ: workload, machine, and what was set."""
+    """Return what may differ: workload, machine, and what was set."""
     record = loaded.record
     machine = str(record["target"].get("machine") or "") if record["target"].get("kind") == "model" else ""
     name = loaded.label.removesuffix(f" on {machine}") if machine else loaded.label
@@ -130,7 +130,7 @@ FURTHER: dict[str, Callable[[LoadedRecord], str]] = {
 
 
 def _label(own: Mapping[str, str]) -> str:
-    """The values, those of settings with their keys."""
+    """Return the values, those of settings with their keys."""
     plain = (WORKLOAD, MACHINE, "events", "file")
     return ", ".join(value if key in plain else f"{key} {value}" for key, value in own.items() if value)
 
@@ -158,7 +158,7 @@ def _range(values: Sequence[str]) -> str:
 
 
 def as_number(text: str) -> float | None:
-    """The number that a setting is, or bytes where it is a size; None for words."""
+    """Return the number that a setting is, or bytes where it is a size; None for words."""
     try:
         return float(text)
     except ValueError:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def of_advice(advice: Advice) -> Report:
-    """What to buy."""
+    """Return what to buy."""
     return Report(advise_page(advice))
 
 
@@ -39,7 +39,7 @@ def of_audit(result: AuditResult) -> Report:
 
 
 def of_study(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Report:
-    """A study, with the records of its runs by their ids."""
+    """Return a study, with the records of its runs by their ids."""
     return Report(study_page(result, loaded))
 
 

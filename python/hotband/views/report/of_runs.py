@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.files import CLIENT, MODEL, RECORD_FILE
 from hotband.views.report import record_page
 from hotband.views.report.kept import Report, read_records
 
@@ -23,7 +23,7 @@ def of_hardware(specs: Sequence[RunSpec]) -> Report:
 
 def of_emulation(spec: RunSpec, out: Path) -> Report:
     """Both records, beside each other."""
-    labels = {"model": "model", "emulated": "emulated, by fio"}
+    labels = {MODEL: "model", CLIENT: "emulated, by fio"}
     both = [
         replace(record, label=label)
         for part, label in labels.items()

@@ -96,14 +96,14 @@ class Table:
 
     @classmethod
     def of(cls, table: tables.Table, caption: str = "", folded: bool = False) -> Table:
-        """A table of the terminal on the page, with the same numbers."""
+        """Return a table of the terminal on the page, with the same numbers."""
         numeric = [column.kind != "text" for column in table.columns]
         rows = [[Cell(text, of) for text, of in zip(row, numeric, strict=True)] for row in table.texts()]
         return cls([one.name for one in table.columns], [Group(rows)], caption, folded, tight=True)
 
     @property
     def numeric(self) -> list[bool]:
-        """Whether a column holds numbers, which its heading follows."""
+        """Return whether a column holds numbers, which its heading follows."""
         rows = [row for group in self.groups for row in group.rows]
         return [any(row[n].numeric for row in rows) for n in range(len(self.columns))]
 
@@ -112,7 +112,7 @@ class Drawable(Protocol):
     """An altair chart, or whatever else has a Vega-Lite spec."""
 
     def to_dict(self) -> dict[str, Json]:
-        """The spec, which the caller may change."""
+        """Return the spec, which the caller may change."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ CHECKED = False
 
 
 def spec_of(view: Drawable) -> dict[str, Json]:
-    """The spec of a chart, which the caller may change."""
+    """Return the spec of a chart, which the caller may change."""
     return view.to_dict(validate=CHECKED) if isinstance(view, alt.TopLevelMixin) else view.to_dict()
 
 
@@ -223,7 +223,7 @@ class Page:
 
     @property
     def every_section(self) -> list[Section]:
-        """Those of the parts, too."""
+        """Return those of the parts, too."""
         return [*self.sections, *(section for part in self.parts for section in part.sections)]
 
 
@@ -234,7 +234,7 @@ def write_report(out: Path, page: Page) -> Path:
 
 
 def render(page: Page) -> str:
-    """The whole HTML of a page."""
+    """Return the whole HTML of a page."""
     import jinja2
     from markupsafe import Markup
 
@@ -312,7 +312,7 @@ class ChartStore:
         return len(self._charts) - 1
 
     def content(self) -> ChartsDoc:
-        """What `draw.js` reads."""
+        """Return what `draw.js` reads."""
         return {"charts": self._charts, "frames": self._frames}
 
 
@@ -332,7 +332,7 @@ def _pack_column(name: str, values: Sequence[Json]) -> ColumnDoc:
 
 
 def _stored(value: float | None) -> float | int | None:
-    """A number with the digits that a chart can show, whole ones without a point."""
+    """Return a number with the digits that a chart can show, whole ones without a point."""
     if value is None or not math.isfinite(value):
         return None
     if value == int(value) and abs(value) < 10**9:

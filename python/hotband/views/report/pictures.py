@@ -38,7 +38,7 @@ class Drawing:
     spec: dict[str, Json]
 
     def to_dict(self) -> dict[str, Json]:
-        """The spec; a copy, of which the datasets may be taken out."""
+        """Return the spec; a copy, of which the datasets may be taken out."""
         return copy(self.spec)
 
     def bare(self) -> Drawing:
@@ -49,16 +49,15 @@ class Drawing:
         return Drawing(bare)
 
     def picture(self, title: str, subtitle: str) -> dict[str, Json]:
-        """The spec of a picture of a fixed width, with its title; marks without texts for screen readers, which a
-        picture on somebody's page has in its place.
-        """
+        """Return the spec of a picture of a fixed width, with its title; marks without texts for screen readers, which
+        a picture on somebody's page has in its place."""
         fixed: dict[str, Json] = {"width": WIDTH, "padding": 18, "title": _heading(title, subtitle)}
         config = self.spec.get("config")
         return self.spec | fixed | {"config": (config if isinstance(config, dict) else {}) | {"aria": False}}
 
 
 def _without_legend(view: dict[str, Json]) -> dict[str, Json]:
-    """A copy of a view whose channels that are of a column have no legend."""
+    """Return a copy of a view whose channels that are of a column have no legend."""
     encoding = view.get("encoding")
     if not isinstance(encoding, dict):
         return copy(view)
@@ -71,7 +70,8 @@ def _without_legend(view: dict[str, Json]) -> dict[str, Json]:
 
 
 def drawing(view: View) -> Drawing:
-    """The chart's spec. Not checked against Vega-Lite's schema, which takes longer than making it: the tests do."""
+    """Return the chart's spec. Not checked against Vega-Lite's schema, which takes longer than making it: the tests
+    do."""
     with alt.data_transformers.disable_max_rows():
         return Drawing(view.to_dict(validate=False))
 

@@ -41,7 +41,8 @@ def record_page(
     audit: bool = False,
     machine: MachineFacts | None = None,
 ) -> Page:
-    """A page that says first what the records show, with a chart and a table of them; what it rests on is folded.
+    """Return a page that says first what the records show, with a chart and a table of them; what it rests on is
+    folded.
 
     Without a `title` it is what was run on what. With `audit` what the auditor says of the records, too; `machine` is
     what is known of their target.
@@ -96,7 +97,7 @@ class _Looks:
 
     @classmethod
     def of(cls, naming: Naming, found: Answer) -> _Looks:
-        """A colour a run, or a line of curves."""
+        """Return a colour a run, or a line of curves."""
         lines = _lines(naming, found)
         labels, groups = list(lines), list(lines.values())
         longest = max((float(one.record["duration_ns"]) for one in naming.records.values()), default=0.0)
@@ -104,7 +105,7 @@ class _Looks:
 
 
 def _lines(naming: Naming, found: Answer) -> dict[str, str]:
-    """What every record is a point of a curve or a repeat of; others are of themselves."""
+    """Return what every record is a point of a curve or a repeat of; others are of themselves."""
     if found.curve is not None:
         return {label: found.curve.labels[label] for label in naming.records}
     return {label: side for side, labels in naming.sides().items() for label in labels}
@@ -118,7 +119,7 @@ def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) ->
 
 
 def _of_variants(records: Mapping[str, LoadedRecord], looks: _Looks) -> list[Section]:
-    """Where an I/O's time went, how caches filled, drives wore and what they drew, of the records that tell."""
+    """Return where an I/O's time went, how caches filled, drives wore and what they drew, of the records that tell."""
     strokes, clock = looks.strokes, looks.clock
     found = [
         ("io-time", "Where each I/O's time went", variants.io_time_block(records)),
@@ -131,7 +132,7 @@ def _of_variants(records: Mapping[str, LoadedRecord], looks: _Looks) -> list[Sec
 
 
 def _about(record: RecordDoc) -> str:
-    """Where and for how long, in a line."""
+    """Return where and for how long, in a line."""
     target = record["target"]
     machine = target.get("machine") or target.get("kind") or "an unnamed target"
     settings = _settings(record)
@@ -141,7 +142,7 @@ def _about(record: RecordDoc) -> str:
 
 
 def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
-    """The answer, what is not alike, and the same in a chart and a table."""
+    """Return the answer, what is not alike, and the same in a chart and a table."""
     records = naming.records
     if not records:
         return [Prose(["There are no records to show."])]

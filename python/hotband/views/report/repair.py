@@ -26,7 +26,7 @@ STOPPED = ("stopped", "spare failed")
 
 
 def repair_blocks(records: Records) -> list[Block]:
-    """What failed and what became of it, of every record in which drives were to fail."""
+    """Return what failed and what became of it, of every record in which drives were to fail."""
     texts, services, rebuilds = [], [], []
     for label, loaded in records.items():
         repair = loaded.record.get("repair")

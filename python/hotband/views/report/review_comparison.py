@@ -46,7 +46,7 @@ MULTIPLE = 2.0
 
 
 def topics(everyone: Sequence[Machine], comparison: ComparisonDoc) -> list[Topic]:
-    """All of them, in the order of a machine's page, after the ratios."""
+    """Return all of them, in the order of a machine's page, after the ratios."""
     lines = machine_lines(everyone)
     found = [
         ratios(everyone, comparison, lines),
@@ -66,7 +66,7 @@ def topics(everyone: Sequence[Machine], comparison: ComparisonDoc) -> list[Topic
 
 
 def machine_lines(everyone: Sequence[Machine]) -> Lines:
-    """A colour each, in their order."""
+    """Return a colour each, in their order."""
     return palette("Machine", [machine.label for machine in everyone])
 
 
@@ -74,7 +74,7 @@ def machine_lines(everyone: Sequence[Machine]) -> Lines:
 
 
 def finding(everyone: Sequence[Machine], comparison: ComparisonDoc) -> str:
-    """Which machine leads in which group and by how much, in one sentence; then all groups together."""
+    """Return which machine leads in which group and by how much, in one sentence; then all groups together."""
     labels = _labels(everyone)
     led: dict[str, list[tuple[str, float]]] = {}
     level: list[str] = []
@@ -100,7 +100,8 @@ def finding(everyone: Sequence[Machine], comparison: ComparisonDoc) -> str:
 
 
 def _led(groups: Sequence[tuple[str, float]], than: str, everywhere: bool = False) -> str:
-    """The groups with the lead in each; of one that leads in more than two and in all, the smallest and the largest."""
+    """Return the groups with the lead in each; of one that leads in more than two and in all, the smallest and the
+    largest."""
     if everywhere and len(groups) > 2:
         (low_title, low), *_, (high_title, high) = sorted(groups, key=lambda group: group[1])
         return f"every group, from {more(low, than)} in {low_title} to {more(high, than)} in {high_title}"
@@ -109,7 +110,7 @@ def _led(groups: Sequence[tuple[str, float]], than: str, everywhere: bool = Fals
 
 
 def _overall(comparison: ComparisonDoc, labels: Mapping[str, str]) -> str:
-    """The best over all groups against the baseline."""
+    """Return the best over all groups against the baseline."""
     placed = _placed(comparison.get("overall") or {}, labels)
     baseline = labels.get(comparison["baseline"], str(comparison["baseline"]))
     if len(placed) < 2:
@@ -122,7 +123,7 @@ def _overall(comparison: ComparisonDoc, labels: Mapping[str, str]) -> str:
 
 
 def _labels(everyone: Sequence[Machine]) -> dict[str, str]:
-    """What the machines of a comparison are called on the page."""
+    """Return what the machines of a comparison are called on the page."""
     return {str(machine.review["machine"]["name"]): machine.label for machine in everyone}
 
 
@@ -204,34 +205,34 @@ class Of(Generic[R]):
 
 
 def gathered(everyone: Sequence[Machine], read: Callable[[Machine], Sequence[R]]) -> list[Of[R]]:
-    """The rows of all machines."""
+    """Return the rows of all machines."""
     return [Of(machine.label, row) for machine in everyone for row in read(machine)]
 
 
 def of(rows: Iterable[Of[R]], **wanted: str | int) -> list[Of[R]]:
-    """Those rows that have these values."""
+    """Return those rows that have these values."""
     return [row for row in rows if all(row.row[key] == value for key, value in wanted.items())]
 
 
 def values(rows: Iterable[Of[R]], key: str) -> list[str]:
-    """The texts of a column, each once, in the order met."""
+    """Return the texts of a column, each once, in the order met."""
     return list(dict.fromkeys(str(row.row[key]) for row in rows))
 
 
 def picked(rows: Iterable[Of[R]], *names: str) -> pl.DataFrame:
-    """A frame of some columns."""
+    """Return a frame of some columns."""
     return frame([{"line": row.line} | {name: row.row[name] for name in names} for row in rows])
 
 
 def beside(rows: Iterable[Of[R]], keys: Sequence[str], value: str, heads: Sequence[str], lines: Lines, *,
            caption: str = "", write: Callable[[object], str] = str, fold: bool = False) -> Table:  # fmt: skip
-    """A table with a column for each machine."""
+    """Return a table with a column for each machine."""
     listed: list[dict[str, object]] = [{"line": row.line, **row.row} for row in rows]
     return crossed(listed, keys, "line", value, heads, lines.names, caption=caption, write=write, fold=fold)
 
 
 def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """The geometric means themselves, a chart for each of their units."""
+    """Return the geometric means themselves, a chart for each of their units."""
     rows = gathered(everyone, review_rows.summary)
     figures = []
     for unit, name in review_rows.units(row.row for row in rows).items():
@@ -412,7 +413,7 @@ def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
 def _barred(
     name: str, title: str, shown: str, bars: list[Row], unit: str, lines: Lines, tables: list[Table], notes: list[str]
 ) -> Topic:
-    """A topic of one chart of bars; of its notes alone where there are none."""
+    """Return a topic of one chart of bars; of its notes alone where there are none."""
     if not bars:
         return Topic(name, title, notes=notes)
     figure = Figure(name, shown, amounts(bar_frame(bars), unit, lines))
@@ -448,7 +449,7 @@ def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 
 def _range(value: float | None, row: Row) -> str:
-    """A value, and in brackets its range where it has one."""
+    """Return a value, and in brackets its range where it has one."""
     ends = ranged(row)
     low, high = ends["low"], ends["high"]
     return number(value) if low is None else f"{number(value)} ({number(low)} to {number(high)})"

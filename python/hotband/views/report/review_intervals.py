@@ -76,7 +76,7 @@ COLUMNS = {
 
 
 def bounds(row: object, key: str) -> BoundsDoc | None:
-    """The interval of a figure in an object of the JSON; None where it has none."""
+    """Return the interval of a figure in an object of the JSON; None where it has none."""
     found: Mapping[str, Any] = row if isinstance(row, dict) else {}
     ends: BoundsDoc | None = found.get("intervals", {}).get(key)
     return ends
@@ -88,13 +88,13 @@ def words(level: float, ends: BoundsDoc, unit: Unit = PLAIN) -> str:
 
 
 def level_of(machine: Machine) -> float | None:
-    """The level of a review's intervals; None where it has none."""
+    """Return the level of a review's intervals; None where it has none."""
     made = machine.review.get("intervals")
     return None if made is None else made["level"]
 
 
 def in_words(machine: Machine, row: object, columns: Iterable[str] = COLUMNS) -> dict[str, str]:
-    """The intervals of an object of the JSON, by the columns of its row on the page."""
+    """Return the intervals of an object of the JSON, by the columns of its row on the page."""
     level = level_of(machine)
     if level is None:
         return {}
@@ -103,14 +103,14 @@ def in_words(machine: Machine, row: object, columns: Iterable[str] = COLUMNS) ->
 
 
 def of_mean(machine: Machine, op: str) -> dict[str, str]:
-    """The interval of the mean over the surface."""
+    """Return the interval of the mean over the surface."""
     found, level = machine.review["linear"], level_of(machine)
     ends = found.get("intervals", {}).get("mean", {}).get(op) if found else None
     return {} if ends is None or level is None else {"mean": words(level, ends, MBS)}
 
 
 def of_ratio(comparison: ComparisonDoc, group: GroupRatiosDoc, name: str) -> BoundsDoc | None:
-    """The interval of a machine's ratio in a group, or in all of them."""
+    """Return the interval of a machine's ratio in a group, or in all of them."""
     whole = comparison.get("intervals")
     if group["group"] == "overall":
         return whole.get("overall", {}).get(name) if whole else None
@@ -118,26 +118,26 @@ def of_ratio(comparison: ComparisonDoc, group: GroupRatiosDoc, name: str) -> Bou
 
 
 def ratio_text(text: str, comparison: ComparisonDoc, ends: BoundsDoc | None) -> str:
-    """A ratio with its interval behind it."""
+    """Return a ratio with its interval behind it."""
     whole = comparison.get("intervals")
     return text if ends is None or whole is None else f"{text} ({words(whole['level'], ends)})"
 
 
 def of_level(document: ReviewDoc | ComparisonDoc) -> str:
-    """What lines over bars are, where a review or a comparison has intervals."""
+    """Return what lines over bars are, where a review or a comparison has intervals."""
     made = document.get("intervals")
     return "" if made is None else f" The line over a bar is its {made['level']:g} % interval."
 
 
 def range_of(ends: BoundsDoc | None, scale: float = 1.0) -> Row:
-    """The ends of a bar."""
+    """Return the ends of a bar."""
     if ends is None:
         return {"low": None, "high": None}
     return {"low": ends["low"] / scale, "high": ends["high"] / scale}
 
 
 def with_words(text: str, row: Mapping[str, object], column: str) -> str:
-    """A cell with its interval behind it, where its row has one."""
+    """Return a cell with its interval behind it, where its row has one."""
     ends = row.get("ends")
     found = ends.get(column) if isinstance(ends, dict) else None
     return f"{text} ({found})" if found else text

@@ -40,7 +40,7 @@ PATTERN_COLORS = palette("Pattern", review_rows.PATTERNS.values(), first=2)
 
 
 def topics(machine: Machine, looks: Looks = PLAIN) -> list[Topic]:
-    """All of them; those whose part is null leave a line at the end."""
+    """Return all of them; those whose part is null leave a line at the end."""
     found = [
         summary(machine, looks),
         linear(machine, looks),
@@ -58,7 +58,7 @@ def topics(machine: Machine, looks: Looks = PLAIN) -> list[Topic]:
 
 
 def cards(machine: Machine) -> list[tuple[str, str]]:
-    """The handful of numbers that a reader looks for first."""
+    """Return the handful of numbers that a reader looks for first."""
     found = [(size(machine.capacity_bytes), "capacity")]
     for op in ("read", "write"):
         if mean := review_rows.linear_mean(machine, op):
@@ -73,7 +73,7 @@ def cards(machine: Machine) -> list[tuple[str, str]]:
 
 
 def lead(machine: Machine) -> str:
-    """What was found of the machine, in one sentence."""
+    """Return what was found of the machine, in one sentence."""
     pieces = []
     linear = machine.review.get("linear")
     points = (linear.get("read") or []) if linear else []
@@ -127,7 +127,7 @@ def summary(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 
 def linear(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """The transfer curve, read and write."""
+    """Return the transfer curve, read and write."""
     rows = review_rows.linear(machine)
     found = machine.review["linear"]
     if not rows or found is None:
@@ -243,7 +243,7 @@ def streams(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 
 def patterns(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """The server patterns against queue depth, and latency over IOPS."""
+    """Return the server patterns against queue depth, and latency over IOPS."""
     rows = review_rows.patterns(machine)
     if not rows:
         return Topic("patterns", "Server patterns", notes=missing([machine], "patterns"))
@@ -313,7 +313,7 @@ def streaming(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 
 def defragmentation(machine: Machine) -> Topic:
-    """What it does while extents are moved."""
+    """Return what it does while extents are moved."""
     found = machine.review.get("defragmentation")
     if not found:
         return Topic("defragmentation", "Defragmentation", notes=missing([machine], "defragmentation"))

@@ -55,7 +55,8 @@ def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None,
 
 
 def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: Path) -> tuple[list[Part], list[Path]]:
-    """The page that compares, where there is something to compare, and each machine's; and their picture files."""
+    """Return the page that compares, where there is something to compare, and each machine's; and their picture
+    files."""
     parts: list[Part] = []
     pictures: list[Path] = []
     if comparison is not None and len(everyone) > 1:
@@ -78,7 +79,7 @@ def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: P
 
 
 def _machine_part(machine: Machine, out: Path, looks: Looks) -> tuple[Part, list[Path]]:
-    """The page of one machine, and its picture files; folded where others are compared with it."""
+    """Return the page of one machine, and its picture files; folded where others are compared with it."""
     topics = review_machine.topics(machine, looks)
     drawn, files = _draw(topics, out / "charts" / machine.slug, _subtitle([machine], machine.label))
     lead = review_machine.lead(machine)
@@ -92,7 +93,7 @@ def _machine_part(machine: Machine, out: Path, looks: Looks) -> tuple[Part, list
 
 
 def _unfolded_first(sections: Iterable[Section]) -> list[Section]:
-    """What a reader sees at once, then what is folded, both in their order."""
+    """Return what a reader sees at once, then what is folded, both in their order."""
     return sorted(sections, key=lambda section: section.folded)
 
 
@@ -104,7 +105,7 @@ def _unchecked() -> AbstractContextManager[None]:
 
 
 def _draw(topics: Sequence[Topic], folder: Path, subtitle: str) -> tuple[dict[str, Drawing], list[Path]]:
-    """The charts of the topics by their ids, and the files they were written to."""
+    """Return the charts of the topics by their ids, and the files they were written to."""
     drawn: dict[str, Drawing] = {}
     files: list[Path] = []
     for figure in (figure for topic in topics for figure in topic.figures):
@@ -114,7 +115,7 @@ def _draw(topics: Sequence[Topic], folder: Path, subtitle: str) -> tuple[dict[st
 
 
 def _subtitle(everyone: Sequence[Machine], label: str = "") -> str:
-    """Where a picture is from."""
+    """Return where a picture is from."""
     versions = dict.fromkeys(str(machine.review.get("hotband") or __version__) for machine in everyone)
     seeds = dict.fromkeys(str(machine.review["seed"]) for machine in everyone)
     quick = ", quick review" if any(machine.review.get("quick") for machine in everyone) else ""
@@ -137,7 +138,7 @@ def _about(everyone: Sequence[Machine]) -> str:
 
 
 def _made_from(machine: Machine) -> Section:
-    """What the machine was, to repeat it."""
+    """Return what the machine was, to repeat it."""
     of = machine.review["machine"]
     drives = ", ".join(dict.fromkeys(str(drive) for drive in of.get("drives") or [])) or "none named"
     settings = ", ".join(f"{key} = {value}" for key, value in (of.get("set") or {}).items()) or "none"

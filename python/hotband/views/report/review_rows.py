@@ -52,12 +52,12 @@ class Machine:
         return int(self.review["machine"]["capacity_bytes"])
 
     def has(self, part: Part) -> bool:
-        """Whether the review has a part: the machine can do it, and something came of it."""
+        """Return whether the review has a part: the machine can do it, and something came of it."""
         return bool(self.review.get(part))
 
 
 def machines(reviews: Sequence[ReviewDoc]) -> list[Machine]:
-    """The reviews with labels and folders of their own: equal titles get the machine's name, then a number."""
+    """Return the reviews with labels and folders of their own: equal titles get the machine's name, then a number."""
     titles = [_title(review["machine"]) for review in reviews]
     names = [str(review["machine"]["name"]) for review in reviews]
     labels: list[str] = []
@@ -71,7 +71,7 @@ def machines(reviews: Sequence[ReviewDoc]) -> list[Machine]:
 
 
 def _title(machine: MachineDoc) -> str:
-    """Its title; of a path only the file."""
+    """Return its title; of a path only the file."""
     title = str(machine.get("title") or machine["name"])
     return _last(title) if title.endswith(".toml") else title
 
@@ -82,7 +82,7 @@ def _last(name: str) -> str:
 
 
 def _unused(text: str, used: Sequence[str], form: str) -> str:
-    """The text, or with the first number from 2 that makes it one of its own."""
+    """Return the text, or with the first number from 2 that makes it one of its own."""
     found, again = text, 2
     # Folders may be the same but for their case on some systems.
     while found.lower() in (one.lower() for one in used):
@@ -111,13 +111,13 @@ def linear(machine: Machine) -> list[Row]:
 
 
 def linear_mean(machine: Machine, op: str) -> float | None:
-    """The mean rate over the surface, in bytes per second."""
+    """Return the mean rate over the surface, in bytes per second."""
     found = machine.review.get("linear")
     return (found.get("mean") or {}).get(op) if found else None
 
 
 def cumulative(machine: Machine) -> list[Row]:
-    """What was served within a time, at the ends of the bins and at the percentiles."""
+    """Return what was served within a time, at the ends of the bins and at the percentiles."""
     rows: list[Row] = []
     for op, figures in access_figures(machine):
         points: dict[float, float] = {}
@@ -144,7 +144,7 @@ def _rising(rows: list[Row]) -> list[Row]:
 
 
 def _bins(figures: AccessDoc) -> list[tuple[float, float, int]]:
-    """The filled bins of a direction: lower end, upper end, count. A bin begins where the one before ends."""
+    """Return the filled bins of a direction: lower end, upper end, count. A bin begins where the one before ends."""
     start, found = 0.0, []
     for upper, count in sorted(figures.get("bins") or []):
         if count:
@@ -154,13 +154,13 @@ def _bins(figures: AccessDoc) -> list[tuple[float, float, int]]:
 
 
 def is_wide(everyone: Sequence[Machine]) -> bool:
-    """Whether access times span decades, so that they need a log axis."""
+    """Return whether access times span decades, so that they need a log axis."""
     ends = [_ends(bins) for machine in everyone for _, one in access_figures(machine) if (bins := _bins(one))]
     return bool(ends) and max(high for _, high in ends) / max(1.0, min(low for low, _ in ends)) > LOG_SPAN
 
 
 def _ends(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
-    """Where all but the rarest I/Os lie: the upper ends of the bins that hold the first and the last of them."""
+    """Return where all but the rarest I/Os lie: the upper ends of the bins that hold the first and the last of them."""
     total, seen, low, high = sum(count for _, _, count in bins), 0, 0.0, bins[-1][1]
     for _, upper, count in bins:
         seen += count
@@ -195,7 +195,7 @@ def histogram(machine: Machine) -> list[Row]:
 
 
 def _overlap(ends: Sequence[float], start: float, end: float) -> float:
-    """Which share of a bin lies between two places."""
+    """Return which share of a bin lies between two places."""
     low, high = ends
     return max(0.0, min(high, end) - max(low, start)) / (high - low)
 
@@ -207,14 +207,15 @@ def access_figures(machine: Machine) -> list[tuple[str, AccessDoc]]:
 
 
 def _rows(machine: Machine, part: Part, *columns: str) -> list[Row]:
-    """The objects of a part: these columns in the units of the page, and the intervals of their figures in words."""
+    """Return the objects of a part: these columns in the units of the page, and the intervals of their figures in
+    words."""
     found = cast("Mapping[Part, Sequence[Mapping[str, Any]] | None]", machine.review).get(part) or []
     rows = ({column: _value(row, column) for column in columns} | {"ends": in_words(machine, row)} for row in found)
     return [cast("Row", row) for row in rows]
 
 
 def _value(row: Mapping[str, Any], column: str) -> Any:
-    """A figure in the unit of its column; all else as the JSON has it."""
+    """Return a figure in the unit of its column; all else as the JSON has it."""
     if column not in VALUES:
         return row["queue_depth" if column == "qd" else column]
     key, unit = VALUES[column]
@@ -223,7 +224,7 @@ def _value(row: Mapping[str, Any], column: str) -> Any:
 
 
 def block_sizes(machine: Machine) -> list[Row]:
-    """By file (its size as text, too), then block."""
+    """Return by file (its size as text, too), then block."""
     rows = _rows(machine, "block_sizes", "op", "file_bytes", "block_bytes", "mbps", "iops")
     rows = [{**row, "file": size(row["file_bytes"]), "ends": {}} for row in rows]
     return sorted(rows, key=lambda row: (row["op"], row["file_bytes"], row["block_bytes"]))
@@ -266,7 +267,7 @@ def applications(machine: Machine) -> list[Row]:
 
 
 def ranged(row: Row) -> Row:
-    """The ends of a row's range as a chart has them: none where the range has no width."""
+    """Return the ends of a row's range as a chart has them: none where the range has no width."""
     low, high = row["low"], row["high"]
     return {"low": low, "high": high} if low is not None and high is not None and low < high else NO_RANGE
 
@@ -288,13 +289,13 @@ def watts(machine: Machine) -> list[Row]:
 
 
 def joules(machine: Machine) -> list[Row]:
-    """The patterns whose energy of an I/O is known, in mJ."""
+    """Return the patterns whose energy of an I/O is known, in mJ."""
     keys = ("joules_per_io", "joules_per_io_low", "joules_per_io_high")
     return _by_pattern(machine.review.get("energy"), "millijoules", 1e3, *keys)
 
 
 def _by_pattern(energy: EnergyByPatternDoc | None, column: str, scale: float, *keys: str) -> list[Row]:
-    """A row a pattern of which the first of the keys has a value; the others are the ends of its range."""
+    """Return a row a pattern of which the first of the keys has a value; the others are the ends of its range."""
     values, lows, highs = (cast("Mapping[str, Any]", energy or {}).get(key) or {} for key in keys)
     rows = (
         {
@@ -315,7 +316,7 @@ def _scaled(value: float | None, scale: float) -> float | None:
 
 
 def shown_mean(value: float, unit: str) -> tuple[float, str]:
-    """A summary's mean in the unit that a page shows: bytes per second as MB/s, ns as ms, all else as it is."""
+    """Return a summary's mean in the unit that a page shows: bytes per second as MB/s, ns as ms, all else as it is."""
     if unit in ("B/s", "bytes/s", "bytes_per_s", "bandwidth_bytes_per_s"):
         return value / 1e6, "MB/s"
     if unit == "ns":
@@ -324,7 +325,7 @@ def shown_mean(value: float, unit: str) -> tuple[float, str]:
 
 
 def units(rows: Iterable[Row]) -> dict[str, str]:
-    """The units of a summary, each with a name for files."""
+    """Return the units of a summary, each with a name for files."""
     return {row["unit"]: re.sub(r"[^a-z0-9]+", "-", row["unit"].lower()).strip("-") for row in rows}
 
 

@@ -46,7 +46,7 @@ class Looks:
 
     @property
     def over_each_other(self) -> Lines:
-        """Where reads and writes are as fast in most places."""
+        """Return where reads and writes are as fast in most places."""
         return Lines("Direction", {"read": self.read, "write": self.write}, dashed=("write",))
 
     @property
@@ -129,7 +129,7 @@ class Topic:
 
 
 def _folded(of: Table) -> Table:
-    """A table of more than a few rows, which a chart shows, folded away."""
+    """Return a table of more than a few rows, which a chart shows, folded away."""
     rows = sum(len(group.rows) for group in of.groups)
     if of.folded or rows <= SHORT:
         return of
@@ -190,7 +190,7 @@ def milliseconds(value: object) -> str:
 
 
 def bar(row: str, label: str, value: float | None, line: str = "", text: str = "", ends: Row | None = None) -> Row:
-    """A bar as `draw.review.amounts` draws it; without `line` all are of one."""
+    """Return a bar as `draw.review.amounts` draws it; without `line` all are of one."""
     low, high = (ends["low"], ends["high"]) if ends else (None, None)
     return {
         "row": row, "label": label, "line": line, "value": value, "text": text or number(value), "low": low,
@@ -199,7 +199,7 @@ def bar(row: str, label: str, value: float | None, line: str = "", text: str = "
 
 
 def bar_frame(bars: Iterable[Row]) -> pl.DataFrame:
-    """The frame of bars. One whose value is not known keeps its row, which is then empty."""
+    """Return the frame of bars. One whose value is not known keeps its row, which is then empty."""
     kinds = {"row": pl.String, "label": pl.String, "line": pl.String, "value": pl.Float64, "text": pl.String,
              "low": pl.Float64, "high": pl.Float64}  # fmt: skip
     return pl.DataFrame(list(bars), schema=kinds)
@@ -217,7 +217,8 @@ def crossed(
     write: Callable[[object], str] = str,
     fold: bool = False,
 ) -> Table:
-    """A table with the values of `across` (in the order `names`) as columns and the `keys` as the rows' beginning."""
+    """Return a table with the values of `across` (in the order `names`) as columns and the `keys` as the rows'
+    beginning."""
     found: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rows:
         # A text stays as it is: a number with its interval is one.
@@ -238,7 +239,7 @@ def _number_or_text(value: object) -> str:
 
 
 def missing(everyone: Sequence[Machine], part: Part) -> list[str]:
-    """Which machines' reviews have nothing of a part, and why: a line for each reason."""
+    """Return which machines' reviews have nothing of a part, and why: a line for each reason."""
     whys: dict[str, list[str]] = {}
     for machine in everyone:
         if not machine.has(part):
@@ -247,14 +248,14 @@ def missing(everyone: Sequence[Machine], part: Part) -> list[str]:
 
 
 def _why(machine: Machine, part: Part) -> str:
-    """What the review's notes say of a part that is null, else what is likely."""
+    """Return what the review's notes say of a part that is null, else what is likely."""
     name = part.replace("_", "-")
     notes = [note for note in machine.review.get("notes") or [] if note.startswith(f"{name}: ")]
     return "; ".join(note.removeprefix(f"{name}: ") for note in notes) or ABSENT_WHY.get(part, NOT_ASKED)
 
 
 def gathered_notes(topics: Sequence[Topic]) -> list[Topic]:
-    """The topics that have something to show, and at the end the notes of those that have nothing else."""
+    """Return the topics that have something to show, and at the end the notes of those that have nothing else."""
     full = [topic for topic in topics if topic.figures or topic.tables]
     notes = [note for topic in topics if topic not in full for note in topic.notes]
     return [*full, Topic("absent", "Not in this review", notes=notes)] if notes else full

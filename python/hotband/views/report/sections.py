@@ -47,7 +47,7 @@ def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Ce
 
 
 def whole(value: object) -> str:
-    """A count, to its last digit."""
+    """Return a count, to its last digit."""
     found = finite(value)
     return ABSENT if found is None else number(found)
 
@@ -55,7 +55,7 @@ def whole(value: object) -> str:
 def run_sections(
     records: Mapping[str, LoadedRecord], strokes: Strokes | None = None, clock: Clock = SECONDS
 ) -> list[Section]:
-    """The sections that runs alone can fill; one without anything to show is left out."""
+    """Return the sections that runs alone can fill; one without anything to show is left out."""
     # The same choice stands above both kinds of chart, so that a page has one chosen run.
     chosen = tuple(records) if len(records) > OVERLAID else ()
     sections = [_distribution(records, chosen, strokes), _series(records, chosen, strokes, clock), _time(records)]
@@ -122,7 +122,7 @@ def parts_table(record: RecordDoc, name: str) -> Table | None:
 
 
 def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
-    """What records say could not be carried over, and what could not be read or drawn of them."""
+    """Return what records say could not be carried over, and what could not be read or drawn of them."""
     rows = []
     for label, loaded in records.items():
         texts = [
@@ -135,7 +135,7 @@ def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
 
 
 def spec_folds(records: Mapping[str, LoadedRecord]) -> list[Fold]:
-    """The texts records were made from, folded away: those of runs that differ in their seed alone once."""
+    """Return the texts records were made from, folded away: those of runs that differ in their seed alone once."""
     labels: dict[str, list[str]] = {}
     for label, loaded in records.items():
         labels.setdefault(_spec_text(loaded.record.get("spec") or {}), []).append(label)
@@ -148,7 +148,7 @@ def _first_of(labels: Sequence[str]) -> str:
 
 
 def _spec_text(spec: SpecDoc) -> str:
-    """All texts of a record, each below its name."""
+    """Return all texts of a record, each below its name."""
     drives, settings = spec.get("drives") or {}, spec.get("set") or {}
     named = {"workload": spec.get("workload"), "machine": spec.get("machine")}
     texts = {key: str(text) for key, text in named.items() if text}
@@ -161,7 +161,7 @@ def _spec_text(spec: SpecDoc) -> str:
 
 
 def events(spec: SpecDoc) -> list[str]:
-    """What was to happen in a run, as options of `hotband run`: drives that fail, their repair, a power loss."""
+    """Return what was to happen in a run, as options of `hotband run`: drives that fail, their repair, a power loss."""
     asked: list[tuple[str, str | int | None]] = []
     if repair := spec.get("repair"):
         asked += [("fail", drive) for drive in repair.get("fail") or []]

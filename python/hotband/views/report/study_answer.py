@@ -24,8 +24,8 @@ NAMED_LOADS = 3
 
 
 def answer_section(result: StudyDoc) -> Section | None:
-    """The answer and one chart; why there is none where not the whole study was run. A study without an answer of its
-    own has its largest chart of published figures."""
+    """Return the answer and one chart; why there is none where not the whole study was run. A study without an answer
+    of its own has its largest chart of published figures."""
     answer = result.get("answer")
     if answer is not None:
         found = answer["chart"]
@@ -101,7 +101,7 @@ def _answer_caption(chart: AnswerChartDoc) -> str:
 
 
 def accuracy_section(result: StudyDoc) -> Section:
-    """How far predictions are off, over all figures, at a glance and by class."""
+    """Return how far predictions are off, over all figures, at a glance and by class."""
     summary, claims = result["summary"], result.get("claims") or []
     decided = [claim for claim in claims if claim.get("holds") is not None]
     cards = [
@@ -144,8 +144,8 @@ def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
 
 
 def machines_section(result: StudyDoc, colors: Mapping[str, str]) -> Section | None:
-    """What was set beside each other: what each machine is built from, and how its drives were set. The dots are the
-    machines' colours on the page."""
+    """Return what was set beside each other: what each machine is built from, and how its drives were set. The dots are
+    the machines' colours on the page."""
     machines = result.get("machines") or []
     if not machines:
         return None

@@ -43,7 +43,7 @@ class FigureRow(TypedDict):
 
 
 def names_of(machines: Sequence[MachineDoc]) -> dict[str, str]:
-    """The short names of machines by what the publication calls them."""
+    """Return the short names of machines by what the publication calls them."""
     return {machine["label"]: machine["name"] for machine in machines}
 
 
@@ -94,7 +94,8 @@ def figure_rows(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = 
 
 
 def error_frame(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """What `published.error_chart` draws: figures that are published and predicted, by class where they have one."""
+    """Return what `published.error_chart` draws: figures that are published and predicted, by class where they have
+    one."""
     classes = {f"{n}:{figure['id']}": str(figure.get("figure_class") or "") for n, figure in enumerate(figures)}
     rows = [row for row in figure_rows(figures, names) if row["error_pct"] is not None]
     return frame_of([{**row, "quantity": classes[row["id"]].capitalize() or row["quantity"]} for row in rows])
@@ -143,7 +144,7 @@ def _with_metric(row: FigureRow) -> str:
 
 
 def frame_of(rows: Sequence[FigureRow]) -> pl.DataFrame:
-    """What `published.published_chart` and `published.error_chart` read."""
+    """Return what `published.published_chart` and `published.error_chart` read."""
     texts = (
         "id",
         "label",
@@ -161,7 +162,7 @@ def frame_of(rows: Sequence[FigureRow]) -> pl.DataFrame:
 
 
 def _blind_cell(figure: ListedFigureDoc) -> Cell:
-    """What was predicted before the figure was seen, with the error of that."""
+    """Return what was predicted before the figure was seen, with the error of that."""
     blind = figure.get("blind")
     if blind is None:
         return Cell("")
@@ -213,7 +214,7 @@ def _figure_cells(figure: ListedFigureDoc, some_blind: bool) -> list[Cell]:
 
 
 def _interval_text(figure: ListedFigureDoc) -> str:
-    """The interval of a prediction in words; nothing where it has none."""
+    """Return the interval of a prediction in words; nothing where it has none."""
     interval = figure.get("interval")
     return "" if interval is None else said(interval)
 

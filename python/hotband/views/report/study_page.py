@@ -52,7 +52,7 @@ MINUTES_FROM_NS = 600e9
 
 @unchecked()
 def study_page(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Page:
-    """The page for a study's `result`; `loaded` are its runs' records by run id (a run may lack one)."""
+    """Return the page for a study's `result`; `loaded` are its runs' records by run id (a run may lack one)."""
     named = _named_runs(result, loaded)
     colors = machine_colors(_machine_names(result))
     rest = [
@@ -102,7 +102,7 @@ def _named_runs(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> dict[st
 
 
 def _runs(named: Mapping[str, LoadedRecord]) -> list[Section]:
-    """What single runs show: latency, time series, parts."""
+    """Return what single runs show: latency, time series, parts."""
     found = sections.run_sections(named, clock=charts.MINUTES if _in_minutes(named) else charts.SECONDS)
     gist = f"of any of the {len(named)} runs, and of another beside it" if len(named) > sections.OVERLAID else ""
     kept = [section for section in found if section.id != "time" or len(named) <= MOST_BARS]
@@ -110,7 +110,7 @@ def _runs(named: Mapping[str, LoadedRecord]) -> list[Section]:
 
 
 def _in_minutes(named: Mapping[str, LoadedRecord]) -> bool:
-    """Whether times of runs are told in minutes: of the longest it is to be read."""
+    """Return whether times of runs are told in minutes: of the longest it is to be read."""
     return any((finite(one.record.get("duration_ns")) or 0.0) >= MINUTES_FROM_NS for one in named.values())
 
 
@@ -148,7 +148,7 @@ def _load(result: StudyDoc) -> Section | None:
 
 
 def _load_charts(frame: pl.DataFrame) -> tuple[list[Chart], list[KeyItem]]:
-    """A chart a quantity, under one key of the machines; none where no machine has two points."""
+    """Return a chart a quantity, under one key of the machines; none where no machine has two points."""
     if frame.is_empty() or frame["machine"].value_counts()["count"].max() == 1:
         return [], []
     titles = {"iops": "IOPS", "latency_mean_ms": "Mean latency (ms)", "latency_p99_ms": "p99 latency (ms)"}
@@ -186,7 +186,7 @@ def _findings(result: StudyDoc) -> Section | None:
 
 
 def _finding_table(table: FindingTableDoc) -> Table:
-    """A finding's table; a column of numbers and gaps is set to the right."""
+    """Return a finding's table; a column of numbers and gaps is set to the right."""
     names, rows = [str(name) for name in table["columns"]], table["rows"]
     numeric = [all(row[n] is None or finite(row[n]) is not None for row in rows) for n in range(len(names))]
     cells = [[Cell(cell(value), right) for value, right in zip(row, numeric, strict=True)] for row in rows]
@@ -271,7 +271,7 @@ def _reproduction(result: StudyDoc, records: Mapping[str, LoadedRecord]) -> Sect
 
 
 def _run_row(run: RunDoc, records: Mapping[str, LoadedRecord], minutes: bool) -> list[Cell]:
-    """A run: latencies in ms and durations in one unit, as everywhere on the page."""
+    """Return a run: latencies in ms and durations in one unit, as everywhere on the page."""
     label = run.get("label") or run["id"]
     loaded = records.get(label)
     of: Mapping[str, object] = loaded.record["summary"] if loaded else {}

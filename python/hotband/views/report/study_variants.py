@@ -66,7 +66,7 @@ def coincident_lines(frame: pl.DataFrame) -> list[list[str]]:
 
 
 def _points(rows: Sequence[ResponsePointDoc]) -> pl.DataFrame:
-    """What `curves.response_chart` reads; a point without a latency has no place."""
+    """Return what `curves.response_chart` reads; a point without a latency has no place."""
     made = []
     order: dict[str, int] = {}
     for row in rows:
@@ -90,7 +90,7 @@ def _by_load(result: StudyDoc, loaded: Loaded) -> dict[str, dict[str, LoadedReco
 
 
 def warm_up(result: StudyDoc, loaded: Loaded) -> Section | None:
-    """How caches filled, under the loads that ask for it."""
+    """Return how caches filled, under the loads that ask for it."""
     asked = {str(run["load"]) for run in result.get("runs") or [] if run.get("warm_up")}
     blocks: list[Block] = []
     for load, records in _by_load(result, loaded).items():
@@ -157,7 +157,7 @@ def once(result: StudyDoc, loaded: Loaded) -> Section | None:
 
 
 def io_time(result: StudyDoc) -> Section | None:
-    """Where the time of an I/O went, a chart per load."""
+    """Return where the time of an I/O went, a chart per load."""
     charts = []
     groups: dict[str, list[IoTimeDoc]] = {}
     for row in result.get("times") or []:
@@ -177,7 +177,7 @@ def io_time(result: StudyDoc) -> Section | None:
 
 
 def why(result: StudyDoc) -> Section | None:
-    """What the drives did, by load."""
+    """Return what the drives did, by load."""
     groups: dict[str, list[tuple[str, WhyDoc]]] = {}
     for row in result.get("why") or []:
         at = f", queue depth {row['queue_depth']}" if row.get("queue_depth") else ""
@@ -187,7 +187,7 @@ def why(result: StudyDoc) -> Section | None:
 
 
 def swings(result: StudyDoc) -> Section | None:
-    """The assumptions that move a prediction, and by how much."""
+    """Return the assumptions that move a prediction, and by how much."""
     found = result.get("swings")
     if not found:
         return None

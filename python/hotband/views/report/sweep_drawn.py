@@ -43,7 +43,7 @@ class Figure:
         return None if value is None or (self.is_latency and value <= 0) else value / self.scale
 
     def ends(self, dot: Dot) -> tuple[float, float] | tuple[None, None]:
-        """Between which it lies; a log axis has no zero."""
+        """Return between which it lies; a log axis has no zero."""
         found = dot.ends.get(self.column)
         if found is None or (self.is_latency and found[0] <= 0):
             return None, None
@@ -51,7 +51,7 @@ class Figure:
 
 
 def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
-    """The sections of charts, what is said first in the first of them."""
+    """Return the sections of charts, what is said first in the first of them."""
     p99s = curves.every(lambda dot: dot.figures.get("latency_p99_ns"))
     # One unit for all axes: microseconds where the largest latency is below two milliseconds.
     unit, scale = ("µs", 1e3) if p99s and max(p99s) < 2e6 else ("ms", 1e6)
@@ -92,7 +92,7 @@ class _Drawing:
         return Steps(title, along.texts, along.numbers, along.is_log)
 
     def _key(self) -> list[KeyItem]:
-        """The key of all charts; none of one line."""
+        """Return the key of all charts; none of one line."""
         if len(self.lines.names) < 2:
             return []
         pairs = enumerate(self.lines.colors.items())
@@ -129,7 +129,7 @@ class _Drawing:
         )
 
     def _panels(self, y: Figure, further: Sequence[Figure] = ()) -> list[tuple[str, pl.DataFrame]]:
-        """A frame for each panel, or one of all where the reader chooses."""
+        """Return a frame for each panel, or one of all where the reader chooses."""
         found = [(name, self._rows(name, panel, y, further)) for name, panel in self.curves.panels.items()]
         found = [(name, rows) for name, rows in found if rows.height]
         if self.chosen and found:

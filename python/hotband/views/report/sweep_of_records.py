@@ -24,7 +24,7 @@ OUTSTANDING = "I/Os outstanding"
 
 
 def curve_sections_of(records: Mapping[str, LoadedRecord]) -> list[Section]:
-    """The sections of curves; none where the records are no sweep."""
+    """Return the sections of curves; none where the records are no sweep."""
     sweep = sweep_of([loaded.record for loaded in records.values()])
     if sweep is None:
         return []
@@ -54,7 +54,7 @@ def sweep_of(records: Sequence[RecordDoc]) -> Sweep | None:
 
 
 def _settings(record: RecordDoc) -> dict[str, Value]:
-    """What was set, as values."""
+    """Return what was set, as values."""
     spec = record.get("spec") or {}
     return {key: plain(str(value)) for key, value in (spec.get("set") or {}).items() if str(value)}
 

@@ -26,7 +26,7 @@ MOST_ROWS = 2000
 
 
 def sweep_page(sweep: Sweep) -> Page:
-    """The page. Raises UserError where no run ended."""
+    """Return the page. Raises UserError where no run ended."""
     if not len(sweep):
         raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
     curves = Curves(sweep)
@@ -71,14 +71,14 @@ def _same(sweep: Sweep) -> dict[str, str]:
 
 
 def _numbers(sweep: Sweep) -> Table:
-    """A row a point, with what differs."""
+    """Return a row a point, with what differs."""
     of = sweep.means.height
     more = f"; {of - MOST_ROWS:,} more are in sweep.parquet" if of > MOST_ROWS else ""
     return Table.of(sweep_table(sweep, MOST_ROWS), f"{counted(of, 'point')}{more}", folded=of > OPEN_ROWS)
 
 
 def _conditions(sweep: Sweep, curves: Curves) -> list[Block]:
-    """What has to be known to read the figures: states of drives, notes, seeds, and the command."""
+    """Return what has to be known to read the figures: states of drives, notes, seeds, and the command."""
     named = [pair if pair[0] else ("all", pair[1]) for pair in states_of(sweep)]
     blocks: list[Block] = [Table(["Machine", "State of drives"], [Group([plain(pair) for pair in named])])]
     notes = notes_of(sweep)
@@ -117,11 +117,11 @@ def command_of(sweep: Sweep) -> str:
 
 
 def _quoted(value: object) -> str:
-    """A value as a list takes it."""
+    """Return a value as a list takes it."""
     text = ("on" if value else "off") if isinstance(value, bool) else str(value)
     return f'"{text}"' if "," in text or ".." in text else text
 
 
 def report_of(sweep: Sweep) -> Report:
-    """The page, to be written. Raises UserError where nothing ended."""
+    """Return the page, to be written. Raises UserError where nothing ended."""
     return Report(sweep_page(sweep))

@@ -77,10 +77,11 @@ def _rates(series: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.Data
 
 
 def _caches(caches: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.DataFrame:
-    """The state of the caches per bin. The share of the reads that the flash answered is null where none looked."""
+    """Return the state of the caches per bin. The share of the reads that the flash answered is null where none
+    looked."""
 
     def kept(name: str, scale: float = 1.0) -> pl.Expr:
-        """The mean of a gauge; null throughout where it never was above zero: there is no such cache."""
+        """Return the mean of a gauge; null throughout where it never was above zero: there is no such cache."""
         ever = name in caches.columns and float(caches[name].fill_null(0).sum()) > 0
         return (pl.col(name).mean() * scale if ever else pl.lit(None)).cast(pl.Float64)
 
@@ -153,7 +154,7 @@ def warm_up_block(records: Records) -> Charts | None:
 
 
 def caches_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
-    """What the caches of runs held and did over time."""
+    """Return what the caches of runs held and did over time."""
     cached = {label: loaded for label, loaded in records.items() if loaded.caches is not None}
     drawn = dict(list(cached.items())[:OVERLAID])
     if not drawn:
@@ -168,12 +169,12 @@ def caches_block(records: Records, strokes: Strokes | None = None, clock: Clock 
 
 
 def once(record: RecordDoc) -> list[ScriptDoc]:
-    """The scripts of a record whose every run is listed: those that run once."""
+    """Return the scripts of a record whose every run is listed: those that run once."""
     return [script for script in record.get("scripts") or [] if script.get("runs")]
 
 
 def completions(records: Records) -> pl.DataFrame:
-    """How many runs of the scripts were done by when: variant, time_min, completions."""
+    """Return how many runs of the scripts were done by when: variant, time_min, completions."""
     rows: list[tuple[str, float, float]] = []
     for label, loaded in records.items():
         ends = sorted(float(run["end_ns"]) for script in once(loaded.record) for run in script["runs"])
@@ -204,7 +205,7 @@ def once_block(records: Records, strokes: Strokes | None = None, clock: Clock = 
 
 
 def io_time_frame(rows: Iterable[tuple[str, Mapping[str, float]]]) -> pl.DataFrame:
-    """What `curves.io_time_chart` draws, from rows and their milliseconds by activity."""
+    """Return what `curves.io_time_chart` draws, from rows and their milliseconds by activity."""
     made = [
         (row, name, TIMES.index(name), milliseconds)
         for row, times in rows
@@ -235,7 +236,7 @@ def io_time_block(records: Records) -> Charts | None:
 
 
 def steps_table(records: Records) -> Table | None:
-    """The steps of every record that has some."""
+    """Return the steps of every record that has some."""
     columns = ["Step", "At once", "For", "IOPS", "Bandwidth", "Mean latency", "p99", "Queue depth"]
     groups = []
     for label, loaded in records.items():
@@ -263,7 +264,7 @@ def _at_once(step: StepDoc) -> str:
 
 
 def scripts_table(records: Records) -> Table | None:
-    """The scripts of every record, and of its steps where it has some."""
+    """Return the scripts of every record, and of its steps where it has some."""
     columns = ["Script", "Unit", "Clients", "Completed", "A second", "Mean", "p50", "p99", "Max", "First to last"]
     groups = []
     for label, loaded in records.items():
@@ -294,7 +295,7 @@ WHY = {
 
 
 def why_table(groups: Mapping[str, Sequence[tuple[str, DriveWorkDoc]]]) -> Table | None:
-    """What the drives did: rows (name and the keys of `cellrows.why`) in groups; empty columns are left out."""
+    """Return what the drives did: rows (name and the keys of `cellrows.why`) in groups; empty columns are left out."""
     rows = [row for found in groups.values() for _, row in found]
     shown = [key for key in WHY if any(finite(row.get(key)) is not None for row in rows)]
     if not shown:
@@ -320,7 +321,7 @@ def _why_text(key: str, value: object) -> str:
 
 
 def power_loss_blocks(records: Records) -> list[Block]:
-    """What a power loss took with it, of every record whose power was cut."""
+    """Return what a power loss took with it, of every record whose power was cut."""
     texts = []
     for label, loaded in records.items():
         loss = loaded.record.get("power_loss")

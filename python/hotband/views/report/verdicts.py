@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def verdict_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
-    """A table of limits and one of phases that were to end when steady; each only where a record has any."""
+    """Return a table of limits and one of phases that were to end when steady; each only where a record has any."""
     found: list[Block] = []
     for columns, caption, rows_of in (
         (["Limit", "Measured", "Bound", "Passed"], "Limits", _limit_rows),
@@ -58,7 +58,7 @@ COLUMNS = ["Figure", "Predicted", "From", "To", "By its values alone", "Class"]
 
 
 def intervals_table(records: Mapping[str, LoadedRecord]) -> Table | None:
-    """A row a figure with its interval; None where no record has any."""
+    """Return a row a figure with its interval; None where no record has any."""
     groups = []
     level = 0.0
     for label, loaded in records.items():

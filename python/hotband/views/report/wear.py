@@ -33,7 +33,7 @@ UNTIMED = "Untimed preconditioning, which has no place over time, is in it."
 
 
 def amplification_frame(records: Records) -> pl.DataFrame:
-    """What `draw.wear.amplification_chart` draws; `timed` is false where no time passed between two readings."""
+    """Return what `draw.wear.amplification_chart` draws; `timed` is false where no time passed between two readings."""
     kinds: dict[str, type[pl.DataType]] = {"line": pl.String, "kind": pl.String, "timed": pl.Boolean}
     kinds |= dict.fromkeys(("time_min", "host_gb", "write_amplification"), pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
@@ -100,7 +100,7 @@ SMART_COLUMNS = (
 
 
 def smart_table(records: Records) -> Table | None:
-    """What SMART says of every drive at the end, and the write amplification of the measured time."""
+    """Return what SMART says of every drive at the end, and the write amplification of the measured time."""
     groups = []
     for label, loaded in records.items():
         rows = [_smart_row(one) for one in loaded.record.get("smart") or []]
@@ -135,7 +135,7 @@ def _percent(value: object) -> str:
 
 
 def operations_table(records: Records) -> Table | None:
-    """What the database or file system of every record that has one answered."""
+    """Return what the database or file system of every record that has one answered."""
     columns = ("Operation", "Ended", "A second", "Mean", "p50", "p99", "p99.9", "Max")
     groups = []
     for label, loaded in records.items():

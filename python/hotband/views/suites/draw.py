@@ -43,14 +43,14 @@ def convergence(loop: LoopDoc) -> View:
 
 
 def figure_of(unit: str, cell: object) -> float | None:
-    """The figure of a cell that a unit stands for."""
+    """Return the figure of a cell that a unit stands for."""
     key = {"IOPS": "iops", "B/s": "bandwidth_bytes_per_s", "ns": "latency_mean_ns"}[unit]
     found = cell.get(key) if isinstance(cell, dict) else None
     return float(found) if found is not None else None
 
 
 def measured_window(one: TrackedDoc) -> View | None:
-    """The measurement window: rounds, their mean, 110 and 90 % of it, and the least-squares line."""
+    """Return the measurement window: rounds, their mean, 110 and 90 % of it, and the least-squares line."""
     window = one["window"]
     if window is None:
         return None
@@ -84,7 +84,7 @@ def measured_window(one: TrackedDoc) -> View | None:
 
 
 def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
-    """A figure of the means against the size of an I/O, one line per mix: the specification's 3D plot in two
+    """Return a figure of the means against the size of an I/O, one line per mix: the specification's 3D plot in two
     dimensions. None where there is nothing of it."""
     rows = []
     mixes = list(dict.fromkeys(mix_text(one["read_pct"]) for one in loop["means"]))
@@ -100,8 +100,8 @@ def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
 
 
 def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float, x: str = "minutes") -> View | None:
-    """A figure over the time of a test, a line each of its parts; or over the capacities written (`x` "fills"). None
-    where no part has one, as the latency of cells too short for an I/O."""
+    """Return a figure over the time of a test, a line each of its parts; or over the capacities written (`x` "fills").
+    None where no part has one, as the latency of cells too short for an I/O."""
     rows = []
     names = list(dict.fromkeys(moment["line"] for moment in moments))
     for one in moments:

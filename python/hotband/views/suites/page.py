@@ -52,7 +52,7 @@ def write_page(document: PtsDoc, out: Path) -> Path:
 
 
 def _first(document: PtsDoc) -> Section:
-    """The answer, and whether it is one by the specification."""
+    """Return the answer, and whether it is one by the specification."""
     blocks: list[Block] = [Prose([verdict(document)], lead=True), Prose(document["answer"])]
     departures = document["specification"]["departures"]
     if departures:
@@ -97,7 +97,7 @@ def _header(document: PtsDoc) -> Section:
 
 
 def _of_context(context: object) -> list[tuple[str, str]]:
-    """What the record says of device and host, as far as it does."""
+    """Return what the record says of device and host, as far as it does."""
     if not isinstance(context, dict):
         return []
     device, cpu = context.get("device"), context.get("cpu")
@@ -199,7 +199,7 @@ def _matrix(loop: LoopDoc, title: str, key: str, factor: float = 1.0) -> Table:
 
 
 def _moments(test: TestDoc) -> list[Block]:
-    """What went on over time."""
+    """Return what went on over time."""
     moments: list[MomentDoc] = test["moments"]
     if not moments:
         return []
@@ -221,12 +221,12 @@ def _moments(test: TestDoc) -> list[Block]:
 
 
 def unit_of(figure: FigureDoc) -> Unit:
-    """The unit of a figure."""
+    """Return the unit of a figure."""
     if figure["unit"] == "s":
         return Unit("s", 1.0, lambda seconds: span(1e9 * seconds) if seconds else "at once")
     return {"B/s": MBS, "ns": MS}.get(figure["unit"], Unit(figure["unit"]))
 
 
 def value_text(figure: FigureDoc) -> str:
-    """A figure with its unit."""
+    """Return a figure with its unit."""
     return unit_of(figure).shown(figure["value"])

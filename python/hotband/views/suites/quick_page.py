@@ -58,7 +58,7 @@ def how(document: QuickDoc) -> str:
 
 
 def over_time(document: QuickDoc) -> View:
-    """The rate of the writes that go on."""
+    """Return the rate of the writes that go on."""
     values = document["going_on"]
     name = "sequential writes"
     rows = [{"line": name, "piece": n, "value": value / 1e6} for n, value in enumerate(values, start=1)]

@@ -44,7 +44,7 @@ FIGURES = (
 
 
 def answers_of(sweep: Sweep) -> list[str]:
-    """The sentences; none where no run ended."""
+    """Return the sentences; none where no run ended."""
     curves = Curves(sweep)
     if not curves.panels:
         return []
@@ -59,8 +59,8 @@ def answers_of(sweep: Sweep) -> list[str]:
 
 
 def alike(one: Dot, other: Dot, figure: str) -> bool:
-    """Whether two values are not told apart: their spreads over seeds overlap or, without any, they differ by little.
-    Intervals of predictions do not count: what a model leaves out of two machines it leaves out alike."""
+    """Return whether two values are not told apart: their spreads over seeds overlap or, without any, they differ by
+    little. Intervals of predictions do not count: what a model leaves out of two machines it leaves out alike."""
     a, b = one.figures[figure], other.figures[figure]
     if figure not in one.spread or figure not in other.spread:
         return abs(a - b) <= ALIKE * max(abs(a), abs(b))
@@ -68,12 +68,12 @@ def alike(one: Dot, other: Dot, figure: str) -> bool:
 
 
 def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Whether two intervals have something in common."""
+    """Return whether two intervals have something in common."""
     return one[0] <= other[1] and other[0] <= one[1]
 
 
 def best_of(dots: Mapping[str, Dot], better: Better) -> tuple[str, ...]:
-    """The line that is best, with those that are not told from it; none where nothing was measured."""
+    """Return the line that is best, with those that are not told from it; none where nothing was measured."""
     known = {line: dot for line, dot in dots.items() if better.figure in dot.figures}
     if not known:
         return ()
@@ -83,7 +83,7 @@ def best_of(dots: Mapping[str, Dot], better: Better) -> tuple[str, ...]:
 
 
 def _columns(panel: Mapping[str, Curve]) -> dict[str, dict[str, Dot]]:
-    """The points of the lines by their place along the axis."""
+    """Return the points of the lines by their place along the axis."""
     places = {dot.x: dot.text for curve in panel.values() for dot in curve}
     return {
         places[x]: {line: dot for line, curve in panel.items() for dot in curve if dot.x == x} for x in sorted(places)
@@ -91,7 +91,7 @@ def _columns(panel: Mapping[str, Curve]) -> dict[str, dict[str, Dot]]:
 
 
 def _along(panel: Mapping[str, Curve], along: Along, better: Better) -> str:
-    """Which line is best from where to where; of one line, how far it goes."""
+    """Return which line is best from where to where; of one line, how far it goes."""
     if len(panel) == 1:
         return _course(next(iter(panel.values())), along, better)
     columns = _columns(panel)
@@ -119,7 +119,7 @@ def _where(texts: Sequence[str], along: Along, is_first: bool) -> str:
 
 
 def _factors(columns: Mapping[str, Mapping[str, Dot]], line: str, better: Better) -> str:
-    """How far the best is before the next, at least and at most."""
+    """Return how far the best is before the next, at least and at most."""
     found = []
     for dots in columns.values():
         values = {name: dot.figures[better.figure] for name, dot in dots.items() if better.figure in dot.figures}
@@ -141,7 +141,7 @@ def _has(lines: Sequence[str], better: Better) -> str:
 
 
 def _course(curve: Curve, along: Along, better: Better) -> str:
-    """How a figure goes along the axis."""
+    """Return how a figure goes along the axis."""
     known = [dot for dot in curve if better.figure in dot.figures]
     if len(known) < 2:
         return ""
@@ -217,8 +217,8 @@ def _over_panels(curves: Curves, better: Better) -> str:
 
 
 def _counted(winners: Sequence[tuple[str, tuple[str, ...]]], better: Better, along: str) -> str:
-    """How often each line is best; of those that rarely are, where. `winners` has for each point its text along the
-    axis and the lines that are best."""
+    """Return how often each line is best; of those that rarely are, where. `winners` has for each point its text along
+    the axis and the lines that are best."""
     where: dict[str, list[str]] = {}
     for text, best in winners:
         for line in best:
@@ -235,13 +235,13 @@ def _counted(winners: Sequence[tuple[str, tuple[str, ...]]], better: Better, alo
 
 
 def _places(texts: Sequence[str], along: str) -> str:
-    """Where a line is best, if that is at one or two places along the axis."""
+    """Return where a line is best, if that is at one or two places along the axis."""
     places = list(dict.fromkeys(texts))
     return f" ({along} {' and '.join(places)})" if along and len(places) <= 2 else ""
 
 
 def _predictions(curves: Curves) -> str:
-    """Where intervals of predictions overlap, which say how sure the best is."""
+    """Return where intervals of predictions overlap, which say how sure the best is."""
     level, over, of = curves.sweep.level, 0, 0
     for panel in curves.panels.values():
         for dots in _columns(panel).values():

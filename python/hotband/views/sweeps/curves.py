@@ -104,23 +104,23 @@ class Curves:
         return Along(key, tuple(str(value) for _, value in pairs), places, _doubles(places))
 
     def _label(self, at: Mapping[str, Value], names: Sequence[str]) -> str:
-        """The coordinates of some names; names of settings stand before their values."""
+        """Return the coordinates of some names; names of settings stand before their values."""
         return ", ".join(str(at[name]) if name in NOT_SET else f"{name} {at[name]}" for name in names)
 
     @property
     def along_title(self) -> str:
-        """What lies along the axis, as a sentence calls it; nothing where nothing does."""
+        """Return what lies along the axis, as a sentence calls it; nothing where nothing does."""
         return "" if self.along is None else self.along.title
 
     @property
     def line_title(self) -> str:
-        """What a line is."""
+        """Return the title of a line."""
         names = {"target": "machine"}
         return ", ".join(names.get(name, TITLES.get(name, name)) for name in self._named) or "machine"
 
     @property
     def lines_grow(self) -> bool:
-        """Whether lines are numbers, such as block sizes: their colours go from dark to light."""
+        """Return whether lines are numbers, such as block sizes: their colours go from dark to light."""
         return self.lines_are_panels and len(self._named) == 1 and numbers_of(self.values[self._named[0]]) is not None
 
     @property
@@ -154,29 +154,29 @@ class Curves:
 
     @property
     def has_ends(self) -> bool:
-        """Whether points have error bars."""
+        """Return whether points have error bars."""
         return any(dot.ends for panel in self.panels.values() for curve in panel.values() for dot in curve)
 
     @property
     def of_ends(self) -> str:
-        """What error bars are."""
+        """Return the meaning of the error bars."""
         if self.sweep.level is not None:
             return f"Bars are {self.sweep.level:g} % intervals of the predictions."
         return f"Bars are 95 % t intervals of the mean of {len(self.values.get('seed', []))} seeds."
 
     def every(self, read: Callable[[Dot], float | None]) -> list[float]:
-        """What is read of all points."""
+        """Return what is read of all points."""
         dots = (dot for panel in self.panels.values() for curve in panel.values() for dot in curve)
         return [value for dot in dots if (value := read(dot)) is not None]
 
 
 def _text(value: Value, values: Sequence[Value]) -> str:
-    """A value of a column as it was given: a column of whole numbers and others has them as floats."""
+    """Return a value of a column as it was given: a column of whole numbers and others has them as floats."""
     return next((str(one) for one in values if one == value or str(one) == str(value)), str(value))
 
 
 def _ends(row: Mapping[str, float | None], name: str, ending: str) -> tuple[float, float] | None:
-    """The interval of a figure, where it has one: that of its mean, or of its prediction (`_interval`)."""
+    """Return the interval of a figure, where it has one: that of its mean, or of its prediction (`_interval`)."""
     low, high = row.get(f"{name}{ending}_low"), row.get(f"{name}{ending}_high")
     return None if low is None or high is None else (low, high)
 
@@ -187,7 +187,7 @@ def _distinct(values: Sequence[T]) -> list[T]:
 
 
 def _doubles(numbers: Sequence[float]) -> bool:
-    """Whether sorted numbers go up by factors rather than by steps."""
+    """Return whether sorted numbers go up by factors rather than by steps."""
     if len(numbers) < 3 or numbers[0] <= 0 or numbers[-1] / numbers[0] < LOG_FROM:
         return False
     steps = [b - a for a, b in pairwise(numbers)]

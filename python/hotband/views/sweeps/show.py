@@ -27,7 +27,7 @@ SHOWN = 60
 
 
 def figures_of(row: Mapping[str, float | None]) -> list[Value]:
-    """The figures of a point, each with its interval where it has one."""
+    """Return the figures of a point, each with its interval where it has one."""
     return [_figure(row, name) for _, name, _ in FIGURES]
 
 
@@ -41,7 +41,7 @@ def _figure(row: Mapping[str, float | None], name: str) -> Value:
 
 
 def sweep_table(sweep: Sweep, most: int = SHOWN) -> Table:
-    """A row a point: what differs, and its figures."""
+    """Return a row a point: what differs, and its figures."""
     frame = sweep.means
     differs = [name for name in sweep.axes if name != "seed"] or ["target"]
     heads = [(name, {"target": "machine"}.get(name, TITLES.get(name, name))) for name in differs]
@@ -55,13 +55,14 @@ def sweep_table(sweep: Sweep, most: int = SHOWN) -> Table:
 
 
 def _coordinate(value: object) -> str | float:
-    """Where a point lies on an axis."""
+    """Return where a point lies on an axis."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_number else str(value)  # type: ignore[return-value]
 
 
 def said_below(sweep: Sweep) -> list[str]:
-    """What stands below the table: rows left out, what ± means, states of drives and notes that all runs share."""
+    """Return what stands below the table: rows left out, what ± means, states of drives and notes that all runs
+    share."""
     found = []
     rows = sweep.means.height
     if rows > SHOWN and not as_rows():

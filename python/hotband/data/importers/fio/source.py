@@ -205,11 +205,14 @@ def _processes(jobs: list[Job]) -> list[float]:
     return [shares[id(job)] for job in jobs]
 
 
+_PLACES = ("filename", "rbdname", "rbd", "uri", "libblkio_path")
+"""Options that name what all processes of a job share (engines/nbd.c, rbd.c, libblkio.c)."""
+
+
 def _where(job: Job) -> tuple[str, ...] | None:
-    """Return the file or image that a job names; None if fio names one for every process."""
+    """Return the file, image or export that a job names; None if fio names one for every process."""
     options = job.options
-    image = options.get("rbdname") or options.get("rbd")
-    named = options.get("filename") or image
+    named = next((options[name] for name in _PLACES if options.get(name)), None)
     return (job.host, options.get("pool", ""), named) if named else None
 
 

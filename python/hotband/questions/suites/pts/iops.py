@@ -13,7 +13,7 @@ TITLE, SECTION = "IOPS", "7"
 
 
 def cells(plan: spec.Plan) -> list[Cell]:
-    """A round."""
+    """Return a round."""
     sizes, mixes = plan.sizes(spec.IOPS_SIZES), plan.mixes(spec.IOPS_MIXES)
     return [plan.cell(mix, size) for mix in mixes for size in sizes]
 

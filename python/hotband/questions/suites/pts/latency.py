@@ -17,7 +17,7 @@ LONG = "0/100 4 KiB for the distribution"
 
 
 def cells(plan: spec.Plan) -> list[Cell]:
-    """A round."""
+    """Return a round."""
     sizes = [size for size in spec.LATENCY_SIZES if plan.target.takes(size)]
     if plan.quick:
         sizes = [size for size in sizes if size == 4096]
@@ -39,7 +39,7 @@ def distribution(plan: spec.Plan, bench: Bench, demand: spec.Demand) -> tuple[Ce
 
 
 def answered(bench: Bench) -> list[list[float]]:
-    """The share (%) of the I/Os of the last run that were answered within each time (ms) of its histogram."""
+    """Return the share (%) of the I/Os of the last run that were answered within each time (ms) of its histogram."""
     streams = bench.finished[-1].record["streams"]
     measured = [stream[way]["histogram"] for stream in streams for way in DIRECTIONS if stream[way]["count"]]
     if not measured or len({one["kind"] for one in measured}) > 1:

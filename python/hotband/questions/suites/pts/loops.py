@@ -24,7 +24,7 @@ class Followed:
 
 
 def value_of(key: str, cell: str) -> Value:
-    """A figure of one cell: "iops", "bandwidth_bytes_per_s" or "latency_mean_ns"."""
+    """Return a figure of one cell: "iops", "bandwidth_bytes_per_s" or "latency_mean_ns"."""
 
     def value(one: Round) -> float:
         found = one[cell]
@@ -84,8 +84,8 @@ def mean_of(cells: Sequence[CellDoc]) -> CellDoc:
 def moments_of(
     line: str, cells: Sequence[Cell], round_: Round, target: SuiteTarget, after: Sequence[MomentDoc]
 ) -> list[MomentDoc]:
-    """The cells of a round in their order, as moments that follow those of `after`. Times are those of the whole drive:
-    of a model that is a 64th of it they are 64 times as long as they were."""
+    """Return the cells of a round in their order, as moments that follow those of `after`. Times are those of the whole
+    drive: of a model that is a 64th of it they are 64 times as long as they were."""
     found: list[MomentDoc] = []
     begin = after[-1]["at_s"] / target.scale + after[-1]["cell"]["seconds"] if after else 0.0
     written = after[-1]["fills"] if after else 0.0
@@ -100,5 +100,5 @@ def moments_of(
 
 
 def cell_in(cells: Sequence[CellDoc], name: str) -> CellDoc | None:
-    """The cell of a name."""
+    """Return the cell of a name."""
     return next((cell for cell in cells if cell["name"] == name), None)

@@ -87,27 +87,27 @@ class Plan:
     minute_s: float | None = None
 
     def seconds(self, of: float) -> float:
-        """A time of the specification as it is run: a model that is a 64th of a drive has a 64th of the time."""
+        """Return a time of the specification as it is run: a model that is a 64th of a drive has a 64th of the time."""
         if self.minute_s is not None:
             return of * self.minute_s / MINUTE / self.target.scale
         whole = of / self.target.scale
         return max(whole / QUICK_TIME, min(whole, LEAST_S)) if self.quick else whole
 
     def cell(self, read_pct: int, block_bytes: int, demand: Demand | None = None, *, random: bool = True) -> Cell:
-        """A minute of one load."""
+        """Return a minute of one load."""
         of = demand or self.demand
         name = cell_name(read_pct, block_bytes)
         return Cell(name, read_pct, block_bytes, random, of.threads, of.depth, self.seconds(MINUTE))
 
     def sizes(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """Those that the target takes; of a quick run those that are followed to steady state, too."""
+        """Return those that the target takes; of a quick run those that are followed to steady state, too."""
         taken = tuple(size for size in wanted if self.target.takes(size))
         if not self.quick or len(taken) <= len(QUICK_SIZES):
             return taken
         return tuple(size for size in taken if size in QUICK_SIZES)
 
     def mixes(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """Those of a quick run are three."""
+        """Return the mixes of a test; a quick run has three."""
         return tuple(mix for mix in wanted if mix in LATENCY_MIXES) if self.quick else wanted
 
     def loops(self, number: int) -> int:
@@ -121,7 +121,7 @@ class Plan:
 
     @property
     def extent(self) -> Extent:
-        """What loads touch: the active amount as one range from the first address on."""
+        """Return what loads touch: the active amount as one range from the first address on."""
         part = self.rules.active_range * self.target.bytes
         if self.rules.active_bytes is not None:
             part = min(part, self.rules.active_bytes / self.target.scale)
@@ -141,7 +141,7 @@ QUICK_SIZES = tuple(int(size * KIB) for size in (1024, 64, 4))
 
 
 def departures(plan: Plan) -> list[str]:
-    """What a plan does not do as the specification has it, a line each."""
+    """Return what a plan does not do as the specification has it, a line each."""
     target, rules = plan.target, plan.rules
     found = []
     if target.is_model:
@@ -176,7 +176,7 @@ def minute_of(text: str | None) -> float | None:
 
 
 def demand_of(rules: Rules, threads: int | None, depth: int | None) -> Demand:
-    """The operator's demand, or the class's. Raises UserError."""
+    """Return the operator's demand, or the class's. Raises UserError."""
     for option, value in (("question.threads", threads), ("question.depth", depth)):
         if value is not None and not 1 <= value <= 1024:
             raise UserError(option, "", str(value), "expected a number from 1 to 1024")

@@ -14,7 +14,7 @@ Value = Callable[[Round], float]
 
 
 def tracked(name: str, unit: str, rounds: Sequence[Round], value: Value, last: int | None = None) -> TrackedDoc:
-    """A variable over rounds. Of several that are followed together the window is that of the round `last`."""
+    """Return a variable over rounds. Of several that are followed together the window is that of the round `last`."""
     values = [value(round_) for round_ in rounds]
     state = rule(values)
     end = last or state["round"] or len(values)
@@ -28,12 +28,12 @@ def tracked(name: str, unit: str, rounds: Sequence[Round], value: Value, last: i
 
 
 def all_steady(values: Sequence[Value]) -> Callable[[Sequence[Round]], bool]:
-    """Whether the last five rounds are steady in all of several variables."""
+    """Return whether the last five rounds are steady in all of several variables."""
     return lambda rounds: all(is_steady([value(round_) for round_ in rounds]) for value in values)
 
 
 def window(values: Sequence[float], last: int) -> WindowDoc | None:
-    """The five rounds that end with `last` (from 1), with the least-squares line; None where there are fewer."""
+    """Return the five rounds that end with `last` (from 1), with the least-squares line; None where there are fewer."""
     if last < _core.STEADY_WINDOW:
         return None
     first = last - _core.STEADY_WINDOW + 1

@@ -66,13 +66,13 @@ class Asked:
     set_write_cache: bool = False
 
     def plan(self) -> spec.Plan:
-        """The class's rules on the target. Raises UserError."""
+        """Return the class's rules on the target. Raises UserError."""
         rules = spec.RULES[self.drive_class]
         demand = spec.demand_of(rules, self.threads, self.depth)
         return spec.Plan(self.target, rules, demand, self.quick, self.seed, self.minute_s)
 
     def settings(self) -> str:
-        """The target and all that changes what is run on it."""
+        """Return the target and all that changes what is run on it."""
         demand = self.plan().demand
         options = f"--class {self.drive_class} --threads {demand.threads} --depth {demand.depth}"
         options += " --quick" if self.quick else ""
@@ -81,7 +81,8 @@ class Asked:
         return self.target.with_settings(options)
 
     def all_tests(self) -> list[str]:
-        """Those that are asked for, behind others that were finished in the folder: they stay in its document."""
+        """Return those that are asked for, behind others that were finished in the folder: they stay in its
+        document."""
         held = {} if self.out is None or self.fresh else read_json(self.out / PTS_FILE) or {}
         tests = held.get("tests")
         done = {one.get("id") for one in tests if isinstance(one, dict)} if isinstance(tests, list) else set()
@@ -89,7 +90,7 @@ class Asked:
         return before + list(self.tests)
 
     def ahead(self) -> list[str]:
-        """What is ahead on hardware, in words."""
+        """Return what is ahead on hardware, in words."""
         plan, name = self.plan(), self.target.name
         whole = sum((length_of(plan, test) for test in self.tests), Length())
         least, most = (in_words(seconds) for seconds in whole.whole_s)
@@ -102,7 +103,7 @@ class Asked:
         return said
 
     def run_by(self, executor: Executor | None) -> Asked:
-        """The same, run by somebody."""
+        """Return the same, run by somebody."""
         return replace(self, executor=executor)
 
 
@@ -137,7 +138,7 @@ class _Run:
         return document(name, test, result, self.benches[first:])
 
     def bench(self, part: str, fills: float, block: int, test: Test, tick: Tick) -> Bench:
-        """A drive that was purged and written over."""
+        """Return a drive that was purged and written over."""
         asked, target = self.asked, with_write_cache(self.plan, part)
         folder = None if asked.out is None else asked.out / part
         made = Bench(
@@ -208,8 +209,8 @@ def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
 
 
 def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
-    """A model with its write cache as the class has it, where its drives have one to set; of the test of rests, with
-    the drives' own time until they tidy up as much shorter as all other times."""
+    """Return a model with its write cache as the class has it, where its drives have one to set; of the test of rests,
+    with the drives' own time until they tidy up as much shorter as all other times."""
     target = plan.target
     if not target.is_model:
         return target
@@ -226,7 +227,7 @@ def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
 
 
 def _value(target: SuiteTarget, key: str) -> str:
-    """A value of the first drive that has it."""
+    """Return a value of the first drive that has it."""
     values = [value for name in target.drives for value in entries.drive(name)["values"] if value["key"] == key]
     return str(values[0]["value"]) if values else ""
 

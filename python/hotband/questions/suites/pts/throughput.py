@@ -15,7 +15,7 @@ TITLE, SECTION = "Throughput", "8"
 
 
 def cells(plan: spec.Plan, size: int) -> list[Cell]:
-    """A round of a size."""
+    """Return a round of a size."""
     made = [plan.cell(mix, size, spec.SEQUENTIAL, random=False) for mix in (100, 0)]
     return [replace(cell, name=f"{cell.name} sequential") for cell in made]
 

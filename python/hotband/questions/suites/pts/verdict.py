@@ -6,7 +6,7 @@ from hotband.data.documents.pts import PtsDoc
 
 
 def verdict(document: PtsDoc) -> str:
-    """The same for page and terminal."""
+    """Return the same for page and terminal."""
     of = document["specification"]
     what = f"PTS {of['version']} {of['drive_class']}"
     if of["compliant"]:

@@ -1,0 +1,92 @@
+"""What does the interval of a run rest on: the corpus, the studies, or nothing?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+import pytest
+
+from hotband.data.documents.record import RecordDoc
+from hotband.data.documents.run import RunSpec
+from hotband.inference.interval.basis import UNCHECKED, bases_of
+from hotband.inference.interval.of_corpus import Basis, is_studied, subject_of
+from hotband.inference.interval.of_record import evidence_of, missing_of
+
+RATE, P99 = "iops", "latency_p99_ns"
+
+
+def record_of(outstanding: float = 32.0, unmodelled: str = "") -> RecordDoc:
+    """Return what of a record the evidence depends on."""
+    entries = [{"what": unmodelled, "part": "data", "note": "x"}] if unmodelled else []
+    return cast("RecordDoc", {"summary": {"queue_depth_mean": outstanding}, "concurrency": 32, "unmodelled": entries})
+
+
+def bases(machine: str, workload: str = "fio-randread", **settings: str) -> dict[str, Basis]:
+    spec = RunSpec("run", machine, workload, tuple(settings.items()), in_use=True)
+    return bases_of(spec, record_of(), 90.0)
+
+
+def group_of(found: Mapping[str, Basis], figure: str = RATE) -> str:
+    """Return the group of the corpus that an interval rests on."""
+    width = found[figure].width
+    return "" if width is None else width.group
+
+
+def test_a_solid_state_drive_has_the_error_of_its_class() -> None:
+    assert group_of(bases("7450-pro-3840", qd="32")) == "SSD, reads at depth 8 and more"
+    assert group_of(bases("7450-pro-3840", qd="1")) == "SSD, reads at depth 1"
+
+
+def test_drives_of_an_array_share_their_error_under_their_part_of_the_load() -> None:
+    array, drive = bases("raid10:8x7450-pro-3840", qd="32")[RATE], bases("7450-pro-3840", qd="4")[RATE]
+    assert (array.width, array.words) == (drive.width, drive.words)
+
+
+def test_a_size_in_a_table_is_a_size() -> None:
+    subject = subject_of(RunSpec("run", "7450-pro-3840", "iometer-database", (("qd", "8"),)), 8.0)
+    assert subject.load is not None
+    assert (subject.load.block, subject.load.direction, subject.load.depth) == (8192, "mix", 8)
+
+
+def test_disks_keep_the_studies_where_these_hold_the_disks_of_the_corpus() -> None:
+    reads, mixes = bases("exos-x18-18tb"), bases("exos-x18-18tb", "iometer-database")
+    assert reads[RATE].is_of_studies
+    assert group_of(mixes) in ("disk, random writes and mixes", "disk, rates of any load")
+    assert bases("exos-15e900-512n", "iometer-database")[RATE].is_of_studies, "a study ran it"
+    assert is_studied("exos-15e900-512n")
+    assert not is_studied("exos-x18-18tb")
+
+
+def test_streams_of_disks_have_the_error_of_streams() -> None:
+    assert group_of(bases("exos-x18-18tb", "fio-read")).startswith("sequential")
+
+
+def test_programs_have_the_studies_and_their_tails_the_drives_of_any_load() -> None:
+    found = bases("7450-pro-3840", "postgres-oltp")
+    assert found[RATE].is_of_studies
+    assert not found[P99].is_of_studies
+    assert found[P99].is_checked
+
+
+def test_what_is_not_modelled_was_never_checked() -> None:
+    spec = RunSpec("run", "raidz:6x7450-pro-3840", "fio-randread")
+    found = bases_of(spec, record_of(unmodelled="flash-raidz"), 90.0)
+    assert not any(basis.has_interval or basis.is_checked for basis in found.values())
+    (note,) = missing_of(found)
+    assert note.startswith("no interval: the model leaves out ZFS on solid-state drives")
+    assert evidence_of(found, 90.0) == ""
+
+
+def test_a_tail_of_a_machine_of_several_kinds_was_never_checked() -> None:
+    text = '[drives.a]\nproduct = "7450-pro-3840"\n[drives.b]\nproduct = "exos-x18-18tb"\n'
+    text += '[layouts.data]\nraid0 = { members = "a, b" }\n'
+    spec = RunSpec("run", "mixed", "fio-randread", machine_text=text)
+    assert bases_of(spec, record_of(), 90.0)[P99] == Basis(UNCHECKED, is_checked=False)
+
+
+@pytest.mark.parametrize("level", [50.0, 90.0])
+def test_evidence_is_one_phrase(level: float) -> None:
+    spec = RunSpec("run", "7450-pro-3840", "fio-randread", (("qd", "32"),))
+    found = bases_of(spec, record_of(), level)
+    assert evidence_of(found, level).startswith(f"{level:g} % interval {found[RATE].words}; p50 from ")
