@@ -46,9 +46,8 @@ def told(report: LossReport, index: int, key: str) -> bool:
     lost = [loss.option for loss in report.losses if loss.fate is not Fate.KEPT]
     if key == "data":
         # It is that of the workload, or of writes that are a job of their own.
-        return any(
-            option.startswith(("data", f"streams[{index}].data", f"streams[{index}].read_pct")) for option in lost
-        )
+        keys = ("data", f"streams[{index}].data", f"streams[{index}].read_pct")
+        return any(option.startswith(keys) for option in lost)
     return any(one.startswith(f"streams[{index}].{key}") for one in lost for key in keys)
 
 

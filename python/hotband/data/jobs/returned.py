@@ -48,14 +48,15 @@ def plain(stream: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, obje
 
 def compare(conversion: Conversion, after: Mapping[str, Any]) -> None:
     """Approximate each key of a workload that is another one where its job is read, and of which nothing is known."""
-    for paths, value, other in _differences(conversion.table, after):
+    for paths, value, other in _differences(conversion, after):
         known = [path for path in paths if any(path.startswith(key) for key in conversion.fates)]
         if not known:
             conversion.approximate(paths[0], f"{value} is read back as {other}")
 
 
-def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[list[str], object, object]]:
+def _differences(conversion: Conversion, after: Mapping[str, Any]) -> Iterator[tuple[list[str], object, object]]:
     """Yield keys whose values differ, and those that say the same, with both values."""
+    before = conversion.table
     measured = [(number, phase) for number, phase in enumerate(before["phases"]) if phase.get("measure")]
     others = [phase for phase in after["phases"] if phase.get("measure")]
     if len(measured) == len(others):
@@ -64,10 +65,14 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterato
                 keys = [f"phases[{number}].{key}" for key in ENDS if key in phase]
                 yield keys, " or ".join(_end(phase)), " or ".join(_end(other))
     named = {stream.get("name", "main"): stream for stream in after["streams"]}
-    if len(before["streams"]) != len(after["streams"]) or len(named) != len(after["streams"]):
+    # A stream that runs in no measured phase is not written.
+    streams = [
+        (n, stream) for n, stream in enumerate(before["streams"]) if f"streams[{n}].name" not in conversion.fates
+    ]
+    if len(streams) != len(after["streams"]) or len(named) != len(after["streams"]):
         return
-    for number, stream in enumerate(before["streams"]):
-        read_back = named.get(stream.get("name", "main"), after["streams"][number])
+    for (number, stream), in_place in zip(streams, after["streams"], strict=True):
+        read_back = named.get(stream.get("name", "main"), in_place)
         values, read = plain(stream, before), plain(read_back, after)
         for key in values:
             paths = [f"streams[{number}].{name}" for name in (key, *SAME.get(key, ())) if name in stream]
