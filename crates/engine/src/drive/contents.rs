@@ -162,9 +162,7 @@ mod tests {
             ("size =", "data = 0.5\nsize ="),
             ("threads = 1", "threads = 2"),
             ("sequential = 1.0\nworkload = 0.5", "sequential = 1.0\nworkload = 0.5\ndata = 0.5"),
-            ("sequential = 1.0\nworkload = 0.5", "sequential = 1.0\nworkload = 0.5\ntrim = true"),
             ("sequential = 1.0\nworkload = 0.5", "state = \"preconditioned\""),
-            ("sequential = 1.0\nworkload = 0.5", "state = \"trimmed\""),
         ] {
             others.push(changed(same, workload, &[], 1));
         }
