@@ -161,11 +161,8 @@ mod tests {
             ("size =", "range = [\"0 %\", \"50 %\"]\nsize ="),
             ("size =", "data = 0.5\nsize ="),
             ("threads = 1", "threads = 2"),
-            ("ios = 9", "ios = 9\n[[streams]]\nread_pct = 0\nrandom_pct = 100\nsize = \"8 KiB\""),
             ("sequential = 1.0\nworkload = 0.5", "sequential = 1.0\nworkload = 0.5\ndata = 0.5"),
-            ("sequential = 1.0\nworkload = 0.5", "sequential = 1.0\nworkload = 0.5\ntrim = true"),
             ("sequential = 1.0\nworkload = 0.5", "state = \"preconditioned\""),
-            ("sequential = 1.0\nworkload = 0.5", "state = \"trimmed\""),
         ] {
             others.push(changed(same, workload, &[], 1));
         }
