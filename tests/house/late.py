@@ -27,6 +27,7 @@ LATE = {
     },
     "Cost: the help of a command needs none of it, and it takes 10 ms and more to load": {
         "faces.commands.executors": ["execution.experiment.expect_models", "execution.experiment.using"],
+        "faces.commands.question": ["data.results.walk.series_in"],
         "faces.questions": ["data.record.incomplete.refusing_incomplete"],
     },
     "Cost: the list of commands needs none of it": {

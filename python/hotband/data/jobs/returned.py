@@ -6,9 +6,12 @@ Left out: streams that a job divides or leaves out, and outstanding I/Os of phas
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+import tomli
 
 from hotband.base.text.quantities import size_bytes
+from hotband.data.documents.workload import StreamTable, WorkloadTable
 
 if TYPE_CHECKING:
     from hotband.data.jobs.tables import Conversion
@@ -18,8 +21,12 @@ def _percent(value: object) -> float:
     return float(str(value).strip(" %"))
 
 
-def plain(stream: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, object]:
-    """Return what a stream issues, however it is written."""
+def plain(stream: StreamTable, workload: WorkloadTable) -> dict[str, object]:
+    """Return what a stream of a workload issues, however it is written."""
+    return _plain(cast("Mapping[str, Any]", stream), cast("Mapping[str, Any]", workload))
+
+
+def _plain(stream: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, object]:
     sizes = {stream["size"]: 1.0} if "size" in stream else stream["sizes"]
     whole = sum(sizes.values())
     smallest = min(round(size_bytes(size) or 0) for size in sizes)
@@ -46,9 +53,9 @@ def plain(stream: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, obje
     }
 
 
-def compare(conversion: Conversion, after: Mapping[str, Any]) -> None:
+def compare(conversion: Conversion, read_back: str) -> None:
     """Approximate each key of a workload that is another one where its job is read, and of which nothing is known."""
-    for paths, value, other in _differences(conversion, after):
+    for paths, value, other in _differences(conversion, tomli.loads(read_back)):
         known = [path for path in paths if any(path.startswith(key) for key in conversion.fates)]
         if not known:
             conversion.approximate(paths[0], f"{value} is read back as {other}")
@@ -73,7 +80,7 @@ def _differences(conversion: Conversion, after: Mapping[str, Any]) -> Iterator[t
         return
     for (number, stream), in_place in zip(streams, after["streams"], strict=True):
         read_back = named.get(stream.get("name", "main"), in_place)
-        values, read = plain(stream, before), plain(read_back, after)
+        values, read = _plain(stream, before), _plain(read_back, after)
         for key in values:
             paths = [f"streams[{number}].{name}" for name in (key, *SAME.get(key, ())) if name in stream]
             if values[key] != read[key] and (paths or key == "data"):

@@ -33,7 +33,6 @@ from hotband.data.catalog.named import EMULATED, is_family, is_real
 from hotband.data.inputs.reports import product_in
 from hotband.data.inputs.specify import Named, rate_text
 from hotband.data.inputs.texts import text_of
-from hotband.data.results.walk import series_in
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
@@ -109,6 +108,8 @@ def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
     its series."""
     groups: list[list[Path]] = [[]]
     if len(arguments) == 1:
+        from hotband.data.results.walk import series_in
+
         arguments = series_in(arguments[0]) or arguments
     if BETWEEN not in map(str, arguments):
         groups = [[path] for path in arguments]
