@@ -58,7 +58,7 @@ from hotband.faces.commands.output import (
     show_views,
 )
 from hotband.faces.questions import QUESTIONS, answer, declared, reading
-from hotband.inference.traces.convert import columns_of
+from hotband.inference.traces.asked import columns_of
 from hotband.views.text.screen import DETAILS as DETAILS_OPTION
 from hotband.views.text.screen import Screen
 

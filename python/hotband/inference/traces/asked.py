@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hotband.base.errors import UserError
 from hotband.base.question import Question, asks
 from hotband.data.inputs.kinds import Columns, Filters
 
@@ -32,3 +33,14 @@ class TraceQuestion(Question):
         several = {name: list(getattr(self, name)) for name in ("device", "host", "process", "direction", "range")}
         times = {"from": self.from_, "for": self.for_}
         return {"format": self.format, "columns": self.columns, "skip_bad": self.skip_bad, **several, **times}
+
+
+def columns_of(text: str | None) -> dict[str, str]:
+    """Parse columns such as `time=3:ms,offset=4`. Raises UserError."""
+    if text is None:
+        return {}
+    pairs = [part.partition("=") for part in text.split(",")]
+    if any(not sign or not value.strip() for _, sign, value in pairs):
+        accepted = "expected columns by number or name, with a unit, such as time=1:us,offset=2:sectors,size=3,op=4"
+        raise UserError("question.columns", "", text, accepted)
+    return {key.strip(): value.strip() for key, _, value in pairs}

@@ -136,17 +136,6 @@ def expect_trace(key: str, source: Path, request: _core.TraceAsked) -> None:
         raise UserError(key, "", str(source), f"{accepted}; for other CSV files set question.columns")
 
 
-def columns_of(text: str | None) -> dict[str, str]:
-    """Parse columns such as `time=3:ms,offset=4`. Raises UserError."""
-    if text is None:
-        return {}
-    pairs = [part.partition("=") for part in text.split(",")]
-    if any(not sign or not value.strip() for _, sign, value in pairs):
-        accepted = "expected columns by number or name, with a unit, such as time=1:us,offset=2:sectors,size=3,op=4"
-        raise UserError("question.columns", "", text, accepted)
-    return {key.strip(): value.strip() for key, _, value in pairs}
-
-
 @dataclass(frozen=True, kw_only=True)
 class ConvertTraceQuestion(TraceQuestion):
     """Convert a trace to another format, and list what that format cannot express.
