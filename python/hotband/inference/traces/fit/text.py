@@ -128,7 +128,8 @@ def _places(stream: Stream) -> list[str]:
         if choice is None or sparser == 1
         else f"# {sparser} times fewer places: {100 * choice.top:.3g} % go to the top tenth"
     )
-    lines = [f'align = "{size_text(stream.align * sparser)}"'.ljust(36) + why]
+    align = min(stream.align * sparser, stream.high - stream.low)
+    lines = [f'align = "{size_text(align)}"'.ljust(36) + why]
     if choice is not None and choice.theta is not None:
         setting = f"offsets.zipf.exponent = {max(choice.theta, 0.01):.3g}".ljust(36)
         lines.append(f"{setting}# {choice.touched:,} places touched")
