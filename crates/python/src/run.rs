@@ -23,7 +23,9 @@ pub fn run_error(error: RunError) -> PyErr {
             None => PyOSError::new_err(error.to_string()),
         },
         stalled @ RunError::Stalled { .. } => SpecError::new_err(("workload", "phases", "", stalled.to_string())),
-        overloaded @ RunError::Overloaded { .. } => SpecError::new_err(("workload", "load", "", overloaded.to_string())),
+        overloaded @ RunError::Overloaded { .. } => {
+            SpecError::new_err(("workload", "load", "", overloaded.to_string()))
+        }
     }
 }
 
@@ -119,7 +121,13 @@ impl PyRun {
         };
         let run = py.detach(build).map_err(while_building)?;
         let (phases, volumes) = (run.phases(), run.volumes());
-        Ok(Self { run: Mutex::new(Some(run)), kept: Mutex::new(None), control: Control::within(memory), phases, volumes })
+        Ok(Self {
+            run: Mutex::new(Some(run)),
+            kept: Mutex::new(None),
+            control: Control::within(memory),
+            phases,
+            volumes,
+        })
     }
 
     /// Makes this run ready to follow `first`, and those made ready before, on the machine of the first.

@@ -27,8 +27,8 @@ mod timekeeper;
 mod watch;
 
 pub use clock::WallClock;
-pub use priority::Priority;
 pub use model::{Answer, Fixed, Model, OfMachine, VolumeTold};
+pub use priority::Priority;
 pub use service::{Failure, Options, Payload, Reply, Request, Service};
 pub use store::{Extent, File, Left, Memory, Nothing, Place, Store, WithHistory};
 pub use tally::{ServingTold, Tally};

@@ -51,7 +51,8 @@ impl Workload {
     /// Checks that each stream with a load runs in some phase.
     pub(crate) fn check_streams_run(&self) -> Result<(), SpecError> {
         let runs = |stream: &StreamSpec| self.phases.iter().any(|phase| phase.runs(&stream.name));
-        let idle = self.streams.iter().enumerate().find(|(index, stream)| self.users(*index).is_none() && !runs(stream));
+        let idle =
+            self.streams.iter().enumerate().find(|(index, stream)| self.users(*index).is_none() && !runs(stream));
         let Some((_, stream)) = idle else { return Ok(()) };
         let is_all = |phase: &Phase| phase.streams.as_ref().is_some_and(Vec::is_empty);
         if self.phases.iter().all(is_all) {

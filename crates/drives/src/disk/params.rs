@@ -353,7 +353,8 @@ impl DiskParams {
         if let (Some(lost), Some(recovered)) = (self.error_bits, self.recovery.filter(|found| found.bits > 0.0))
             && recovered.bits > lost
         {
-            let accepted = format!("expected at most unrecoverable_error_bits, {lost:e}: most errors are recovered from");
+            let accepted =
+                format!("expected at most unrecoverable_error_bits, {lost:e}: most errors are recovered from");
             return Err(section.error("recovered_error_bits", format!("{:e}", recovered.bits), accepted));
         }
         if self.segments > 0 && self.segments < self.actuators as usize {

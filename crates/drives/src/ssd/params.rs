@@ -231,6 +231,17 @@ fn read_nand(section: &Section, scale: u64) -> Result<NandParams, SpecError> {
 /// Twice the largest drives of 2024: 122.88 TB.
 const LARGEST: u64 = 256_000_000_000_000;
 
+/// How collection chooses the block to empty.
+fn read_victims(section: &Section) -> Result<VictimPolicy, SpecError> {
+    let policy = [("greedy", 0), ("windowed-greedy", 1), ("cost-benefit", 2)];
+    let window = count(section, "gc_window", 1)?;
+    Ok(match need(section, "gc_victims", section.choice("gc_victims", &policy)?)? {
+        0 => VictimPolicy::Greedy,
+        1 => VictimPolicy::WindowedGreedy(window),
+        _ => VictimPolicy::CostBenefit,
+    })
+}
+
 /// The translation layer and the capacity.
 fn read_ftl(
     section: &Section,
@@ -284,13 +295,6 @@ fn read_ftl(
     if buffer.0 > 1 << 34 {
         return Err(section.error("write_buffer", buffer.to_string(), "expected at most 16 GiB"));
     }
-    let policy = [("greedy", 0), ("windowed-greedy", 1), ("cost-benefit", 2)];
-    let window = count(section, "gc_window", 1)?;
-    let victims = match need(section, "gc_victims", section.choice("gc_victims", &policy)?)? {
-        0 => VictimPolicy::Greedy,
-        1 => VictimPolicy::WindowedGreedy(window),
-        _ => VictimPolicy::CostBenefit,
-    };
     let kinds = [("none", Separation::None), ("relocated", Separation::Relocated), ("hot-cold", Separation::HotCold)];
     let rated = need(section, "rated_cycles", section.count("rated_cycles", 1..=1_000_000)?)? as f64;
     let params = FtlParams {
@@ -303,7 +307,7 @@ fn read_ftl(
         compressed,
         in_place: options::read_overwrite(section, nand, capacity)?,
         pslc: options::read_pslc(section, nand, scale)?,
-        victims,
+        victims: read_victims(section)?,
         separation: need(section, "gc_separation", section.choice("gc_separation", &kinds)?)?,
         free_low: low,
         free_high: high,

@@ -232,7 +232,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..20 {
-                        cache.keep("key", &[7; 100_000]);
+                        cache.keep("key", &vec![7; 100_000]);
                         assert_eq!(cache.find("key").expect("a whole file lies there").len(), 100_000);
                     }
                 });
