@@ -174,7 +174,7 @@ def _endurance(product: Product) -> tuple[str, tuple[str, str]] | None:
     written = float(product.lines["dwpd"]) * 365 * 5 * _core.quantity("size", product.lines["capacity"])
     source, confidence = product.source_of("dwpd")
     return f"{written / 1e12:.0f} TB", (
-        f"{source.rstrip('.')}: {product.lines['dwpd']} DWPD for five years",
+        f"{source.rstrip('.')}: {product.lines['dwpd']} DWPD for five years.",
         confidence,
     )
 

@@ -284,7 +284,7 @@ def test_the_value_that_could_overturn_it_says_what_its_ends_do(
 ) -> None:
     share = {"name": "Seek", "key": "seek_read_average", "part": "x", "low": "1 ms", "high": "2 ms", "total": 0.5}
     point = Point(
-        "x", "x", "x", "raid1", 2, "own", (), 1e12, None, None, Between(0.004), None, None, None, {}, "w",
+        "x", "x", "x", "raid1", 2, "own", (), 1e12, None, None, Between(0.004, 0.003, 0.005), None, None, None, {}, "w",
         interval_from="draws",
     )  # fmt: skip
     made = Finalist(point, [{**share, "low_pct": low, "high_pct": high}], 0.5)

@@ -203,7 +203,7 @@ FILES = [
         "range order",
         MACHINE + '[volumes]\nv = { on = "d0" }\n',
         STREAM + 'range = ["50 %", "10 %"]\n' + PHASE,
-        "does not hold",
+        "ends where it begins, or before",
     ),
     (
         "no volume",

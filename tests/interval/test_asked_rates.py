@@ -48,7 +48,7 @@ def test_a_rate_that_a_slower_machine_keeps_up_with_is_the_one_that_was_asked_fo
     assert NOTE in notes
     # Its latency is a figure of the machine.
     assert figures["latency_mean_ns"]["low"] < 0.9 * figures["latency_mean_ns"]["predicted"]
-    assert "What the model leaves out" in whys["latency_p99_ns"]["advice"]
+    assert "Model error is" in whys["latency_p99_ns"]["advice"]
 
 
 def test_a_rate_that_a_slower_machine_does_not_keep_up_with_may_be_less_and_not_more() -> None:

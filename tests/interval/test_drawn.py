@@ -18,7 +18,7 @@ from hotband.data.record.finished import Finished
 from hotband.execution.experiment.ranges import Range
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import Prepared
-from hotband.inference.interval import of_record, of_run, short
+from hotband.inference.interval import basis, of_record, of_run, short
 from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.figureclass import FigureClass
@@ -207,14 +207,22 @@ def test_without_values_nothing_is_drawn(formula: Formula, monkeypatch: pytest.M
     assert found.log_ratios("iops").shape == (0,)
 
 
-def test_an_interval_is_made_of_draws_seed_and_term(formula: Formula) -> None:
-    found = drawn_of(16)
+def rest_on(monkeypatch: pytest.MonkeyPatch, drawn: Drawn) -> ModelTerm:
+    """Rest every figure on studies with the errors 1 to 19 %."""
     term = ModelTerm([Residual("s", f"m{n}", "f", Kind(FigureClass.RANDOM), n / 100) for n in range(1, 20)])
+    monkeypatch.setattr(basis, "model_term", lambda: term)
+    drawn.bases = dict.fromkeys(basis.METRICS, basis.Basis("from studies", is_of_studies=True))
+    return term
+
+
+def test_an_interval_is_made_of_draws_seed_and_term(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = drawn_of(16)
+    term = rest_on(monkeypatch, found)
     logs = found.log_ratios("iops")
     spread = Spread.of(logs, found.seed["iops"])
     assert of_record.spread_of("iops", found) == spread
     low, high = term.bounds(Kind(FigureClass.RANDOM), spread, 80, Spread.farthest(logs, found.seed["iops"]))
-    document = of_record._document(SPEC, run_of(SPEC), Asked(80, 16), found, term)
+    document = of_record._document(SPEC, run_of(SPEC), Asked(80, 16), found)
     one = document["figures"][0]
     assert (one["figure"], one["figure_class"], one["predicted"], one["level"]) == ("iops", "random rate", 100.0, 80)
     assert (one["low"], one["high"]) == (pytest.approx(100 * math.exp(low)), pytest.approx(100 * math.exp(high)))
@@ -224,18 +232,18 @@ def test_an_interval_is_made_of_draws_seed_and_term(formula: Formula) -> None:
     assert (document["values"], document["seed"]) == (["disk: rate", "disk: tail"], str(2**64 - 2))
 
 
-def test_without_draws_values_alone_move_nothing() -> None:
+def test_without_draws_values_alone_move_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = Drawn({"iops": 100.0}, duration_ns=5)
-    term = ModelTerm([Residual("s", f"m{n}", "f", Kind(FigureClass.RANDOM), n / 100) for n in range(1, 20)])
-    one = of_record._figure("iops", Kind(FigureClass.RANDOM), 80, drawn, term)
+    rest_on(monkeypatch, drawn)
+    one = of_record._figure("iops", Kind(FigureClass.RANDOM), 80, drawn)
     assert (one["values_low"], one["values_high"]) == (pytest.approx(100), pytest.approx(100))
     assert (one["low"], one["high"]) == (pytest.approx(100 * math.exp(-0.16)), pytest.approx(100 * math.exp(0.16)))
 
 
-def test_where_a_figure_comes_from_is_told_of_each(formula: Formula) -> None:
+def test_where_a_figure_comes_from_is_told_of_each(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
     found = drawn_of(16)
-    term = ModelTerm([Residual("s", f"m{n}", "f", Kind(FigureClass.RANDOM), n / 100) for n in range(1, 20)])
-    whys = {one["figure"]: one for one in of_record._whys(SPEC, run_of(SPEC), Asked(80, 16), found, term)}
+    rest_on(monkeypatch, found)
+    whys = {one["figure"]: one for one in of_record._whys(SPEC, run_of(SPEC), Asked(80, 16), found)}
     assert {name: one["unit"] for name, one in whys.items()} == {
         "iops": "IOPS", "latency_mean_ns": "ns", "latency_p99_ns": "ns"
     }  # fmt: skip
@@ -256,7 +264,7 @@ def test_intervals_go_into_the_record_and_its_text() -> None:
 def test_a_mean_time_is_as_certain_as_the_rate_of_a_closed_loop(busy: float, of: FigureClass) -> None:
     whole = run_of(SPEC)
     whole.record["summary"]["queue_depth_mean"] = busy
-    found = of_record.kinds_of(SPEC, whole, ["iops", "latency_mean_ns"])
+    found = of_record.kinds_of(SPEC, whole.record, ["iops", "latency_mean_ns"])
     assert found == {"iops": Kind(FigureClass.RANDOM, ARRAYS), "latency_mean_ns": Kind(of, ARRAYS)}
 
 

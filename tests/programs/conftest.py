@@ -39,7 +39,9 @@ def open_folder() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def loop_devices(on: str, _out: Path | None, _values: devices.Values) -> Iterator[devices.Devices]:
+def loop_devices(
+    on: str, _out: Path | None, _values: devices.Values, *, anyway: bool = False
+) -> Iterator[devices.Devices]:
     """Loop devices on sparse files, as the server will give them: `loop:data=1G,log=1G`."""
     volumes: dict[str, Path] = {}
     with tempfile.TemporaryDirectory(prefix="hb-", dir="/var/tmp") as folder:

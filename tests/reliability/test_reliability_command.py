@@ -95,8 +95,10 @@ def test_every_drive_of_the_catalog_has_what_is_needed(drive: str) -> None:
     # How long a rebuild onto a shingled disk takes, the user has to say (docs/guides/intervals.md, "smr-rebuild").
     of_shingled = {"rebuild_time": "200 h"} if "smr" in values else {}
     found = figures(f"raid1:2x{drive}", settings=one_address_space, **of_shingled)
-    # Years: a mirror of 24 TB is rebuilt for a day and more, and reads 24 TB without an error to do so.
-    assert found["mttdl"]["simulated"]["value"] > 100
+    # Years: a mirror is rebuilt for a day and more, and reads a whole drive without an error to do so. Of 12 TB with an
+    # error in 1e14 bits two rebuilds of three meet one, and of two drives of 1e6 h one fails within 57 years.
+    least = 80 if drive == "wd-red-plus-12tb" else 100
+    assert found["mttdl"]["simulated"]["value"] > least
 
 
 @pytest.mark.parametrize("machine", ["raid0:4xsavvio-10k1", "savvio-10k1", "concat:2xsavvio-10k1"])
@@ -298,7 +300,7 @@ def test_keys_of_workloads_are_none_of_its_machine(hotband) -> None:
         "--set: qd = '3': belongs to a workload, and nothing runs here: expected a value of the drives" in done.stderr
     )
     done = hotband("reliability", "raid1:2xent-15k", "--set", "nonsense=3")
-    assert "expected one of 67 names" in done.stderr
+    assert "expected one of 68 names" in done.stderr
 
 
 def guide_commands() -> list[str]:

@@ -153,7 +153,7 @@ def test_the_prediction_for_hardware_runs_the_model_once(monkeypatch: pytest.Mon
     records = [each.record for each in read([GUIDE.parents[2] / "tests/house/results/fio-qd4.json"])]
     workload = Named("fio-randread", entries.workload("fio-randread")["text"])
     found, why = expected.expected_of(records, workload, PLACE, "s4500-960", None)
-    assert (why, found and found["notes"]) == ("", [predict.MODEL_ERROR_ALONE, SCALED])
+    assert (why, found and found["notes"]) == ("", [SCALED])
     assert found is not None
     assert all(figure["low"] < figure["predicted"] < figure["high"] for figure in found["rows"][0]["figures"])
 

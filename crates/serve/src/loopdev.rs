@@ -39,9 +39,7 @@ pub fn attach(file: &Path, volume: &VolumeTold) -> io::Result<Loop> {
     made.set_queue("write_cache", if volume.volatile { SENDS_FLUSHES } else { NEEDS_NONE })?;
     // A kernel may keep these: `differences` reports what was not set.
     let _ = made.set_queue("rotational", if volume.rotates { "1" } else { "0" });
-    if !volume.trims {
-        let _ = made.set_queue("discard_max_bytes", "0");
-    }
+    // Not its discards: Linux 6.18 takes no other value after a zero, for whoever has the device next either.
     Ok(made)
 }
 

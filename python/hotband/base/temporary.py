@@ -9,7 +9,6 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 PREFIX = "hotband-"
 LOCK = ".lock"
@@ -25,15 +24,17 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
     def __init__(self, name: str = "") -> None:
         remove_left()
         super().__init__(prefix=f"{PREFIX}{name and f'{name}-'}", ignore_cleanup_errors=True)
-        # It stays open as long as the folder is there.
-        self._lock: BinaryIO = Path(f"{self.name}{LOCK}").open("wb")  # noqa: SIM115
+        # It stays open as long as the folder is there, and is a lock, not a file to write.
+        self._lock = os.open(f"{self.name}{LOCK}", os.O_CREAT | os.O_WRONLY, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def cleanup(self) -> None:
         """Remove the folder."""
         super().cleanup()
-        Path(self._lock.name).unlink(missing_ok=True)
-        self._lock.close()
+        if self._lock >= 0:
+            Path(f"{self.name}{LOCK}").unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = -1
 
 
 def left_folders() -> list[Path]:

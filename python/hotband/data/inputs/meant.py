@@ -40,6 +40,6 @@ def _refuse_layout(name: str) -> None:
     plain = re.sub(r"[-_ ]", "", name.lower())
     for layout in LAYOUTS:
         words = re.sub(r"[- ]", "", f"{layout.name}, {layout.words}".lower())
-        if ":" in layout.example and plain in words.split(","):
+        if plain and ":" in layout.example and plain in words.split(","):
             accepted = f"is a layout; expected it with drives, such as {layout.example} (hotband layouts)"
             raise UserError("question.on", "", name, accepted)

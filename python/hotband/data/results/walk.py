@@ -329,7 +329,8 @@ def _request(record: RecordDoc) -> str:
     """Return what a run was requested to do, as text that can be compared."""
     source = record.get("source")
     spec = record.get("spec") or {}
-    return json.dumps(source["asked"] if source else {key: spec.get(key) for key in ("machine", "workload", "set")})
+    requested = source.get("asked") if source else None
+    return json.dumps(requested or {key: spec.get(key) for key in ("machine", "workload", "set")})
 
 
 def _place(result: FolderResult, folder: Path) -> tuple[str, str]:
