@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 from job_files import Convert, Refused
 
+import hotband as hb
 from hotband import _core
 from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.job_file import converted
@@ -198,3 +200,11 @@ def test_jobs_of_the_wild_are_workloads(samples: Path) -> None:
         text, report = converted(path)
         _core.workload(text, path.name)
         assert report.losses
+
+
+def test_a_distribution_of_a_job_that_is_never_random_is_dropped(tmp_path: Path) -> None:
+    job = tmp_path / "a.fio"
+    job.write_text("[a]\nrw=randread\nbs=4k\nsize=1g\npercentage_random=0\nrandom_distribution=zipf:1.1\n")
+    (stream,) = tomllib.loads(hb.convert(job).text)["streams"]
+    assert float(str(stream["random_pct"]).strip(" %")) == 0
+    assert "offsets" not in stream

@@ -410,7 +410,7 @@ def _add_random(
     map_off = job_options.get("norandommap")
     if chosen is not None:
         offsets = _offsets(job_options, chosen)
-        if offsets:
+        if offsets and keys["random_pct"]:
             keys["offsets"], came["offsets"] = offsets, chosen[2]
     elif pattern.random and keys["random_pct"] == 100 and not (map_off and flag(map_off)):
         why = "some blocks are accessed twice before all were accessed once; fio's block map prevents this"
