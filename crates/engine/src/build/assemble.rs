@@ -436,13 +436,6 @@ fn volumes(
         }
         let from = begin + volume.from.0;
         check_within_unit((spec, &on), volume.on.node, (from, size), drives)?;
-        let shares = |other: &&Volume| {
-            other.node == volume.on.node && other.from < from + size && from < other.from + other.size
-        };
-        if let Some(other) = volumes.iter().find(shares) {
-            let accepted = format!("overlaps volumes.{}, {} + {} B", other.name, Bytes(other.from - begin), other.size);
-            return Err(error(&format!("volumes.{}", volume.name), format!("{} + {size} B", volume.from), accepted));
-        }
         volumes.push(Volume { name: volume.name.clone(), node: volume.on.node, from, size, queue: volume.queue });
     }
     if !volumes.is_empty() {

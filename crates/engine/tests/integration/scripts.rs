@@ -338,7 +338,7 @@ proptest! {
 
     #[test]
     fn every_io_of_a_script_lies_in_its_streams_range(
-        clients in 1_u32..6, depth in 1_u32..5, low in 0_u32..5, high in 0_u32..20, random in 0_u32..=100, kind in 0_usize..3,
+        clients in 1_u32..6, depth in 1_u32..5, low in 0_u32..5, high in 0_u32..20, random in 1_u32..=100, kind in 0_usize..3,
     ) {
         let offsets = ["", "offsets = { zipf = { exponent = 0.9 } }", "offsets = { stride = \"64 KiB\" }"][kind];
         let range = format!("range = [\"{} %\", \"{} %\"]", low * 10, 60 + high * 2);
