@@ -80,7 +80,7 @@ class Wait(NamedTuple):
 SSD_SWEEP = "sweep fio-randread --on 7450-pro-3840 --duration '0.01 s' --set qd="
 WAITS = (
     Wait("advise", "advise iometer-database --slo 'p99 < 30 ms' --capacity '20 TB' --protect 'two failures' "
-         "--cost prices.csv", 20, prices, is_long=True),
+         "--prices prices.csv", 20, prices, is_long=True),
     Wait("find-ssd", "find 'drives for 3000 IOPS at p99 < 30 ms' -w iometer-database --on 'raid5:{n}x7450-pro-3840'", 5,
          is_long=True),
     Wait("find-disk", "find 'drives for 3000 IOPS at p99 < 30 ms' -w iometer-database "
