@@ -59,6 +59,8 @@ TOLD_EVERY_S = 0.1
 """How often a page is told what changed: as often as runs tell it (`experiment/executor.py`)."""
 ALIVE_EVERY_S = 1.0
 """How often a page that has no news is told that the server is there, and the server looks whether it is to end."""
+LOADED_S = 10.0
+"""Seconds in which the catalog is loaded even on a busy computer."""
 NOTICE_EVERY_S = 60.0
 """Pause between two lines about failures of the system, such as too many open files."""
 LINGER_S = 1
@@ -121,10 +123,13 @@ class Ui:
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(self._noticed)
         # What the first answers need is loaded while the browser starts.
-        threading.Thread(target=_catalog, name="catalog", daemon=True).start()
+        loading = threading.Thread(target=_catalog, name="catalog", daemon=True)
+        loading.start()
         yield
         self.ending.set()
         await run_in_threadpool(self.jobs.close)
+        # An interpreter that ends meanwhile would take the modules that it loads from under it.
+        await run_in_threadpool(loading.join, LOADED_S)
         self._loop = None
 
     def _noticed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
