@@ -253,6 +253,7 @@ impl DiskParams {
             ("clook", Order::Clook),
             ("positioning", Order::Positioning),
         ];
+        let order = need(&section, "queue_order", section.choice("queue_order", &orders)?)?;
         let write_caches = read_write_caches(&section)?;
         let writes = write_caches.in_use();
         let (seek_read, seek_write, seeks) = read_seeks(&section)?;
@@ -278,9 +279,9 @@ impl DiskParams {
             is_pipelined: false,
             reorder_window: read_window(&section, "reorder_window")?,
             destage_window: read_window(&section, "destage_window")?,
-            order: need(&section, "queue_order", section.choice("queue_order", &orders)?)?,
+            order,
             age_bound: section.required("age_bound", "a time")?,
-            age_weight: read_age_weight(&section)?,
+            age_weight: read_age_weight(&section, order)?,
             segments,
             segment_sectors: sectors(cache) / (segments.max(1) as u64),
             look_ahead_sectors: if read_ahead == ReadAhead::Off { 0 } else { look_ahead.0 / SECTOR },
@@ -391,13 +392,16 @@ fn read_window(section: &Section, key: &'static str) -> Result<usize, SpecError>
 }
 
 /// The weight of a wait, in millionths; none unless the product states it.
-fn read_age_weight(section: &Section) -> Result<u32, SpecError> {
+fn read_age_weight(section: &Section, order: Order) -> Result<u32, SpecError> {
     let Some(Ratio(share)) = section.quantity::<Ratio>("age_weight")? else { return Ok(0) };
-    let accepted = "expected from 0 % to 100 %";
-    let is_share = (0.0..=1.0).contains(&share);
-    is_share
-        .then_some((share * 1e6).round() as u32)
-        .ok_or_else(|| section.error("age_weight", Ratio(share).to_string(), accepted))
+    let error = |accepted: &str| Err(section.error("age_weight", Ratio(share).to_string(), accepted));
+    if !(0.0..=1.0).contains(&share) {
+        return error("expected from 0 % to 100 %");
+    }
+    if share > 0.0 && order != Order::Positioning {
+        return error("expected queue_order = \"positioning\": other orders do not weigh positioning times");
+    }
+    Ok((share * 1e6).round() as u32)
 }
 
 /// Overheads; of writes those of reads where the product does not say.

@@ -306,11 +306,8 @@ impl Pending {
             };
         }
         let middle = self.before(head.reached);
-        if let Some(have) = self.near.get(middle)
-            && have.sector - head.reached <= MOST_LEFT_OUT * u64::from(have.count)
-            && let Some(cost) = self.goes_on(have, head)
-        {
-            return Some((middle, cost));
+        if let Some(next) = self.stays(middle, head) {
+            return Some(next);
         }
         if self.len() <= window {
             return self.soonest(middle, head, |_| true);
@@ -319,15 +316,12 @@ impl Pending {
         self.soonest(middle, head, |index| self.get(index).sequence <= last)
     }
 
-    /// Like `choose_among` in positioning order, where a command's wait counts for it: of the `window` oldest the one
-    /// with the least positioning time less `weight` millionths of how long it has waited (Jacobson and Wilkes, Disk
-    /// scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991). The cost is without that.
+    /// Like `choose_among` in positioning order, but prefers commands that have waited: it takes the one of the `window`
+    /// oldest whose positioning time minus `weight` millionths of its wait is smallest (Jacobson and Wilkes, Disk
+    /// scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991). The cost is its positioning time.
     pub fn choose_weighed(&self, window: usize, weight: u32, head: &Head) -> Option<(usize, u64)> {
-        let middle = self.before(head.reached);
-        if let Some(next) = self.near.get(middle)
-            && next.sector == head.reached
-        {
-            return Some((middle, 0));
+        if let Some(next) = self.stays(self.before(head.reached), head) {
+            return Some(next);
         }
         let last = if self.len() <= window { u64::MAX } else { self.youngest_of_oldest(window) };
         let from = head.rotation.angle(head.now);
@@ -339,6 +333,16 @@ impl Pending {
             (waiting.sequence <= last).then_some((weighed, waiting.sequence, index, cost))
         });
         weighed.min().map(|(_, _, index, cost)| (index, cost))
+    }
+
+    /// Index and cost of the command by address at `middle`, where it goes on with the stream under the head.
+    #[inline]
+    fn stays(&self, middle: usize, head: &Head) -> Option<(usize, u64)> {
+        let next = self.near.get(middle)?;
+        if next.sector - head.reached > MOST_LEFT_OUT * u64::from(next.count) {
+            return None;
+        }
+        Some((middle, self.goes_on(next, head)?))
     }
 
     /// What the next command by address costs, where it goes on with a stream. Where that leaves out something, it has to

@@ -193,6 +193,7 @@ fn values_that_cannot_be_are_refused() {
         ("reorder_window = 0", "reorder_window"),
         ("destage_window = 70000", "destage_window"),
         ("age_weight = \"101 %\"", "age_weight"),
+        ("age_weight = \"1 %\"\nqueue_order = \"fcfs\"", "age_weight"),
         ("zero_latency = 1", "zero_latency"),
         ("seek_curve = \"1: 1 ms\"", "seek_curve"),
         ("seek_curve = \"2: 1 ms, 10: 2 ms\"", "seek_curve"),
