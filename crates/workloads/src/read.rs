@@ -368,10 +368,11 @@ fn read_offsets(section: &Section, random_pct: f64) -> Result<OffsetSpec, SpecEr
     } else if let Some(text) = inner.text("stride")? {
         let wrong =
             || inner.error("stride", text, "expected a multiple of 512 B, such as \"1 MiB\", or \"-4 KiB\" to go back");
-        let distance = text.trim().trim_start_matches('-').parse::<Bytes>().map_err(|_| wrong())?.0;
+        let (distance, goes_back) = text.trim().strip_prefix('-').map_or((text, false), |distance| (distance, true));
+        let distance = distance.parse::<Bytes>().map_err(|_| wrong())?.0;
         let stride =
             i64::try_from(distance).ok().filter(|stride| *stride > 0 && stride % 512 == 0).ok_or_else(wrong)?;
-        OffsetSpec::Strided { stride: if text.trim().starts_with('-') { -stride } else { stride } }
+        OffsetSpec::Strided { stride: if goes_back { -stride } else { stride } }
     } else {
         inner.flag("uniform")?;
         OffsetSpec::Uniform

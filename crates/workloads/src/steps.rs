@@ -48,9 +48,12 @@ impl Workload {
         Ok(())
     }
 
-    /// Checks that each stream with a load runs in some phase.
+    /// Checks that each stream with a load runs in some phase, or writes what is preconditioned.
     pub(crate) fn check_streams_run(&self) -> Result<(), SpecError> {
-        let runs = |stream: &StreamSpec| self.phases.iter().any(|phase| phase.runs(&stream.name));
+        let is_preconditioned = self.precondition.as_ref().is_some_and(|spec| spec.workload > 0.0);
+        let runs = |stream: &StreamSpec| {
+            self.phases.iter().any(|phase| phase.runs(&stream.name)) || is_preconditioned && stream.read_pct < 100.0
+        };
         let idle =
             self.streams.iter().enumerate().find(|(index, stream)| self.users(*index).is_none() && !runs(stream));
         let Some((_, stream)) = idle else { return Ok(()) };

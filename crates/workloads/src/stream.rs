@@ -254,13 +254,14 @@ impl Stream {
     }
 
     fn strided(&self, len: u32, cursor: usize, stride: i64) -> u64 {
+        let align = self.align_of(len);
         let (len, StreamBounds { from, to }) = (u64::from(len), self.bounds);
         // The cursor stands at the end of the last I/O; strides count from begin to begin.
         let last = self.cursors[cursor].saturating_sub(len).max(from);
         let next = last.checked_add_signed(stride).filter(|next| *next >= from && *next + len <= to);
         // At the lower end a stride back goes on a stride before the upper one, as in fio.
         let wrapped = if stride > 0 { from } else { to.saturating_sub(len + stride.unsigned_abs()).max(from) };
-        next.unwrap_or(wrapped)
+        next.unwrap_or(from + (wrapped - from) / align * align)
     }
 
     /// A place up to so far from the end of the last I/O, the logarithm of the distance uniform; none beyond the range.
@@ -342,6 +343,21 @@ mod tests {
         let keys = "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\noffsets = { stride = \"-4 KiB\" }";
         let blocks = [2, 1, 0, 2, 1].map(|block| block * 4096);
         assert_eq!(offsets(&mut stream(keys, 4 * 4096), 5), blocks, "fio 3.33 of rw=read:-8k over 16 KiB");
+    }
+
+    #[test]
+    fn a_stride_back_stays_aligned_where_the_range_does_not_end_so() {
+        let keys = "read_pct = 100\nrandom_pct = 100\nsize = \"4 KiB\"\nrange = [\"0 B\", \"20001 B\"]\n\
+                    offsets = { stride = \"-4 KiB\" }";
+        let offsets = offsets(&mut stream(keys, 1 << 20), 9);
+        assert!(offsets.iter().all(|offset| offset.is_multiple_of(4096)), "{offsets:?}");
+    }
+
+    #[test]
+    fn a_stride_has_one_sign() {
+        let text = "[load]\nclosed = { threads = 1 }\n[[phases]]\nios = 1\nmeasure = true\n[[streams]]\nread_pct = 100\n\
+                    random_pct = 100\nsize = \"4 KiB\"\noffsets = { stride = \"--4 KiB\" }";
+        assert!(Workload::read("test", text).is_err_and(|error| error.to_string().contains("offsets.stride")));
     }
 
     #[test]
