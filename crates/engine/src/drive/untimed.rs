@@ -41,20 +41,15 @@ struct Turn {
 struct Batch {
     writes: Vec<Vec<UntimedWrite>>,
     collected: u64,
-    /// The machine holds them already: only the streams go on.
-    is_held: bool,
 }
 
 impl Batch {
     fn hand_over(&mut self, machine: &mut Machine) {
-        self.collected = 0;
-        if self.is_held {
-            return self.writes.iter_mut().for_each(Vec::clear);
-        }
         for (target, writes) in self.writes.iter_mut().enumerate().filter(|(_, writes)| !writes.is_empty()) {
             machine.write_untimed(target as u16, writes);
             writes.clear();
         }
+        self.collected = 0;
     }
 }
 
@@ -83,7 +78,7 @@ impl Driver<'_> {
             Amount::Fills(fills) => (fills * self.written_capacity(&turns) as f64) as u64,
             Amount::Ios(ios) => ios,
         };
-        let mut batch = Batch { writes: vec![Vec::new(); self.machine.volumes().len()], collected: 0, is_held };
+        let mut batch = Batch { writes: vec![Vec::new(); self.machine.volumes().len()], collected: 0 };
         let (mut done, mut asked_for) = (0_u64, 0_u64);
         while done < wanted {
             asked_for += 1;
@@ -104,6 +99,9 @@ impl Driver<'_> {
                 Amount::Fills(_) => u64::from(request.len),
                 Amount::Ios(_) => 1,
             };
+            if is_held {
+                continue;
+            }
             let write = UntimedWrite { offset: request.offset, len: request.len, entropy: request.entropy, trim };
             batch.writes[usize::from(turn.target)].push(write);
             batch.collected += 1;
