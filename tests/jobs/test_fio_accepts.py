@@ -55,6 +55,12 @@ def test_clones_lie_at_an_offset_in_bytes_and_increments_in_percent(convert: Con
     assert parts == [["1 GiB", "1 GiB + 10 %"], ["1 GiB + 20 %", "1 GiB + 30 %"]]
 
 
+def test_files_of_clones_lie_behind_each_other_at_an_offset_in_percent(convert: Convert) -> None:
+    job = convert("[a]\ndirect=1\nioengine=libaio\nrw=read\nnumjobs=2\noffset=10%\nsize=1g\n")
+    parts = [stream["range"] for stream in job.table["streams"]]
+    assert parts == [["10 %", "1 GiB + 10 %"], ["1 GiB + 10 %", "2 GiB + 10 %"]]
+
+
 def test_a_listed_sequence_of_blocks_is_their_part_of_the_target(convert: Convert) -> None:
     text = f"{DIRECT}[a]\nrw=randread\nbs=8k\nrandom_distribution=sequence:2,1,5\n"
     job = convert(text)

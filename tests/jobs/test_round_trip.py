@@ -142,3 +142,17 @@ def test_a_file_of_many_jobs_takes_no_longer_by_the_job(tool: str, shared: str) 
     both_ways(1)
     few, many = (calls(lambda jobs=jobs: both_ways(jobs)) for jobs in (50, 400))
     assert many < 9 * few, "eight times as many jobs"
+
+
+@pytest.mark.parametrize("tool", ["fio", "vdbench"])
+def test_a_range_of_bytes_and_a_share_is_written(tool: str) -> None:
+    text = (
+        '[load]\nclosed = { threads = 1 }\n[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n'
+        'range = ["1 GiB", "1 GiB + 80 %"]\n[[phases]]\nduration = "1 s"\nmeasure = true\n'
+    )
+    job, report = written("w.toml", text, tool)
+    if tool == "fio":
+        assert "offset=1073741824\nsize=80%\n" in job
+        assert report.matters() == []
+    else:
+        assert any("range" in line for line in report.matters())

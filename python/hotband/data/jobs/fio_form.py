@@ -331,7 +331,7 @@ def _place(draft: Draft, clone: int | None) -> Part:
     if clone is not None and draft.step is not None:
         moved = (offset or Amount(0.0)) + Amount(clone * draft.step.value, draft.step.is_share)
     elif clone is not None and draft.own_files and draft.region is not None and not draft.region.is_share:
-        moved = Amount((offset.value if offset else 0) + clone * draft.region.value)
+        moved = (offset or Amount(0.0)) + Amount(clone * draft.region.value)
     region = draft.region
     if clone is None and draft.own_files and draft.load.threads > 1 and region is not None and not region.is_share:
         region = Amount(region.value * draft.load.threads)

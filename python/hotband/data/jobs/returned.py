@@ -6,50 +6,40 @@ Left out: streams that a job divides or leaves out, and outstanding I/Os of phas
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import tomli
 
 from hotband.base.text.quantities import size_bytes
 from hotband.data.documents.workload import StreamTable, WorkloadTable
-
-if TYPE_CHECKING:
-    from hotband.data.jobs.tables import Conversion
-
-
-def _percent(value: object) -> float:
-    return float(str(value).strip(" %"))
+from hotband.data.jobs.parts import Amount
+from hotband.data.jobs.tables import Conversion, Stream
 
 
-def plain(stream: StreamTable, workload: WorkloadTable) -> dict[str, object]:
+def plain(table: StreamTable, workload: WorkloadTable) -> dict[str, object]:
     """Return what a stream of a workload issues, however it is written."""
-    return _plain(cast("Mapping[str, Any]", stream), cast("Mapping[str, Any]", workload))
-
-
-def _plain(stream: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, object]:
-    sizes = {stream["size"]: 1.0} if "size" in stream else stream["sizes"]
-    whole = sum(sizes.values())
-    smallest = min(round(size_bytes(size) or 0) for size in sizes)
-    random = _percent(stream["random_pct"])
-    offsets = stream.get("offsets", {})
+    keys = cast("dict[str, Any]", table)
+    stream = Stream(0, "", keys, {}, 1.0, "")
+    smallest, random = min(size for size, _ in stream.sizes), stream.random_pct
+    offsets, is_read_only = keys.get("offsets", {}), stream.read_pct == 100
     band = offsets.get("hotband")
     # A shift of writes of 1 % is what is meant where nothing is said.
     unit = band and (band.get("table_unit", "1 MB"), band.get("writes_shifted", "1 %"))
-    ends = stream.get("range", ["0 %", "100 %"])
     return {
-        "read_pct": _percent(stream["read_pct"]),
+        "read_pct": stream.read_pct,
         "random_pct": round(random, 6),
-        "random_mode": stream.get("random_mode") if 0 < random < 100 else None,
-        "sizes": {round(size_bytes(size) or 0): round(weight / whole, 4) for size, weight in sizes.items()},
-        "align": round(size_bytes(stream.get("align", "")) or smallest) if random else None,
-        "range": [_percent(end) if "%" in end else round(size_bytes(end) or 0) for end in ends],
+        "random_mode": keys.get("random_mode") if 0 < random < 100 else None,
+        "sizes": {size: round(weight, 2) for size, weight in stream.sizes},
+        "align": round(size_bytes(keys.get("align", "")) or smallest) if random else None,
+        # 0 B and 0 % are one place.
+        "range": [str(end + Amount(0.0)) for end in stream.range],
         "offsets": {key: value for key, value in offsets.items() if key != "hotband"}
         | ({"hotband": unit} if band else {}),
-        "fua": stream.get("fua", False) and _percent(stream["read_pct"]) < 100,
-        "flush_every": stream.get("flush_every", 0),
-        "start": _percent(stream.get("start", 0)),
-        "data": stream.get("data", table.get("data", 1.0)) if _percent(stream["read_pct"]) < 100 else None,
-        "cursor": stream.get("cursor", "shared") if random < 100 else "shared",
+        "fua": keys.get("fua", False) and not is_read_only,
+        "flush_every": stream.flush_every,
+        "start": float(str(keys.get("start", 0)).strip(" %")),
+        "data": None if is_read_only else keys.get("data", workload.get("data", 1.0)),
+        "cursor": keys.get("cursor", "shared") if random < 100 else "shared",
     }
 
 
@@ -78,9 +68,10 @@ def _differences(conversion: Conversion, after: Mapping[str, Any]) -> Iterator[t
     ]
     if len(streams) != len(after["streams"]) or len(named) != len(after["streams"]):
         return
+    whole, other_whole = cast("WorkloadTable", before), cast("WorkloadTable", after)
     for (number, stream), in_place in zip(streams, after["streams"], strict=True):
         read_back = named.get(stream.get("name", "main"), in_place)
-        values, read = _plain(stream, before), _plain(read_back, after)
+        values, read = plain(stream, whole), plain(read_back, other_whole)
         for key in values:
             paths = [f"streams[{number}].{name}" for name in (key, *SAME.get(key, ())) if name in stream]
             if values[key] != read[key] and (paths or key == "data"):
