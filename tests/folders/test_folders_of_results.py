@@ -88,6 +88,16 @@ def test_files_with_numbers_and_other_loads_are_tests(tmp_path: Path) -> None:
     assert walk(tmp_path).tests == ["qd1", "qd2"]
 
 
+def test_files_with_numbers_and_other_targets_or_unknown_loads_are_tests(tmp_path: Path) -> None:
+    for number in (1, 2):
+        (tmp_path / f"a-{number}.json").write_text(json.dumps(fio_result(4000, filename=f"/dev/md{number}")))
+        bare = fio_result(4000)
+        bare["jobs"][0]["job options"] = {}
+        (tmp_path / f"b-{number}.json").write_text(json.dumps(bare))
+        (tmp_path / f"c{number}.json").write_text(json.dumps(fio_result(4000)))
+    assert walk(tmp_path).tests == ["a-1", "a-2", "b-1", "b-2", "c1", "c2"]
+
+
 def test_a_folder_without_a_result_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("nothing")
     assert not is_walked(tmp_path)

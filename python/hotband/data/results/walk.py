@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -304,8 +304,11 @@ def _named(walk_: Walk) -> list[FolderResult]:
     return named
 
 
-RUN = re.compile(r"[ _.-]*\(?(?:run|rep|repeat|iter|iteration|trial|try|pass|round)?[ _.#-]*\d+\)?$", re.IGNORECASE)
-"""The number of a run behind the name of a test or a folder: `read_run2`, `read-3`, `run 1`, `read (2)`."""
+RUN = re.compile(
+    r"(?:[ _.-]*\(?(?:run|rep|repeat|iter|iteration|trial|try|pass|round)[ _.#-]*|[ _.#-]+\(?)\d+\)?$", re.IGNORECASE
+)
+"""The number of a run behind the name of a test or a folder: `read_run2`, `read-3`, `run 1`, `read (2)`; not that of
+`qd1` or `disk1`."""
 
 
 def _repeated(results: Sequence[FolderResult]) -> list[FolderResult]:
@@ -316,7 +319,7 @@ def _repeated(results: Sequence[FolderResult]) -> list[FolderResult]:
         parts = [RUN.sub("", part) for part in entry.test.split("/")]
         shared = "/".join(part for part in parts if part) or entry.record.record["name"]
         by_name.setdefault((entry.series, shared), []).append(entry)
-    alike = {key for key, entries in by_name.items() if len({_request(entry.record.record) for entry in entries}) == 1}
+    alike = {key for key, entries in by_name.items() if _is_one_request(entry.record.record for entry in entries)}
     repeated = {shared for series, shared in alike if len(by_name[series, shared]) > 1}
     return [
         replace(entry, repeats=shared) if shared in repeated and (series, shared) in alike else entry
@@ -325,12 +328,20 @@ def _repeated(results: Sequence[FolderResult]) -> list[FolderResult]:
     ]
 
 
-def _request(record: RecordDoc) -> str:
-    """Return what a run was requested to do, as text that can be compared."""
-    source = record.get("source")
-    spec = record.get("spec") or {}
+def _is_one_request(records: Iterable[RecordDoc]) -> bool:
+    """Return whether runs were requested to do the same on the same target, as far as their records say."""
+    requests = {_request(record) for record in records}
+    return len(requests) == 1 and None not in requests
+
+
+def _request(record: RecordDoc) -> str | None:
+    """Return what a run was requested to do, as text that can be compared; None if its record does not say."""
+    source, spec = record.get("source"), record.get("spec") or {}
     requested = source.get("asked") if source else None
-    return json.dumps(requested or {key: spec.get(key) for key in ("machine", "workload", "set")})
+    requested = requested or {key: spec.get(key) for key in ("machine", "workload", "set")}
+    if all(value is None for value in requested.values()):
+        return None
+    return json.dumps([requested, source and source.get("target")])
 
 
 def _place(result: FolderResult, folder: Path) -> tuple[str, str]:
