@@ -337,8 +337,9 @@ def _is_one_request(records: Iterable[RecordDoc]) -> bool:
 def _request(record: RecordDoc) -> str | None:
     """Return what a run was requested to do, as text that can be compared; None if its record does not say."""
     source, spec = record.get("source"), record.get("spec") or {}
-    requested = source.get("asked") if source else None
-    requested = requested or {key: spec.get(key) for key in ("machine", "workload", "set")}
+    requested = (source.get("asked") if source else None) or {
+        key: spec.get(key) for key in ("machine", "workload", "set")
+    }
     if all(value is None for value in requested.values()):
         return None
     return json.dumps([requested, source and source.get("target")])
