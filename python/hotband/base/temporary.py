@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 PREFIX = "hotband-"
@@ -22,7 +24,7 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
     is short, for sockets."""
 
     def __init__(self, name: str = "") -> None:
-        remove_left()
+        remove_left(tempfile.gettempdir())
         super().__init__(prefix=f"{PREFIX}{name and f'{name}-'}", ignore_cleanup_errors=True)
         # It stays open as long as the folder is there, and is a lock, not a file to write.
         self._lock = os.open(f"{self.name}{LOCK}", os.O_CREAT | os.O_WRONLY, 0o600)
@@ -39,23 +41,35 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
 
 def left_folders() -> list[Path]:
     """Return this user's temporary folders whose process has ended without removing them."""
-    locks = Path(tempfile.gettempdir()).glob(f"{PREFIX}*{LOCK}")
+    # Without symbolic links, as the kernel names mounts and the files of loop devices.
+    locks = Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*{LOCK}")
     return [lock.with_suffix("") for lock in locks if _is_free(lock)]
 
 
 def mounts_below(folder: Path) -> list[Path]:
     """Return what is mounted below a folder, the last mount first (proc_pid_mountinfo(5): the fifth field)."""
     table = Path("/proc/self/mountinfo").read_text(errors="replace")
-    points = [Path(line.split(" ")[4]) for line in table.splitlines()]
+    points = [Path(plain(line.split(" ")[4])) for line in table.splitlines()]
     return [point for point in reversed(points) if folder in point.parents]
 
 
-def remove_left() -> None:
-    """Remove the folders that killed processes left; one with a mount below it stays, since its files are not ours."""
+def plain(text: str) -> str:
+    """Return a path of one of proc's tables, in which blanks and backslashes are octal numbers."""
+    return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), text)
+
+
+@cache
+def remove_left(_place: str) -> None:
+    """Remove the folders that killed processes left in the folder of temporary files, once per process."""
     for folder in left_folders():
-        if not mounts_below(folder):
-            shutil.rmtree(folder, ignore_errors=True)
-            Path(f"{folder}{LOCK}").unlink(missing_ok=True)
+        remove_folder(folder)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder that was left; one with a mount below it stays, since its files are not ours."""
+    if not mounts_below(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        Path(f"{folder}{LOCK}").unlink(missing_ok=True)
 
 
 def _is_free(lock: Path) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from hotband.base.temporary import plain
 from hotband.execution.devices.host import Host
 
 
@@ -81,8 +81,3 @@ def paths_of(path: str, host: Host) -> list[str]:
             [real, *(str(PurePosixPath(mounted.point) / below.relative_to(mounted.root)) for mounted in same)]
         )
     )
-
-
-def plain(text: str) -> str:
-    """A path of one of proc's tables, in which blanks and backslashes are octal numbers."""
-    return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), text)

@@ -7,9 +7,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hotband.base.temporary import plain
 from hotband.execution.devices.device import asked_json
 from hotband.execution.devices.host import Host
-from hotband.execution.devices.mounts import plain, processes
+from hotband.execution.devices.mounts import processes
 from hotband.execution.devices.nodes import Node, node_at
 
 # Bits of a file's flags in fdinfo, in octal (proc(5), open(2)): O_WRONLY is 1, O_RDWR 2.
