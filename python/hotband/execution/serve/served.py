@@ -224,6 +224,8 @@ class Served:
             if spec.base is not None:
                 expect_fitting(spec.base, offer["volumes"])
             self._prepared = prepare(run_spec)
+            if self._prepared.raw_log is not None:
+                self._stack.callback(remove, self._prepared.raw_log)
             # Left last: a folder in it is mounted until the machine has ended.
             release_left()
             self._temporary = Path(self._stack.enter_context(TemporaryFolder()))
@@ -406,9 +408,6 @@ class Served:
             self.finished = Finished(self._prepared.spec, record, left.record, tables, left.ios)
         except _core.SpecError as error:
             raise user_error(error) from None
-        finally:
-            if self._prepared.raw_log is not None:
-                remove(self._prepared.raw_log)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
