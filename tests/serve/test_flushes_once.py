@@ -13,7 +13,14 @@ from hotband.base.temporary import TemporaryFolder
 from hotband.data.documents.record import FiguresDoc, SummaryDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving, Times
-from hotband.execution.targets.fio_flushes import flushes_once, slots_as_jobs, with_flushes_once
+from hotband.execution.targets.emulated import OnServed
+from hotband.execution.targets.fio_flushes import (
+    flush_notes,
+    flushes_once,
+    most_connections,
+    slots_as_jobs,
+    with_flushes_once,
+)
 from hotband.execution.targets.fio_run import fio_run_of
 from hotband.execution.targets.on_device import OnDevice, Setup
 from hotband.execution.targets.real_target import RealTarget
@@ -108,29 +115,30 @@ def serving(writes: Kind, flushes: Kind | None, repeated: int = 0, late: str | N
 
 
 MODEL = summary(figures(1600, 1e6), figures(98, 5e6, 2.0))
+SERVER = summary(figures(1600, 1.02e6), figures(100, 5.1e6))
 SERVED = serving(kind("write", 1600, 1e6, 1.02e6), kind("flush", 100, 5e6, 5.1e6))
 
 
 def test_as_many_flushes_on_a_host_that_kept_up_are_comparable() -> None:
-    assert reasons(MODEL, summary(figures(1600, 1.05e6), figures(100, 5.1e6)), SERVED) == ()
+    assert reasons(MODEL, [summary(figures(1600, 1.05e6), figures(100, 5.1e6))], SERVED) == ()
     no_flushes = summary(figures(1600, 1e6), None)
-    assert reasons(no_flushes, no_flushes, serving(kind("write", 1600, 1e6, 1e6), None)) == ()
+    assert reasons(no_flushes, [no_flushes], serving(kind("write", 1600, 1e6, 1e6), None)) == ()
 
 
 def test_other_numbers_of_flushes_are_invalid() -> None:
-    [reason] = reasons(MODEL, summary(figures(1600, 1e6), figures(800, 5e6)), SERVED)
+    [reason] = reasons(MODEL, [summary(figures(1600, 1e6), figures(800, 5e6))], SERVED)
     assert reason == "for 1,600 writes there were 98 flushes in the model, 800 by fio, 100 by the server"
     half = serving(kind("write", 1600, 1e6, 1e6), kind("flush", 50, 5e6, 5e6))
-    assert len(reasons(MODEL, summary(figures(1600, 1e6), figures(100, 5e6)), half)) == 1
+    assert len(reasons(MODEL, [summary(figures(1600, 1e6), figures(100, 5e6))], half)) == 1
 
 
 def test_a_client_that_waited_for_the_host_is_invalid() -> None:
-    [reason] = reasons(MODEL, summary(figures(1600, 2e6), figures(100, 5e6)), SERVED)
+    [reason] = reasons(MODEL, [summary(figures(1600, 2e6), figures(100, 5e6))], SERVED)
     assert reason == (
         "fio waited longer than the server took, by 74.7 % of the time in the model (write mean 2 ms against 1.02 ms): "
         "the host is too busy"
     )
-    assert reasons(MODEL, summary(figures(1600, 1e6), figures(100, 5e6)), serving(*SERVED.kinds, late="late")) == (
+    assert reasons(MODEL, [summary(figures(1600, 1e6), figures(100, 5e6))], serving(*SERVED.kinds, late="late")) == (
         "late",
     )
 
@@ -140,6 +148,40 @@ def test_repeated_flushes_are_counted_as_the_server_did() -> None:
     note = flushes_once(fio, copy.deepcopy(MODEL), serving(*SERVED.kinds, repeated=4950))
     assert (fio["flush"]["count"], fio["flush"]["latency_mean_ns"]) == (49, 5.1e6)
     assert note.startswith("fio counted 5,000 flushes")
+
+
+def test_repeated_flushes_make_no_result_invalid() -> None:
+    """fio counts 2,848 flushes where 98 were requested: they are the server's before they are compared."""
+    fio = summary(figures(1600, 1e6), figures(2848, 1e4))
+    repeated = serving(*SERVED.kinds, repeated=2750)
+    [[note]] = flush_notes([fio], copy.deepcopy(SERVER), repeated)
+    assert reasons(MODEL, [fio], repeated) == ()
+    assert note.startswith("fio counted 2,848 flushes")
+
+
+def test_several_runs_on_a_busy_host_are_invalid_together() -> None:
+    """The first of two runs waited for the host: the server counted both as one."""
+    kept_up, waited = (summary(figures(800, mean_ns), None) for mean_ns in (1e6, 4e6))
+    both = serving(kind("write", 1600, 1e6, 1e6), None)
+    assert reasons(None, [kept_up, kept_up], both) == ()
+    [reason] = reasons(None, [waited, kept_up], both)
+    assert reason.startswith("fio waited longer than the server took, by 150 % of the time in the model")
+    assert reasons(None, [kept_up, kept_up], serving(both.kinds[0], None, late="late"))[0] == "late"
+
+
+def test_clones_need_no_more_connections_than_a_server_takes() -> None:
+    many = JOB.format(rw="randwrite", fsync=1, more="").replace("numjobs=2", "numjobs=9")
+    assert most_connections(many) == 9
+    assert slots_as_jobs(many) == many
+    steps = "[global]\n\n[a]\nrw=read\nnumjobs=40\n\n[b]\nstonewall\nrw=read\nnumjobs=30\n\n[c]\nrw=read\nnumjobs=20\n"
+    assert most_connections(steps) == 50
+
+
+def test_more_threads_than_connections_are_refused(tmp_path: Path) -> None:
+    threads = (("threads", "65"),)
+    with pytest.raises(UserError) as error:
+        OnServed().plan(RunSpec("run", "emulated:ent-15k", "fio-randread", threads))
+    assert "needs an NBD connection for each of 65 threads: a served machine takes 64" in str(error.value)
 
 
 def test_a_folder_that_a_killed_process_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

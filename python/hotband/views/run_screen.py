@@ -57,10 +57,11 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
     sentence = _sentence(records[-1], len(records))
     has_failed = any(record.get("passed") is False for record in records)
     judged = judged_run(slo_of(asked.slo), ran.finished[-1]) if asked.slo else ()
+    invalid = invalid_words(records[-1]["serving"].get("invalid", ())) if "serving" in records[-1] else ""
     return Screen(
-        answer=met_text(asked.on.name, judged, at_rate(asked.rate)) if judged else sentence,
-        verdict=verdict_of(judged) if judged else "no" if has_failed else "",
-        more=[sentence] if judged else [],
+        answer=invalid or (met_text(asked.on.name, judged, at_rate(asked.rate)) if judged else sentence),
+        verdict="no" if invalid else verdict_of(judged) if judged else "no" if has_failed else "",
+        more=[sentence] if judged or invalid else [],
         body=[_table(records[0]), *_happened(records[0])] if len(records) == 1 else [_overview(records)],
         state=[
             *dict.fromkeys(
@@ -89,7 +90,7 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
     )
     largest = "" if far is None else f"{percent(far.error_pct)} ({far.direction} {far.figure})"
     differ = largest and f" Largest difference from the model: {largest}."
-    invalid = f"The result is {INVALID}: {found.invalid[0]}." if found.invalid else ""
+    invalid = invalid_words(found.invalid)
     measured = f"fio measured on the emulated drive: {_sentence(found.fio.record, 1)}{differ}"
     judged = judged_run(slo_of(question.slo), found.fio) if question.slo else ()
     sentence = met_text(question.on.name, judged, at_rate(question.rate)) if judged else measured
@@ -107,6 +108,11 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
         next=question,
         details=[table, *beside_lines(found)],
     )
+
+
+def invalid_words(reasons: Sequence[str]) -> str:
+    """Return the first line of a result that is not the drive's; empty without a reason."""
+    return f"The result is {INVALID}: {reasons[0]}." if reasons else ""
 
 
 def _sentence(record: RecordDoc, runs: int) -> str:

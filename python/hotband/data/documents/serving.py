@@ -30,13 +30,15 @@ class KindDoc(TypedDict):
 
 class ServingDoc(TypedDict):
     """The section. In a client's record `duration_ns` is how long the machine was served: its parts, their power and
-    counters cover that time, with the client's start and warm-up."""
+    counters cover that time, with the client's start and warm-up; `invalid` has the reasons why the client's figures
+    are not the drive's."""
 
     lateness: TimesDoc | None
     late: str | None
     way_ns: int
     cores_awake: bool
     duration_ns: NotRequired[int]
+    invalid: NotRequired[list[str]]
     priority: NotRequired[str]
     repeated_flushes: NotRequired[int]
     kinds: list[KindDoc]

@@ -36,7 +36,7 @@ from hotband.execution.runs.run import save, sequence_of
 from hotband.execution.serve import Served, ServeSpec, Serving
 from hotband.execution.serve.lateness import INVALID, lateness_lines
 from hotband.execution.targets.fio_child import Status, find_fio, run_fio
-from hotband.execution.targets.fio_flushes import flushes_once, slots_as_jobs, with_flushes_once
+from hotband.execution.targets.fio_flushes import expect_connections, flush_notes, slots_as_jobs, with_flushes_once
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
 from hotband.execution.targets.fio_record import finished_of, measured_in
 from hotband.execution.targets.fio_run import SERVED_ALSO, FioRun, expect_expressible, expect_wall_clock, fio_run_of
@@ -122,6 +122,7 @@ class OnServed:
         state = tuple(pair for pair in of_workload if pair[0] == STATE)
         expressed = replace(spec, machine=machine, set=tuple(of_workload), workload_text=workload)
         fio_run = with_flushes_once(fio_run_of(expressed))
+        expect_connections(spec.workload, fio_run.converted.text)
         serve = ServeSpec(
             machine,
             (*of_machine, *state),
@@ -152,10 +153,15 @@ class OnServed:
                     run_fio(jobs[-1], folder, self._looking(plan, served, partial(_numbered, shown, number)))
             imported = [measured_in(plan.fio_run, folder) for plan, folder in zip(line, folders, strict=True)]
         assert served.finished is not None, "it has ended"
-        summary = imported[-1].record["summary"]
-        invalid = reasons(model, summary, _serving(served.finished)) if len(line) == 1 else ()
+        serving, summaries = _serving(served.finished), [read.record["summary"] for read in imported]
+        # Before anything is compared: fio counts flushes that the machine did not get.
+        flushes = flush_notes(summaries, served.finished.record["summary"], serving)
+        invalid = reasons(model, summaries, serving)
         of_runs = enumerate(zip(imported, jobs, strict=True))
-        measured = [_measured(line, number, read, served.finished, job, invalid) for number, (read, job) in of_runs]
+        measured = [
+            _measured(line, number, read, served.finished, job, (invalid, flushes[number]))
+            for number, (read, job) in of_runs
+        ]
         return ServedRuns(measured, served.finished, jobs, invalid)
 
     def _looking(self, plan: Plan, served: Served, shown: Callable[[float, float], None]) -> Callable[[Status], None]:
@@ -234,20 +240,26 @@ def _serving(served: Finished) -> Serving:
 
 
 def _measured(
-    line: Sequence[Plan], number: int, imported: Imported, served: Finished, job: str, invalid: Sequence[str]
+    line: Sequence[Plan],
+    number: int,
+    imported: Imported,
+    served: Finished,
+    job: str,
+    remarks: tuple[Sequence[str], Sequence[str]],
 ) -> Finished:
     """Return fio's record as that of an emulated machine. Its parts, their power and the emulation delay are counted
-    over the whole time that the machine was served: the last run of a line has them."""
+    over the whole time that the machine was served: the last run of a line has them. `remarks` are the reasons why the
+    line is invalid, and the notes on the run's flushes."""
     plan, served_record = line[number], cast("dict[str, Any]", served.record)
     sections: dict[str, object] = {"name": f"{plan.fio_run.spec.workload} on {plan.fio_run.spec.machine}, emulated"}
-    notes: list[str] = []
+    invalid, flushes = remarks
+    notes = [f"{INVALID}: {reason}" for reason in invalid]
     if number == len(line) - 1:
         sections |= {name: served_record[name] for name in OF_SERVED if name in served_record}
-        sections["serving"] = {**served_record["serving"], "duration_ns": served_record["duration_ns"]}
-        late, summary = _serving(served), imported.record["summary"]
-        notes += [*(f"{INVALID}: {reason}" for reason in invalid), *lateness_lines(late)]
-        if late.repeated_flushes and "flush" in summary and len(line) == 1:
-            notes.append(flushes_once(summary, served.record["summary"], late))
+        served_for = {"duration_ns": served_record["duration_ns"], "invalid": list(invalid)}
+        sections["serving"] = {**served_record["serving"], **served_for}
+        notes += lateness_lines(_serving(served))
+    notes += flushes
     if len(line) > 1:
         sections["sequence"] = sequence_of([each.spec for each in line], number)
     sections["job"] = job

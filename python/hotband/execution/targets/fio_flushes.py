@@ -7,8 +7,10 @@ other I/Os during a flush, as the model does; their numbers and latencies are th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from hotband.base.errors import UserError
 from hotband.data.documents.record import SummaryDoc
 from hotband.data.documents.serving import Serving
 from hotband.data.jobs import flushes
@@ -20,6 +22,8 @@ ENOUGH = 2
 a depth of 8 and a flush after 2, 4, 8 and 16 writes left out 48, 15, 1 and 0 %)."""
 OF_A_JOB = {"rate_iops", "number_ios", "io_size", "thinktime", "flow"}
 """Options that limit a job, and would limit each of its clones."""
+CONNECTIONS = 64
+"""NBD connections that a served machine takes at once (`Limits`, crates/serve/src/nbd/listener.rs)."""
 
 
 def with_flushes_once(fio_run: FioRun) -> FioRun:
@@ -37,7 +41,8 @@ def with_flushes_once(fio_run: FioRun) -> FioRun:
 
 def slots_as_jobs(job: str) -> str:
     """Return a job whose random writes with flushes close together come from clones with one I/O outstanding: fio 3.33
-    issues no flush where no write has completed since the last one, so that a job with a depth leaves flushes out."""
+    issues no flush where no write has completed since the last one, so that a job with a depth leaves flushes out. The
+    job stays as it is where its clones would need more connections than a served machine takes."""
     sections = []
     for section in job.split("\n["):
         options = dict(line.split("=", 1) for line in section.splitlines() if "=" in line)
@@ -52,7 +57,39 @@ def slots_as_jobs(job: str) -> str:
             section = section.replace(f"\niodepth={depth}\n", "\niodepth=1\n")
             section = section.replace(f"\nnumjobs={jobs}\n", f"\nnumjobs={jobs * depth}\n")
         sections.append(section)
-    return "\n[".join(sections)
+    cloned = "\n[".join(sections)
+    return cloned if most_connections(cloned) <= CONNECTIONS else job
+
+
+def most_connections(job: str) -> int:
+    """Return how many jobs of a job file run at once, each with an NBD connection."""
+    most = running = 0
+    for section in job.split("\n["):
+        lines = section.splitlines()
+        options = dict(line.split("=", 1) for line in lines if "=" in line)
+        if "rw" not in options:
+            continue
+        running = (0 if "stonewall" in lines else running) + int(options.get("numjobs", "1"))
+        most = max(most, running)
+    return most
+
+
+def expect_connections(workload: str, job: str) -> None:
+    """Raise UserError for a job with more parallel jobs than a served machine takes connections."""
+    if (jobs := most_connections(job)) > CONNECTIONS:
+        accepted = f"needs an NBD connection for each of {jobs} threads: a served machine takes {CONNECTIONS}"
+        raise UserError(workload, "load", "", accepted)
+
+
+def flush_notes(summaries: Sequence[SummaryDoc], served: SummaryDoc, serving: Serving) -> list[list[str]]:
+    """Replace the flushes of a run that fio repeated (`flushes_once`), or say of each of several runs, which the server
+    does not tell apart, that they are among its flushes; return the notes of each run."""
+    if not serving.repeated_flushes:
+        return [[] for _ in summaries]
+    if len(summaries) == 1:
+        return [[flushes_once(summary, served, serving)] if "flush" in summary else [] for summary in summaries]
+    words = "fio repeats flushes in free slots: its number of flushes includes the repeated ones"
+    return [[words] if "flush" in summary else [] for summary in summaries]
 
 
 def flushes_once(summary: SummaryDoc, served: SummaryDoc, serving: Serving) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
-from typing import cast
 
 from hotband.base.text.numbers import share, span
-from hotband.data.documents.record import FiguresDoc, SummaryDoc
+from hotband.data.documents.record import SummaryDoc
 from hotband.data.documents.serving import Serving
 from hotband.data.record.stats import DIRECTIONS
 
@@ -18,20 +17,23 @@ FLUSHES = 0.05
 """Share by which numbers of flushes may differ, beyond those that were outstanding at the end."""
 
 
-def reasons(model: SummaryDoc | None, fio: SummaryDoc, serving: Serving) -> tuple[str, ...]:
-    """Return why fio's figures cannot be compared with the model's, one per line; none if they can.
-    Without a run of the model, flushes are not compared."""
-    return (*([] if serving.late is None else [serving.late]), *_waited(fio, serving), *_flushed(model, fio, serving))
+def reasons(model: SummaryDoc | None, fio: Sequence[SummaryDoc], serving: Serving) -> tuple[str, ...]:
+    """Return why fio's figures of the runs on one served machine cannot be compared with the model's, one per line;
+    none if they can. Without a run of the model, and for several runs, flushes are not compared."""
+    late = [] if serving.late is None else [serving.late]
+    flushed = _flushed(model, fio[0], serving) if model is not None and len(fio) == 1 else ()
+    return (*late, *_waited(fio, serving), *flushed)
 
 
-def _waited(fio: SummaryDoc, serving: Serving) -> Iterator[str]:
+def _waited(fio: Sequence[SummaryDoc], serving: Serving) -> Iterator[str]:
     """Yield by how much fio waited longer than the server took, where that changes the result."""
     longer, whole, kinds = 0.0, 0.0, []
-    for name, figures in _by_kind(fio):
-        kind = serving.kind(name)
-        if kind is None or kind.client is None or kind.model is None:
+    for name in (*DIRECTIONS, "flush"):
+        kind, figures = serving.kind(name), [summary[name] for summary in fio if name in summary]
+        count = sum(each["count"] or 0 for each in figures)
+        if kind is None or kind.client is None or kind.model is None or not count:
             continue
-        count, mean = figures["count"] or 0, figures["latency_mean_ns"] or 0.0
+        mean = sum((each["count"] or 0) * (each["latency_mean_ns"] or 0.0) for each in figures) / count
         whole += count * kind.model.mean_ns
         if mean > kind.client.mean_ns:
             longer += count * (mean - kind.client.mean_ns)
@@ -43,10 +45,8 @@ def _waited(fio: SummaryDoc, serving: Serving) -> Iterator[str]:
         )
 
 
-def _flushed(model: SummaryDoc | None, fio: SummaryDoc, serving: Serving) -> Iterator[str]:
+def _flushed(model: SummaryDoc, fio: SummaryDoc, serving: Serving) -> Iterator[str]:
     """Yield the numbers of flushes, for as many writes, where they differ."""
-    if model is None:
-        return
     writes, of_model = fio["write"]["count"] or 0, model["write"]["count"] or 0
     kinds = {name: serving.kind(name) for name in ("write", "flush")}
     of_server = {name: 0 if kind is None else kind.count for name, kind in kinds.items()}
@@ -63,8 +63,3 @@ def _flushed(model: SummaryDoc | None, fio: SummaryDoc, serving: Serving) -> Ite
 
 def _flushes(summary: SummaryDoc) -> int:
     return summary["flush"]["count"] or 0 if "flush" in summary else 0
-
-
-def _by_kind(summary: SummaryDoc) -> list[tuple[str, FiguresDoc]]:
-    names = [*DIRECTIONS, "flush"]
-    return [(name, cast("FiguresDoc", summary[name])) for name in names if name in summary]  # type: ignore[literal-required]
