@@ -7,7 +7,8 @@ import io
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +16,9 @@ import pytest
 
 import hotband as hb
 from hotband.data.record.record import Record
+from hotband.execution.experiment.experiment import execute
+from hotband.execution.targets import emulated
+from hotband.execution.targets.emulated import OnServed, Plan, ServedRuns
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -272,6 +276,22 @@ def test_commands_give_their_runs_to_a_store(hotband: Hotband, tmp_path: Path) -
     intervals = [row["iops_interval_low"] < row["iops_interval_high"] for row in found if row["iops_interval_low"]]
     assert intervals == [True, True]
     assert len(hb.store(tmp_path / "other")) == 2
+
+
+def test_an_emulated_run_goes_into_a_store_with_the_intervals_of_its_model(
+    hotband: Hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def served(_: OnServed, line: Sequence[Plan], *__: object) -> ServedRuns:
+        [measured] = execute([replace(line[0].spec, machine="ent-15k", seed=2)])
+        measured.record["serving"] = {"lateness": None, "late": None, "way_ns": 0, "cores_awake": False, "kinds": []}
+        return ServedRuns([measured], measured, [""], ())
+
+    monkeypatch.setattr(OnServed, "run", served)
+    monkeypatch.setattr(emulated, "find_fio", lambda: "fio")
+    on = ("--on", "emulated:ent-15k", "--duration", "0.1 s", "--interval", "90", "--draws", "8", "--into", "s")
+    assert hotband("run", "fio-randread", *on).returncode == 0
+    rows = json.loads(hotband("store", "list", "s", "--json").stdout)
+    assert sorted(row["iops_interval_low"] is not None for row in rows) == [False, True]
 
 
 def test_the_answers_of_a_search_go_into_a_store(hotband: Hotband, tmp_path: Path) -> None:

@@ -217,7 +217,7 @@ def on_emulated(question: RunQuestion, way: Way) -> Emulation:
     executor_of(question, way, [spec])
     spec, out = replace(spec, machine=question.on.name.removeprefix(EMULATED)), question.out
     is_whole = True
-    with into_store(question.into), nullcontext() if out is None else Lock(out):
+    with into_store(question.into, at_end=question.interval is not None), nullcontext() if out is None else Lock(out):
         if out is not None and not question.fresh:
             expect_same_comparison(out, spec)
         with way.watch(f"{spec.workload} on {spec.machine}") as progress:
