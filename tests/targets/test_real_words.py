@@ -20,6 +20,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.importer import read
 from hotband.data.inputs.reports import products_by_model
 from hotband.data.inputs.specify import Named
+from hotband.data.record.expected import sentence_of
 from hotband.execution.runs.sequence import in_sequence, settings_after
 from hotband.execution.targets.fio_child import run_fio
 from hotband.execution.targets.fio_run import fio_run_of
@@ -28,7 +29,7 @@ from hotband.execution.targets.real_target import RealTarget, real_target_of
 from hotband.faces.cli import app
 from hotband.questions.expect import predict, results
 from hotband.questions.targets import expected
-from hotband.questions.targets.expected import sentence_of, without_verdict
+from hotband.questions.targets.expected import without_verdict
 from hotband.views.expect import expected_views
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")

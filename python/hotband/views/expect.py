@@ -22,7 +22,7 @@ from hotband.base.text.table import (
     numeric,
     unit_of,
 )
-from hotband.questions.targets.expected import sentence_of
+from hotband.data.record.expected import sentence_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc

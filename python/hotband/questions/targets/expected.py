@@ -91,10 +91,3 @@ def without_verdict(of: ExpectedHereDoc, off: str) -> ExpectedHereDoc:
     verdict = f"no drive of the catalog is near; nearest is {of['machine']}, {off} times off: name yours"
     made = {**of, "rows": rows, "verdict": verdict, "explanations": [], "is_near": False}
     return cast("ExpectedHereDoc", made)
-
-
-def sentence_of(expected: ExpectedHereDoc) -> str:
-    """The verdict in a sentence without its end, for terminal and page."""
-    if not expected.get("is_near", True):
-        return f"Not judged: {expected['verdict']}"
-    return f"Expected of {expected['machine']} ({expected['chosen']}): {expected['verdict']}"

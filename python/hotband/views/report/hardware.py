@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from hotband.base.text.numbers import cell, share
 from hotband.base.text.table import Range, unit_of
 from hotband.data.documents.record import RecordDoc
+from hotband.data.record.expected import sentence_of
 from hotband.data.record.load import LoadedRecord
-from hotband.questions.targets.expected import sentence_of
 from hotband.views.expect import label_of
 from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table, plain
 
