@@ -12,6 +12,7 @@ from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.experiment import execute
 from hotband.inference.audit.facts import of_machine, of_media, of_options, of_record
+from hotband.questions.datasheet.ports import lane_rate
 
 
 def test_a_catalog_disk() -> None:
@@ -197,3 +198,11 @@ def test_a_record_of_such_a_machine_tells_nothing_of_it() -> None:
     record = done.record
     record["spec"]["machine"] = '[drives.d]\nproduct = "ent-10k"\nset = "wce=off"\n'
     assert of_record(record) is None
+
+
+@pytest.mark.parametrize("generation", [4, 6])
+def test_a_port_carries_what_the_rules_of_data_sheets_say(tmp_path: Path, generation: int) -> None:
+    path = tmp_path / "m.toml"
+    drive = f'[drives.d]\nproduct = "7450-pro-3840"\nset = {{ pcie_generation = "{generation}", pcie_lanes = "4" }}\n'
+    path.write_text(drive, encoding="utf-8")
+    assert of_machine(str(path)).port_bytes_per_s == pytest.approx(lane_rate(f"{generation}x4", 2**40))

@@ -17,6 +17,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes, span_ns
 from hotband.data.catalog import entries
 from hotband.data.catalog.capacity import KINDS, MOST_DRIVES, capacity_of, usable_bytes
+from hotband.data.catalog.lanes import LANE
 from hotband.data.inputs.texts import text_of
 
 if TYPE_CHECKING:
@@ -226,9 +227,6 @@ def _rate(text: str) -> float | None:
     return size_bytes(text.removesuffix("/s"))
 
 
-LANE = {1: 250e6, 2: 500e6, 3: 984.6e6, 4: 1969e6, 5: 3938e6, 6: 7563e6}
-"""Bytes per second of a PCI Express lane in one direction, by generation: 2.5 and 5 GT/s with 8 of 10 bits, 8, 16 and
-32 GT/s with 128 of 130, 64 GT/s with 242 of 256 (PCI Express Base Specification)."""
 SATA, SAS = 600e6, 2400e6
 """Most of a port of an SSD: SATA 6 Gb/s, one direction at a time; SAS 24 Gb/s, the fastest there is."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from hotband.data.catalog.lanes import LANE
 from hotband.questions.datasheet.lines import INTERFACES, Answers
 
-LANE = {"2": 500e6, "3": 984.6e6, "4": 1969.2e6, "5": 3938.5e6, "6": 7375e6}
-"""Bytes per second of a PCIe lane after coding: 8b/10b (2.0), 128b/130b, and flits, 236 of 256 bytes (6.0)."""
 PACKET = 24
 """Bytes of framing and header of each packet [Intel AN 829]."""
 USUAL_PAYLOAD, LARGEST_PAYLOAD = 256, 512
@@ -38,7 +37,7 @@ def lane_count(sheet: Answers) -> int:
 def lane_rate(pcie: str, payload: int) -> float:
     """Return the bytes of data per second that lanes carry in one direction, in packets of `payload` bytes."""
     generation, lanes = pcie.split("x")
-    return LANE[generation] * int(lanes) * payload / (payload + PACKET)
+    return LANE[int(generation)] * int(lanes) * payload / (payload + PACKET)
 
 
 def port_rate(sheet: Answers) -> float:
