@@ -201,7 +201,6 @@ pictures: setup ## the pictures of README and guides
 # Runs are kept in out/accuracy: killed, it goes on where it was.
 accuracy: setup ## the corpus and every study: how large the errors are, to the terminal and into two pages of docs
 	$(BIN)/python scripts/corpus_learn.py out/corpus
-	$(BIN)/python scripts/catalog_products.py
 	$(BIN)/hotband study accuracy --out out/accuracy --page docs/accuracy-studies.md
 
 # Of its own environment: what builds the site is needed by nobody else. Zensical, or mkdocs where it cannot be had.

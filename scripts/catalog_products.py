@@ -188,6 +188,11 @@ def _sectors(value: Value) -> Value:
     return Value("capacity", f"{512 * sectors} B", "sector count for this capacity by IDEMA LBA1-02", given=True)
 
 
-if __name__ == "__main__":
+def write_products() -> None:
+    """Write the file of each product."""
     for name, product in products().items():
         write_file(CATALOG_DIR / "drives" / f"{name}.toml", product_text(product))
+
+
+if __name__ == "__main__":
+    write_products()

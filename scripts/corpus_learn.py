@@ -1,8 +1,9 @@
 """Learn from the corpus that ships: python scripts/corpus_learn.py [FOLDER OF RUNS]
 
-Writes what each family shows (`evidence.json`), which rules of data sheets rest on, then predicts every figure with its
-family left out and writes how far off that was (`residuals.csv.xz`), which intervals rest on, what the catalog's drives
-are predicted to do (`catalog.csv`), and the table and the picture of docs/accuracy.md. `make accuracy` runs it.
+Writes what each family shows (`evidence.json`), which rules of data sheets rest on, and the drives that these rules
+make (`catalog_products.py`). Then predicts every figure with its family left out and writes how far off that was
+(`residuals.csv.xz`), which intervals rest on, what the catalog's drives are predicted to do (`catalog.csv`), and the
+table and the picture of docs/accuracy.md. `make accuracy` runs it.
 """
 
 import sys
@@ -10,6 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import vl_convert
+from catalog_products import write_products
 
 from hotband.base.folders import cache_folder
 from hotband.base.question import Way
@@ -21,11 +23,13 @@ from hotband.questions.datasheet.learned import SHIPPED_EVIDENCE, evidence_text
 from hotband.questions.predictions.asked import MODEL, CorpusPredicted, PredictCorpusQuestion, predicted
 from hotband.questions.predictions.catalog import write_catalog_predictions
 from hotband.questions.predictions.drives import evidence_of
+from hotband.views.accuracy.page import rewritable
 from hotband.views.draw.predictions import measured_against_predicted
 
 BASELINES = ("the data sheet's rating", "the median of its class", "the nearest family", "the model as it was")
 SIGNS = {"better": " +", "worse": " -", "alike": ""}
 PAGE, IMAGE = Path("docs/accuracy.md"), Path("docs/images/accuracy.png")
+MARKS = ("<!-- corpus: begin (make accuracy) -->", "<!-- corpus: end -->")
 
 
 def table_of(answer: CorpusPredicted) -> str:
@@ -72,17 +76,23 @@ def percent(value: float | None) -> str:
 def write_page(answer: CorpusPredicted) -> None:
     """Write the table into docs/accuracy.md, and the picture next to it."""
     write_file(IMAGE, vl_convert.vegalite_to_png(measured_against_predicted(answer.figures).to_dict(), scale=1.5))
-    text = PAGE.read_text(encoding="utf-8")
-    begin, end = "<!-- corpus: begin (make accuracy) -->", "<!-- corpus: end -->"
-    head, tail = text.partition(begin)[0], text.partition(end)[2]
-    PAGE.write_text(f"{head}{begin}\n\n{table_of(answer)}\n\n{end}{tail}", encoding="utf-8")
+    before, after = rewritable(PAGE, MARKS)
+    write_file(PAGE, f"{before}\n\n{table_of(answer)}\n\n{after}")
 
 
-if __name__ == "__main__":
+def main(arguments: list[str]) -> None:
+    """Do what the module's text says."""
+    rewritable(PAGE, MARKS)  # before hours of runs
     write_file(SHIPPED_EVIDENCE, evidence_text(evidence_of(shipped(), shipped_sheets())))
-    out = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    # By the rules just learned, and before the catalog is predicted.
+    write_products()
+    out = Path(arguments[0]) if arguments else None
     way = Way(lambda _: nullcontext(), lambda text: print(text, flush=True))
     made = predicted(PredictCorpusQuestion(out=out), way)
     print(f"{write_residuals(made.residuals):,} residuals")
     print(f"{write_catalog_predictions((out or cache_folder() / 'corpus') / 'catalog'):,} predictions of the catalog")
     write_page(made)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

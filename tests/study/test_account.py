@@ -14,7 +14,7 @@ from hotband.questions.study import file
 from hotband.questions.study.account import account_of, missed
 from hotband.questions.study.accuracy import GOALS, LISTED, RATES_AND_TIMES, by_class, errors, goals, totals
 from hotband.questions.study.blind_errors import blind_errors
-from hotband.views.accuracy.page import BEGIN, END, page_text, rewritable, rewrite
+from hotband.views.accuracy.page import MARKS, page_text, rewritable, rewrite
 from hotband.views.accuracy.tables import COLUMNS, accuracy_table, goals_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy-studies.md"
@@ -110,17 +110,17 @@ def test_the_column_of_intervals_is_there_only_with_intervals(account: Any) -> N
 
 def test_a_page_is_rewritten_between_its_marks_and_twice_the_same(tmp_path: Path, account: Any) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nfrom before\n{END}\nafter\n")
+    page.write_text(f"before\n{MARKS[0]}\nfrom before\n{MARKS[1]}\nafter\n")
     rewrite(page, account)
     first = page.read_text()
-    assert first.startswith(f"before\n{BEGIN}\n\nErrors")
-    assert first.endswith(f"\n{END}\nafter\n")
+    assert first.startswith(f"before\n{MARKS[0]}\n\nErrors")
+    assert first.endswith(f"\n{MARKS[1]}\nafter\n")
     assert "from before" not in first
     rewrite(page, account)
     assert page.read_text() == first
 
 
-@pytest.mark.parametrize("text", ["", BEGIN, f"{END}\n{BEGIN}\n"])
+@pytest.mark.parametrize("text", ["", MARKS[0], f"{MARKS[1]}\n{MARKS[0]}\n"])
 def test_a_page_without_marks_is_refused_before_anything_is_run(hotband, tmp_path: Path, text: str) -> None:
     (tmp_path / "page.md").write_text(text)
     done = hotband("study", "accuracy", "--page", "page.md")
@@ -141,7 +141,7 @@ def cells(text: str) -> list[list[str]]:
 
 def test_the_page_has_the_tables_of_the_command_for_every_study() -> None:
     before, _ = rewritable(PAGE)
-    text = PAGE.read_text(encoding="utf-8")[len(before) :].split(END)[0]
+    text = PAGE.read_text(encoding="utf-8")[len(before) :].split(MARKS[1])[0]
     heading, _, *rows = cells(text)
     names = ["study", *(f"{over}: {name}" if over else name for over, name in COLUMNS)]
     assert heading == names[: len(heading)]

@@ -17,21 +17,21 @@ from hotband.views.accuracy.tables import COLUMNS, blocks, class_cells, goals_ta
 if TYPE_CHECKING:
     from hotband.data.documents.study import AccountDoc, MissedDoc, MissedErrorDoc
 
-BEGIN, END = "<!-- accuracy: begin (make accuracy) -->", "<!-- accuracy: end -->"
+MARKS = ("<!-- accuracy: begin (make accuracy) -->", "<!-- accuracy: end -->")
 
 
-def rewritable(path: Path) -> tuple[str, str]:
-    """Return what stands before and after the account of a page. Raises UserError for a page that has no place for
-    it."""
+def rewritable(path: Path, marks: tuple[str, str] = MARKS) -> tuple[str, str]:
+    """Return what stands before and after the account of a page, between two marks. Raises UserError for a page that
+    has no place for it."""
     try:
         page = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(str(path), "", "", f"cannot be read: {error}") from None
-    begin, end = page.find(BEGIN), page.find(END)
+    begin, end = map(page.find, marks)
     if begin < 0 or end < begin:
-        accepted = f"has no place for the account: expected a line {BEGIN} and, after it, {END}"
+        accepted = f"has no place for the account: expected a line {marks[0]} and, after it, {marks[1]}"
         raise UserError(str(path), "", "", accepted)
-    return page[: begin + len(BEGIN)], page[end:]
+    return page[: begin + len(marks[0])], page[end:]
 
 
 def rewrite(path: Path, account: AccountDoc) -> None:
