@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from hotband.data.corpus.loads import Load
 from hotband.data.documents.record import RecordDoc
 from hotband.data.documents.run import RunSpec
 from hotband.inference.interval.basis import UNCHECKED, bases_of
@@ -47,6 +48,25 @@ def test_a_size_in_a_table_is_a_size() -> None:
     subject = subject_of(RunSpec("run", "7450-pro-3840", "iometer-database", (("qd", "8"),)), 8.0)
     assert subject.load is not None
     assert (subject.load.block, subject.load.direction, subject.load.depth) == (8192, "mix", 8)
+
+
+def load_of_text(load: str, offsets: str = "") -> Load | None:
+    stream = f'read_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n{offsets}'
+    text = f'[load]\n{load}\n[[streams]]\n{stream}\n[[phases]]\nduration = "1 s"\nmeasure = true\n'
+    return subject_of(RunSpec("run", "7450-pro-3840", "w.toml", workload_text=text), 8.0).load
+
+
+def test_a_loop_with_pauses_is_like_no_row_of_the_corpus() -> None:
+    assert load_of_text('closed = { threads = 8, think = "0.5 ms" }') is None
+    assert load_of_text('closed = { threads = 8, think = "0.0 ms" }') is not None
+
+
+def test_skewed_reads_are_compared_with_skewed_reads() -> None:
+    zipf = "offsets = { zipf = { exponent = 1.2 } }"
+    skewed, even = (load_of_text("closed = { threads = 8 }", text) for text in (zipf, ""))
+    assert skewed is not None
+    assert even is not None
+    assert (skewed.zipf, even.zipf) == (1.2, None)
 
 
 def test_disks_keep_the_studies_where_these_hold_the_disks_of_the_corpus() -> None:

@@ -17,6 +17,7 @@ from hotband.data.corpus.check import check, measurements
 from hotband.data.corpus.figure import Figure, read_figures
 from hotband.data.corpus.files import as_csv, shipped
 from hotband.data.corpus.named import family_of, figures_of
+from hotband.questions.expect.others import Others
 
 Hotband = Callable[..., CompletedProcess[str]]
 
@@ -175,3 +176,8 @@ def test_ones_own_results_are_added_once(hotband: Hotband, tmp_path: Path, monke
     done = hotband("corpus", "add", str(tmp_path / "r.json"), "--model", "Contoso Disk 4TB", "--class", "disk")
     assert done.returncode == 2
     assert done.stderr.startswith("hotband: error: --class = 'disk': expected one of ")
+
+
+def test_results_of_others_are_of_drives_of_the_family() -> None:
+    words = Others("iops", 400.0, 8, 2, 412.0, 488.0).words
+    assert words == "8 results of its family by others: 412 to 488 IOPS; this one is below them"

@@ -38,7 +38,7 @@ def figures_of(name: str, figures: Sequence[Figure]) -> list[Figure]:
     return [figure for figure in figures if all(word in _names(figure) for word in words)]
 
 
-def figures_of_model(drive: str, text: str | None, figures: Sequence[Figure]) -> list[Figure]:
+def figures_of_family(drive: str, text: str | None, figures: Sequence[Figure]) -> list[Figure]:
     """Return the figures of a drive of the catalog or, by the title of its `text`, of a drive's file; none of machines
     that are no single drive."""
     title = re.search(r'^title *= *"([^"]+)"', text or "", re.MULTILINE)

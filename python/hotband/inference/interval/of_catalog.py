@@ -19,9 +19,8 @@ from hotband.data.corpus import files
 from hotband.data.corpus.figure import BASE_UNITS, Figure
 from hotband.data.corpus.files import all_figures
 from hotband.data.corpus.loads import Load, class_of, load_of
-from hotband.data.corpus.named import figures_of_model
-from hotband.inference.corpus.known import known_pools
-from hotband.inference.corpus.residuals import groups_of
+from hotband.data.corpus.named import figures_of_family
+from hotband.inference.corpus.residuals import groups_of, shipped_pools
 from hotband.inference.interval.ceiling import room_below
 
 SHIPPED_CATALOG = Path(files.__file__).parent / "catalog.csv"
@@ -54,7 +53,7 @@ class MeasuredLoad:
 def measured_on(drive: str, metrics: Sequence[str] = ("iops", "mb_s", "lat_p50", "lat_p99")) -> list[MeasuredLoad]:
     """Return what others measured on a drive of the catalog, a row for each load, side of a mix and metric."""
     grouped: dict[tuple[Load, str, str], list[Figure]] = defaultdict(list)
-    for figure in figures_of_model(drive, None, all_figures()):
+    for figure in figures_of_family(drive, None, all_figures()):
         load = load_of(figure)
         if isinstance(load, Load) and figure.metric in metrics:
             grouped[load, figure.side, figure.metric].append(figure)
@@ -64,7 +63,7 @@ def measured_on(drive: str, metrics: Sequence[str] = ("iops", "mb_s", "lat_p50",
 def _measured(drive: str, load: Load, figures: Sequence[Figure]) -> MeasuredLoad:
     values, metric = [figure.middle for figure in figures], figures[0].metric
     predicted = next((known for each in figures if (known := catalog_predictions().get((drive, each.id)))), None)
-    width = known_pools().width(groups_of(class_of(metric, load), load, metric)) if predicted else None
+    width = shipped_pools().width(groups_of(class_of(metric, load), load, metric)) if predicted else None
     ends, rests_on = None, ""
     if predicted and width:
         ends = (predicted / width.factor, predicted * min(width.factor, _room(drive, load, metric, predicted)))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
+from hotband.base.text.quantities import span_ns
 from hotband.data.catalog import CATALOG_DIR, STUDIES_DIR
 from hotband.data.corpus.loads import Direction, Load, State
 from hotband.execution.experiment.ranges import machine_text, workload_text
@@ -98,7 +99,7 @@ def _load(spec: RunSpec, kind: Literal["disk", "ssd"], drives: int, outstanding:
         return None
     stream = streams[0]
     block = _bytes(stream)
-    if block is None or "load" in stream or (closed or {}).get("think", "0 ms")[0] != "0":
+    if block is None or "load" in stream or span_ns((closed or {}).get("think", "0 s")):
         return None
     read_pct = float(stream.get("read_pct", 100))
     direction: Direction = "read" if read_pct == 100 else "write" if read_pct == 0 else "mix"
@@ -116,6 +117,7 @@ def _load(spec: RunSpec, kind: Literal["disk", "ssd"], drives: int, outstanding:
         state=STATES.get(state, "unknown"),
         sync="flush" if stream.get("flush_every") == 1 else "force" if stream.get("fua") else "",
         rate=float(rate) if rate else None,
+        zipf=stream.get("offsets", {}).get("zipf", {}).get("exponent"),
     )
 
 

@@ -9,7 +9,7 @@ from hotband.base.question import Way
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
 from hotband.data.corpus.files import all_figures
-from hotband.data.corpus.named import figures_of_model
+from hotband.data.corpus.named import figures_of_family
 from hotband.data.inputs.specify import Named
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.execution.runs.scale import scale_of
@@ -52,9 +52,9 @@ def judged(rows: list[Row], machine: Named, settings: Settings, way: Way) -> Exp
     expect_room(rows, machine)
     predicted = run(rows, machine, settings, way.watch, f"{counted(len(rows), 'run')} on {machine.name}")
     notes = with_intervals(predicted, settings, way.say, way.watch)
-    of_model = figures_of_model(machine.name, machine.text, all_figures())
+    of_family = figures_of_family(machine.name, machine.text, all_figures())
     for prediction in predicted:
-        prediction.others = others_of(prediction, of_model)
+        prediction.others = others_of(prediction, of_family)
     scale = next(
         (
             scale

@@ -1,4 +1,4 @@
-"""Compare a result with what others measured on the same model under the same load."""
+"""Compare a result with what others measured on drives of the same family under the same load."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class Others:
 
     @property
     def words(self) -> str:
-        """The comparison: "8 results of this model: 412 to 488 IOPS; this one is below them"."""
+        """The comparison: "8 results of its family by others: 412 to 488 IOPS; this one is below them"."""
         them = "it" if self.low == self.high else "them"
         where = f"below {them}" if self.measured < self.low else f"above {them}"
         if self.low <= self.measured <= self.high:
             where = "as high" if self.low == self.high else f"among {them}"
         ends = between(self.low, self.high, unit_of(self.figure).shown)
-        return f"{counted(self.results, 'result')} of this model by others: {ends}; this one is {where}"
+        return f"{counted(self.results, 'result')} of its family by others: {ends}; this one is {where}"
 
     def document(self) -> dict[str, Json]:
         """Return it as JSON."""
@@ -54,7 +54,7 @@ class Others:
 
 
 def others_of(prediction: Predicted, figures: Sequence[Figure]) -> list[Others]:
-    """Return what others measured of each figure of a row; `figures` are of its model."""
+    """Return what others measured of each figure of a row; `figures` are of its family."""
     if not figures:
         return []
     load = subject_of(prediction.spec, prediction.finished.record["summary"]["queue_depth_mean"]).load

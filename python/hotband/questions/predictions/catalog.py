@@ -14,7 +14,7 @@ from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.names import drive_names
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import shipped
-from hotband.data.corpus.named import figures_of_model
+from hotband.data.corpus.named import figures_of_family
 from hotband.inference.interval.of_catalog import SHIPPED_CATALOG
 from hotband.questions.predictions.predicted import Drive, predict
 from hotband.questions.predictions.setup import Size
@@ -27,7 +27,7 @@ def write_catalog_predictions(out: Path, jobs: int | None = None) -> int:
     writer.writerow(("drive", "id", "predicted"))
     rows: list[tuple[str, str, str]] = []
     for name in drive_names():
-        figures = figures_of_model(name, None, shipped())
+        figures = figures_of_family(name, None, shipped())
         if figures:
             predictions = predict(figures, _always(_drive(name)), out=out, jobs=jobs)
             rows += [(name, each.figure.id, f"{each.value:.6g}") for each in predictions if each.value is not None]
