@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import hotband._core as _core
 from hotband.base.text.numbers import number
@@ -18,16 +18,27 @@ and ends within its windows."""
 
 
 def open_rate(workload: Mapping[str, object], changed: Mapping[str, str]) -> float | None:
-    """Return the rate that open loops request together, with changed settings; None for other loads."""
-    listed = workload.get("streams")
-    streams = listed if isinstance(listed, list) else []
-    loads = [workload.get("load"), *(stream.get("load") for stream in streams if isinstance(stream, dict))]
-    loops = [load.get("open") for load in loads if isinstance(load, dict)]
+    """Return the rate that the open loops of the measured time request together, with changed settings; None for other
+    loads."""
     try:
-        rates = [float(changed.get("rate_iops") or dict(loop or {})["rate_iops"]) for loop in loops]
-    except (KeyError, TypeError, ValueError):
+        # All loops share a rate that is set, those that were closed too.
+        if "rate_iops" in changed:
+            rates = [float(changed["rate_iops"])]
+        else:
+            rates = [float(dict(load)["open"]["rate_iops"]) for load in _measured_loads(workload)]
+    except (AttributeError, KeyError, TypeError, ValueError):
         return None
     return sum(rates) if rates and min(rates) > 0 else None
+
+
+def _measured_loads(workload: Mapping[str, object]) -> list[Any]:
+    """Return the loads of the streams that run in a measured phase; `[load]` is one for those without their own."""
+    listed, phases = (cast("list[Any]", workload.get(key) or []) for key in ("streams", "phases"))
+    named = [phase.get("streams") for phase in phases if phase.get("measure")]
+    runs = {name for names in named for name in names or ()} if named and all(named) else None
+    streams = [stream for stream in listed if runs is None or stream.get("name") in runs]
+    loads = [stream["load"] for stream in streams if "load" in stream]
+    return loads if loads and len(loads) == len(streams) else [*loads, workload.get("load")]
 
 
 def misses(requested: float | None, iops: float | None, count: int | None, is_model: bool) -> bool:
@@ -40,12 +51,10 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
 def overload_notes(record: RecordDoc) -> list[str]:
     """Return a note for a model's run that misses the rate of its open loop."""
     spec, summary = record["spec"], record["summary"]
-    iops, text = summary["iops"], spec["workload"]
-    # A rate that is set makes an open loop of a closed one.
-    may_be_open = "open" in text or ("rate_iops" in (spec.get("set") or {}) and text.count("closed") == 1)
-    if iops is None or len(record.get("steps") or []) > 1 or not may_be_open:
+    iops, text, changed = summary["iops"], spec["workload"], spec.get("set") or {}
+    if iops is None or len(record.get("steps") or []) > 1 or not ("open" in text or "rate_iops" in changed):
         return []
-    requested = open_rate(_core.workload(spec["workload"])["table"], spec.get("set") or {})
+    requested = open_rate(_core.workload(text)["table"], changed)
     if requested is None:
         return []
     if not misses(requested, iops, summary["count"], is_model=True):

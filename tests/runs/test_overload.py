@@ -1,0 +1,60 @@
+"""Is the rate that open loops request read from the workload as it runs?"""
+
+from __future__ import annotations
+
+import pytest
+
+import hotband._core as _core
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.overload import open_rate
+from hotband.execution.experiment.experiment import execute
+
+CLOSED = "closed = { threads = 2 }"
+PHASE = '[[phases]]\nduration = "1 s"\nmeasure = true\n'
+
+
+def open_at(rate: int) -> str:
+    return f'open = {{ rate_iops = {rate}, arrival = "poisson" }}'
+
+
+def workload(*loads: str, shared: str = "", phases: str = PHASE) -> str:
+    """Return a workload with a stream for each load; an empty one has that of `[load]`."""
+    streams = "".join(
+        f'[[streams]]\nname = "{name}"\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n'
+        + (f"load = {{ {load} }}\n" if load else "")
+        for name, load in zip("abc", loads, strict=False)
+    )
+    return f"[load]\n{shared}\n{streams}{phases}" if shared else f"{streams}{phases}"
+
+
+CASES = {
+    "two open loops": (workload(open_at(100), open_at(300)), {}, 400.0),
+    "two loops share a rate that is set": (workload(open_at(100), open_at(300)), {"rate_iops": "50"}, 50.0),
+    "two closed loops with a rate": (workload(CLOSED, CLOSED), {"rate_iops": "50"}, 50.0),
+    "a closed loop beside an open one": (workload(open_at(100), CLOSED), {}, None),
+    "a loop of all and one of a stream": (workload(open_at(100), "", shared=open_at(30)), {}, 130.0),
+    "a stream of preconditioning": (
+        workload(open_at(100), open_at(7), phases='[[phases]]\nstreams = ["b"]\nduration = "1 s"\n'
+                 + PHASE.replace("duration", 'streams = ["a"]\nduration')),
+        {},
+        100.0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_rate_of_open_loops(case: str) -> None:
+    text, changed, rate = CASES[case]
+    assert open_rate(_core.workload(text)["table"], changed) == rate
+
+
+def test_a_run_that_keeps_up_with_the_rate_of_two_loops_has_no_note() -> None:
+    text = 'title = "two closed loops"\n' + workload(CLOSED, CLOSED)
+    slow, fast = (
+        RunSpec(rate, "ent-15k", "w.toml", (("rate_iops", rate),), duration="5 s", workload_text=text)
+        for rate in ("50", "5000")
+    )
+    notes = [[note for note in run.record["notes"] if "keep up" in note] for run in execute([slow, fast])]
+    assert notes[0] == []
+    assert notes[1][0].startswith("does not keep up: ")
+    assert " of 5,000 IOPS" in notes[1][0]
