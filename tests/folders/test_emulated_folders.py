@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,18 @@ def test_the_record_of_the_client_answers(folder: Path) -> None:
     assert hb.load(folder / "model").write.iops == pytest.approx(100, rel=0.1)
 
 
-def test_a_tree_has_each_emulated_run_once(folder: Path) -> None:
+def test_a_tree_has_each_emulated_run_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[str] = []
+    scandir = os.scandir
+
+    def counted(path: str | Path) -> object:
+        listed.append(str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", counted)
     assert records_below(folder.parent) == [folder]
+    assert sorted(listed) == sorted(set(listed)), "a folder is listed once"
+    monkeypatch.undo()
     assert [result.test for result in walk(folder.parent).results] == ["e1"]
     (folder / JOB_FILE).rename(folder / "another.txt")
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -250,7 +251,8 @@ def records_in(path: Path) -> list[Path]:
 
 def records_below(tree: Path) -> list[Path]:
     """Return the folders of runs in a tree, in natural order; an emulated run is one folder."""
-    emulated = {file.parent for file in tree.glob(f"**/{JOB_FILE}") if record_file(file.parent).parent != file.parent}
+    files = {Path(folder): names for folder, _, names in os.walk(tree)}
+    emulated = {folder for folder, names in files.items() if JOB_FILE in names and record_file(folder).parent != folder}
     beside = {folder / part for folder in emulated for part in (MODEL, CLIENT, SERVED)}
-    folders = {file.parent for file in tree.glob(f"**/{RECORD_FILE}")}
+    folders = {folder for folder, names in files.items() if RECORD_FILE in names}
     return sorted((folders - beside) | emulated, key=lambda folder: natural(str(folder)))
