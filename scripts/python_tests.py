@@ -69,17 +69,26 @@ def command(paths: list[str], options: list[str]) -> list[str]:
     ]
 
 
+def environment(runs: Path) -> dict[str, str]:
+    """Return the environment of both lanes, which share the folder `runs` and leave the user's cache alone."""
+    env = os.environ | {
+        "HOTBAND_TEST_TIMES": str(stage_times.TABLE),
+        "HOTBAND_TEST_RUNS": str(runs),
+        "XDG_CACHE_HOME": str(runs / "cache"),
+    }
+    # Without compiled modules each worker compiles all tests, and each process that a test starts all of hotband.
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    return env
+
+
 def main(arguments: list[str]) -> int:
     """Do what the module's text says."""
     is_long = arguments == ["--long"]
     if arguments and not is_long:
         sys.exit(__doc__)
-    env = os.environ | {"HOTBAND_TEST_TIMES": str(stage_times.TABLE)}
-    # Without compiled modules each worker compiles all tests, and each process that a test starts all of hotband.
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
     options = ["-m", "long or sized"] if is_long else []
     with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryDirectory(prefix="hotband-tests-") as runs:
-        env["HOTBAND_TEST_RUNS"] = runs
+        env = environment(Path(runs))
         paths = lanes()
         waiting = subprocess.Popen(
             command(paths["waiting"], options), env=env, cwd=ROOT, stdout=printed, stderr=subprocess.STDOUT

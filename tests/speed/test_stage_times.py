@@ -76,3 +76,9 @@ def test_every_test_file_is_in_one_lane() -> None:
     for file in (ROOT / "tests").rglob("test_*.py"):
         holding = [name for name, paths in lanes.items() if any(path in (file, *file.parents) for path in paths)]
         assert len(holding) == 1, file
+
+
+def test_lanes_leave_the_cache_of_the_user_alone(tmp_path: Path) -> None:
+    env = python_tests.environment(tmp_path)
+    assert Path(env["XDG_CACHE_HOME"]).parent == Path(env["HOTBAND_TEST_RUNS"]) == tmp_path
+    assert "PYTHONDONTWRITEBYTECODE" not in env
