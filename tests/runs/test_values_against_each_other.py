@@ -189,3 +189,13 @@ def test_values_of_a_drive(drive: str, values: dict[str, str], words: str, tmp_p
 def test_smaller_segments_read_ahead_less() -> None:
     values = {"cache_segments": 64}
     assert hb.run("fio-read", on="ent-10k", duration="1 s", set=values, progress=False).iops > 100
+
+
+@pytest.mark.parametrize("filled", ["workload = 0.001", "workload = 0.0", "random = 1.0"])
+def test_a_stream_whose_writes_only_precondition(tmp_path: Path, filled: str) -> None:
+    phases = PHASE.replace("measure", 'streams = ["b"]\nmeasure')
+    workload = _workload(tmp_path, rest=f"[precondition]\n{filled}\n{SECOND}{phases}")
+    if filled == "workload = 0.001":
+        assert hb.run(workload, on=SSD, duration="10 ms", progress=False).write.count == 0
+    else:
+        _refused("name: runs in no phase", workload, SSD, duration="10 ms")
