@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import hotband as hb
 from hotband.data.inputs.values import Value
 from hotband.data.results.sweep_rows import NAMES, Row
+from hotband.views.sweeps.screen import invalid_words
 
 DEPTHS = (1, 2, 4, 8)
 
@@ -26,6 +28,14 @@ def lines(**of: Sequence[tuple[float, float]]) -> hb.Sweep:
     """Machines along the queue depth."""
     rows = {(name, depth): one for name, pairs in of.items() for depth, one in zip(DEPTHS, pairs, strict=True)}
     return sweep(rows)
+
+
+def test_results_that_are_not_the_drives_come_first() -> None:
+    made = lines(a=[(100, 1.0), (150, 2.0), (152, 4.0), (151, 8.0)])
+    assert invalid_words(made) == ""
+    late = replace(row(90, 9.0), notes=("state of d0", "INVALID: the host is too busy"))
+    made = replace(made, rows=(*made.rows[:-1], late))
+    assert invalid_words(made) == "1 of 4 results: INVALID: the host is too busy."
 
 
 def test_curves_that_cross_and_saturate() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import Table, Unit, View, column, numeric, unit_of
+from hotband.execution.serve.lateness import INVALID
 from hotband.questions.sweeps.frames import column_of
 from hotband.views.run_screen import DECLARED
 from hotband.views.sweeps.curves import TITLES
@@ -38,17 +39,27 @@ def terminal(done: Sweep, asked: SweepQuestion) -> Screen:
         if not any(part in note for part in DECLARED)
     ]
     states = [f"{name}: {line}" if name else line for name, line in states_of(done)] if len(done) else []
+    invalid = invalid_words(done)
     more_rows = [f"{counted(rows - MOST_ROWS, 'more point')}: {DETAILS}"] if rows > MOST_ROWS else []
     return Screen(
-        answer=answers[0],
-        verdict=slo_verdict(done),
-        more=_fitting(answers[1:]),
+        answer=invalid or answers[0],
+        verdict="no" if invalid else slo_verdict(done),
+        more=_fitting(answers if invalid else answers[1:]),
         body=[_table(done)] if rows else [],
         state=[*more_rows, *states[:MOST_STATES]],
         remarks=with_hidden(notes, MOST_REMARKS),
         next=asked,
         details=evidence(done),
     )
+
+
+def invalid_words(done: Sweep) -> str:
+    """Return the first line of a sweep with results that are not the drive's; empty without any."""
+    reasons = [[note for note in row.notes if note.startswith(INVALID)] for row in done.rows if row is not None]
+    invalid = [notes[0] for notes in reasons if notes]
+    if not invalid:
+        return ""
+    return f"{len(invalid):,} of {counted(len(reasons), 'result')}: {invalid[0]}."
 
 
 def evidence(done: Sweep) -> list[View]:
