@@ -214,3 +214,126 @@ def test_a_distribution_of_a_job_that_is_never_random_is_dropped(tmp_path: Path)
     (stream,) = tomllib.loads(hb.convert(job).text)["streams"]
     assert float(str(stream["random_pct"]).strip(" %")) == 0
     assert "offsets" not in stream
+
+
+def test_jobs_delayed_until_others_have_ended_are_steps(convert: Convert) -> None:
+    timed = "[global]\ndirect=1\nnorandommap\nfilename=/dev/sdx\nrw=randread\nruntime=30\ntime_based\n"
+    job = convert(f"{timed}[a]\n[b]\n[c]\nstartdelay=35\n[d]\nstartdelay=35\n[e]\nstartdelay=70s\n")
+    assert [phase["streams"] for phase in job.table["phases"]] == [["a", "b"], ["c", "d"], ["e"]]
+
+
+@pytest.mark.parametrize("delay", ["2", "29", "10-40"])
+def test_jobs_delayed_within_others_begin_with_them(convert: Convert, delay: str) -> None:
+    timed = "[global]\ndirect=1\nnorandommap\nfilename=/dev/sdx\nrw=randread\nruntime=30\ntime_based\n"
+    job = convert(f"{timed}[a]\n[b]\nstartdelay={delay}\n")
+    assert len(job.table["phases"]) == 1
+    assert job.fate("startdelay") == (Fate.IGNORED, "all jobs of a step begin together")
+
+
+def test_a_delay_behind_jobs_of_unknown_length_is_no_step(convert: Convert) -> None:
+    text = "[global]\ndirect=1\nfilename=/dev/sdx\nrw=read\nsize=1g\n[a]\n[b]\nstartdelay=35\n"
+    assert len(convert(text).table["phases"]) == 1
+
+
+def test_pauses_after_a_time_are_refused(refused: Refused) -> None:
+    assert "not after a time" in refused(f"{DIRECT}[a]\nrw=randread\nthinktime=1s\nthinktime_iotime=9s\n")
+
+
+@pytest.mark.parametrize("more", ["thinktime_blocks=64\n", "rate_iops=100\n"])
+def test_pauses_after_a_time_that_have_no_effect_are_ignored(convert: Convert, more: str) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\nthinktime=1s\nthinktime_iotime=9s\n{more}")
+    assert job.fate("thinktime_iotime")[0] is Fate.IGNORED
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rate"),
+    [("bs=64k", 1000), ("bsrange=4k-12k", 500), ("bssplit=4k/50:12k/50", 1000)],
+)
+def test_a_limit_of_a_range_of_sizes_counts_the_smallest(convert: Convert, sizes: str, rate: float) -> None:
+    """Tried: with bsrange=4k-64k and rate_iops=1000 fio 3.33 does 121 I/Os per second. Later versions count the I/Os of
+    bssplit=."""
+    job = convert(f"{DIRECT}[a]\nrw=randread\nrate_iops=1000\n{sizes}\n")
+    assert job.table["load"]["open"]["rate_iops"] == rate
+
+
+@pytest.mark.parametrize(
+    ("zones", "stride"),
+    [
+        ("zonesize=1m\nzoneskip=7m", "7232 KiB"),
+        ("zonemode=strided\nzonesize=1m\nzonerange=2m\nzoneskip=6m", "7232 KiB"),
+        ("zonesize=1m", None),
+        ("zonemode=zbd\nzonesize=1m\nzoneskip=7m", None),
+        ("zonemode=none", None),
+    ],
+)
+def test_strided_zones_are_runs_with_a_stride(convert: Convert, zones: str, stride: str | None) -> None:
+    """Tried: with 64 KiB fio 3.33 reads blocks 0 to 15, 128 to 143, and so on."""
+    stream = convert(f"{DIRECT}[a]\nrw=read\nbs=64k\n{zones}\n").stream
+    assert stream.get("offsets") == (stride and {"stride": stride})
+    assert stream["random_pct"] == (6.25 if stride else 0)
+
+
+def test_zones_of_random_offsets_are_named_as_left_out(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\nzonesize=1m\nzoneskip=7m\n")
+    assert job.fate("zonesize")[0] is Fate.IGNORED
+    assert "offsets" not in job.stream
+
+
+@pytest.mark.parametrize(
+    ("flows", "shares"), [(("3", "1"), [75, 25]), (("-8", "2"), [20, 80]), (("8", "-2"), [20, 80])]
+)
+def test_flows_below_zero_are_those_of_old_versions(
+    convert: Convert, flows: tuple[str, str], shares: list[int]
+) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\nflow={flows[0]}\n[b]\nrw=randwrite\nflow={flows[1]}\n")
+    assert [stream["share_pct"] for stream in job.table["streams"]] == shares
+
+
+def test_three_flows_of_which_one_is_below_zero_are_refused(refused: Refused) -> None:
+    text = f"{DIRECT}rw=randread\n[a]\nflow=-8\n[b]\nflow=1\n[c]\nflow=1\n"
+    assert "flow = '-8': expected weights above zero" in refused(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [("512:1k", ["512 B", "1 KiB"]), ("512/25:1k:25:2k:25", ["512 B", "1 KiB"])],
+)
+def test_a_range_with_a_colon(convert: Convert, text: str, sizes: list[str]) -> None:
+    assert list(convert(f"{DIRECT}[a]\nrw=read\nbsrange={text}\n").stream["sizes"]) == sizes
+
+
+@pytest.mark.parametrize("engine", ["libcufile", "libhipfile", "gfapi"])
+def test_engines_that_wait_for_every_io(convert: Convert, engine: str) -> None:
+    """Their flag is FIO_SYNCIO (engines/libcufile.c, glusterfs_sync.c)."""
+    text = f"[a]\nioengine={engine}\nfilename=f\nsize=1g\nrw=randread\niodepth=16\ndirect=1\n"
+    assert convert(text).closed() == {"threads": 1, "depth": 1}
+
+
+@pytest.mark.parametrize("engine", ["spdk", "spdk_bdev"])
+def test_engines_of_spdk_with_their_options(convert: Convert, engine: str) -> None:
+    options = "spdk_json_conf=b.json\nthread=1\ndirect=1\nfilename=Nvme0n1\nrw=randread\niodepth=16\n"
+    assert convert(f"[a]\nioengine={engine}\n{options}").closed() == {"threads": 1, "depth": 16}
+
+
+@pytest.mark.parametrize("option", ["spr_op=0.15", "spr_cs=1m", "rocm_io=hipfile", "verifysort=1", "flow_watermark=9"])
+def test_options_of_other_versions_are_known(convert: Convert, option: str) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randwrite\n{option}\n")
+    assert job.fate(option)[0] in (Fate.IGNORED, Fate.UNUSED)
+
+
+def test_a_share_of_a_file_that_is_not_named_is_one_of_the_target(convert: Convert) -> None:
+    """A file that fio makes has no size to take a share of: the target is left to fio's command line."""
+    job = convert("[global]\nsize=50%\nruntime=1\ntime_based\ndirect=1\n[a]\nrw=read\n[b]\nrw=write\n")
+    assert [stream["range"] for stream in job.table["streams"]] == [["0 %", "50 %"]] * 2
+
+
+def test_clones_at_increments_end_with_their_file(convert: Convert) -> None:
+    text = "[a]\nfilesize=10g\nnumjobs=3\noffset_increment=2g\nrw=write\nruntime=1\ntime_based\ndirect=1\n"
+    parts = [stream["range"] for stream in convert(text).table["streams"]]
+    assert parts == [["0 B", "10 GiB"], ["2 GiB", "10 GiB"], ["4 GiB", "10 GiB"]]
+
+
+@pytest.mark.parametrize(("rw", "size"), [("randread", "4 KiB"), ("read", "128 KiB")])
+def test_sizes_of_sequential_and_random_ios(convert: Convert, rw: str, size: str) -> None:
+    job = convert(f"{DIRECT}[a]\nrw={rw}\nbs=128k,4k\nbs_is_seq_rand=1\n")
+    assert job.stream["size"] == size

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hotband.base.errors import UserError
-from hotband.data.jobs import fio_job, fio_lists, fio_rates, flushes
+from hotband.data.jobs import fio_job, fio_lists, fio_order, fio_rates, flushes
 from hotband.data.jobs.fio_file import Job, read_jobs
 from hotband.data.jobs.fio_job import JobOptions, Pattern
 from hotband.data.jobs.fio_names import NO_BLOCK_IO
@@ -104,8 +104,9 @@ def form(path: Path, text: str, report: LossReport) -> Form:
     job_form = Form(f"{path.name}: {', '.join(draft.name for draft in drafts[:4])}", report)
     groups: list[list[tuple[Draft, list[int]]]] = []
     streams = 0
+    clock = fio_order.Clock()
     for draft in drafts:
-        begins = _waits(draft.job_options)
+        begins = clock.begins_step(draft.job_options, fio_order.waits(draft.job_options))
         loops = _loops(draft, files)
         places = list(range(len(job_form.loops), len(job_form.loops) + len(loops)))
         job_form.loops += loops
@@ -141,7 +142,7 @@ def _flows(job_form: Form, groups: list[list[tuple[Draft, list[int]]]]) -> None:
         by_flow: dict[str, list[tuple[Draft, list[int]]]] = {}
         for draft, places in group:
             flow, name = draft.job_options.get("flow"), draft.job_options.get("flow_id")
-            if flow is not None and count(flow):
+            if flow is not None and flow.value.strip() != "0":
                 by_flow.setdefault(name.value if name else "", []).append((draft, places))
                 plain = len(places) == 1 and job_form.loops[places[0]].load == draft.load and draft.load.burst == 1
                 if not plain:
@@ -156,12 +157,22 @@ def _flows(job_form: Form, groups: list[list[tuple[Draft, list[int]]]]) -> None:
                     places.clear()
 
 
+def _weights(members: list[tuple[Draft, list[int]]]) -> list[int]:
+    """Return the weights of jobs that `flow=` holds to a ratio. Before fio 3.27 one of two was below zero, and each ran
+    as often as the other's number says."""
+    flows = [draft.job_options.job.options["flow"] for draft, _ in members]
+    sizes = [count(replace(flow, value=flow.value.strip().removeprefix("-")), 1) for flow in flows]
+    below = [flow for flow in flows if flow.value.strip().startswith("-")]
+    if len(below) == 1 and len(flows) == 2:
+        return sizes[::-1]
+    return below[0].refuse("expected weights above zero") if below else sizes
+
+
 def _join(job_form: Form, members: list[tuple[Draft, list[int]]]) -> None:
     first = job_form.loops[members[0][1][0]]
     outstanding = 0
     streams: list[StreamForm] = []
-    for draft, [number] in members:
-        weight = count(draft.job_options.job.options["flow"])
+    for weight, (draft, [number]) in zip(_weights(members), members, strict=True):
         outstanding += draft.load.threads * draft.load.depth
         whole = sum(stream.share for stream in job_form.loops[number].streams)
         for stream in job_form.loops[number].streams:
@@ -174,18 +185,10 @@ def _join(job_form: Form, members: list[tuple[Draft, list[int]]]) -> None:
         job_form.loops[number].streams = []
 
 
-def _waits(job_options: JobOptions) -> bool:
-    """Return whether the job begins when those before it have ended."""
-    wall, other = job_options.get("stonewall"), job_options.get("wait_for")
-    if other is not None:
-        job_options.approximate("wait_for", "the job waits for all jobs before it")
-    return other is not None or (wall is not None and flag(wall))
-
-
 def _draft(job: Job, files: Files) -> Draft:
     job_options = fio_job.begin(job)
     pattern = fio_job.pattern(job_options)
-    on_drive = fitted(job_options, sizes(job_options, pattern.kinds), pattern.kinds)
+    on_drive = fitted(job_options, sizes(job_options, pattern.kinds, pattern.random), pattern.kinds)
     load = fio_job.load(job_options)
     named = fio_job.names(job_options)
     offset, region = fio_job.extent(job_options)
@@ -333,6 +336,10 @@ def _place(draft: Draft, clone: int | None) -> Part:
     elif clone is not None and draft.own_files and draft.region is not None and not draft.region.is_share:
         moved = (offset or Amount(0.0)) + Amount(clone * draft.region.value)
     region = draft.region
+    if clone and draft.step is not None and draft.job_options.get("filesize") and not draft.job_options.get("size"):
+        # Nothing lies behind the end of a file.
+        left = region.value - clone * draft.step.value if region and not (region.is_share or draft.step.is_share) else 0
+        region = Amount(left) if left > 0 else region
     if clone is None and draft.own_files and draft.load.threads > 1 and region is not None and not region.is_share:
         region = Amount(region.value * draft.load.threads)
     if region is not None and region.is_share and moved is not None and moved.is_share:
@@ -423,6 +430,7 @@ def _add_random(
 def _hole(draft: Draft, index: int) -> dict[str, Value]:
     """Return the keys of I/Os with a hole after each."""
     job_options, hole, mix = draft.job_options, draft.pattern.hole, draft.on_drive[index].sizes
+    run = max(1, round(draft.pattern.zone / draft.on_drive[index].mean * draft.on_drive[index].pieces))
     smallest = min(size for size, _ in mix)
     if len(mix) > 1:
         job_options.approximate("rw", f"holes of {hole} bytes between I/Os of {bytes_text(smallest)}")
@@ -430,7 +438,8 @@ def _hole(draft: Draft, index: int) -> dict[str, Value]:
     if not stride:
         job_options.approximate("rw", "every I/O jumps to a random offset: fio repeats the first for ever")
         return {"random_pct": 100.0}
-    return {"random_pct": 100.0, "offsets": {"stride": f"{'-' * (stride < 0)}{bytes_text(abs(stride))}"}}
+    jumps: dict[str, Value] = {"offsets": {"stride": f"{'-' * (stride < 0)}{bytes_text(abs(stride))}"}}
+    return {"random_pct": 100.0 / run, **({"random_mode": "run"} if run > 1 else {}), **jumps}
 
 
 def _offsets(job_options: JobOptions, chosen: fio_lists.Chosen) -> dict[str, Value]:

@@ -35,6 +35,7 @@ from hotband.data.jobs.fio_values import (
     percent,
     size_bytes,
 )
+from hotband.data.jobs.fio_zones import strided
 from hotband.data.jobs.form import Closed
 from hotband.data.jobs.loss import Fate, LossReport
 from hotband.data.jobs.parts import Amount
@@ -130,14 +131,15 @@ def _of_no_list(job_options: JobOptions, option: Option) -> None:
 @dataclass(frozen=True)
 class Pattern:
     """Access pattern of a job: random or not, directions ("r", "w", "t", "rw", "tw"), share of the first in percent;
-    `run` is the run length, `hole` the bytes skipped after each I/O (below zero: back), `random_pcts` the percentages
-    of random reads, writes and trims."""
+    `run` is the run length, `hole` the bytes skipped after each I/O (below zero: back) or after each `zone` of so many
+    bytes, `random_pcts` the percentages of random reads, writes and trims."""
 
     random: bool
     kinds: str
     first_pct: float
     run: int = 1
     hole: int = 0
+    zone: int = 0
     random_pcts: tuple[float, float, float] = (100.0, 100.0, 100.0)
 
 
@@ -158,13 +160,15 @@ def pattern(job_options: JobOptions) -> Pattern:
             hole += SECTOR - hole % SECTOR
             job_options.approximate("rw", f"holes have whole sectors: {hole} bytes")
         hole = -hole if suffix.startswith("-") else hole
+    zone, skip = strided(job_options, is_random)
+    hole = hole or skip
     if kinds == "tw":
         job_options.approximate("rw", "each block is trimmed or written at random, not trimmed and then written")
     sequencer = job_options.get("rw_sequencer")
     if sequencer is not None and sequencer.value == "identical" and run > 1:
         job_options.ignore("rw_sequencer", "offsets do not repeat: the run continues")
     return Pattern(
-        is_random, kinds, _first_pct(job_options, kinds), run, hole, random_shares(job_options, is_random, run)
+        is_random, kinds, _first_pct(job_options, kinds), run, hole, zone, random_shares(job_options, is_random, run)
     )
 
 
@@ -199,8 +203,8 @@ def engine_name(job: Job) -> str:
 
 
 def is_external(name: str) -> bool:
-    """Return whether an engine is a shared object: `external:PATH`, or a path alone."""
-    return name.startswith("external") or "/" in name or name.endswith(".so")
+    """Return whether an engine is a shared object: `external:PATH`, a path alone, or one that SPDK preloads."""
+    return name.startswith(("external", "spdk")) or "/" in name or name.endswith(".so")
 
 
 def engine(job_options: JobOptions) -> tuple[str, bool]:
@@ -245,6 +249,13 @@ def load(job_options: JobOptions) -> Closed:
 def _think(job_options: JobOptions, closed: Closed, think: Option) -> None:
     closed.think_us = microseconds(think.value, think, "us")
     blocks = job_options.get("thinktime_blocks")
+    after = job_options.get("thinktime_iotime")
+    if after is not None and blocks is not None:
+        job_options.ignore("thinktime_iotime", "a pause comes after thinktime_blocks=, however long they take")
+    elif after is not None and closed.think_us and not (job_options.get("rate") or job_options.get("rate_iops")):
+        after.refuse("a model pauses after a number of I/Os, not after a time: expected thinktime_blocks=")
+    elif after is not None:
+        job_options.ignore("thinktime_iotime", "has no effect here: only thinktime= without a rate pauses")
     closed.burst = count(blocks, 1, 2**31) if blocks and closed.think_us else 1
     if closed.burst < closed.depth and closed.think_us:
         closed.depth = closed.burst
@@ -258,17 +269,19 @@ def _think(job_options: JobOptions, closed: Closed, think: Option) -> None:
 def seconds(job_options: JobOptions, key: str) -> float | None:
     """Return a time in seconds; None if it is not set, or zero."""
     option = job_options.get(key)
-    return microseconds(option.value, option, "s") / 1e6 or None if option else None
+    text = option.value.partition("-")[0] if option and key == "startdelay" else option.value if option else ""
+    return microseconds(text, option, "s") / 1e6 or None if option else None
 
 
 def names(job_options: JobOptions) -> list[str]:
     """Return the files that the job names. A colon separates two names; `\\:` is a colon within a name."""
     option = job_options.get("filename")
     if option is None:
+        size_, each = job_options.get("size"), job_options.get("filesize")
+        # A file that fio makes has no size of which to take a share.
+        is_share = size_ is not None and size_.value.endswith("%") and each is None and not job_options.get("directory")
         volume = engine_name(job_options.job) in OF_A_VOLUME
-        return (
-            [TARGET] if volume or not any(map(_is_set, (job_options.get("size"), job_options.get("filesize")))) else []
-        )
+        return [TARGET] if volume or is_share or not any(map(_is_set, (size_, each))) else []
     file_names = [name.replace("\\:", ":") for name in re.split(r"(?<!\\):", option.value)]
     if not all(name.strip() for name in file_names):
         option.refuse("a name is empty: expected names with one colon between two")

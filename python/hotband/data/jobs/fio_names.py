@@ -38,7 +38,8 @@ _READ = words(
     "ioengine direct buffered rwmixread rwmixwrite percentage_random random_distribution runtime time_based ramp_time "
     "stonewall rate rate_iops rate_process thinktime thinktime_blocks fsync fdatasync sync kb_base norandommap "
     "softrandommap random_sequence_stride flow flow_id buffer_compress_percentage zero_buffers number_ios loops "
-    "description rw_sequencer"
+    "description rw_sequencer startdelay thinktime_iotime zonemode zonesize zonerange zoneskip "
+    "bs_is_seq_rand"
 )
 
 _RESULTS = "affects results, not I/Os"
@@ -86,11 +87,9 @@ _UNUSED: dict[str, Sequence[str]] = {
 }
 
 _IGNORED: dict[str, Sequence[str]] = {
-    "all jobs of a step begin together": ("startdelay",),
     "a run ends with its time or its I/Os, not with a full device": ("fill_device",),
     "offsets are drawn independently: some blocks repeat before all were accessed once": ("random_generator",),
     "sizes of I/Os are multiples of 512 bytes": ("bs_unaligned",),
-    "sizes are set for reads and writes, not for sequential and random I/O": ("bs_is_seq_rand",),
     "ranges begin exactly at offset=": ("offset_align",),
     "several files form one range": ("file_service_type",),
     "no write is torn in this model": ("atomic",),
@@ -110,7 +109,6 @@ _IGNORED: dict[str, Sequence[str]] = {
     "one loop submits all I/Os": ("io_submit_mode",),
     "a pause costs no processor": ("thinktime_spin",),
     "I/Os are counted on completion": ("thinktime_blocks_type",),
-    "a pause comes after a number of I/Os, not after a time": ("thinktime_iotime",),
     "reads and writes are mixed by chance throughout": ("rwmixcycle",),
     "a job that falls behind goes on": words("rate_min rate_iops_min rate_cycle"),
     "an open loop has no pause": ("rate_ignore_thinktime",),
@@ -134,9 +132,10 @@ _IGNORED: dict[str, Sequence[str]] = {
     ),
     "data is not verified: written data is not read back": words("verify verify_backlog"),
     "the target is a plain block device without zones": (
-        *words("zonemode zonerange zonesize zonecapacity zoneskip zone_reset_threshold zone_reset_frequency"),
+        *words("zonecapacity zone_reset_threshold zone_reset_frequency"),
         *words("read_beyond_wp max_open_zones job_max_open_zones ignore_zone_limits"),
     ),
+    "fio no longer uses it": words("flow_watermark percentage_sequential verifysort verifysort_nr"),
     _TARGET: (
         *words("clustername rbdname pool clientname uri conf touch_objects volume brick single-instance nfs_url"),
         *words("namenode hdfsdirectory chunk_size cont object_class svc serverip hostname port host bucket"),
@@ -158,13 +157,14 @@ _NEWER: dict[str, Sequence[str]] = {
     "writes are plain writes": words("write_mode verify_mode deac"),
     "every trim is of one range": ("num_range",),
     "all I/Os have the same priority": words("priohint cmdprio_hint"),
-    "the run preconditions the drive": ("sprandom",),
+    "the run preconditions the drive": words("sprandom spr_op spr_num_regions spr_cs"),
     "applies only with steadystate": ("steadystate_check_interval",),
     "the target is a plain block device without zones": ("recover_zbd_write_error",),
     _CHECK: words("verify_write_sequence verify_header_seed verify_pattern_interval"),
-    _HOST: words("thinkcycles libaio_vectored"),
+    _HOST: words("thinkcycles libaio_vectored rocm_io"),
     _RESULTS: words("job_start_clock_id log_issue_time log_window_value"),
     _FILES: ("filetype",),
+    _NO_BLOCK_IO: words("xattr_count xattr_size"),
 }
 
 # With a value they ask for other I/Os than the rest of the job says.
@@ -199,18 +199,22 @@ and what each tool's results have: size, mix, depth and rate."""
 TRACES = frozenset(_TRACES)
 
 # One I/O is outstanding, whatever iodepth says (HOWTO, "I/O depth": "in most cases the sync engines ... will be 1").
-SYNCHRONOUS = frozenset(words("sync psync vsync pvsync pvsync2 mmap splice sg libzbc ime_psync ime_psyncv"))
+SYNCHRONOUS = frozenset(
+    words("sync psync vsync pvsync pvsync2 mmap splice sg libzbc ime_psync ime_psyncv gfapi libcufile libhipfile")
+)
 # What is measured is no block I/O.
 NO_BLOCK_IO = frozenset(
     words(
         "cpuio net netsplice rdma ftruncate filecreate filestat filedelete dircreate dirstat dirdelete filexattr exec"
     )
-    + words("e4defrag falloc mtd http libhdfs librpma_apm_server librpma_apm_client librpma_gpspm_server")
-    + ["librpma_gpspm_client"]
+    + words(
+        "filesetxattr filegetxattr filelistxattr e4defrag falloc mtd http libhdfs librpma_apm_server librpma_apm_client"
+    )
+    + ["librpma_gpspm_server", "librpma_gpspm_client"]
 )
 ASYNCHRONOUS = frozenset(
-    words("libaio io_uring io_uring_cmd posixaio solarisaio windowsaio null cpp_null rbd rados gfapi gfapi_async nbd")
-    + words("xnvme libblkio libcufile libiscsi nfs guasi external dfs ime_aio syslet-rw")
+    words("libaio io_uring io_uring_cmd posixaio solarisaio windowsaio null cpp_null rbd rados gfapi_async nbd")
+    + words("xnvme libblkio libiscsi nfs guasi external dfs ime_aio syslet-rw")
 )
 MEMORY = frozenset(words("pmemblk dev-dax libpmem"))
 # The volume or file system that the engine itself reaches is the target; such jobs need no filename=.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,14 +25,15 @@ Sizes = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True)
 class Fitted:
-    """Sizes that a drive takes and their weights; the drive's I/Os for one of fio, and the mean bytes of fio's."""
+    """Sizes that a drive takes and their weights; the drive's I/Os for one of fio; mean and least bytes of fio's."""
 
     sizes: Sizes
     pieces: float
     mean: float
+    least: int
 
 
-def sizes(job_options: JobOptions, kinds: str) -> tuple[Sizes, Sizes, Sizes]:
+def sizes(job_options: JobOptions, kinds: str, is_random: bool) -> tuple[Sizes, Sizes, Sizes]:
     """Return fio's sizes and weights of reads, writes and trims. Writes after their trims have the sizes of trims."""
     size_keys = [key for key in ("bs", "bsrange", "bssplit") if job_options.get(key)]
     if not size_keys:
@@ -50,6 +52,12 @@ def sizes(job_options: JobOptions, kinds: str) -> tuple[Sizes, Sizes, Sizes]:
     read, write, trim = (
         _sizes_of(*text_at(job_options, key, index, str(DEFAULT_SIZE)), job_options) for index in range(3)
     )
+    split = job_options.get("bs_is_seq_rand")
+    if split is not None and flag(split):
+        # Of sequential and of random I/Os, in place of reads and writes.
+        if read != write and is_random and job_options.get("percentage_random"):
+            job_options.approximate("bs_is_seq_rand", "sequential I/Os have the size of random ones, too")
+        read = write = trim = write if is_random else read
     return read, trim if kinds == "tw" else write, trim
 
 
@@ -70,7 +78,11 @@ def _sizes_of(text: str, option: Option, job_options: JobOptions) -> Sizes:
             weights[size] = weights.get(size, 0.0) + share
         positive = tuple((size, share) for size, share in weights.items() if share > 0)
         return positive or option.refuse("expected shares above zero, such as 4k/60:64k/40")
-    low, _, high = text.partition("-")
+    # Tried: fio 3.33 takes a colon for the hyphen, and drops what follows a size.
+    low, high, *_ = [*re.split("[-:]", text), ""]
+    low, high = low.partition("/")[0], high.partition("/")[0]
+    if "/" in text or text.count(":") > 1:
+        job_options.approximate("bsrange", f"fio reads {low}-{high}: expected bssplit= for shares")
     least, most = block(low, job_options.base, option), block(high or low, job_options.base, option)
     if most < least:
         option.refuse("the second size is smaller than the first: expected SMALLEST-LARGEST")
@@ -113,7 +125,7 @@ def _fitted(mix: Sizes, is_direct: bool) -> Fitted:
         for piece, number in _on_drive(size, is_direct):
             weights[piece] = weights.get(piece, 0.0) + share * number
     mean = sum(size * share for size, share in mix) / whole
-    return Fitted(tuple(weights.items()), sum(weights.values()) / whole, mean)
+    return Fitted(tuple(weights.items()), sum(weights.values()) / whole, mean, min(size for size, _ in mix))
 
 
 def _on_drive(size: int, is_direct: bool) -> list[tuple[int, float]]:
