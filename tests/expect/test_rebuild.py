@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import vdbench_folder
 from fio_results import job
 from result_documents import diskspd, flatfile, iometer, iometer_test, run_rows
 
@@ -116,6 +117,12 @@ def test_a_run_of_vdbench_is_the_row_of_its_flatfile(tmp_path: Path) -> None:
     assert (stream["size"], stream["read_pct"], stream["random_pct"]) == ("8 KiB", 75, 100)
     assert stream["range"] == ["0 B", "10 GiB"]
     assert found["load"] == {"closed": {"threads": 8, "depth": 1}}
+
+
+def test_loops_of_a_run_of_vdbench_have_their_parameters(tmp_path: Path) -> None:
+    runs = [vdbench_folder.Definition("rd1", [100.0] * 3, threads=threads) for threads in (8, 16)]
+    rows = rows_of(vdbench_folder.write(tmp_path / "out", *runs) / "flatfile.html")
+    assert [row.name for row in rows] == ["rd1 threads=8", "rd1 threads=16"]
 
 
 def test_a_time_span_of_diskspd_is_its_profile(tmp_path: Path) -> None:

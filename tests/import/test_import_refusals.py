@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -226,3 +227,12 @@ def test_the_corpus_is_there() -> None:
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda path: path.name)
 def test_seed(seed: Path, one_input: Callable[[bytes], None]) -> None:
     one_input(seed.read_bytes())
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "gztar", "bztar", "xztar"])
+def test_an_archive_is_named(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "flatfile.html").write_text("<pre>\n")
+    archive = Path(shutil.make_archive(str(tmp_path / "out"), kind, tmp_path / "out"))
+    with pytest.raises(UserError, match=r"is an archive .*: expected its files"):
+        load(archive)

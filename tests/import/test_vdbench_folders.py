@@ -175,7 +175,9 @@ def test_decimal_commas_of_other_countries_are_points(tmp_path: Path) -> None:
 def test_a_summary_that_cannot_be_read_leaves_the_flatfile(tmp_path: Path) -> None:
     folder = build.write(tmp_path / "out", Definition("rd1", RATES))
     text = (folder / "summary.html").read_text()
-    (folder / "summary.html").write_text(text[: text.index("Vdbench execution") - 60])
+    (folder / "summary.html").write_text(
+        text.replace(f"{build.clock(1)}         1 ", f"{build.clock(1)}         1 7.0 ")
+    )
     [result] = vdbench.read([folder])
     assert result.record["summary"]["iops"] == 1000.0
     with pytest.raises(UserError, match="columns under a header of 15; accepted: a whole summary"):
@@ -210,3 +212,40 @@ def test_a_folder_of_one_run_and_of_several_is_reported(hotband: Hotband, tmp_pa
         assert done.returncode == 0, done.stderr
         assert "rd1" in page.read_text()
     assert done.stdout.splitlines()[0].startswith("2 vdbench results")
+
+
+@pytest.mark.parametrize("cut", range(2, 700, 97))
+def test_a_folder_of_a_run_that_was_stopped_is_read(tmp_path: Path, cut: int) -> None:
+    """Each file ends within a line, as when the disk is full or the host was switched off."""
+    folder = build.write(tmp_path / "out", Definition("rd1", [1000.0] * 5))
+    for name in ("flatfile.html", "summary.html", "totals.html", "histogram.html"):
+        text = (folder / name).read_text()
+        (folder / name).write_text(text[: len(text) - cut])
+    [result] = vdbench.read([folder])
+    assert result.record["summary"]["iops"] == pytest.approx(1000)
+    assert result.record["summary"]["latency_p50_ns"] in (400_000, None)
+
+
+def test_a_histogram_that_is_cut_short_has_no_percentiles(tmp_path: Path) -> None:
+    folder = build.write(tmp_path / "out", Definition("rd1", [1000.0] * 5, read_pct=100))
+    text = (folder / "histogram.html").read_text()
+    (folder / "histogram.html").write_text(text[: text.index(" 0.200 <")])
+    [result] = vdbench.read([folder])
+    assert result.record["summary"]["latency_p50_ns"] is None
+    assert any("histogram of rd1 is cut short" in note for note in result.record["notes"])
+
+
+def test_a_folder_with_an_empty_histogram_is_read(tmp_path: Path) -> None:
+    folder = build.write(tmp_path / "out", Definition("rd1", RATES))
+    (folder / "histogram.html").write_text("")
+    [result] = vdbench.read([folder])
+    assert any("histogram.html: not a result of vdbench" in note for note in result.record["notes"])
+
+
+def test_a_line_cut_short_within_a_file_is_refused(tmp_path: Path) -> None:
+    folder = build.write(tmp_path / "out", Definition("rd1", RATES))
+    lines = (folder / "flatfile.html").read_text().splitlines()
+    lines[7] = lines[7][:80]
+    (folder / "flatfile.html").write_text("\n".join(lines))
+    with pytest.raises(UserError, match="columns under a header of"):
+        vdbench.read([folder / "flatfile.html"])

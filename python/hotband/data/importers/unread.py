@@ -28,11 +28,15 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("AS SSD", r"AS SSD Benchmark", "run DiskSpd with -L -Rxml"),
     ("KDiskMark", r"KDiskMark \(?\d?", "it runs fio: run fio itself with --output-format=json"),
 )
+_ARCHIVES = {"PK\x03\x04": "zip", "7z\ufffd\ufffd": "7z", "\x1f\ufffd": "gzip", "BZh": "bzip2", "\ufffd7zXZ": "xz"}
 _PATTERNS = [(tool, re.compile(pattern, re.MULTILINE), advice) for tool, pattern, advice in _TOOLS]
 
 
 def unread(beginning: str) -> str:
     """Return what the beginning of a file is the output of, and what to do; empty for what no pattern fits."""
+    archive = next((name for mark, name in _ARCHIVES.items() if beginning.startswith(mark)), None)
+    if archive or beginning[257:262] == "ustar":
+        return f"is an archive ({archive or 'tar'}), which hotband does not unpack: expected its files"
     known = next(((tool, advice) for tool, pattern, advice in _PATTERNS if pattern.search(beginning)), None)
     if known is None:
         return ""

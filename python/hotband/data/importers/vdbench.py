@@ -101,7 +101,7 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
         text = decoded(read_bytes(path, ACCEPTED, table=True), file)
         kind = kind_of(text)
         if kind is Kind.FLATFILE:
-            tables += read_flatfile(text, file)
+            tables += read_flatfile(text, file, notes)
         elif kind is Kind.REPORT:
             # totals.html repeats the averages of summary.html.
             parsed = _besides(read_reports, text, file, bool(tables or reports), notes)
@@ -112,6 +112,8 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
             histograms += _besides(read_histograms, text, file, bool(tables or reports), notes)
         elif kind is Kind.PARAMETERS:
             parameters = text
+        elif tables or reports:
+            notes.append(f"not read: {file}: not a result of vdbench (the run was stopped?)")
         else:
             raise UserError(file, "", "", f"not a result of vdbench; accepted: {ACCEPTED}")
     main = tables or reports or [run for run in histograms if run.histograms]
@@ -123,11 +125,11 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
 
 
 def _besides(
-    read_runs: Callable[[str, str], list[Run]], text: str, file: str, known: bool, notes: list[str]
+    read_runs: Callable[[str, str, list[str]], list[Run]], text: str, file: str, known: bool, notes: list[str]
 ) -> list[Run]:
     """Read a file; where the figures are `known` from another, note what is wrong with it. Raises UserError."""
     try:
-        return read_runs(text, file)
+        return read_runs(text, file, notes)
     except UserError as error:
         if not known:
             raise

@@ -132,12 +132,13 @@ def _lines_of(text: str, file: str) -> list[str]:
     return lines
 
 
-def read_flatfile(text: str, file: str) -> list[Run]:
-    """The runs of a flatfile: a new one where the name or the loop's parameters change, or intervals begin again."""
+def read_flatfile(text: str, file: str, notes: list[str]) -> list[Run]:
+    """The runs of a flatfile: a new one where the name or the loop's parameters change, or intervals begin again. Note
+    a last line that is cut short."""
     runs: list[Run] = []
     parameters: list[str] = []
     last = 0
-    for cells in _flat_rows(text, file):
+    for cells in _flat_rows(text, file, notes):
         name = cells.values.get("Run", "")
         current = [cells.values.get(key, "") for key in LOOPED]
         average = cells.values.get("Interval", "").startswith("avg_")
@@ -181,7 +182,15 @@ def _reads_and_writes(cells: Cells) -> Cells:
     return Cells(cells.file, cells.position, {**cells.values, **named})
 
 
-def _flat_rows(text: str, file: str) -> Iterator[Cells]:
+def _is_cut(text: str, lines: Sequence[str], number: int, file: str, notes: list[str]) -> bool:
+    """Return whether a wrong line is the last of a file that ends within it, which is then noted."""
+    if number != len(lines) or text.endswith("\n"):
+        return False
+    notes.append(f"the last line of {file} is cut short and left out")
+    return True
+
+
+def _flat_rows(text: str, file: str, notes: list[str]) -> Iterator[Cells]:
     """Rows of the table, by comma or by blanks. Lines of the latter that do not begin with a time are messages."""
     head = _HEAD.match(text)
     lines = _lines_of(text, file)
@@ -200,6 +209,8 @@ def _flat_rows(text: str, file: str) -> Iterator[Cells]:
             continue
         if header[0] == "tod" and not by_comma and not line.lstrip()[:1].isdigit():
             continue
+        if len(values) < len(header) and _is_cut(text, lines, number, file, notes):
+            return
         if len(values) != len(header):
             cut = " (the file is cut short?)" if number == len(lines) else ""
             problem = f"{len(values)} columns under a header of {len(header)}{cut}"
@@ -216,8 +227,9 @@ def _comma_separated(line: str, file: str, number: int) -> list[str]:
         raise UserError(file, f"line {number}", "", f"not a row: {error}; accepted: a whole flatfile") from None
 
 
-def read_reports(text: str, file: str) -> list[Run]:
-    """The runs of summary.html or totals.html. Lines between the rows are vdbench's messages."""
+def read_reports(text: str, file: str, notes: list[str]) -> list[Run]:
+    """The runs of summary.html or totals.html. Lines between the rows are vdbench's messages. Note a last line that is
+    cut short."""
     runs: list[Run] = []
     columns: list[str] = []
     lines = _lines_of(text, file)
@@ -229,12 +241,16 @@ def read_reports(text: str, file: str) -> list[Run]:
         header = _HEADER.match(line)
         if header is not None:
             below = lines[number].split() if number < len(lines) else []
+            if number >= len(lines) - 1 and _is_cut(text, lines, len(lines), file, notes):
+                break
             columns = _report_columns(line[header.end() :].split(), below, file, number)
             continue
         row = _ROW.match(line) if runs else None
         if row is not None:
             runs[-1].of_files = "Read_rate" in columns
             values = line[row.end() :].replace(",", ".").split()
+            if len(values) < len(columns) and _is_cut(text, lines, number, file, notes):
+                break
             _add_row(runs[-1], [row[1], row[2], *values], columns, file, number)
     return [run for run in runs if run.rows or run.ended]
 
@@ -282,8 +298,8 @@ def _add_row(run: Run, values: Sequence[str], columns: Sequence[str], file: str,
     _add(run, Cells(file, position, dict(named)))
 
 
-def read_histograms(text: str, file: str) -> list[Run]:
-    """The runs of histogram.html: [upper edge in ns, count] by scope; the last has no edge."""
+def read_histograms(text: str, file: str, notes: list[str]) -> list[Run]:
+    """The runs of histogram.html: [upper edge in ns, count] by scope; the last has no edge. Note one that lacks it."""
     runs: list[Run] = []
     scope: Scope | None = None
     for number, line in enumerate(_lines_of(text, file), 1):
@@ -300,6 +316,11 @@ def read_histograms(text: str, file: str) -> list[Run]:
         edge, count = cells.number("max"), cells.count("count") or 0
         pairs = runs[-1].histograms.setdefault(scope, [])
         pairs.append((None if edge is None else round(edge * NS_PER_MS), count))
+    for run in runs:
+        whole = {scope: pairs for scope, pairs in run.histograms.items() if pairs[-1][0] is None}
+        if whole != run.histograms:
+            notes.append(f"the histogram of {run.name} is cut short and left out")
+            run.histograms = whole
     return runs
 
 

@@ -134,9 +134,13 @@ def _records(path: Path) -> list[RecordDoc]:
 
 
 def _name_apart(rows: Sequence[Row]) -> None:
-    """Make names unique: with several files use the file's name, with the row's if a file has several, and a number for
-    duplicates."""
+    """Make names unique: with several files use the file's name, with the row's if a file has several; loops of a run
+    of vdbench have their parameters, and other duplicates a number."""
     files = [row.file for row in rows]
+    names = [(row.file, row.name) for row in rows]
+    for row in rows:
+        if names.count((row.file, row.name)) > 1 and not row.is_named:
+            row.name = row.record["name"]
     if len(set(files)) > 1:
         for row in rows:
             if row.is_named:
