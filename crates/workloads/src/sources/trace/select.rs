@@ -108,7 +108,16 @@ fn range(section: &Section) -> Result<Option<Range<u64>>, SpecError> {
     ends.map(Some).ok_or_else(|| section.error("range", value.to_string(), accepted))
 }
 
+/// A table, or one text as `--columns` of the command line.
 fn columns(section: &Section) -> Result<Vec<(String, String)>, SpecError> {
+    if let Some(text) = section.value("columns").and_then(Value::as_str) {
+        let accepted = "expected columns such as \"time=1:us,offset=2:sectors,size=3,op=4\", or a table of them";
+        let pair = |part: &str| {
+            let (name, column) = part.split_once('=').filter(|(_, column)| !column.trim().is_empty())?;
+            Some((name.trim().to_owned(), column.trim().to_owned()))
+        };
+        return text.split(',').map(pair).collect::<Option<_>>().ok_or_else(|| section.error("columns", text, accepted));
+    }
     let Some(columns) = section.section("columns")? else { return Ok(Vec::new()) };
     let column = |(name, value): (&String, &Value)| {
         let accepted = "expected the number of a column, or its name, and a unit, such as \"3 us\"";
@@ -116,4 +125,30 @@ fn columns(section: &Section) -> Result<Vec<(String, String)>, SpecError> {
         Ok((name.clone(), text))
     };
     columns.table().iter().map(column).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(columns: &str) -> Result<Vec<(String, String)>, String> {
+        let table = format!("columns = {columns}").parse().unwrap();
+        super::columns(&Section::new("test.toml", "trace", &table)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn columns_are_a_table_or_the_text_of_the_command_line() {
+        let pairs = [("time", "1:us"), ("offset", "3:sectors"), ("size", "4")];
+        let expected: Vec<_> = pairs.map(|(name, column)| (name.to_owned(), column.to_owned())).into();
+        assert_eq!(read("\"time=1:us, offset=3:sectors,size=4\""), Ok(expected.clone()));
+        assert_eq!(read("{ time = \"1:us\", offset = \"3:sectors\", size = 4 }"), Ok(expected));
+    }
+
+    #[test]
+    fn columns_without_a_place_are_refused() {
+        for columns in ["\"\"", "\"time\"", "\"time=,offset=2\""] {
+            let error = read(columns).expect_err("it names no place");
+            assert!(error.contains("trace.columns"), "{error}");
+        }
+    }
 }
