@@ -116,7 +116,11 @@ fn columns(section: &Section) -> Result<Vec<(String, String)>, SpecError> {
             let (name, column) = part.split_once('=').filter(|(_, column)| !column.trim().is_empty())?;
             Some((name.trim().to_owned(), column.trim().to_owned()))
         };
-        return text.split(',').map(pair).collect::<Option<_>>().ok_or_else(|| section.error("columns", text, accepted));
+        return text
+            .split(',')
+            .map(pair)
+            .collect::<Option<_>>()
+            .ok_or_else(|| section.error("columns", text, accepted));
     }
     let Some(columns) = section.section("columns")? else { return Ok(Vec::new()) };
     let column = |(name, value): (&String, &Value)| {
