@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 import pytest
@@ -10,9 +11,19 @@ import pytest
 from hotband.data.corpus.loads import Load
 from hotband.data.documents.record import RecordDoc
 from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.specify import Named
+from hotband.execution.experiment.watch import watch
+from hotband.inference.corpus.conformal import Pools, Residual
+from hotband.inference.interval import basis
 from hotband.inference.interval.basis import UNCHECKED, bases_of
 from hotband.inference.interval.of_corpus import Basis, is_studied, subject_of
 from hotband.inference.interval.of_record import evidence_of, missing_of
+from hotband.questions.advise.asked import AdviseQuestion, needs_of
+from hotband.questions.advise.candidates import candidates_of, space_of
+from hotband.questions.advise.finalists import point_of
+from hotband.questions.advise.front import Tried, read_figures
+from hotband.questions.advise.measure import Bench, loads_from
+from hotband.questions.advise.prices import Prices
 
 RATE, P99 = "iops", "latency_p99_ns"
 
@@ -87,6 +98,46 @@ def test_programs_have_the_studies_and_their_tails_the_drives_of_any_load() -> N
     assert found[RATE].is_of_studies
     assert not found[P99].is_of_studies
     assert found[P99].is_checked
+
+
+@pytest.fixture
+def far_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the tails of solid-state drives be off by a factor of 33."""
+    groups = ("SSD, p99 of reads", "SSD, p99", "SSD, latencies of any load")
+    residuals = tuple(Residual(str(family), "", groups, math.log(33.0)) for family in range(12))
+    monkeypatch.setattr(basis, "known_pools", lambda: Pools(residuals))
+    monkeypatch.setattr(basis, "known_residuals", lambda: residuals)
+    basis._basis.cache_clear()
+    yield
+    basis._basis.cache_clear()
+
+
+@pytest.mark.usefixtures("far_off")
+def test_a_width_that_is_not_printed_decides() -> None:
+    found = bases("7450-pro-3840", qd="32")[P99]
+    assert not found.has_interval
+    assert found.words == "no interval: errors of 12 families like it exceed a factor of 10"
+    assert found.unprinted is not None
+    assert found.unprinted.factor == pytest.approx(33.0)
+
+
+@pytest.mark.usefixtures("far_off")
+@pytest.mark.parametrize(("bound", "is_sure"), [("250 ms", True), ("1 ms", False)])
+def test_what_is_far_enough_from_its_bound_is_certain_without_an_interval(bound: str, is_sure: bool) -> None:
+    question = AdviseQuestion(
+        workloads=[Named("fio-randread")], slo=f"p99 < {bound}", capacity="1 TB", protect="one failure"
+    )
+    needs, space = needs_of(question), space_of("drives=7450-pro-3840,layouts=raid10", 1)
+    listed = candidates_of(space, needs, Prices())
+    bench = Bench(
+        loads_from([Named("fio-randread")], listed.candidates[0].machine), read_figures(needs), duty=1.0, seed=1,
+        watch=lambda title: watch(title, False), say=lambda _: None,
+    )  # fmt: skip
+    candidate = listed.candidates[0]
+    measured = bench.measure([(candidate, "fio-randread")], 1_000, "one")
+    point = point_of(Tried(candidate, {"fio-randread": measured[candidate.name, "fio-randread"]}), needs, 90.0)
+    assert point.surely is is_sure
+    assert point.latency.high is None
 
 
 def test_what_is_not_modelled_was_never_checked() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -13,10 +14,14 @@ import pytest
 
 import hotband as hb
 from hotband.base.errors import UserError
+from hotband.base.question import Way
 from hotband.data.corpus.check import check, measurements
 from hotband.data.corpus.figure import Figure, read_figures
 from hotband.data.corpus.files import as_csv, shipped
-from hotband.data.corpus.named import family_of, figures_of
+from hotband.data.corpus.named import drive_named, family_of, figures_of
+from hotband.inference.corpus.known import known_residuals
+from hotband.inference.corpus.residuals import own_residuals
+from hotband.questions.corpus import AddCorpusQuestion, added
 from hotband.questions.expect.others import Others
 
 Hotband = Callable[..., CompletedProcess[str]]
@@ -138,10 +143,37 @@ def test_commands_say_first_what_they_found(hotband: Hotband) -> None:
     assert "the corpus has no figures of it" in done.stderr
 
 
+def test_a_model_is_the_drive_of_the_catalog_whose_name_it_has() -> None:
+    assert drive_named("Samsung 990 PRO 2TB") == drive_named("990-pro-2tb") == "990-pro-2tb"
+    assert drive_named("Samsung 990 PRO 8TB") == ""
+
+
 def test_python_has_the_same() -> None:
     shown = hb.corpus("samsung 970")
     assert {figure.family for group in shown.measurements for figure in group} == {"samsung 970"}
     assert [family.figures for family in hb.corpus_families(words=["hdd", "spinpoint f1"]).families] == [126]
+
+
+def test_intervals_rest_on_ones_own_figures_of_a_drive_of_the_catalog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOTBAND_CORPUS", str(tmp_path / "mine.csv"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    example = next(figure for figure in shipped() if figure.family == "wd gold" and figure.workload == "randread")
+    own = [
+        replace(example, id=f"own-{name}", family=name, model=name, span="whole")
+        for name in ("exos-x18-18tb", "contoso 4tb")
+    ]
+    (tmp_path / "new.csv").write_text(as_csv(own), encoding="utf-8")
+    answer = added(AddCorpusQuestion(path=tmp_path / "new.csv"), Way(lambda _: nullcontext(), print))
+    assert (answer.added, answer.in_intervals) == (2, 1)
+    (residual,) = own_residuals()
+    assert residual.family == "exos-x18-18tb"
+    assert residual.groups[0] == "disk, random reads"
+    assert abs(residual.value) < 1.0
+    known_residuals.cache_clear()
+    assert known_residuals()[-1] == residual
+    known_residuals.cache_clear()
 
 
 def test_ones_own_results_are_added_once(hotband: Hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

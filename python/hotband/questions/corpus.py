@@ -7,15 +7,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.folders import cache_folder
 from hotband.base.question import Ending, Question, Way, asks
 from hotband.base.text.nearest import expected
 from hotband.data import importers
 from hotband.data.corpus.check import Finding, check, measurements
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import all_figures, figures_in, own, own_file, shipped, write_own
-from hotband.data.corpus.named import figures_of
+from hotband.data.corpus.named import drive_named, figures_of
 from hotband.data.corpus.of_results import figures_of_record
 from hotband.data.inputs.kinds import Texts
+from hotband.inference.corpus.conformal import Residual
+from hotband.inference.corpus.residuals import write_own_residuals
+from hotband.questions.predictions.catalog import residuals_of_drive
 
 
 @dataclass(frozen=True)
@@ -166,18 +170,21 @@ def checked(question: CheckCorpusQuestion, _: Way) -> CorpusChecked:
 
 @dataclass(frozen=True)
 class CorpusAdded:
-    """Counts of the figures that were added to the user's own corpus, and of those in it."""
+    """Counts of the figures that were added to the user's own corpus, of those in it, and of those that intervals rest
+    on because the catalog has their drives."""
 
     path: str
     added: int
     present: int
     total: int
+    in_intervals: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class AddCorpusQuestion(Question):
     """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
-    of other tools with the drive's name (`--model`), or a file in the form of the corpus."""
+    of other tools with the drive's name (`--model`), or a file in the form of the corpus. Intervals rest on those of
+    drives that the catalog has, too."""
 
     name = "corpus add"
     schema = "hotband-corpus-add"
@@ -203,7 +210,19 @@ def added(question: AddCorpusQuestion, _: Way) -> CorpusAdded:
     fresh = [figure for figure in new if figure.id not in known]
     total = [*before, *fresh]
     path = write_own(total) if fresh else own_file()
-    return CorpusAdded(str(path), len(fresh), len(new) - len(fresh), len(total))
+    residuals = _residuals(total)
+    write_own_residuals(residuals)
+    return CorpusAdded(str(path), len(fresh), len(new) - len(fresh), len(total), len(residuals))
+
+
+def _residuals(figures: Sequence[Figure]) -> list[Residual]:
+    """Return how far off predictions of the catalog's drives are for figures of the user's own."""
+    of_drives: dict[str, list[Figure]] = {}
+    for figure in figures:
+        if name := drive_named(figure.model):
+            of_drives.setdefault(name, []).append(figure)
+    folder = cache_folder() / "corpus" / "own"
+    return [each for name, those in of_drives.items() for each in residuals_of_drive(name, those, folder)]
 
 
 def _of_results(question: AddCorpusQuestion) -> Iterator[Figure]:

@@ -225,6 +225,9 @@ def added(answer: CorpusAdded, question: AddCorpusQuestion) -> Screen:
     present = f"; {answer.present:,} were there already" if answer.present else ""
     return Screen(
         answer=f"Added {counted(answer.added, 'figure')} to your corpus{present}.",
-        state=[f"{answer.path}: {counted(answer.total, 'figure')}"],
+        state=[
+            f"{answer.path}: {counted(answer.total, 'figure')}, "
+            f"{answer.in_intervals:,} of drives of the catalog, on which intervals rest as well"
+        ],
         next=command("corpus show", question.model.lower()) if question.model else command("corpus list"),
     )

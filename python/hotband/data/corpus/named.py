@@ -28,6 +28,14 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[\w.-]+", text.lower()))
 
 
+def drive_named(model: str) -> str:
+    """Return the drive of the catalog that a model is, by its name or by words that hold all parts of it; empty if
+    there is none."""
+    words = _words(model)
+    fitting = (name for name in drive_names() if {*name.split("-")} <= words or name == model.lower())
+    return max(fitting, key=len, default="")
+
+
 def figures_of(name: str, figures: Sequence[Figure]) -> list[Figure]:
     """Return the figures of a drive of the catalog, of a family, or of devices whose name has all words of `name`."""
     wanted = [word for word in (family_of(name), " ".join(name.lower().split())) if word]

@@ -16,7 +16,7 @@ LEAST_FAMILIES = 10
 what 90 % of ten stay within."""
 SHARE = 0.90
 WIDEST = 10.0
-"""A factor from which an interval decides nothing and is not printed."""
+"""A factor from which an interval is not printed. Decisions use it all the same: what is further off is certain."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ class Width:
     families: int
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """The logarithms of the factors between which measured over predicted lies."""
+        return -math.log(self.factor), math.log(self.factor)
+
+    @property
     def words(self) -> str:
         """The evidence in one phrase."""
         return f"from {self.families} families: {self.group}"
@@ -52,11 +57,13 @@ class Pools:
         for residual in residuals:
             for group in residual.groups:
                 self._groups[group][residual.family].append(abs(residual.value))
-        self._widths: dict[tuple[str, float, str], Width | None] = {}
+        self._widths: dict[tuple[str, float, str], Width] = {}
 
-    def width(self, groups: Sequence[str], share: float = SHARE, without: str = "") -> Width | None:
+    def width(
+        self, groups: Sequence[str], share: float = SHARE, without: str = "", *, widest: float = WIDEST
+    ) -> Width | None:
         """Return the interval of a figure of these groups, the narrowest first, without a family; None where no group
-        has enough families (that one counted), or where theirs is so wide that it decides nothing."""
+        has enough families (that one counted), or where theirs is wider than `widest`."""
         enough = (group for group in groups if len(self._groups[group]) >= LEAST_FAMILIES)
         group = next(enough, None)
         if group is None:
@@ -65,8 +72,9 @@ class Pools:
         if key not in self._widths:
             families = [values for family, values in self._groups[group].items() if family != without]
             factor = math.exp(_quantile(families, share))
-            self._widths[key] = Width(factor, group, len(families)) if factor <= WIDEST else None
-        return self._widths[key]
+            self._widths[key] = Width(factor, group, len(families))
+        width = self._widths[key]
+        return width if width.factor <= widest else None
 
 
 def _quantile(families: Sequence[Sequence[float]], share: float) -> float:

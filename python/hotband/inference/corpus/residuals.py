@@ -9,13 +9,16 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from hotband.base.text.write import write_file
+from hotband.base.text.regular import file_text
+from hotband.base.text.write import make_folder, write_file
 from hotband.data.corpus import files
+from hotband.data.corpus.figure import rows_of
 from hotband.data.corpus.loads import Load
 from hotband.inference.corpus.conformal import Pools, Residual
 
 SHIPPED_RESIDUALS = Path(files.__file__).parent / "residuals.csv.xz"
 """Written by `scripts/corpus_learn.py` (`make accuracy`)."""
+COLUMNS = ("family", "source", "groups", "value")
 TAILS = ("disk, p99", "SSD, p99", "p99.9")
 LARGE = 65_536
 """Bytes from which a sequential I/O is large: one of a few fills the port."""
@@ -56,7 +59,21 @@ def _narrow(figure_class: str, load: Load, metric: str, device: str) -> tuple[st
 @cache
 def shipped_residuals() -> tuple[Residual, ...]:
     """Return the residuals that ship with Hotband."""
-    rows = csv.DictReader(files.unpacked(SHIPPED_RESIDUALS))
+    return _read(files.unpacked(SHIPPED_RESIDUALS), SHIPPED_RESIDUALS.name)
+
+
+def own_residuals() -> tuple[Residual, ...]:
+    """Return the residuals of the user's own figures; none where there is no such file. Raises UserError."""
+    path = _own_file()
+    return _read(io.StringIO(file_text(path)), str(path)) if path.exists() else ()
+
+
+def _own_file() -> Path:
+    return files.own_file().with_suffix(".residuals.csv")
+
+
+def _read(text: Iterable[str], where: str) -> tuple[Residual, ...]:
+    rows, _ = rows_of(text, COLUMNS, where)
     return tuple(
         Residual(row["family"], row["source"], tuple(row["groups"].split("|")), float(row["value"])) for row in rows
     )
@@ -70,10 +87,20 @@ def shipped_pools() -> Pools:
 
 def write_residuals(residuals: Iterable[Residual]) -> int:
     """Write the residuals that ship; return how many there are."""
+    rows = list(residuals)
+    write_file(SHIPPED_RESIDUALS, lzma.compress(_text(rows).encode(), preset=9 | lzma.PRESET_EXTREME))
+    return len(rows)
+
+
+def write_own_residuals(residuals: Iterable[Residual]) -> None:
+    """Write the residuals of the user's own figures. Raises OSError."""
+    make_folder(_own_file().parent)
+    write_file(_own_file(), _text(residuals))
+
+
+def _text(residuals: Iterable[Residual]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("family", "source", "groups", "value"))
-    rows = [(each.family, each.source, "|".join(each.groups), f"{each.value:.4f}") for each in residuals]
-    writer.writerows(rows)
-    write_file(SHIPPED_RESIDUALS, lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
-    return len(rows)
+    writer.writerow(COLUMNS)
+    writer.writerows((each.family, each.source, "|".join(each.groups), f"{each.value:.4f}") for each in residuals)
+    return text.getvalue()

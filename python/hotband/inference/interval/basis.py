@@ -21,7 +21,8 @@ from hotband.base.text.numbers import counted
 from hotband.data.corpus.loads import Load, class_of
 from hotband.data.record.unmodelled import why_no_interval
 from hotband.inference.corpus.conformal import WIDEST
-from hotband.inference.corpus.residuals import groups_of, shipped_pools, shipped_residuals
+from hotband.inference.corpus.known import known_pools, known_residuals
+from hotband.inference.corpus.residuals import groups_of
 from hotband.inference.interval.conformal import NO_LIMIT, Kind, ModelTerm, Spread
 from hotband.inference.interval.of_corpus import METRICS, Basis, Subject, subject_of
 from hotband.inference.interval.of_run import class_of_figure, rate_class, system_of
@@ -67,7 +68,7 @@ def bounds_of(
     """Return the log-ratios of measured over predicted between which a figure lies, by its evidence; `spread` and
     `farthest` are what samples make of a figure that rests on studies."""
     if basis.width is not None:
-        return -math.log(basis.width.factor), math.log(basis.width.factor)
+        return basis.width.ends
     return model_term().bounds(kind, spread, level, farthest)
 
 
@@ -78,7 +79,7 @@ def _basis(metric: str, kind: Kind, subject: Subject, level: float) -> Basis:
         return _of_studies(term, kind)
     if not groups:
         return Basis(UNCHECKED, is_checked=False)
-    width = shipped_pools().width(groups, level / 100)
+    width = known_pools().width(groups, level / 100)
     if subject.kind == "disk":
         ends = term.bounds(kind, NO_SPREAD, level)
         is_wider = width is None or math.log(width.factor) > ends[1]
@@ -89,7 +90,9 @@ def _basis(metric: str, kind: Kind, subject: Subject, level: float) -> Basis:
     families = len(_by_family(groups))
     if not families:
         return Basis(UNCHECKED, is_checked=False)
-    return Basis(f"no interval: errors of {families} families like it exceed a factor of {WIDEST:g}")
+    unprinted = known_pools().width(groups, level / 100, widest=math.inf)
+    words = f"no interval: errors of {families} families like it exceed a factor of {WIDEST:g}"
+    return Basis(words, unprinted=unprinted)
 
 
 def _groups(metric: str, subject: Subject) -> tuple[str, ...]:
@@ -110,7 +113,7 @@ def _by_family(groups: tuple[str, ...]) -> dict[str, list[float]]:
     *narrow, of_device, _ = groups
     for group in (*narrow, of_device):
         families: dict[str, list[float]] = defaultdict(list)
-        for residual in shipped_residuals():
+        for residual in known_residuals():
             if group in residual.groups and of_device in residual.groups:
                 families[residual.family].append(residual.value)
         if families:

@@ -20,7 +20,8 @@ from hotband.data.corpus.figure import BASE_UNITS, Figure
 from hotband.data.corpus.files import all_figures
 from hotband.data.corpus.loads import Load, class_of, load_of
 from hotband.data.corpus.named import figures_of_family
-from hotband.inference.corpus.residuals import groups_of, shipped_pools
+from hotband.inference.corpus.known import known_pools
+from hotband.inference.corpus.residuals import groups_of
 from hotband.inference.interval.ceiling import room_below
 
 SHIPPED_CATALOG = Path(files.__file__).parent / "catalog.csv"
@@ -63,7 +64,7 @@ def measured_on(drive: str, metrics: Sequence[str] = ("iops", "mb_s", "lat_p50",
 def _measured(drive: str, load: Load, figures: Sequence[Figure]) -> MeasuredLoad:
     values, metric = [figure.middle for figure in figures], figures[0].metric
     predicted = next((known for each in figures if (known := catalog_predictions().get((drive, each.id)))), None)
-    width = shipped_pools().width(groups_of(class_of(metric, load), load, metric)) if predicted else None
+    width = known_pools().width(groups_of(class_of(metric, load), load, metric)) if predicted else None
     ends, rests_on = None, ""
     if predicted and width:
         ends = (predicted / width.factor, predicted * min(width.factor, _room(drive, load, metric, predicted)))

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 Bounds = Callable[["Measured", "Figure"], tuple[float, float]]
 """By how much a figure of a run may be lower and higher, as factors."""
+UNKNOWN = (0.0, math.inf)
+"""The factors of a figure of which nothing is known."""
 LARGEST_DRAWN = 16e9
 """Bytes of a solid-state drive, at its fraction, that are written over about 80 times in a minute of two cores; drives
 of more than 16 TB are larger."""
@@ -58,7 +60,7 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
         candidate.settings, static.usable_bytes,
         None if static.cost is None else Between(*static.cost),
         None if watts is None else Between(*watts),
-        _between(value, bounds(tried.measured[worst], of)),
+        _between(value, bounds(tried.measured[worst], of) if basis.has_interval else UNKNOWN),
         None if static.rebuild is None or math.isinf(static.rebuild) else Between(static.rebuild, static.rebuild),
         None if loss is None else Between(loss, static.loss_low, worst_loss(candidate, 0.0, needs.years)),
         tried.life,
@@ -94,10 +96,10 @@ def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, 
     """Return by how much a figure may be lower and higher, as factors, of what the models leave out."""
     name, spec, record = _name_of(of), measured.finished.spec, measured.finished.record
     basis = _basis_of(measured, of, level)
-    if not basis.has_interval:
-        return 0.0, math.inf
+    if not basis.has_interval and basis.unprinted is None:
+        return UNKNOWN
     kind = kinds_of(spec, record, [name])[name]
-    ends = bounds_of(basis, kind, level)
+    ends = bounds_of(basis, kind, level) if basis.unprinted is None else basis.unprinted.ends
     low, high = capped(name, ends, room_of(spec, record), is_inverse=is_inverse(kind))
     return math.exp(low), math.exp(high)
 

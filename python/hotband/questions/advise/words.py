@@ -88,7 +88,8 @@ def rests_on(final: Finalist, runner: Point | None, needs: Needs, of: Figure, pr
     said = []
     if condition is not None:
         room = condition.bound / point.latency.value
-        sure = "all of its interval is below" if point.surely else "not all of its interval is below: it may miss"
+        meant = "its interval" if point.latency.high is not None else "what errors of its class leave possible"
+        sure = f"all of {meant} is below" if point.surely else f"not all of {meant} is below: it may miss"
         said.append(
             f"It rests on {of} of {point.worst} staying below {LATENCY.shown(condition.bound)}: "
             f"it may be {number(room)} times as long as predicted, and {sure}."

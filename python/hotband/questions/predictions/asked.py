@@ -23,7 +23,7 @@ from hotband.inference.corpus.testers import Disagreement, disagreements
 from hotband.questions.datasheet.learned import Evidence, Learned, shipped_evidence
 from hotband.questions.predictions.baselines import Baseline, of_class, of_nearest, of_rating
 from hotband.questions.predictions.drives import Makers, evidence_of
-from hotband.questions.predictions.predicted import Predicted, predict
+from hotband.questions.predictions.predicted import Predicted, predict, residuals_of
 
 BEFORE = Path(files.__file__).parent / "before.csv"
 """Predictions of the model as it was before any rule was learned (commit dbd56240), by id."""
@@ -130,14 +130,6 @@ def _told(say: Callable[[str], None]) -> Callable[[int, int], None]:
             say(f"{done:,} of {total:,} runs")
 
     return tick
-
-
-def residuals_of(predictions: Iterable[Predicted]) -> Iterable[Residual]:
-    """Yield the residuals of predictions that have one."""
-    for each in predictions:
-        if each.residual is not None and each.load is not None:
-            groups = groups_of(each.figure_class, each.load, each.figure.metric)
-            yield Residual(each.figure.family, each.figure.source, groups, each.residual)
 
 
 def _width(prediction: Predicted, pools: Pools) -> Width | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import hotband._core as _core
@@ -15,8 +15,9 @@ from hotband.data.catalog.names import drive_names
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import shipped
 from hotband.data.corpus.named import figures_of_family
+from hotband.inference.corpus.conformal import Residual
 from hotband.inference.interval.of_catalog import SHIPPED_CATALOG
-from hotband.questions.predictions.predicted import Drive, predict
+from hotband.questions.predictions.predicted import Drive, predict, residuals_of
 from hotband.questions.predictions.setup import Size
 
 
@@ -34,6 +35,11 @@ def write_catalog_predictions(out: Path, jobs: int | None = None) -> int:
     writer.writerows(rows)
     write_file(SHIPPED_CATALOG, text.getvalue())
     return len(rows)
+
+
+def residuals_of_drive(name: str, figures: Sequence[Figure], out: Path) -> tuple[Residual, ...]:
+    """Return how far off the predictions of a drive of the catalog are for figures that were measured on it."""
+    return tuple(residuals_of(predict(figures, _always(_drive(name)), out=out)))
 
 
 def _always(drive: Drive) -> Callable[[Figure], Drive]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,8 @@ from hotband.data.record.record import Record
 from hotband.execution.experiment.experiment import Experiment
 from hotband.execution.experiment.point import Point
 from hotband.execution.runs.run import prepare
+from hotband.inference.corpus.conformal import Residual
+from hotband.inference.corpus.residuals import groups_of
 from hotband.questions.predictions.setup import Size, machine_text, settings_of, workload_text
 
 if TYPE_CHECKING:
@@ -82,6 +84,14 @@ class Predicted:
         if not self.value or not self.figure.middle:
             return None
         return math.log(self.value / self.figure.middle)
+
+
+def residuals_of(predictions: Iterable[Predicted]) -> Iterable[Residual]:
+    """Yield the residuals of predictions that have one."""
+    for each in predictions:
+        if each.residual is not None and each.load is not None:
+            groups = groups_of(each.figure_class, each.load, each.figure.metric)
+            yield Residual(each.figure.family, each.figure.source, groups, each.residual)
 
 
 def predict(
