@@ -63,7 +63,7 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
 /// format, and where it breaks off is told when it is read.
 fn beginning(path: &Path) -> io::Result<(Vec<u8>, Option<io::Error>)> {
     let mut start = Vec::new();
-    match input::open(path)?.take(SNIFFED).read_to_end(&mut start) {
+    match input::open(path, None)?.take(SNIFFED).read_to_end(&mut start) {
         Err(error) if error.raw_os_error().is_some() => Err(error),
         read => Ok((start, read.err())),
     }

@@ -21,9 +21,42 @@ const LONGEST_WINDOW: u32 = 30;
 /// What zstd says of a larger one (`ZSTD_error_frameParameter_windowTooLarge`).
 const TOO_LONG: &str = "Frame requires too much memory";
 
-/// Open its decompressed contents.
-pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    decompressed(open_file(path)?)
+/// How many times its size a compressed file may unpack to where nothing else is accepted: logs pack to a tenth to a
+/// fiftieth, a file made to fill a disk to a thousandth and less.
+const UNPACK: u64 = 200;
+/// Any file may unpack to this much, which is read within seconds.
+const ALWAYS: u64 = 256 << 20;
+
+/// Opens its decompressed contents; a compressed file may unpack to `unpack` times its size.
+pub(crate) fn open(path: &Path, unpack: Option<u64>) -> io::Result<Box<dyn Read>> {
+    let file = open_file(path)?;
+    let packed = file.metadata()?.len();
+    Ok(Box::new(Bounded::new(decompressed(file)?, packed, unpack.unwrap_or(UNPACK))))
+}
+
+/// What a file unpacks to, refused beyond a factor.
+struct Bounded<R> {
+    source: R,
+    left: u64,
+    factor: u64,
+}
+
+impl<R: Read> Bounded<R> {
+    fn new(source: R, packed: u64, factor: u64) -> Self {
+        Self { source, left: packed.saturating_mul(factor).max(ALWAYS), factor }
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
+            let factor = self.factor;
+            let text = format!("unpacks to more than unpack = {factor} times its size; expected a larger unpack, or a file that is unpacked");
+            io::Error::new(io::ErrorKind::InvalidData, text)
+        })?;
+        Ok(count)
+    }
 }
 
 /// Return the decompressed contents of `source`.
@@ -85,5 +118,21 @@ impl<R: Read> Read for Ended<R> {
                 if error.to_string().contains(TOO_LONG) { ": decompress it first (zstd -d --long=31)" } else { "" };
             if of_system { error } else { io::Error::new(io::ErrorKind::InvalidData, format!("{error}{way}")) }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_unpacks_beyond_its_factor_is_refused_once_it_is_large() {
+        let read = |packed, factor| {
+            io::copy(&mut Bounded::new(io::repeat(0).take(ALWAYS + 9), packed, factor), &mut io::sink())
+        };
+        assert_eq!(read(ALWAYS, 2).expect("twice its size"), ALWAYS + 9);
+        let error = read(1 << 20, 200).expect_err("256 times its size").to_string();
+        assert!(error.starts_with("unpacks to more than unpack = 200 times its size"), "{error}");
+        assert_eq!(read(1 << 20, 257).expect("257 times its size"), ALWAYS + 9);
     }
 }

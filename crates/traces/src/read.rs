@@ -70,8 +70,13 @@ fn told(
         order += 1;
         making.push(io, order, &read.streams)
     };
-    let (parser, skipped) =
-        for_each_io(watched(input::open(path)?), (parser, accepted), selection.skip_bad, &mut read, each)?;
+    let (parser, skipped) = for_each_io(
+        watched(input::open(path, selection.unpack)?),
+        (parser, accepted),
+        selection.skip_bad,
+        &mut read,
+        each,
+    )?;
     if parser.counts_from_zero() {
         making.count_from_zero();
     }

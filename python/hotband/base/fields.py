@@ -15,7 +15,7 @@ FIELDS = set(
     out output path paths plan power power_loss prices process protect purge_by question range rebuild_after
     rebuild_distribution rebuild_rate rebuild_time record repeat replacement result results round run sample save
     scale seed set_write_cache settings shape size skip_bad slo slo_degraded small socket source spares spin store
-    study target tcp tests threads title tls to track unit volume where within words workload years yes
+    study target tcp tests threads title tls to track unit unpack volume where within words workload years yes
     """.split()  # noqa: SIM905
 )
 """Fields of questions without a class; `register` adds those of the others. `question.toml` is a file: other
@@ -37,7 +37,7 @@ ENGINE = {
     **{name: name for name in ("duration", "precision", "power_loss", "events", "sample", "repeat", "seed")},
     **{
         f"trace.{name}": name
-        for name in ("format", "columns", "skip_bad", "device", "host", "process", "direction", "from", "for")
+        for name in ("format", "columns", "skip_bad", "unpack", "device", "host", "process", "direction", "from", "for")
     },
 }
 """The engine's names for fields of its request, and the fields of questions that fill them."""

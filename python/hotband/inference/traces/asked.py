@@ -18,6 +18,7 @@ class TraceQuestion(Question):
         "Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.", default=None, metavar="KEY=COLUMN,..."
     )
     skip_bad: int = asks("Skip up to N invalid lines.", default=0, metavar="N", least=0)
+    unpack: int = asks("Accept a compressed trace that unpacks to N times its size.", default=200, metavar="N", least=2)
     device: Filters = asks("Only this device. May be repeated.", default=(), metavar="NAME")
     host: Filters = asks("Only this host. May be repeated.", default=(), metavar="NAME")
     process: Filters = asks("Only this process. May be repeated.", default=(), metavar="NAME")
@@ -32,7 +33,11 @@ class TraceQuestion(Question):
         """Return the keys of `[trace]`."""
         several = {name: list(getattr(self, name)) for name in ("device", "host", "process", "direction", "range")}
         times = {"from": self.from_, "for": self.for_}
-        return {"format": self.format, "columns": self.columns, "skip_bad": self.skip_bad, **several, **times}
+        return (
+            {"format": self.format, "columns": self.columns, "skip_bad": self.skip_bad, "unpack": self.unpack}
+            | several
+            | times
+        )
 
 
 def columns_of(text: str | None) -> dict[str, str]:

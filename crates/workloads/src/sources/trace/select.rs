@@ -12,6 +12,8 @@ const DIRECTIONS: [(&str, Op); 4] =
     [("read", Op::Read), ("write", Op::Write), ("flush", Op::Flush), ("trim", Op::Trim)];
 /// Lines that may be left out: more is another file.
 const MOST_SKIPPED: u64 = 1_000_000_000;
+/// Largest factor that may be accepted; zstd packs zeros to a thirty-thousandth.
+const MOST_UNPACKED: u64 = 1_000_000;
 
 /// How a trace is read, and what of it is taken. Nothing said is everything taken.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +38,8 @@ pub struct Selection {
     pub range: Option<Range<u64>>,
     /// Lines that may be wrong, and are left out.
     pub skip_bad: u64,
+    /// How many times its size a compressed file may unpack to, if not the factor of the reader.
+    pub unpack: Option<u64>,
 }
 
 impl Selection {
@@ -56,6 +60,7 @@ impl Selection {
             directions: directions(section)?,
             range: range(section)?,
             skip_bad: section.count("skip_bad", 0..=MOST_SKIPPED)?.unwrap_or(0),
+            unpack: section.count("unpack", 2..=MOST_UNPACKED)?,
         })
     }
 
