@@ -15,6 +15,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving, Times
 from hotband.execution.targets.emulated import OnServed
 from hotband.execution.targets.fio_flushes import (
+    CONNECTIONS,
     flush_notes,
     flushes_once,
     most_connections,
@@ -175,6 +176,11 @@ def test_clones_need_no_more_connections_than_a_server_takes() -> None:
     assert slots_as_jobs(many) == many
     steps = "[global]\n\n[a]\nrw=read\nnumjobs=40\n\n[b]\nstonewall\nrw=read\nnumjobs=30\n\n[c]\nrw=read\nnumjobs=20\n"
     assert most_connections(steps) == 50
+
+
+def test_the_server_takes_as_many_connections() -> None:
+    listener = Path(__file__).parents[2] / "crates/serve/src/nbd/listener.rs"
+    assert f"            connections: {CONNECTIONS},\n" in listener.read_text(encoding="utf-8")
 
 
 def test_more_threads_than_connections_are_refused(tmp_path: Path) -> None:
