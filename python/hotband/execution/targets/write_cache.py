@@ -124,9 +124,9 @@ def _done(path: str, host: Host, *words: str) -> None:
 
 @contextmanager
 def cache_turned(permission: Permission, on: bool, remembered: Path | None = None) -> Iterator[str]:
-    """Set the write cache for the time of the block and restore it afterwards; yield the method in words. A file `kept`
-    stores the previous setting, for a block that is killed and repeated. Raises UserError without permission to write,
-    without a control, and if the drive reports afterwards that nothing changed."""
+    """Set the write cache for the time of the block and restore it afterwards; yield the method in words. A file
+    `remembered` stores the previous setting, for a block that is killed and repeated. Raises UserError without
+    permission to write, without a control, and if the drive reports afterwards that nothing changed."""
     expect_writes(permission)
     switch = switch_of(permission)
     was = _remembered(permission, remembered)
