@@ -1,23 +1,20 @@
 //! Memory for long writes, which all connections share.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Interval at which a connection that waits for memory checks whether it was closed.
 const LOOKS: Duration = Duration::from_secs(1);
 
-/// Bytes that are left, and connections that wait for some.
-#[derive(Debug)]
-struct Left {
-    bytes: u64,
-    waiting: usize,
-}
-
 /// Memory that connections reserve before a long write arrives, so that what they use together is bounded.
 #[derive(Debug)]
 pub struct Budget {
     all: u64,
-    left: Mutex<Left>,
+    /// Bytes that are left.
+    left: Mutex<u64>,
+    /// Connections that wait for some: looked at after each write, and so without the lock.
+    waiting: AtomicUsize,
     returned: Condvar,
 }
 
@@ -31,17 +28,17 @@ pub struct Reserved {
 impl Budget {
     /// Create a budget of so many bytes.
     pub fn new(bytes: u64) -> Arc<Self> {
-        let left = Mutex::new(Left { bytes, waiting: 0 });
-        Arc::new(Self { all: bytes, left, returned: Condvar::new() })
+        let (left, waiting) = (Mutex::new(bytes), AtomicUsize::new(0));
+        Arc::new(Self { all: bytes, left, waiting, returned: Condvar::new() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Left> {
+    fn lock(&self) -> MutexGuard<'_, u64> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a connection waits: others return what they do not use.
     pub fn is_wanted(&self) -> bool {
-        self.lock().waiting > 0
+        self.waiting.load(Ordering::Relaxed) > 0
     }
 
     /// Reserve `bytes`, at most the whole budget, waiting until others have returned enough; none once `is_closed`.
@@ -49,14 +46,14 @@ impl Budget {
     pub fn reserve(self: &Arc<Self>, bytes: u64, is_closed: impl Fn() -> bool) -> Option<Reserved> {
         let bytes = bytes.min(self.all);
         let mut left = self.lock();
-        left.waiting += 1;
-        while left.bytes < bytes && !is_closed() {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        while *left < bytes && !is_closed() {
             left = self.returned.wait_timeout(left, LOOKS).unwrap_or_else(PoisonError::into_inner).0;
         }
-        left.waiting -= 1;
-        let is_enough = left.bytes >= bytes;
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        let is_enough = *left >= bytes;
         if is_enough {
-            left.bytes -= bytes;
+            *left -= bytes;
         }
         is_enough.then(|| Reserved { budget: Arc::clone(self), bytes })
     }
@@ -64,7 +61,7 @@ impl Budget {
 
 impl Drop for Reserved {
     fn drop(&mut self) {
-        self.budget.lock().bytes += self.bytes;
+        *self.budget.lock() += self.bytes;
         self.budget.returned.notify_all();
     }
 }
