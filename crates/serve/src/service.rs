@@ -138,8 +138,8 @@ pub struct Service {
     tally: Mutex<Tally>,
     /// Notes for the record.
     remarks: Mutex<Vec<String>>,
-    /// While this is open cores do not sleep.
-    _awake: Option<File>,
+    /// While this is open cores do not sleep: until it stops.
+    awake: Mutex<Option<File>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -163,7 +163,7 @@ impl Service {
             volumes,
             tally: Mutex::new(Tally::new(options.way, awake.is_some())),
             remarks: Mutex::default(),
-            _awake: awake,
+            awake: Mutex::new(awake),
             thread: Mutex::default(),
         });
         let clock = Arc::clone(&service);
@@ -361,6 +361,7 @@ impl Service {
         for pending in gone {
             pending.reply.done(Err(Failure::Gone));
         }
+        drop(self.awake.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.timekeeper.wake_all();
         for tell in notified {
             tell();
