@@ -329,10 +329,10 @@ impl Service {
 
     /// Lets the machine go on to now, and hands out what is done; when it next has something to do, and whether
     /// anything was done.
-    pub(crate) fn go_on(&self, mut core: MutexGuard<'_, Core>) -> (Instant, bool) {
+    pub(crate) fn go_on(&self, mut core: MutexGuard<'_, Core>) -> (Option<Instant>, bool) {
         let due = core.advance(self.clock.now());
         let is_cut = core.model.as_ref().is_none_or(|model| model.is_cut());
-        let next = core.wake().unwrap_or(Instant::NEVER);
+        let next = core.wake();
         self.timekeeper.plan(next);
         self.note_under_way(&core);
         drop(core);

@@ -25,6 +25,9 @@ const CLOCK_LOOKS: Duration = Duration::from_millis(100);
 /// A client's thread that was so often woken for requests of others gives its place up: one of theirs is nearer to it.
 const OFTEN: u32 = 16;
 
+/// What is stored of no time: later than every other, so that the earlier of two is the lesser.
+const NOTHING: u64 = u64::MAX;
+
 /// Waiting threads, and the times until which they wait.
 #[derive(Debug)]
 pub struct Timekeeper {
@@ -52,8 +55,8 @@ impl Timekeeper {
     }
 
     /// It looks by itself at `next`; told while the machine is held, so that nothing comes in between.
-    pub(crate) fn plan(&self, next: Instant) {
-        self.planned.store(next.0, Ordering::Release);
+    pub(crate) fn plan(&self, next: Option<Instant>) {
+        self.planned.store(next.map_or(NOTHING, |next| next.0), Ordering::Release);
     }
 
     /// It is awake, and looks before it waits: nobody has to wake it.
@@ -61,8 +64,8 @@ impl Timekeeper {
         self.planned.store(0, Ordering::Release);
     }
 
-    fn planned(&self) -> Instant {
-        Instant(self.planned.load(Ordering::Acquire))
+    fn planned(&self) -> Option<Instant> {
+        Some(self.planned.load(Ordering::Acquire)).filter(|next| *next != NOTHING).map(Instant)
     }
 
     fn wake(&self) {
@@ -148,7 +151,7 @@ impl Timekeeping {
             if any {
                 continue;
             }
-            if next == Instant::NEVER
+            if next.is_none()
                 && let Some(outcome) = watch.look(receive)
             {
                 return outcome;
@@ -214,13 +217,14 @@ impl Service {
         }
     }
 
-    /// Return the time to sleep until shortly before `next`; none if it has passed.
-    fn sleep_before(&self, next: Instant) -> Option<Duration> {
+    /// Return the time to sleep until shortly before `next`, or at most if there is nothing; none if it has passed.
+    fn sleep_before(&self, next: Option<Instant>) -> Option<Duration> {
+        let Some(next) = next else { return Some(LONGEST_WAIT) };
         self.clock.until(next)?.checked_sub(Duration::from_nanos(self.options.spin.0))
     }
 
     /// The clock sleeps for `time`, which is until shortly before `next`, or until something is due earlier.
-    fn wait(&self, next: Instant, time: Duration) {
+    fn wait(&self, next: Option<Instant>, time: Duration) {
         let core = self.lock();
         // What came since is due earlier, and nobody tells it twice; or a client's thread waits now.
         let is_same = self.timekeeper.planned() == next && !self.timekeeper.by_client.load(Ordering::Acquire);
@@ -232,7 +236,8 @@ impl Service {
     /// Looks at the time until what is due next is due, where that is soon, and meanwhile whether `look` has something.
     fn spin<T>(&self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
         loop {
-            let (next, now) = (self.timekeeper.planned(), self.clock.now());
+            let now = self.clock.now();
+            let Some(next) = self.timekeeper.planned() else { return None };
             if next <= now || next.since(now) > self.options.spin || self.is_stopped() {
                 return None;
             }
