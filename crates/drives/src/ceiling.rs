@@ -1,8 +1,8 @@
-//! The most that a drive can move, in bytes a second: what its port carries, and what its media give and take.
+//! The most that a drive can move, in bytes a second: the limits of its port and media.
 //!
-//! Leaves out: everything that a drive does beside the I/Os of its host (parity, relocation, misaligned writes, packets
-//! that are not full), which only lowers what is left for them; and its memory, which a warm-up fills and which answers
-//! from then on no faster than the media gives and takes, unless the same is read again.
+//! Leaves out: everything that a drive does besides the I/Os of its host (parity, relocation, misaligned writes,
+//! packets that are not full), which only reduces their share; and its memory, which a warm-up fills and which
+//! answers from then on no faster than the media gives and takes, unless the same is read again.
 
 use crate::disk::params::DiskParams;
 use crate::ssd::params::SsdParams;
@@ -10,7 +10,7 @@ use crate::ssd::params::SsdParams;
 /// Reads and writes.
 pub type Both = [f64; 2];
 
-/// The ceilings of one drive. What does not limit it is infinite.
+/// The ceilings of one drive. Parts that do not limit it are infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ceiling {
     /// The drive's own path to its link.

@@ -26,7 +26,7 @@ struct Ranged {
 }
 
 impl Ranged {
-    /// `value` with the range that the product states for `key`; none where `set` gives it.
+    /// `value` with the range that the product states for `key`; none if `set` gives it.
     fn new(value: Power, key: &str, product: &Product, set: &toml::Table) -> Self {
         let stated = product.assumptions.iter().find(|assumption| assumption.key == key && !set.contains_key(key));
         let ends = stated.and_then(|assumption| assumption.range.as_ref());
@@ -50,7 +50,7 @@ fn busy_power(section: &Section, key: &'static str) -> Result<Power, SpecError> 
     Ok(power)
 }
 
-/// The first is at most the second; what `set` gives is what is wrong, if it gives one of them.
+/// The first is at most the second; the error names the value from `set`, if one is.
 fn ordered(
     (product, set): (&Product, &toml::Table),
     (low_key, low): (&str, Power),
@@ -67,7 +67,7 @@ fn ordered(
     Err(SpecError::new(&product.file, &format!("values.{key}"), found.to_string(), accepted))
 }
 
-/// What a disk draws, as it stands in the file: the power on the track is worked out by [`split_disk`].
+/// Power of a disk as in its file: the power on the track is worked out by [`split_disk`].
 pub(super) fn read_disk(section: &Section, actuators: u32) -> Result<Option<Draw>, SpecError> {
     let Some(idle) = section.quantity::<Power>("power_idle")? else { return Ok(None) };
     let active = busy_power(section, "power_active")?;
@@ -99,8 +99,8 @@ fn most_seek(idle: f64, active: f64, moving: f64) -> f64 {
     active + (active - idle) * (1.0 - moving) / moving
 }
 
-/// Splits the rated power of a disk into those of seeking and of the time on the track, with their ranges. Where `set`
-/// changes the rated powers and not `power_seek`, the arm keeps its share of what is above rest.
+/// Splits the rated power of a disk into those of seeking and of the time on the track, with their ranges. If `set`
+/// changes the rated powers but not `power_seek`, the arm keeps its share of what is above rest.
 pub(super) fn split_disk(
     mut params: DiskParams,
     product: &Product,
@@ -143,7 +143,7 @@ pub(super) fn split_disk(
     Ok(params)
 }
 
-/// What an SSD draws.
+/// Power of an SSD.
 pub(super) fn read_ssd(section: &Section) -> Result<Option<Draw>, SpecError> {
     let Some(idle) = section.quantity::<Power>("power_idle")? else { return Ok(None) };
     let (read, write) = (busy_power(section, "power_read")?, busy_power(section, "power_write")?);
@@ -153,7 +153,7 @@ pub(super) fn read_ssd(section: &Section) -> Result<Option<Draw>, SpecError> {
     Ok(Some(Draw { states: ["read", "write"], active, levels, low, high, actuators: 1, is_parallel: true }))
 }
 
-/// The same with its ranges.
+/// Like the above, with its ranges.
 pub(super) fn range_ssd(mut params: SsdParams, product: &Product, set: &toml::Table) -> Result<SsdParams, SpecError> {
     let Some(draw) = params.draw else { return Ok(params) };
     let keys = ["power_idle", "power_read", "power_write"];

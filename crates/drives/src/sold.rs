@@ -1,4 +1,4 @@
-//! What a drive that can be bought cannot be. A question may be (`--set port_rate="1 MB/s"`), a bench of a test too, so
+//! Limits of drives that can be bought. A question may be (`--set port_rate="1 MB/s"`), a bench of a test too, so
 //! this is asked of the files of drives alone.
 
 use hotband_machine::{Product, Section, SpecError};
@@ -38,7 +38,7 @@ pub fn check_sold(product: &Product) -> Result<(), SpecError> {
     product.blame(parsed, &none, "", "")
 }
 
-/// What the media gives, and what of it passes the port.
+/// Rate of the media, and its part that passes the port.
 fn check_disk(product: &Product, disk: &DiskParams) -> Result<(), SpecError> {
     let (outer, port) = (disk.geometry.outer, disk.port_rate);
     let wrong = |accepted| Err(SpecError::new(&product.file, "values.sustained_outer", outer.to_string(), accepted));
@@ -54,7 +54,7 @@ fn check_disk(product: &Product, disk: &DiskParams) -> Result<(), SpecError> {
 /// Data sheets round up by as much.
 const ROUNDED_PERCENT: u64 = 101;
 
-/// What the controller sends passes the port. SATA queues hold 32 commands [ACS-3, 4.15]; more without PCI Express is SAS.
+/// The port passes the controller's data. SATA queues hold 32 commands [ACS-3, 4.15]; more without PCI Express is SAS.
 fn check_port(product: &Product, ssd: &SsdParams) -> Result<(), SpecError> {
     let (port, name) = match ssd.pcie {
         Some(pcie) => (pcie.most_data_rate(), format!("PCI Express {}.0 x{}", pcie.generation, pcie.lanes)),

@@ -88,7 +88,7 @@ pub struct Control {
     phase: AtomicU64,
     /// Intervals that are over.
     passed: Mutex<Vec<Passed>>,
-    /// Bytes of memory for I/Os that wait; zero where that is not known.
+    /// Bytes of memory for I/Os that wait; zero if that is not known.
     memory: u64,
 }
 
@@ -98,7 +98,7 @@ impl Control {
         Self { memory: memory.unwrap_or(0), ..Self::default() }
     }
 
-    /// Refuse to go on where more I/Os wait than memory is left for.
+    /// Refuse to continue where more I/Os wait than memory is left for.
     pub(crate) fn check_waiting(&self, waiting: u64, time: Span) -> Result<(), RunError> {
         let most = if self.memory == 0 { MOST_WAITING } else { (self.memory / 2 / OF_WAITING).min(MOST_WAITING) };
         if waiting > most { Err(RunError::Overloaded { waiting, time }) } else { Ok(()) }
@@ -109,7 +109,7 @@ impl Control {
         (self.done.load(Ordering::Relaxed) as f64 / 1e6, self.ios.load(Ordering::Relaxed))
     }
 
-    /// Which of [`crate::Run::phases`] is under way; their number once they are over.
+    /// Index of the current one of [`crate::Run::phases`]; their number once they are over.
     pub fn phase(&self) -> usize {
         self.phase.load(Ordering::Relaxed) as usize
     }
@@ -120,7 +120,7 @@ impl Control {
         passed.ok().and_then(|passed| passed.get(known..).map(<[Passed]>::to_vec)).unwrap_or_default()
     }
 
-    /// Takes intervals that are over now, and leaves none. Costs one test where there are none.
+    /// Takes intervals that are over now, and leaves none. Costs one test if there are none.
     #[inline]
     pub(crate) fn pass(&self, intervals: &mut Vec<Passed>) {
         if !intervals.is_empty()
@@ -140,7 +140,7 @@ impl Control {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The run has so many phases.
+    /// The run has this many phases.
     pub(crate) fn set_phases(&self, phases: u64) {
         self.phases.store(phases, Ordering::Relaxed);
     }

@@ -2,7 +2,8 @@
 //! that takes seconds. New drives that are written to get a model size at which their maps fit.
 //!
 //! Leaves out, so that such drives start new and whole as ever: machines with disks, too, which have no scale and would
-//! be out of proportion; pools and RAID-Z, which pass on no writes that take no time; runs in which drives fail or daemons go out, as a rebuild takes as long as drives are large.
+//! be out of proportion; pools and RAID-Z, which pass on no writes that take no time; runs in which drives fail or
+//! daemons go out, as a rebuild takes as long as drives are large.
 
 use hotband_drives::SsdParams;
 use hotband_layouts::is_pool;
@@ -22,9 +23,9 @@ use crate::texts::{self, machine_text, workload_of, workload_text};
 /// Bytes that the drives of a machine hold together at the scale that is chosen, at most. All of it written twice in
 /// order and once at random takes 2 to 3 s of a core of 2020, with compression 5 s (docs/guides/steady-state.md).
 const HELD: u64 = 32_000_000_000;
-/// The same of drives that are new and written to, of which only the maps need memory: 1 GB.
+/// Like the above, for new drives that are written to, of which only the maps need memory: 1 GB.
 const HELD_NEW: u64 = 1_024_000_000_000;
-/// So many times that is still taken where what the workload reaches to does not fit.
+/// Multiple of that size that is still accepted if the range of the workload does not fit.
 const MOST: u64 = 8;
 /// Smallest ratio of shares of the drives that gets a note: it rounds to twice.
 const NOTED: f64 = 1.5;
@@ -36,7 +37,7 @@ const STATE: (&str, &str) = (texts::STATE, "preconditioned");
 /// Settings chosen for a run on drives in use that does not set them itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
-    /// The state, where it is not said, and the scale, where that is not.
+    /// The state, if it is not said, and the scale, if that is not.
     set: Vec<(String, String)>,
 }
 
@@ -48,7 +49,7 @@ impl Chosen {
         request
     }
 
-    /// What of it a run has that follows on the drives: their scale.
+    /// Part that a following run keeps: the scale of the drives.
     pub fn of_follower(&self) -> Self {
         Self { set: self.set.iter().filter(|(key, _)| key != STATE.0).cloned().collect() }
     }
@@ -62,7 +63,7 @@ impl Chosen {
         self.set.iter().find(|(have, _)| have == key).map(|(_, value)| value.as_str())
     }
 
-    /// What the record says of it: nothing of a run that goes on with drives as they were left.
+    /// Text of the record about it: nothing for a run that continues with drives as they were left.
     pub fn notes(&self, caches: &MachineCaches, workload: &Workload, streams: &[(Stream, u16)]) -> Vec<String> {
         let scale = self.has("scale").filter(|scale| *scale != "1");
         let at = scale.map_or_else(String::new, |scale| format!(", on a 1/{scale}-size model"));
@@ -80,7 +81,7 @@ impl Chosen {
     }
 }
 
-/// What is said of drives that are not written over, as the workload does not fit on any that would be quickly.
+/// Text about drives that are not preconditioned, because the workload does not fit on any model that would be quick.
 pub(crate) fn too_large(caches: &MachineCaches) -> String {
     format!(
         "{}: new, because the drives that the workload needs are too large to precondition quickly \
@@ -98,8 +99,8 @@ fn names(caches: &MachineCaches) -> String {
     }
 }
 
-/// What is to be tried for `request`, the quickest first: the next is for what does not fit on the drives that it
-/// leaves. Nothing where drives are to be as they are, or something is wrong, which is told when it is built.
+/// Candidates to try for `request`, the quickest first; the next is for a workload that does not fit on the
+/// drives. Nothing if drives stay as they are, or for an error, which is reported when the machine is built.
 pub(crate) fn settings(catalog: &Catalog, request: &Request) -> Vec<Chosen> {
     if request.in_use { settings_of(catalog, request).unwrap_or_default() } else { Vec::new() }
 }
@@ -151,7 +152,7 @@ fn takes_its_time(request: &Request, workload: &Workload, spec: &MachineSpec) ->
     !request.repair.is_empty() || goes_out || requested.iter().any(|event| is_long(&event.what))
 }
 
-/// How many times as large a share of drives at `scale` what is written covers as of full-size ones; none where no
+/// Factor by which the written share of drives at `scale` exceeds that of full-size ones; none if no
 /// range in bytes, file or trace keeps its size.
 fn larger_share(scale: u64, workload: &Workload, streams: &[(Stream, u16)]) -> Option<f64> {
     if workload.app.is_some() || !workload.traces.is_empty() {
@@ -167,7 +168,7 @@ fn larger_share(scale: u64, workload: &Workload, streams: &[(Stream, u16)]) -> O
     times.max_by(f64::total_cmp).filter(|times| *times >= NOTED)
 }
 
-/// Bytes of the solid-state drives of a machine; none where it has other drives, too.
+/// Bytes of the solid-state drives of a machine; none if it has other drives, too.
 fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<u64> {
     let mut known: Vec<(&str, &Table, u64)> = Vec::new();
     let mut held = 0_u64;

@@ -1,7 +1,7 @@
-//! A run whose I/Os come from outside: programs ask, and whoever serves them tells the time.
+//! A run whose I/Os come from outside: programs issue them, and the server passes the time.
 //!
-//! It is made of a [`Run`] whose load is `clients`, and leaves the same record. The caller says when each I/O was asked
-//! for and how late it is; nothing here looks at a clock, so the same calls leave the same record.
+//! It is made of a [`Run`] whose load is `clients`, and leaves the same record. The caller says when each I/O was
+//! requested and how late it is; nothing here looks at a clock, so the same calls leave the same record.
 
 use hotband_machine::{Completion, Entropy, Io, Machine, Op, Volume};
 use hotband_units::Instant;
@@ -16,7 +16,7 @@ use crate::probes::{Answered, Findings, Probes, RunEnd};
 use crate::record::closing::Closing;
 use crate::record::sections::Sections;
 
-/// An I/O that a program asks for.
+/// An I/O that a program requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// Index of the volume.
@@ -33,7 +33,7 @@ pub struct Asked {
     pub entropy: Entropy,
 }
 
-/// A machine that answers whoever asks it, as time is told to it.
+/// A machine that completes I/Os of callers as time is passed to it.
 pub struct Live {
     machine: Machine,
     probes: Probes,
@@ -46,14 +46,14 @@ pub struct Live {
     completions: Vec<Completion>,
     now: Instant,
     ios: u64,
-    /// When power goes off.
+    /// Time when power goes off.
     cut: Instant,
     held: Option<HeldSink>,
     closing: Closing,
 }
 
 impl Live {
-    /// Of a machine whose measured time begins at `now`, and whose power goes off at `cut`.
+    /// Create a live machine whose measured time begins at `now`, and whose power goes off at `cut`.
     pub(crate) fn new(
         machine: Machine,
         probes: Probes,
@@ -97,12 +97,12 @@ impl Live {
         self.now
     }
 
-    /// Reads, writes, flushes and trims that were answered.
+    /// Reads, writes, flushes and trims that were completed.
     pub fn ios(&self) -> u64 {
         self.ios
     }
 
-    /// When it next has something to do.
+    /// Time when it next has something to do.
     pub fn wake(&self) -> Option<Instant> {
         let next = self.machine.wake();
         if self.cut == Instant::NEVER { next } else { Some(next.map_or(self.cut, |next| next.min(self.cut))) }
@@ -113,13 +113,13 @@ impl Live {
         self.cut < Instant::NEVER
     }
 
-    /// Whether its power went off: nothing is answered any more.
+    /// Whether its power went off: nothing is completed any more.
     pub fn is_cut(&self) -> bool {
         self.now >= self.cut
     }
 
-    /// Takes an I/O that was asked for at `at`, or now where its time has gone on since; `token` comes back with its
-    /// answer. Returns the number of a write where power may go off, else zero.
+    /// Takes an I/O that was requested at `at`, or now where its time has gone on since; `token` comes back with its
+    /// completion. Returns the number of a write where power may go off, else zero.
     ///
     /// # Panics
     /// If the range ends beyond the volume: whoever serves checks that.
@@ -142,7 +142,7 @@ impl Live {
         io.version
     }
 
-    /// Does everything that is due up to `now`; appends what was answered, with the token and what it was.
+    /// Does everything that is due up to `now`; appends what was completed, with the token and what it was.
     pub fn advance(&mut self, now: Instant, answered: &mut Vec<(u64, Op, Completion)>) {
         while let Some(next) = self.machine.wake().filter(|next| *next <= now && *next < self.cut) {
             self.now = self.now.max(next);
@@ -169,8 +169,8 @@ impl Live {
         self.probes.check()
     }
 
-    /// Nobody asks any more: the record, with what the caller found out itself. I/Os that are outstanding are left out of
-    /// it. Where power went off, `held` tells what the drives hold of every range that was written.
+    /// Ends the run: returns the record, with the caller's own findings. I/Os that are outstanding are left out
+    /// of it. If power went off, `held` returns what the drives hold of every written range.
     ///
     /// # Errors
     /// What went wrong with what watches it.

@@ -16,7 +16,7 @@ pub struct PowerCut {
 }
 
 impl PowerCut {
-    /// The loss of power that was asked for, if any.
+    /// The loss of power that was requested, if any.
     ///
     /// # Errors
     /// Not a time above zero, or one beyond the measured time where that is known.

@@ -30,7 +30,7 @@ impl RepairRequest {
         *self == Self::default()
     }
 
-    /// Nothing but failures in a run that follows another: what a machine has it has from its first run on.
+    /// Only failures in a run that follows another: a machine's parts are set in its first run.
     ///
     /// # Errors
     /// Spares, or how they are used.
@@ -49,7 +49,7 @@ impl RepairRequest {
         }
     }
 
-    /// Which drive spares are like (the first of the machine's own that fails), and how many there are.
+    /// Drive that spares equal (the first of the machine's own that fails), and their number.
     ///
     /// # Errors
     /// Spares or a rate without a failure, more spares than anyone has, an unknown drive.
@@ -92,7 +92,7 @@ impl RepairRequest {
         Ok(Some((like, self.spares)))
     }
 
-    /// What follows from failures of drives of `machine`; nothing where none is to fail.
+    /// Effects of failures of drives of `machine`; nothing if none is to fail.
     ///
     /// # Errors
     /// The first mistake.
@@ -132,7 +132,7 @@ impl RepairRequest {
     }
 }
 
-/// Index of the drive that an event names: by its name, or as "drive3" by its place from 0, as d3 has it.
+/// Index of the drive that an event names: by its name, or as "drive3" by its place from 0, as in d3.
 pub(crate) fn drive_of(event: &EventSpec, names: &[&str]) -> Result<usize, SpecError> {
     let name = event.part.as_deref().unwrap_or_default();
     let by_place = || name.strip_prefix("drive")?.parse().ok().filter(|index: &usize| *index < names.len());

@@ -38,8 +38,8 @@ pub struct Request {
     pub follows: bool,
     /// Another run follows on its machine.
     pub is_followed: bool,
-    /// Solid-state drives are in use: where neither workload nor `set` says what they hold they are written over before
-    /// the run, and where nothing says at which scale, at one at which that takes seconds.
+    /// Solid-state drives are in use: if neither workload nor `set` states their contents, they are preconditioned
+    /// before the run, by default at a scale at which that takes seconds.
     pub in_use: bool,
     /// Folder with contents of preconditioned drives that other processes left; none: those of this process alone.
     pub cache: Option<ContentsCache>,

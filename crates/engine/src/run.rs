@@ -41,7 +41,7 @@ pub struct MachineState {
     built_from: (String, Vec<(String, String)>),
     /// Its spares, and the most bytes a second of a rebuild.
     rebuilds: (u32, Option<u64>),
-    /// What was asked for with the first run and is still to happen, and how long after the measured time of the next
+    /// Events requested with the first run that are still to happen, and how long after the measured time of the next
     /// begins.
     left: Vec<Happening>,
 }
@@ -66,9 +66,9 @@ pub struct Run {
     measured: Option<Span>,
     /// Settings chosen for drives in use.
     chosen: Option<in_use::Chosen>,
-    /// Of a run on drives in use that follows another: where it is read, and what was asked for.
+    /// Settings of a run on drives in use that follows another.
     asked_for: Option<Box<(Catalog, Request)>>,
-    /// Events, as they were asked for, and as they are to happen.
+    /// Events, as they were requested, and as they are to happen.
     asked: Asked,
     happenings: Vec<Happening>,
     /// Probes that the workload names.
@@ -113,7 +113,7 @@ impl Run {
         Ok(Self { chosen: Some(chosen.clone()), ..run })
     }
 
-    /// Makes a run on drives in use anew whose drives are not those of `first`: at the scale that was chosen there.
+    /// Makes a run on drives in use again whose drives are not those of `first`: at the scale that was chosen there.
     fn at_scale_of(&mut self, first: &Self) -> Result<(), RunError> {
         let Some(asked_for) = self.asked_for.take().filter(|_| self.built_from() != first.built_from()) else {
             return Ok(());
@@ -272,7 +272,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whether its events come before the last of the runs that follow it ends, where that is known.
+    /// Whether its events come before the last of the runs that follow it ends, if that is known.
     ///
     /// # Errors
     /// The first that does not.
@@ -285,7 +285,7 @@ impl Run {
     }
 
     /// Runs it on the machine that another run left, or on a fresh one; leaves the machine for the next run, when
-    /// everything outstanding has been answered.
+    /// everything outstanding has been completed.
     ///
     /// # Errors
     /// Those of `execute`.
@@ -350,7 +350,7 @@ impl Run {
     }
 
     /// Makes it ready for programs to ask: what its drives hold is there, and its measured time begins. Its load is
-    /// `clients`; nothing else asks for I/Os.
+    /// `clients`; nothing else requests I/Os.
     ///
     /// # Errors
     /// Interruption, a load that asks by itself, or an I/O log that cannot be written.
@@ -401,7 +401,7 @@ impl Run {
         self.workload.is_streams() && is_whole && !fills_flash
     }
 
-    /// What runs, apart from what is known of it; the machine keeps account of what may happen.
+    /// The running parts, separate from their description; the machine keeps account of what may happen.
     fn begin(mut self, held: Option<HeldSink>) -> Result<Begun, RunError> {
         let (above_names, above_targets) = self.above.streams();
         let is_even = self.is_even();
@@ -434,7 +434,7 @@ impl Run {
     }
 }
 
-/// A run about to begin: its machine, what the driver needs beside it, and what its record will say.
+/// A run about to begin: its machine, further input of the driver, and data for its record.
 struct Begun {
     machine: Machine,
     parts: DriverParts,

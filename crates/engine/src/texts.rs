@@ -111,7 +111,7 @@ pub fn machine_text(catalog: &Catalog, request: &Request) -> Result<(String, Str
     Ok(("MACHINE".to_owned(), format!("[drives.d0]\nproduct = \"{}\"\n", request.machine)))
 }
 
-/// The text of a machine's file; a drive's file is a machine of that drive. What is no TOML is told by who reads it.
+/// The text of a machine's file; a drive's file is a machine of that drive. The reader reports text that is not TOML.
 fn machine_of_file(file: &str, text: &str) -> String {
     let table = text.parse::<Table>().unwrap_or_default();
     let is_drive =

@@ -11,19 +11,19 @@ use crate::compress::Compressor;
 /// is known to compress at a time.
 pub const CHUNKS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 
-/// What is read of a larger tree where nothing is said: some minutes on two cores, thousands of extents.
+/// Default amount to read of a larger tree: some minutes on two cores, thousands of extents.
 pub const DEFAULT_SAMPLE: Bytes = Bytes(1_000_000_000);
 
-/// How much of a tree is read.
+/// Amount of a tree to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
     /// Everything.
     All,
-    /// About so many bytes, at random; everything where there is not more.
+    /// About this many bytes, at random; everything where there is not more.
     Of(Bytes),
 }
 
-/// What is asked for.
+/// The request.
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// Files and folders.
@@ -32,11 +32,11 @@ pub struct Ask {
     pub compressors: Vec<Compressor>,
     /// Sizes of chunks, each once; none for the archive alone.
     pub chunks: Vec<u64>,
-    /// How much is read.
+    /// Amount to read.
     pub sample: Sample,
     /// Root of the randomness of a sample.
     pub seed: u64,
-    /// Threads; all cores where not said.
+    /// Threads; all cores by default.
     pub jobs: Option<usize>,
     /// Whether other file systems that are mounted in the tree are left out.
     pub one_file_system: bool,
@@ -46,9 +46,9 @@ pub struct Ask {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{field} = {value:?}: {accepted}")]
 pub struct AskError {
-    /// What of the request it is.
+    /// Part of the request.
     pub field: String,
-    /// What it was given.
+    /// The given text.
     pub value: String,
     /// Accepted values.
     pub accepted: String,
@@ -74,7 +74,7 @@ impl Ask {
         }
     }
 
-    /// Only these compressors; all where none is named.
+    /// Only these compressors; all if none is named.
     ///
     /// # Errors
     /// A name that is none.
@@ -91,7 +91,7 @@ impl Ask {
         Ok(self)
     }
 
-    /// Only these sizes of chunks; all where none is named, none where that is "none".
+    /// Only these sizes of chunks; all if none is named, none if that is "none".
     ///
     /// # Errors
     /// A size that is not measured.
@@ -112,7 +112,7 @@ impl Ask {
         Ok(self)
     }
 
-    /// How much is read: a size or "all".
+    /// Amount to read: a size or "all".
     ///
     /// # Errors
     /// What is neither.
@@ -134,7 +134,7 @@ impl Ask {
     /// Checks that there is something to do and that every path exists.
     ///
     /// # Errors
-    /// A path that does not exist or cannot be looked at; nothing to measure with.
+    /// A path that does not exist or cannot be examined; nothing to measure with.
     pub fn check(&self) -> Result<(), AskError> {
         if self.paths.is_empty() {
             return Err(AskError::new("PATH", "", "expected at least one file or folder"));
@@ -155,7 +155,7 @@ impl Ask {
         Ok(())
     }
 
-    /// Whether the archive ratio is asked for: it is deflate's.
+    /// Whether the archive ratio is requested: it is deflate's.
     pub fn archive(&self) -> bool {
         self.compressors.contains(&Compressor::Deflate)
     }

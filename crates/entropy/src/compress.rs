@@ -3,7 +3,7 @@
 use flate2::{Compress, Compression, FlushCompress, Status};
 use serde::Serialize;
 
-/// A compressor that can be asked for.
+/// A compressor that can be requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compressor {
@@ -21,7 +21,7 @@ const DEFLATE_LEVEL: u32 = 6;
 /// Default of the zstd command.
 const ZSTD_LEVEL: i32 = 3;
 
-/// How far back deflate refers (RFC 1951, section 2): what precedes a piece of a stream matters so far.
+/// Window of deflate (RFC 1951, section 2): what precedes a piece of a stream matters so far.
 pub const DEFLATE_WINDOW: usize = 32 * 1024;
 
 /// Room for one compressed chunk of 64 KiB, whichever compressor (all need less than 1 % more than the chunk), and for
@@ -51,7 +51,7 @@ impl Compressor {
     }
 }
 
-/// What one thread compresses with: the state of every library is made once.
+/// Compressor of one thread: the state of every library is made once.
 pub struct Press {
     deflate: Compress,
     zstd: zstd::bulk::Compressor<'static>,

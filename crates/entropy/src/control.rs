@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What another thread sees of a measurement, and how it stops it.
+/// View of a measurement for another thread, which can stop it.
 #[derive(Debug, Default)]
 pub struct Control {
     stop: AtomicBool,
@@ -35,12 +35,12 @@ impl Control {
         self.bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// The census is over: so many bytes are to be measured.
+    /// The census is over: this many bytes are to be measured.
     pub(crate) fn wanted(&self, bytes: u64) {
         self.wanted.store(bytes, Ordering::Relaxed);
     }
 
-    /// So many bytes more are measured.
+    /// Adds measured bytes.
     pub(crate) fn measured(&self, bytes: u64) {
         self.measured.fetch_add(bytes, Ordering::Relaxed);
     }

@@ -23,7 +23,7 @@ pub fn open_file(file: &Regular) -> io::Result<File> {
 /// Ranges of a file that hold data, one after another; what lies between them are holes.
 #[derive(Debug)]
 pub struct Ranges {
-    /// The file, where its holes are asked for.
+    /// The file, where its holes are requested.
     sparse: Option<File>,
     at: u64,
     end: u64,
@@ -100,7 +100,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Adds an extent; says whether it was the last of its item.
+    /// Adds an extent; returns whether it was the last of its item.
     pub fn add(&mut self, len: u64) -> bool {
         self.filled += len;
         let full = self.filled >= EXTENT;

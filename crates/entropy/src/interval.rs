@@ -2,8 +2,8 @@
 //!
 //! The estimator is the ratio of sums; its variance is that of simple random sampling without replacement (Cochran,
 //! Sampling Techniques, 3rd ed., 1977, sections 2.11 and 6.4). The sample is drawn from strata along the stream, which
-//! makes the true interval narrower, never wider, where neighbours are alike; Student's t takes the place of the normal
-//! quantile. What it leaves out: a few items that differ from all others and were not drawn.
+//! makes the true interval narrower, never wider, where neighbours are identical; Student's t takes the place of the
+//! normal quantile. Leaves out: a few items that differ from all others and were not drawn.
 
 use hotband_units::student;
 
@@ -16,7 +16,7 @@ pub struct Pair {
     pub after: u64,
 }
 
-/// What is kept of many pairs.
+/// Sums over many pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
     count: u64,
@@ -52,7 +52,7 @@ impl Sums {
         self.product += other.product;
     }
 
-    /// What is left of the data, at most 1: what grows is kept as it was. None where there was no data.
+    /// Compressed share of the data, at most 1: incompressible data stays as it was. None if there was no data.
     pub fn ratio(&self) -> Option<f64> {
         (self.before > 0).then(|| (self.after as f64 / self.before as f64).min(1.0))
     }

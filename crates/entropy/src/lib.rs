@@ -4,7 +4,7 @@
 //! ratio is that stream through deflate, as tgz and zip do; *chunk* ratios are pieces of 4 to 64 KiB of the files, each
 //! compressed alone, as a drive does. Small trees are read whole, large ones by a random sample with its interval.
 //!
-//! What it leaves out: the headers that tar and zip add; what a file system adds (metadata, unused ends of blocks);
+//! Leaves out: the headers that tar and zip add; what a file system adds (metadata, unused ends of blocks);
 //! holes of sparse files, which no drive stores.
 
 mod ask;

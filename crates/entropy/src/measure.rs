@@ -15,7 +15,7 @@ use crate::source::{Census, Item, Source, Unreadable};
 use crate::tally::Tally;
 use crate::walk::{Limits, Walk};
 
-/// What the measurement cost. It is no part of the report, which is the same every time.
+/// Cost of the measurement. It is not a part of the report, which is the same every time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
     /// Threads.
@@ -28,14 +28,14 @@ pub struct Effort {
     pub names_held: usize,
 }
 
-/// What was measured.
+/// Result of the measurement.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Census of the files.
     pub census: Census,
-    /// What was to be read of it.
+    /// Planned amount to read.
     pub plan: Plan,
-    /// What came of it.
+    /// Its result.
     pub tally: Tally,
     /// Folders and files that cannot be read.
     pub unreadable: Unreadable,
@@ -43,19 +43,19 @@ pub struct Measured {
     pub changed: u64,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
-    /// What it cost.
+    /// Its cost.
     pub effort: Effort,
 }
 
-/// Measures what `ask` asks for. None if it was stopped before anything was measured.
+/// Measures what `ask` requests. None if it was stopped before anything was measured.
 ///
 /// # Errors
-/// A mistake in what is asked for; what cannot be read is counted.
+/// A mistake in the request; what cannot be read is counted.
 pub fn measure(ask: &Ask, control: &Control) -> Result<Option<Measured>, AskError> {
     measure_within(ask, control, Limits::default())
 }
 
-/// As [`measure`], with other limits of what the walk holds.
+/// Like [`measure`], with other limits for the walk.
 ///
 /// # Errors
 /// As [`measure`].

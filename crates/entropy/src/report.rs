@@ -10,7 +10,7 @@ use crate::interval::{Sums, estimate};
 use crate::measure::Measured;
 use crate::source::Skipped;
 
-/// A ratio with its interval; null where there was no data.
+/// A ratio with its interval; null if there was no data.
 #[derive(Clone, Debug, Serialize)]
 struct Entropy {
     entropy: Option<f64>,
@@ -28,7 +28,7 @@ struct Chunks {
     histogram_bytes: Vec<u64>,
 }
 
-/// How the sample was drawn.
+/// Method of the sample.
 #[derive(Clone, Debug, Serialize)]
 struct Drawn {
     asked_bytes: u64,
@@ -40,7 +40,7 @@ struct Drawn {
     seed: String,
 }
 
-/// What `hotband entropy --json` prints.
+/// Output of `hotband entropy --json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     schema: &'static str,

@@ -5,7 +5,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::ask::Sample;
 
-/// A sample has at least so many items, however little is asked for: fewer give no interval worth the name.
+/// A sample has at least this many items, however little is asked for: fewer give no interval worth the name.
 const FEWEST: u64 = 30;
 
 /// A generator of this crate.
@@ -13,7 +13,7 @@ pub fn generator(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// What is done with an item.
+/// Treatment of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// Nothing.
@@ -24,7 +24,7 @@ pub enum Want {
     Measure,
 }
 
-/// How many items there are and how many are measured.
+/// Number of items that there are and how many are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Items of the tree.
@@ -34,7 +34,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Of `items` that hold `bytes`, as many as hold the bytes of the sample.
+    /// Number of `items`, holding `bytes` together, that hold the bytes of the sample.
     pub fn new(items: u64, bytes: u64, sample: Sample) -> Self {
         let chosen = match sample {
             Sample::Of(size) if size.0 < bytes => {
@@ -83,7 +83,7 @@ impl Choice {
         self.stratum += 1;
     }
 
-    /// What is done with item `index`; asked in rising order. A tree that grew since it was counted is read whole if it
+    /// Treatment of item `index`; called in rising order. A tree that grew since it was counted is read whole if it
     /// was to be.
     pub fn of(&mut self, index: u64) -> Want {
         if self.plan.whole() {

@@ -17,7 +17,7 @@ use crate::walk::{Found, Regular, Walk};
 /// Most paths of unreadable files and folders that are kept.
 const EXAMPLES: usize = 10;
 
-/// What was left out and why.
+/// Omitted files and the reasons.
 #[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
 pub struct Skipped {
     /// Symbolic links, and further names of files.
@@ -34,7 +34,7 @@ pub struct Skipped {
     pub holes_bytes: u64,
 }
 
-/// What cannot be read.
+/// Unreadable files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unreadable {
     /// Files and folders.
@@ -60,7 +60,7 @@ impl Unreadable {
     }
 }
 
-/// What there is, from a first walk that reads no data.
+/// Inventory from a first walk that reads no data.
 #[derive(Clone, Debug, Default)]
 pub struct Census {
     /// Regular files, each once.
@@ -69,7 +69,7 @@ pub struct Census {
     pub bytes: u64,
     /// Items that the data is read in.
     pub items: u64,
-    /// What is left out.
+    /// Omitted files.
     pub skipped: Skipped,
     /// Folders that cannot be read and what vanished meanwhile.
     pub unreadable: Unreadable,
@@ -119,7 +119,7 @@ impl Census {
     }
 }
 
-/// What an item has of a file.
+/// Part of a file in an item.
 #[derive(Clone, Copy, Debug)]
 struct Extract {
     at: usize,
@@ -127,7 +127,8 @@ struct Extract {
     offset: u64,
 }
 
-/// Data that is compressed at a time: pieces of files, and what came before them in the stream. One a thread, made once.
+/// Data that is compressed at a time: pieces of files, and what came before them in the stream. One a thread, made
+/// once.
 pub struct Item {
     buffer: Box<[u8]>,
     lead: usize,
@@ -143,7 +144,7 @@ impl Default for Item {
 }
 
 impl Item {
-    /// What came before it in the stream, as far as deflate refers.
+    /// Preceding data of the stream within the window of deflate.
     pub fn lead(&self) -> &[u8] {
         &self.buffer[..self.lead]
     }
@@ -162,14 +163,14 @@ impl Item {
         })
     }
 
-    /// Begins anew after `lead`.
+    /// Begins again after `lead`.
     fn begin(&mut self, lead: &[u8]) {
         self.buffer[..lead.len()].copy_from_slice(lead);
         (self.lead, self.len) = (lead.len(), lead.len());
         self.pieces.clear();
     }
 
-    /// Reads a piece of `file`; what could be read stays. Says how long it is.
+    /// Reads a piece of `file`; what could be read stays. Returns how long it is.
     fn read(&mut self, file: &File, range: &Range<u64>) -> io::Result<usize> {
         let (from, want) = (self.len, (range.end - range.start) as usize);
         let result = read_at(file, &mut self.buffer[from..from + want], range.start);
@@ -212,7 +213,7 @@ pub struct Source {
     choice: Choice,
     index: u64,
     current: Option<Current>,
-    /// What came before the next item, at most `window` bytes.
+    /// Data before the next item, at most `window` bytes.
     lead: Vec<u8>,
     window: usize,
     /// Files that could not be read, from the place on where it failed.
@@ -254,7 +255,7 @@ impl Source {
         false
     }
 
-    /// Goes through the extents of one item; false where there are none left.
+    /// Goes through the extents of one item; false if there are none left.
     fn gather(&mut self, want: Want, item: &mut Item) -> bool {
         let mut any = false;
         while let Some(extent) = self.next_extent() {

@@ -1,5 +1,5 @@
-//! Sums over what was compressed. All are whole numbers, so that their order, and with it the number of threads, does not
-//! matter.
+//! Sums over what was compressed. All are whole numbers, so that their order, and with it the number of threads, does
+//! not matter.
 
 use crate::ask::Ask;
 use crate::compress::{Compressor, Press};
@@ -14,7 +14,7 @@ pub const BINS: usize = 100;
 pub struct ChunkTally {
     /// Size of the chunks.
     pub size: u64,
-    /// What they were compressed with.
+    /// Compressor used.
     pub compressor: Compressor,
     /// Items: bytes before and after.
     pub sums: Sums,
@@ -49,10 +49,10 @@ impl ChunkTally {
     }
 }
 
-/// Everything that was asked for.
+/// Everything that was requested.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// The archive, if it was asked for.
+    /// The archive, if it was requested.
     pub archive: Option<Sums>,
     /// Chunks, by size and compressor.
     pub chunks: Vec<ChunkTally>,
@@ -63,7 +63,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet, of what is asked for.
+    /// Create an empty tally for the request.
     pub fn new(ask: &Ask) -> Self {
         let pairs =
             ask.chunks.iter().flat_map(|&size| ask.compressors.iter().map(move |&compressor| (size, compressor)));

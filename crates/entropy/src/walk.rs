@@ -16,7 +16,7 @@ use std::vec;
 use crate::links::{Links, REMEMBERED};
 use crate::mounts;
 
-/// How much a walk may hold.
+/// Memory limit of a walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes of the names that one scan of a folder keeps.
@@ -41,11 +41,11 @@ pub struct Regular {
     pub path: PathBuf,
     /// Its length.
     pub size: u64,
-    /// Bytes that the file system keeps for it: fewer than its length where it has holes.
+    /// Bytes that the file system keeps for it: fewer than its length if it has holes.
     pub allocated: u64,
 }
 
-/// What a walk meets.
+/// Entry found by a walk.
 #[derive(Debug)]
 pub enum Found {
     /// A file, at the first of its names.
@@ -58,7 +58,7 @@ pub enum Found {
     Special,
     /// A file system that is left out.
     Mount,
-    /// What could not be looked at.
+    /// Entry that could not be examined.
     Unreadable(PathBuf, io::Error),
 }
 
@@ -75,7 +75,7 @@ struct Folder {
     whole: bool,
 }
 
-/// What holding a name costs: its bytes, where they are and what the allocator adds.
+/// Memory of a stored name: its bytes, if they are and what the allocator adds.
 fn cost(name: &OsString) -> usize {
     name.len() + size_of::<OsString>() + 16
 }
@@ -113,7 +113,7 @@ impl Walk {
         self.links.forgotten()
     }
 
-    /// Looks at `path`; goes into it where it is a folder.
+    /// Looks at `path`; goes into it if it is a folder.
     fn visit(&mut self, path: PathBuf, metadata: io::Result<Metadata>, parent: Option<u64>) -> Option<Found> {
         let metadata = match metadata {
             Ok(metadata) => metadata,

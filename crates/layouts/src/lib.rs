@@ -56,7 +56,7 @@ const DEFAULT_CHUNK: Bytes = Bytes(64 * 1024);
 /// Groups of RAID 50 and 60 where a spec does not say: the fewest that there can be.
 const DEFAULT_GROUPS: u64 = 2;
 
-/// Groups of members with redundancy of their own that a checked spec asks for; one where its kind has none.
+/// Groups of members with redundancy of their own that a checked spec requests; one where its kind has none.
 pub fn groups(spec: &LayoutSpec) -> u64 {
     let given = spec.options.get("groups").and_then(toml::Value::as_integer);
     let has_groups = ["raid50", "raid60"].contains(&spec.kind.as_str());
@@ -66,7 +66,7 @@ pub fn groups(spec: &LayoutSpec) -> u64 {
 /// Builds the planner of a spec on members of the given sizes (bytes usable on each, in their order).
 ///
 /// # Errors
-/// An unknown kind or option, too few members, a chunk that is no multiple of 4 KiB.
+/// An unknown kind or option, too few members, a chunk that is not a multiple of 4 KiB.
 pub fn build(file: &str, spec: &LayoutSpec, sizes: &[u64]) -> Result<Box<dyn Layout>, SpecError> {
     let options = Section::new(file, &spec.key, &spec.options);
     let count = sizes.len();
@@ -108,7 +108,7 @@ pub fn build(file: &str, spec: &LayoutSpec, sizes: &[u64]) -> Result<Box<dyn Lay
     Ok(layout)
 }
 
-/// RAID 50 or RAID 60: equal groups with so many parities each.
+/// RAID 50 or RAID 60: equal groups with this many parities each.
 fn parity_groups(
     options: &Section,
     (kind, parities): (&'static str, u64),

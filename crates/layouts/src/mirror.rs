@@ -8,7 +8,7 @@ use hotband_units::Bytes;
 use crate::chunks;
 use crate::policy::ReadPolicy;
 
-/// Mirrors, striped where there is more than one group.
+/// Mirrors, striped if there is more than one group.
 #[derive(Debug)]
 pub struct Mirror {
     kind: &'static str,

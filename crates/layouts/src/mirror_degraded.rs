@@ -22,7 +22,7 @@ impl Mirror {
         first..first + self.copies as usize
     }
 
-    /// Of `group`, the members that hold all up to `end`.
+    /// Members of `group` that hold everything up to `end`.
     fn holders(&self, group: u64, end: u64, members: &[MemberState]) -> Vec<usize> {
         self.copies_of(group).filter(|member| members[*member].holds(end)).collect()
     }

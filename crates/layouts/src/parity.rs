@@ -22,7 +22,7 @@ pub struct Parity {
     pub(crate) chunk: u64,
 }
 
-/// What one stripe of a write touches: chunks that follow each other, the first and the last perhaps in part.
+/// Chunks that a write touches in one stripe: chunks that follow each other, the first and the last perhaps in part.
 #[derive(Clone, Copy)]
 pub(crate) struct Touched {
     pub(crate) row: u64,
@@ -41,7 +41,7 @@ impl Touched {
         (self.chunks.0..=self.chunks.1).map(move |index| (index, self.piece(index)))
     }
 
-    /// What is written of data chunk `index`, which is one of those touched.
+    /// Written part of data chunk `index`, which is one of those touched.
     pub(crate) fn piece(self, index: u64) -> Range<u64> {
         let from = if index == self.chunks.0 { self.from } else { 0 };
         from..if index == self.chunks.1 { self.to } else { self.chunk }
@@ -58,8 +58,8 @@ impl Touched {
         if self.count() == 1 { self.from..self.to } else { 0..self.chunk }
     }
 
-    /// What a reconstruct-write has to read: of every one of `all` data chunks, the parts of the parity's range that
-    /// are not written.
+    /// Data that a reconstruct-write has to read: of every one of `all` data chunks, the parts of the parity's range
+    /// that are not written.
     pub(crate) fn missing(self, all: u64) -> impl Iterator<Item = (u64, Range<u64>)> {
         let parity = self.parity();
         let parts = (0..all).flat_map(move |index| {

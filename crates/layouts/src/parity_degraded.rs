@@ -9,7 +9,7 @@ use hotband_machine::{Extent, Leg, MemberState, Op, Plan, Redundancy};
 
 use crate::parity::{Parity, Touched};
 
-/// What is left of one stripe.
+/// Remaining parts of one stripe.
 struct StripeState {
     /// Data chunks whose members do not hold them, by their number in the stripe.
     data_gone: Vec<u64>,

@@ -25,7 +25,7 @@ pub struct ParityGroups {
 }
 
 impl ParityGroups {
-    /// So many `groups`, all like `group`.
+    /// Creates `groups` groups, all like `group`.
     pub fn new(kind: &'static str, group: Parity, groups: u64) -> Self {
         let stripe = group.data_chunks() * group.chunk;
         Self { kind, group, groups, stripe }
@@ -38,7 +38,7 @@ impl ParityGroups {
         offset / turn * self.stripe + within
     }
 
-    /// What an extent is in each group that it touches: one extent, for a group's stripes follow each other.
+    /// The extent in each group that it touches: one extent, because a group's stripes are contiguous.
     fn parts(&self, extent: Extent) -> impl Iterator<Item = (u64, Extent)> {
         let end = extent.offset + u64::from(extent.len);
         (0..self.groups).filter_map(move |group| {

@@ -28,7 +28,7 @@ impl Asked {
     }
 }
 
-/// I/Os by number, commands by token with what each is for, and what goes out at the next look.
+/// I/Os by number, commands by token with their purposes, and those to send at the next check.
 #[derive(Debug)]
 pub struct Pending<P> {
     asked: Slab<Asked>,
@@ -37,7 +37,7 @@ pub struct Pending<P> {
     /// Answers to come.
     answers: BTreeSet<(Instant, u32)>,
     out: ServiceOut,
-    /// Of the last call.
+    /// Time of the last call.
     now: Instant,
 }
 
@@ -55,7 +55,7 @@ impl<P> Default for Pending<P> {
 }
 
 impl<P> Pending<P> {
-    /// Time goes on.
+    /// Time continues.
     pub fn tick(&mut self, now: Instant) {
         self.now = now;
     }
@@ -66,7 +66,7 @@ impl<P> Pending<P> {
         self.asked.add(Asked { io, since: now, pending: 0, times: Times::default(), fault: None })
     }
 
-    /// An I/O that is not answered.
+    /// An I/O that is not completed.
     pub fn get(&mut self, number: u32) -> &mut Asked {
         self.asked.get(number)
     }
@@ -77,7 +77,7 @@ impl<P> Pending<P> {
         self.out.commands.push(MemberCommand { token, ..command });
     }
 
-    /// The same to a member of the layout that is the first member.
+    /// Like the above, to a member of the layout that is the first member.
     pub fn send_below(&mut self, purpose: P, command: MemberCommand) {
         let token = self.keep(purpose);
         self.out.below.push(MemberCommand { token, ..command });
@@ -90,7 +90,7 @@ impl<P> Pending<P> {
         token
     }
 
-    /// A command is answered at `now`: what it was for.
+    /// A command is completed at `now`: what it was for.
     pub fn answered(&mut self, now: Instant, token: u64) -> P {
         self.now = now;
         self.commands.remove(&token).expect("only what was sent is answered")
@@ -101,12 +101,12 @@ impl<P> Pending<P> {
         self.commands.values_mut()
     }
 
-    /// An I/O is answered at `at`.
+    /// An I/O is completed at `at`.
     pub fn answer_at(&mut self, at: Instant, number: u32) {
         self.answers.insert((at, number));
     }
 
-    /// An I/O is answered. What its times do not account for is waiting.
+    /// An I/O is completed. Time that its parts do not account for is waiting.
     pub fn answer(&mut self, now: Instant, number: u32) {
         let Asked { io, since, mut times, fault, .. } = self.asked.take(number);
         times.queue += Span(now.since(since).0 - times.total().0);
@@ -121,7 +121,7 @@ impl<P> Pending<P> {
         }
     }
 
-    /// When something goes out or is to be answered.
+    /// Time when something goes out or is to be completed.
     pub fn wake(&self) -> Option<Instant> {
         let ServiceOut { commands, below, served } = &self.out;
         if !commands.is_empty() || !below.is_empty() || !served.is_empty() {

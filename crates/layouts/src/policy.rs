@@ -2,7 +2,7 @@
 
 use hotband_machine::MemberState;
 
-/// Read policy of RAID 1 and RAID 10. With every policy a read that goes on where the last read of a member ended
+/// Read policy of RAID 1 and RAID 10. With every policy a read that continues where the last read of a member ended
 /// stays on that member, so that its read-ahead works (as Linux md's `read_balance` does).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadPolicy {
@@ -13,7 +13,7 @@ pub enum ReadPolicy {
     LeastPending,
     /// The member whose last command ended nearest.
     NearestHead,
-    /// The first idle member; where none is idle, the one whose last command ended nearest, as Linux md does for disks
+    /// The first idle member; if none is idle, the one whose last command ended nearest, as Linux md does for disks
     /// (drivers/md/raid1.c, `read_balance`). Shorter seeks under load, none of it at queue depth 1.
     IdleOrNearest,
     /// The range is divided among the members: each reads its own share of the addresses, so that its arm stays there.

@@ -5,12 +5,12 @@ use thiserror::Error;
 
 use crate::SpecError;
 
-/// Whoever waits for long work does not want it any more.
+/// The caller of long work has cancelled it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("interrupted")]
 pub struct Stopped;
 
-/// Asked now and then by long work, at least several times a second: it goes on where this is no error.
+/// Asked now and then by long work, at least several times a second: it continues where this is not an error.
 pub type Look<'a> = &'a dyn Fn() -> Result<(), Stopped>;
 
 /// Never stop.

@@ -29,7 +29,7 @@ pub struct Command {
     pub entropy: Entropy,
 }
 
-/// Marks, in a token, a command that a rebuild asks for.
+/// Marks, in a token, a command that a rebuild requests.
 pub(crate) const OF_REBUILD: u64 = 1 << 63;
 /// Marks, in a token, a forced write that a flush follows, and that flush.
 pub(crate) const FLUSH_FOLLOWS: u64 = 1 << 62;
@@ -71,7 +71,7 @@ pub struct Smart {
     pub percentage_used: f64,
     /// Blocks that were retired.
     pub bad_blocks: u64,
-    /// How many times larger than what is simulated the drive is: 1 where all of it is. All else is of what is
+    /// Size of the drive relative to its simulated part: 1 if all of it is simulated. All else is of what is
     /// simulated.
     pub scale: u64,
 }
@@ -149,7 +149,7 @@ pub struct PartReport {
 }
 
 impl PartReport {
-    /// The counter of this name; none of a part without it.
+    /// The counter of this name; none for a part without it.
     pub fn counter(&self, name: &str) -> Option<u64> {
         self.counters.iter().find(|(have, _)| *have == name).map(|(_, count)| *count)
     }
@@ -160,7 +160,7 @@ impl PartReport {
 pub struct WriteCacheSetting {
     /// "volatile", "protected", or "off" where a write is acknowledged when it is on the media.
     pub kind: &'static str,
-    /// Bytes that the cache holds; zero where it is off.
+    /// Bytes that the cache holds; zero if it is off.
     pub bytes: u64,
 }
 
@@ -179,13 +179,13 @@ pub enum Warmth {
 /// The caches of one drive, or of all drives of a machine added up, at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheState {
-    /// Flash read cache: how far it has got; none where there is no such cache.
+    /// Flash read cache: how far it has got; none if there is no such cache.
     pub warmth: Option<Warmth>,
-    /// Whether flash was asked for anything yet: a drive that nobody reads from is waited for by nobody.
+    /// Whether flash was read yet: nothing waits for a drive without reads.
     pub asked: bool,
     /// Reads that the flash answered, since the beginning.
     pub flash_hits: u64,
-    /// Reads that the flash could have answered and did not, since the beginning.
+    /// Reads that the flash could have completed and did not, since the beginning.
     pub flash_misses: u64,
     /// Bytes copied into the flash, since the beginning.
     pub flash_promoted_bytes: u64,
@@ -250,12 +250,12 @@ pub trait Drive: Send {
     fn draw(&self) -> Option<Draw> {
         None
     }
-    /// How long it was busy in each state of its draw since the beginning, summed over actuators. The first has two
+    /// Time that it was busy in each state of its draw since the beginning, summed over actuators. The first has two
     /// measures, of which the longer counts in any time: two things that go on side by side.
     fn activity(&self) -> [Span; 3] {
         [Span::ZERO; 3]
     }
-    /// Commands that it has taken and not answered; none where it does not count them.
+    /// Commands that it has taken and not completed; none if it does not count them.
     fn waiting(&self) -> Option<u64> {
         None
     }
@@ -269,7 +269,7 @@ pub trait Drive: Send {
     }
     /// Takes a command at `now`.
     fn submit(&mut self, now: Instant, command: Command);
-    /// When the drive next has something to do; `None` while it has nothing.
+    /// Time when the drive next has something to do; `None` while it has nothing.
     fn wake(&self) -> Option<Instant>;
     /// Does what is due up to and at `now`; appends what was completed.
     fn advance(&mut self, now: Instant, done: &mut Vec<Done>);
@@ -290,7 +290,7 @@ pub trait Drive: Send {
         let _ = writes;
     }
     /// All that untimed writes read of a new drive, as text: drives with the same text hold the same after the same
-    /// writes. None of a drive whose contents cannot be carried.
+    /// writes. None for a drive whose contents cannot be copied.
     fn contents_key(&self) -> Option<String> {
         None
     }
@@ -310,14 +310,14 @@ pub trait Drive: Send {
     /// a drive that was not asked spends nothing on it.
     fn keep_account(&mut self);
     /// Power is lost at `now`, which is at or after the last call: what the drive holds when it comes back, volatile
-    /// memory being empty. Nothing is known of drives that kept no account. The drive takes no commands any more.
+    /// memory being empty. Drives without an account are unknown. The drive takes no commands any more.
     fn cut_power(&mut self, now: Instant) -> Versions;
     /// Names of the values that may change while it runs.
     fn settings(&self) -> &'static [&'static str] {
         &[]
     }
-    /// How it acknowledges writes, as its switches were last turned; none of a drive that has no switches to turn while
-    /// it runs.
+    /// Acknowledgement of writes by the current switches; none for a drive without switches that can change while it
+    /// runs.
     fn write_cache(&self) -> Option<WriteCacheSetting> {
         None
     }
@@ -336,7 +336,7 @@ pub trait Drive: Send {
         let _ = now;
         self.check_set(key, value)
     }
-    /// For the machine: the drive as one that may fail; none where no failure is to come.
+    /// For the machine: the drive as one that may fail; none if no failure is to come.
     #[doc(hidden)]
     fn failing(&mut self) -> Option<&mut Failing> {
         None

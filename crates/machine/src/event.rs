@@ -25,7 +25,7 @@ pub enum Part {
     Daemon {
         /// Which layout.
         layout: u32,
-        /// Which of its daemons.
+        /// Index of the daemon.
         daemon: u32,
     },
 }
@@ -35,15 +35,15 @@ pub enum Part {
 pub enum What {
     /// The part answers nothing any more.
     Fail,
-    /// Power goes off: nothing is done any more, and what drives hold is what they have when it comes back.
+    /// Power goes off: nothing happens any longer, and drives keep their contents until it comes back.
     PowerOff,
-    /// A daemon is marked out: its copies are made anew elsewhere.
+    /// A daemon is marked out: its copies are made again elsewhere.
     Out,
     /// A value changes while the part runs.
     Set {
-        /// Name of the value, as the catalog has it.
+        /// Name of the value, as in the catalog.
         key: String,
-        /// What it is from now on.
+        /// Its new value.
         value: String,
     },
 }
@@ -83,7 +83,7 @@ pub enum EventError {
     /// Daemons that a pool cannot do without, or does not have.
     #[error("{why}")]
     Out {
-        /// What stands against it.
+        /// The reason against it.
         why: String,
     },
     /// A value that the part does not take while it runs.

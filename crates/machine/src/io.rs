@@ -125,9 +125,9 @@ pub enum Fault {
 pub struct Completion {
     /// The tag of the I/O.
     pub tag: u64,
-    /// When it was submitted.
+    /// Time when it was submitted.
     pub submitted: Instant,
-    /// When it was done.
+    /// Time when it was done.
     pub at: Instant,
     /// Times of each part.
     pub times: Times,
@@ -139,7 +139,7 @@ pub struct Completion {
 mod tests {
     use super::*;
 
-    /// Every part another power of ten, so that none can stand for another.
+    /// Every part another power of ten, so that none can represent another.
     fn times(unit: u64) -> Times {
         let part = |power: u32| Span(unit * 10_u64.pow(power));
         Times {

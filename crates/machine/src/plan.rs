@@ -38,7 +38,7 @@ pub struct Leg {
 pub struct Plan {
     /// The legs; `phase` never decreases along the list.
     pub legs: Vec<Leg>,
-    /// Some of what was asked for is on no member any more; the legs mean nothing then.
+    /// Some of what was requested is on no member any more; the legs mean nothing then.
     pub lost: bool,
     /// Some of what is read is computed from other members, which must not change meanwhile.
     pub decodes: bool,
@@ -62,7 +62,7 @@ impl Plan {
         }
     }
 
-    /// A flush goes to every member that holds anything; it is lost where none does.
+    /// A flush goes to every member that holds anything; it is lost if none does.
     pub fn flush(&mut self, members: Members) {
         let present =
             (0..members.states.len() as u16).filter(|member| members.states[usize::from(*member)].present_to > 0);
@@ -118,7 +118,7 @@ pub struct Placed {
 /// State of a member that the host knows without a command to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberState {
-    /// Commands sent and not yet answered.
+    /// Commands sent and not yet completed.
     pub pending: u32,
     /// End of the last read sent to the member: a read that starts there is sequential.
     pub read_end: u64,
@@ -147,7 +147,7 @@ impl MemberState {
 pub struct Members<'a> {
     /// Every one, by its index.
     pub states: &'a [MemberState],
-    /// Some member does not hold all of its data. Where none says so, nobody needs to look at what each holds.
+    /// Some member does not hold all of its data. If none does, their contents need not be checked.
     pub degraded: bool,
 }
 
@@ -171,8 +171,8 @@ pub trait Layout: Send + Debug {
     fn kind(&self) -> &'static str;
     /// Addressable bytes.
     fn capacity(&self) -> Bytes;
-    /// Maps `extent`, which is no flush, to legs on the members as they are: where they are degraded, without what they do
-    /// not hold. `turn` counts the I/Os planned before, for policies that take turns. `plan` is empty on entry.
+    /// Maps `extent`, which is not a flush, to legs on the members as they are: if they are degraded, without what they
+    /// do not hold. `turn` counts the I/Os planned before, for policies that take turns. `plan` is empty on entry.
     fn plan(&self, extent: Extent, members: Members, turn: u64, plan: &mut Plan);
     /// Its stripes, where one that is written in whole needs no reading.
     fn stripe_shape(&self) -> Option<StripeShape> {
@@ -192,14 +192,15 @@ pub trait Layout: Send + Debug {
     }
 }
 
-/// What a layout with redundancy knows beside planning: what must not change at once, and how a member is made anew.
+/// Knowledge of a layout with redundancy next to planning: what must not change at once, and how a member is made
+/// again.
 ///
 /// A column is what has to fit together: the copies of a mirror, the data and parity at one offset of a stripe.
 /// Columns are numbered along the members (those of several groups one group after the other).
 pub trait Redundancy {
     /// Bytes used of every member.
     fn member_bytes(&self) -> u64;
-    /// What a rebuild does at once is a multiple of this many bytes of the member.
+    /// A step of a rebuild is a multiple of this many bytes of the member.
     fn unit(&self) -> u64;
     /// Appends the columns that a write to `extent` changes and a read of it may compute from.
     fn columns(&self, extent: Extent, out: &mut Vec<Range<u64>>);
@@ -207,8 +208,8 @@ pub trait Redundancy {
     fn group_of(&self, member: u16) -> Range<u16>;
     /// The columns of a range of `member`.
     fn columns_of(&self, member: u16, range: &Range<u64>) -> Range<u64>;
-    /// Reads what `range` of `member` can be made of in the first phase and writes it in the second; `lost` where too
-    /// little is left. The member's own state does not matter.
+    /// Reads the sources of `range` of `member` in the first phase and writes it in the second; `lost` if too little
+    /// is left. The member's own state does not matter.
     fn plan_rebuild(&self, member: u16, range: &Range<u64>, members: &[MemberState], plan: &mut Plan);
     /// Bytes of host data that are on no member any more, of the columns of `range` of `member`, which is no longer
     /// than a unit and lies in one.

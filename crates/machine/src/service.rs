@@ -11,7 +11,7 @@ use crate::io::{Entropy, Fault, Op, Times};
 use crate::repair::rebuild::JobState;
 use crate::versions::Versions;
 
-/// An I/O that a service is asked for.
+/// An I/O that a service is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceIo {
     /// Returned in [`Served`]; the service does not read it.
@@ -24,7 +24,7 @@ pub struct ServiceIo {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// Number of the host's write; zero for what is none, and where nobody counts.
+    /// Number of the host's write; zero for other commands, and if writes are not counted.
     pub version: u64,
     /// Compressibility of the data of a write.
     pub entropy: Entropy,
@@ -45,13 +45,13 @@ pub struct MemberCommand {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// Number of the newest of the host's writes whose data it has; zero where nobody counts.
+    /// Number of the newest of the host's writes whose data it has; zero if nobody counts.
     pub version: u64,
     /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
-/// An I/O that a service has answered, at the time of the call.
+/// An I/O that a service has completed, at the time of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
     /// The token of the I/O.
@@ -68,9 +68,9 @@ pub struct ServiceOut {
     /// Commands to send now.
     pub commands: Vec<MemberCommand>,
     /// Commands past the planner of its first member, which is a layout, to the members of that: `member` is one of
-    /// those. While that layout misses one of them they are answered as [`Fault::Gone`] at once.
+    /// those. While that layout misses one of them they are completed as [`Fault::Gone`] at once.
     pub below: Vec<MemberCommand>,
-    /// I/Os answered now.
+    /// I/Os completed now.
     pub served: Vec<Served>,
 }
 
@@ -79,7 +79,7 @@ pub struct ServiceOut {
 pub struct MemberRebuild {
     /// State.
     pub state: JobState,
-    /// When it began; none while it waits.
+    /// Time when it began; none while it waits.
     pub began: Option<Instant>,
     /// When it ended, one way or another.
     pub ended: Option<Instant>,
@@ -112,7 +112,7 @@ pub trait Service: Send {
     fn submit(&mut self, now: Instant, io: ServiceIo);
     /// A command to a member is done at `now`; `times` add up to the time since it was sent.
     fn answered(&mut self, now: Instant, token: u64, times: &Times, fault: Option<Fault>);
-    /// When the service next has something to do by itself; `None` while it waits for its members or has nothing.
+    /// Time when the service next has something to do by itself; `None` while it waits for its members or has nothing.
     fn wake(&self) -> Option<Instant>;
     /// Does what is due up to and at `now`; called after every `submit` and `answered` too.
     fn advance(&mut self, now: Instant, out: &mut ServiceOut);
@@ -138,7 +138,7 @@ pub trait Service: Send {
     fn lost(&self) -> u64 {
         0
     }
-    /// Bytes of writes that it had answered from memory, and that its members would not take.
+    /// Bytes of writes that it had completed from memory, and that its members would not take.
     fn dropped(&self) -> u64 {
         0
     }
@@ -146,14 +146,14 @@ pub trait Service: Send {
     fn is_whole(&self) -> bool {
         true
     }
-    /// Whether copies that members took with them are being made anew.
+    /// Whether copies that members took with them are being made again.
     fn is_recovering(&self) -> bool {
         false
     }
     /// Told, before the first I/O: these daemons will go out, marked so or because their drive has `failed`.
     ///
     /// # Errors
-    /// What stands against it.
+    /// The reason against it.
     fn expect_out(&mut self, daemons: &[u32], failed: bool) -> Result<(), EventError> {
         let _ = (daemons, failed);
         Err(EventError::Out { why: "it has no daemons".to_owned() })

@@ -11,7 +11,7 @@ fn ask_error(error: AskError) -> PyErr {
     SpecError::new_err((error.field, String::new(), error.value, error.accepted))
 }
 
-/// What was measured, as a dict.
+/// Result of the measurement as a dict.
 #[derive(IntoPyObject)]
 pub struct Measured {
     report: String,
@@ -20,7 +20,7 @@ pub struct Measured {
     compressing_s: f64,
 }
 
-/// What is asked for; `measure` measures it.
+/// The request; `measure` executes it.
 #[pyclass(name = "Entropy", frozen)]
 pub struct PyEntropy {
     ask: Ask,

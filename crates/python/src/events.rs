@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::spec_error;
 
-/// A cell of the table of what is supported; `why` not, where it is not.
+/// A cell of the table of what is supported; `why` not, if it is not.
 #[pyclass(name = "EventCell", frozen, get_all)]
 pub struct PyEventCell {
     event: &'static str,

@@ -1,8 +1,8 @@
 //! Interrupts (SIGINT) that native code cannot be late for.
 //!
 //! Python runs its handler of a signal between two of its own instructions: while a library draws or a file is read, a
-//! first interrupt waits, and a second one changes nothing. Long work of ours looks at signals ([`look`]); for all other
-//! code, a thread of its own ends the process at the second one.
+//! first interrupt waits, and a second one changes nothing. Long work of ours looks at signals ([`look`]); for all
+//! other code, a thread of its own ends the process at the second one.
 
 use std::io::{IsTerminal, Read, Write};
 use std::thread;
@@ -15,7 +15,7 @@ use signal_hook::low_level::exit;
 
 /// Exit code of what SIGINT ends: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
-/// Bytes between two looks at signals.
+/// Bytes between two checks at signals.
 const LOOK_EVERY: usize = 1 << 20;
 
 /// Lets Python's handlers of signals run: an interrupt of the main thread stops what it waits for. Elsewhere it does

@@ -27,7 +27,7 @@ fn spec_error(error: MachineSpecError) -> PyErr {
     SpecError::new_err((error.file, error.key, error.value, error.accepted))
 }
 
-/// What stops building is an interrupt of the thread that waits.
+/// An interrupt of the waiting thread stops the building.
 fn while_building(error: RunError) -> PyErr {
     match error {
         RunError::Interrupted => PyKeyboardInterrupt::new_err("interrupted"),

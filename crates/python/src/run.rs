@@ -31,7 +31,7 @@ pub fn run_error(error: RunError) -> PyErr {
 
 const ONCE: &str = "a run is executed once";
 
-/// What a run leaves.
+/// Result of a run.
 #[pyclass(name = "Output", frozen, get_all)]
 pub struct PyOutput {
     pub record: String,
@@ -46,7 +46,7 @@ pub struct PyRun {
     /// The machine as this run left it, until a run that follows takes it.
     kept: Mutex<Option<MachineState>>,
     control: Control,
-    /// What it does, one after the other.
+    /// Its phases, in order.
     phases: Vec<String>,
     /// Names of the machine's volumes, by number.
     volumes: Vec<String>,
@@ -59,7 +59,7 @@ impl PyRun {
         run.ok_or_else(|| PyRuntimeError::new_err(ONCE))
     }
 
-    /// What tells its progress.
+    /// Source of its progress.
     pub fn control(&self) -> &Control {
         &self.control
     }
@@ -147,7 +147,7 @@ impl PyRun {
         run.as_ref().ok_or_else(|| PyRuntimeError::new_err(ONCE))?.check_times().map_err(spec_error)
     }
 
-    /// Runs it, on the machine that `after` left where that is given; with `keep` it leaves its own to another run.
+    /// Runs it, on the machine that `after` left if that is given; with `keep` it leaves its own to another run.
     #[pyo3(signature = (after=None, keep=false))]
     fn execute(&self, py: Python<'_>, after: Option<&Self>, keep: bool) -> PyResult<PyOutput> {
         let run = self.take()?;

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use crate::run::{PyOutput, PyRun, run_error};
 use crate::tables::tables;
 
-/// What programs reach the machine by.
+/// Access of programs to the machine.
 #[derive(Default)]
 struct Fronts {
     nbd: Vec<nbd::Server>,
@@ -30,7 +30,7 @@ pub struct PyServer {
     fronts: Mutex<Fronts>,
 }
 
-/// What keeps the bytes: a file, memory, or nothing; where power may go off, with what was there before.
+/// Storage of the bytes: a file, memory, or nothing; with earlier versions if power may go off.
 fn kept(file: Option<&Path>, base: Option<&Path>, model: &OfMachine) -> PyResult<Box<dyn Store>> {
     let of_file = |error: io::Error| os_error(&error, file.unwrap_or(Path::new("store")));
     let store: Box<dyn Store> = match file {
@@ -46,7 +46,7 @@ fn kept(file: Option<&Path>, base: Option<&Path>, model: &OfMachine) -> PyResult
     Ok(Box::new(WithHistory::new(store, &folder).map_err(of_file)?))
 }
 
-/// What the host refuses, with the file that it is about.
+/// Error of the host, with its file.
 fn os_error(error: &io::Error, file: &Path) -> PyErr {
     let message = error.to_string();
     let message = message.split(" (os error").next().unwrap_or_default();
@@ -60,7 +60,7 @@ fn os_error(error: &io::Error, file: &Path) -> PyErr {
     PyOSError::new_err((code, message.to_owned(), file.to_path_buf()))
 }
 
-/// Numbers of errors, as Linux has them (errno(3)).
+/// Numbers of errors, as in Linux (errno(3)).
 const ENOENT: i32 = 2;
 const EACCES: i32 = 13;
 const EBUSY: i32 = 16;
@@ -184,7 +184,7 @@ impl PyServer {
         self.service.volumes().iter().map(|volume| (volume.name.clone(), volume.size, volume.block)).collect()
     }
 
-    /// What was counted so far, as JSON: the section "serving" of its record.
+    /// Counts so far, as JSON: the section "serving" of its record.
     fn serving(&self) -> PyResult<String> {
         serde_json::to_string(&self.service.tally().told()).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
@@ -199,7 +199,7 @@ impl PyServer {
         py.detach(|| self.service.stop());
     }
 
-    /// What it leaves; ends it where it has not ended.
+    /// Its results; ends it if it has not ended.
     fn finish(&self, py: Python<'_>) -> PyResult<PyOutput> {
         let outcome = py
             .detach(|| {
@@ -229,7 +229,7 @@ impl PyFixedServer {
         Ok(Self { served: Mutex::new(Some(served.map_err(|error| os_error(&error, &path))?)) })
     }
 
-    /// Ends it; does nothing where it has ended.
+    /// Ends it; does nothing if it has ended.
     fn stop(&self, py: Python<'_>) {
         let served = self.served.lock().unwrap_or_else(PoisonError::into_inner).take();
         py.detach(|| drop(served));
@@ -246,7 +246,7 @@ pub fn serve_speed(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<(f64
     Ok((speed.latency_ns, speed.iops))
 }
 
-/// What the way to the server and back takes at least, in nanoseconds; measured behind a socket at `path`, which is not
+/// Shortest round trip to the server, in nanoseconds; measured behind a socket at `path`, which is not
 /// there yet.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]

@@ -57,7 +57,7 @@ fn entry_of(name: &str, product: Product) -> CatalogEntry {
     CatalogEntry { name: name.to_owned(), title, model, kind, values: values.collect(), warnings }
 }
 
-/// What `set` takes: whose key it is, its value today, what it takes, what it means.
+/// Keys of `set`: owner, current value, accepted values, meaning.
 #[derive(IntoPyObject)]
 pub struct SetKey {
     key: String,
@@ -139,7 +139,7 @@ pub fn machine_offer(
     Ok(MachineOffer { text: offer.text, volumes, block_bytes: offer.block.0, drives: offer.products })
 }
 
-/// The most bytes a second that a machine can move; none where nothing that is known limits it.
+/// The most bytes a second that a machine can move; none if nothing that is known limits it.
 #[derive(IntoPyObject)]
 pub struct Ceiling {
     ports: Option<f64>,
@@ -188,7 +188,7 @@ pub struct Machine {
     own_products: std::collections::BTreeMap<String, CatalogEntry>,
 }
 
-/// A machine as its text asks for it: nothing is built.
+/// A machine as its text requests it: nothing is built.
 #[pyfunction]
 #[pyo3(signature = (catalog, machine, machine_text=None))]
 pub fn machine(catalog: PathBuf, machine: String, machine_text: Option<String>) -> PyResult<Machine> {
@@ -217,7 +217,7 @@ pub struct Workload<'py> {
     table: Bound<'py, PyDict>,
 }
 
-/// A workload as its text has it, once it is right, with values of its keys and the length of its measured phases
+/// A workload as in its text, once it is right, with values of its keys and the length of its measured phases
 /// changed.
 #[pyfunction]
 #[pyo3(signature = (text, file="workload", set=Vec::new(), duration=None))]

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 
 use crate::spec_error;
 
-/// What the rule says of some rounds, as a dict.
+/// Verdict of the rule on some rounds, as a dict.
 #[derive(IntoPyObject)]
 pub struct Verdict {
     reached: bool,
@@ -29,7 +29,7 @@ pub fn steady_state(rounds: Vec<f64>) -> PyResult<Verdict> {
     })
 }
 
-/// How steady state was left, as a dict.
+/// Departure from steady state, as a dict.
 #[derive(IntoPyObject)]
 pub struct Departure {
     round: usize,

@@ -62,13 +62,13 @@ pub struct PyTraceAsked {
 
 #[pymethods]
 impl PyTraceAsked {
-    /// How it is read, as text that is the same for the same rows.
+    /// Method of reading, as text that is the same for the same rows.
     #[getter]
     fn selection(&self) -> String {
         format!("{:?}", self.selection)
     }
 
-    /// The format that is said, if one is.
+    /// The format that is stated, if one is.
     #[getter]
     fn format(&self) -> Option<&str> {
         let columns = (!self.selection.columns.is_empty()).then_some("csv");
@@ -83,7 +83,7 @@ impl PyTraceAsked {
         py.detach(make).map_err(|error| trace_error(name, error))
     }
 
-    /// Reads a trace as text at `path`, called `name`, and says what it is like, as JSON; none where that takes rows.
+    /// Reads a trace as text at `path`, called `name`, and says what it is like, as JSON; none if that takes rows.
     #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
     fn properties(
         &self,
@@ -121,8 +121,8 @@ pub fn trace_targets() -> Vec<&'static str> {
 /// I/Os written, what was lost of how many, ns that times were rounded by.
 type WrittenTrace = (u64, Vec<(&'static str, u64)>, u64);
 
-/// Writes the trace whose rows are at `rows` to `out`: I/Os written, what was lost of how many, the most that a time was
-/// rounded by in ns.
+/// Writes the trace whose rows are at `rows` to `out`: I/Os written, what was lost of how many, the most that a time
+/// was rounded by in ns.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's paths are converted, not borrowed")]
 pub fn write_trace(py: Python<'_>, rows: PathBuf, to: &str, out: PathBuf, ending: &str) -> PyResult<WrittenTrace> {
@@ -136,12 +136,12 @@ pub fn write_trace(py: Python<'_>, rows: PathBuf, to: &str, out: PathBuf, ending
     Ok((done.written, done.lost.into_iter().collect(), done.rounded_ns))
 }
 
-/// What is found of a trace, as JSON.
+/// Properties of a trace as JSON.
 fn json_of(properties: &hotband_traces::Properties) -> PyResult<String> {
     serde_json::to_string(properties).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// How properties are counted.
+/// Options for counting properties.
 fn asked_of(block: u64, sample: usize) -> PyResult<hotband_traces::Asked> {
     if block == 0 || sample == 0 {
         return Err(PyValueError::new_err("blocks and samples have at least one"));
@@ -149,7 +149,7 @@ fn asked_of(block: u64, sample: usize) -> PyResult<hotband_traces::Asked> {
     Ok(hotband_traces::Asked { block, sample })
 }
 
-/// What the trace whose rows are at `rows` is like, as JSON: blocks of `block` bytes, at most `sample` of which are
+/// Properties of the trace whose rows are at `rows`, as JSON: blocks of `block` bytes, at most `sample` of which are
 /// followed.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]

@@ -1,7 +1,7 @@
 //! fio's histograms over time (`write_hist_log`): `time, direction, size, counts of every bucket`.
 //!
-//! Format: iolog.c of fio (flush_hist_samples). Each line has the counts of its own interval. `log_hist_coarseness` joins
-//! 2^n buckets into one; how many there are shows in the number of columns. fio 2 has 19 groups, of microseconds.
+//! Format: iolog.c of fio (flush_hist_samples). Each line has the counts of its own interval. `log_hist_coarseness`
+//! joins 2^n buckets into one; how many there are shows in the number of columns. fio 2 has 19 groups, of microseconds.
 
 use std::io::Read;
 
@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 1 << 20;
 /// One interval of one direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistogramRow {
-    /// As it stands: when the interval ended.
+    /// Time as in the log: when the interval ended.
     pub time_ms: u64,
     /// 0 read, 1 write, 2 trim.
     pub direction: u64,
@@ -27,11 +27,11 @@ pub struct HistogramRow {
     pub count: u64,
     /// From the middles of the buckets.
     pub mean_ns: Option<f64>,
-    /// Of the buckets.
+    /// Index of the buckets.
     pub p99_ns: Option<u64>,
 }
 
-/// What is in a log.
+/// Contents of a log.
 #[derive(Debug)]
 pub struct HistogramLog {
     /// In the order of the file.
@@ -114,7 +114,7 @@ impl Reader {
 /// Sums a histogram log while it is read.
 ///
 /// # Errors
-/// The line that is no histogram; what the source could not read.
+/// The line that is not a histogram; what the source could not read.
 pub fn read_histogram_log(source: impl Read) -> Result<HistogramLog, LogError> {
     let mut reader = Reader::default();
     let cut = for_each_line(source, ACCEPTED, |line| reader.line(line))?;

@@ -1,8 +1,8 @@
-//! fio's logs with one line a sample: `time, value, direction, size[, offset][, priority][, issue time]`.
+//! fio's logs with one line per sample: `time, value, direction, size[, offset][, priority][, issue time]`.
 //!
-//! Format: iolog.c of fio (flush_samples). The time is in ms, of the run or of the calendar. A log of every I/O carries its
-//! size in the fourth column; an averaged one (`log_avg_msec`) has 0 there. Values are ns (fio 2: us), KiB/s or I/Os.
-//! Leaves out: priorities, issue times, which of several jobs in one file a line is from.
+//! Format: iolog.c of fio (flush_samples). The time is in ms, of the run or of the calendar. A log of every I/O carries
+//! its size in the fourth column; an averaged one (`log_avg_msec`) has 0 there. Values are ns (fio 2: us), KiB/s or
+//! I/Os. Leaves out: priorities, issue times, which of several jobs in one file a line is from.
 
 use std::io::Read;
 
@@ -35,7 +35,7 @@ pub enum Direction {
 pub struct Samples {
     /// Lines.
     pub count: u64,
-    /// Of all I/Os.
+    /// Counts of all I/Os.
     pub bytes: u64,
     /// Sum of the values.
     pub sum: u128,
@@ -51,7 +51,7 @@ pub struct Samples {
     pub samples: Vec<(u64, u64)>,
 }
 
-/// What is in a log.
+/// Contents of a log.
 #[derive(Debug)]
 pub struct FioLog {
     /// Lines with a sample.
@@ -225,11 +225,11 @@ impl Reader {
     }
 }
 
-/// Sums a log while it is read. Seconds count from `base_ms`; where there is none from zero, or from the first sample of
+/// Sums a log while it is read. Seconds count from `base_ms`; if there is none from zero, or from the first sample of
 /// a calendar's times.
 ///
 /// # Errors
-/// The line that is no sample; more seconds or averages than are kept; what the source could not read.
+/// The line that is not a sample; more seconds or averages than are kept; what the source could not read.
 pub fn read_fio_log(source: impl Read, base_ms: Option<u64>) -> Result<FioLog, LogError> {
     let mut reader = Reader::new(base_ms);
     match for_each_line(source, ACCEPTED, |line| reader.line(line)) {

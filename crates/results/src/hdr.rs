@@ -1,8 +1,8 @@
 //! HdrHistogram interval logs (`.hlog`), encodings V1 and V2, with and without tags.
 //!
 //! Lines are parsed and histograms decoded by the `hdrhistogram` crate. It knows only V2: a V1 histogram has the same
-//! header and plain counts, so it is written anew as V2 first. Before anything is decoded, what a header claims is held
-//! against what is there, and decompression is bounded: a log from elsewhere cannot ask for memory.
+//! header and plain counts, so it is written again as V2 first. Before anything is decoded, what a header claims is
+//! held against what is there, and decompression is bounded: a log from elsewhere cannot ask for memory.
 //! Leaves out: V0, histograms of doubles and with a shifted index (refused).
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ const V1: u32 = 0x1c84_9301;
 const V1_COMPRESSED: u32 = 0x1c84_9302;
 const V2: u32 = 0x1c84_9303;
 const V2_COMPRESSED: u32 = 0x1c84_9304;
-/// V2's cookie as its writers have it, with the word size.
+/// V2's cookie as in its writers, with the word size.
 const V2_WRITTEN: u32 = 0x1c84_9313;
 /// Cookie, length, shifted index, digits, lowest, highest, ratio.
 const HEADER: usize = 40;
@@ -38,13 +38,13 @@ const MOST_INTERVALS: usize = 1 << 20;
 /// One interval of one tag. Values are in the log's own unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HdrInterval {
-    /// As the log has it: since its base time, or of the calendar.
+    /// Time as in the log: since its base time, or of the calendar.
     pub start_s: f64,
     /// In seconds.
     pub length_s: f64,
     /// Values in it.
     pub count: u64,
-    /// As accurate as the histogram.
+    /// Mean, as accurate as the histogram.
     pub mean: Option<f64>,
     /// The same.
     pub p99: Option<u64>,
@@ -67,12 +67,12 @@ pub struct HdrTag {
     pub digits: u8,
 }
 
-/// What is in a log.
+/// Contents of a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HdrLog {
     /// Seconds since 1970, where the log says so.
     pub start_s: Option<f64>,
-    /// The same: what the intervals' times are relative to.
+    /// Reference of the intervals' times.
     pub base_s: Option<f64>,
     /// In the order of their names; those without first.
     pub tags: Vec<HdrTag>,
@@ -91,7 +91,7 @@ fn without_size(cookie: u32) -> u32 {
     cookie & !0xf0
 }
 
-/// What is behind the wrapping of a compressed histogram.
+/// Contents of a compressed histogram.
 fn unwrapped(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     let cookie = without_size(word(&bytes, 0).ok_or("a histogram that is too short")?);
     if cookie == V1 || cookie == V2 {
@@ -239,7 +239,7 @@ fn add(sum: &mut Sum, histogram: &Histogram<u64>) -> Result<(), String> {
 /// Reads a whole log.
 ///
 /// # Errors
-/// The line that is no interval or whose histogram is not sound; a log without any.
+/// The line that is not an interval or whose histogram is not sound; a log without any.
 pub fn read_hdr_log(log: &[u8]) -> Result<HdrLog, LogError> {
     let mut parsed = HdrLog { start_s: None, base_s: None, tags: Vec::new() };
     let mut sums: BTreeMap<Option<String>, Sum> = BTreeMap::new();

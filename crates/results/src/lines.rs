@@ -8,10 +8,10 @@ use crate::pieces::{self, Fault, PIECE};
 /// Times after this, in ms, are none: nanoseconds of it fit into 64 bits (the year 2255).
 pub(crate) const LATEST_MS: u64 = 9_000_000_000_000;
 
-/// So many digits are always a number of 64 bits.
+/// Digits that always form a number of 64 bits.
 const MOST_SAFE_DIGITS: usize = 19;
 
-/// What a line is found to be.
+/// Type of a line.
 pub(crate) type Verdict = Result<(), String>;
 
 /// Gives every line to `each`, without its end, and whether it had one. `accepted` names the format in errors.
@@ -59,7 +59,7 @@ impl<'a> Numbers<'a> {
         self.at >= self.line.len()
     }
 
-    /// The next number and the separator after it; None, and nothing read, where there is none or not one of 64 bits.
+    /// The next number and the separator after it; None, and nothing read, if there is none or not one of 64 bits.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<u64> {
         let rest = &self.line[self.at..];

@@ -5,7 +5,7 @@ use std::io::{Error, ErrorKind, Read};
 /// Bytes read at a time; no line may be longer.
 pub const PIECE: usize = 512 * 1024;
 
-/// What keeps a file from being read to its end.
+/// Error that stops the reading of a file.
 #[derive(Debug)]
 pub enum Fault<'a> {
     /// A line of more than [`PIECE`] bytes, which begins so.
@@ -14,8 +14,8 @@ pub enum Fault<'a> {
     Unreadable(Error),
 }
 
-/// Gives every line to `each`, without its end, with its number (from 1) and whether it had an end. What keeps the file
-/// from being read is told to `wrong` with the number of the line.
+/// Gives every line to `each`, without its end, with its number (from 1) and whether it had an end. `wrong` receives
+/// read errors with the number of the line.
 ///
 /// # Errors
 /// The first of `each`, or what `wrong` makes of a fault.

@@ -21,7 +21,7 @@ pub struct Row {
     pub bytes: u64,
     /// Sum of the log's values.
     pub sum: u128,
-    /// The 99th percentile of the values, None where it is no longer known.
+    /// The 99th percentile of the values, None if it is no longer known.
     pub p99: Option<u64>,
     kept: Vec<(u16, u64)>,
     lost: bool,

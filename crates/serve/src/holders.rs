@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names at most so many holders: enough to find the rest.
+/// Names at most this many holders: enough to find the rest.
 const NAMED: usize = 4;
 
 /// An error with the path that it is about.
@@ -13,7 +13,7 @@ pub fn naming(path: &Path, error: &io::Error) -> io::Error {
 }
 
 /// The error where `path`, or a file below it, is still in use: by mounted file systems, loop devices, or programs with
-/// open files. None where nobody is found, such as for want of the right to look.
+/// open files. None if nobody is found, such as without the permission to look.
 pub fn busy(path: &Path) -> Option<io::Error> {
     let mut holders = mounts_of(path);
     holders.extend(loops_of(path));
@@ -28,7 +28,7 @@ pub fn busy(path: &Path) -> Option<io::Error> {
     Some(io::Error::new(io::ErrorKind::ResourceBusy, what))
 }
 
-/// What a folder is mounted as: the topmost of what is mounted there.
+/// Topmost mount on a folder.
 pub fn mounted_as(folder: &Path) -> Option<String> {
     let table = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let of_folder = |line: &str| {
@@ -39,7 +39,7 @@ pub fn mounted_as(folder: &Path) -> Option<String> {
     table.lines().filter_map(of_folder).next_back()
 }
 
-/// Where a device is mounted, and what is mounted below a folder.
+/// Mount points of a device, and mounts below a folder.
 fn mounts_of(path: &Path) -> Vec<String> {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let of_line = |line: &str| {

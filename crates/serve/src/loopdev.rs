@@ -69,8 +69,8 @@ impl Loop {
         self.sys().join("queue").join(name)
     }
 
-    /// Sets what the kernel says of the device, and checks it. Whoever had the device before may have set it, and that
-    /// stays with the device (Documentation/ABI/stable/sysfs-block).
+    /// Sets what the kernel says of the device, and checks it. An earlier user of the device may have set it, and the
+    /// setting stays with the device (Documentation/ABI/stable/sysfs-block).
     fn set_queue(&mut self, name: &str, value: &str) -> io::Result<()> {
         let file = self.queue(name);
         let read = || fs::read_to_string(&file).map(|text| text.trim_end().to_owned());
@@ -105,7 +105,7 @@ impl Loop {
         drive.into_iter().filter_map(differs).collect()
     }
 
-    /// Takes the device off its file. Where somebody still uses it, it stays, and this can be called again.
+    /// Takes the device off its file. If it is still in use, it stays, and this can be called again.
     ///
     /// # Errors
     /// Who uses it, or what losetup says.
@@ -131,7 +131,7 @@ impl Loop {
 }
 
 impl Drop for Loop {
-    /// Where somebody still uses the device, the kernel takes it off as soon as nobody does.
+    /// If the device is still in use, the kernel detaches it when the last user closes it.
     fn drop(&mut self) {
         if self.attached {
             let _ = self.force();

@@ -36,20 +36,21 @@ pub struct VolumeTold {
     pub node: Option<NodeRef>,
 }
 
-/// An answer of a model.
+/// A completion of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     /// Token of the I/O, as it was submitted.
     pub token: u64,
     /// Operation.
     pub op: Op,
-    /// When it was asked for, in the machine's time.
+    /// When it was requested, in the machine's time.
     pub submitted: Instant,
-    /// When it is done.
+    /// Time when it is done.
     pub at: Instant,
     /// Why not.
     pub fault: Option<Fault>,
-    /// Whether it waited for the media of a drive: it read or wrote them, or it is a flush. A cache completes the others.
+    /// Whether it waited for the media of a drive: it read or wrote them, or it is a flush. A cache completes the
+    /// others.
     pub is_media: bool,
 }
 
@@ -59,18 +60,18 @@ pub trait Model: Send {
     fn now(&self) -> Instant;
     /// Return the volumes that are served.
     fn volumes(&self) -> Vec<VolumeTold>;
-    /// Takes an I/O that was asked for at `at`; returns the number of a write where power may go off, else zero.
+    /// Takes an I/O that was requested at `at`; returns the number of a write where power may go off, else zero.
     fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64;
-    /// When it next has something to do.
+    /// Time when it next has something to do.
     fn wake(&self) -> Option<Instant>;
     /// Does everything that is due up to `now`; appends what is done.
     fn advance(&mut self, now: Instant, answers: &mut Vec<Answer>);
-    /// Whether its power went off: nothing is answered any more.
+    /// Whether its power went off: nothing is completed any more.
     fn is_cut(&self) -> bool {
         false
     }
-    /// Nobody asks any more: its record with what was found out in serving it, and what its drives hold where its power
-    /// went off; nothing of a model that keeps no record.
+    /// Ends the model: returns its record with the results of serving, and the contents of its drives if power went
+    /// off; nothing for a model without a record.
     ///
     /// # Errors
     /// What went wrong with what watches it.

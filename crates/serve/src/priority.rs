@@ -14,8 +14,8 @@ const TURN_NS: u64 = 100_000;
 const FIRST: i32 = -20;
 /// The lowest of the real-time class: before every thread that is not in it.
 const LOWEST: u32 = 1;
-/// A thread takes the real-time class before it sleeps for so long: the machine is so slow that it interrupts its clients
-/// less than a thousand times a second.
+/// A thread takes the real-time class before it sleeps for so long: the machine is so slow that it interrupts its
+/// clients less than a thousand times a second.
 const LONG: Duration = Duration::from_millis(1);
 /// It leaves the class after so many waits in a row that were shorter.
 const SHORT_WAITS: u32 = 16;
@@ -32,7 +32,7 @@ pub enum Priority {
     /// Short turns.
     #[serde(rename = "short turns")]
     ShortTurns,
-    /// That of any thread.
+    /// Default scheduling of a thread.
     #[serde(rename = "usual")]
     Usual,
 }
@@ -42,8 +42,8 @@ thread_local! {
     static CLASS: Cell<(bool, u32)> = const { Cell::new((false, 0)) };
 }
 
-/// Lets timers of the calling thread be exact and, where `first`, lets it go before others: it gets short turns soon
-/// and, where the host lets it (which takes root), more of them. Returns what the host grants.
+/// Makes timers of the calling thread exact and, if `first`, raises its priority: it gets short turns soon and, if
+/// the host permits it (as root), more of them. Returns what the host grants.
 pub fn prepare(first: bool) -> Priority {
     // 1 ns: timers are else up to 50 us late on purpose (prctl(2), PR_SET_TIMERSLACK).
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
@@ -57,8 +57,8 @@ pub fn prepare(first: bool) -> Priority {
     if set(Class::ShortTurns { nice: 0 }).is_ok() { Priority::ShortTurns } else { Priority::Usual }
 }
 
-/// Takes the real-time class before a long wait, where `first` and the host lets it, and leaves it where the thread has
-/// much to do; `time` is how long it sleeps, none where it does not.
+/// Enters the real-time class before a long wait, if `first` and the host permits it, and leaves it if the thread is
+/// busy; `time` is how long it sleeps, none if it does not.
 ///
 /// A thread of the real-time class wakes up on the core where it was last, and there interrupts the very client that it
 /// serves, though another core is idle (measured on two cores: 63,000 reads a second fell to 12,000). A thread that
@@ -111,7 +111,7 @@ fn set(class: Class) -> io::Result<()> {
 }
 
 /// Keeps every core of the host from going to sleep until the file is closed (the kernel's documentation,
-/// power/pm_qos_interface.rst: whoever writes 0 there wants to be woken within 0 us); none where the host does not let
+/// power/pm_qos_interface.rst: 0 requests a wake-up latency of 0 us); none if the host does not let
 /// it, which takes root.
 pub fn keep_awake() -> Option<File> {
     let mut file = OpenOptions::new().write(true).open("/dev/cpu_dma_latency").ok()?;

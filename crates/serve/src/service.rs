@@ -1,8 +1,8 @@
 //! Service between clients and the machine: requests go in, completions come back, delayed by the host but never early.
 //!
-//! The machine lies behind one lock. Whoever brings a request takes it, lets the machine go on to the time of the
+//! The machine lies behind one lock. The thread with a request takes it, lets the machine continue to the time of the
 //! request, and hands out what is done by now; when the machine next has something to do, the timekeeper does so
-//! (`timekeeper.rs`). A drive that answers at once is so answered by the thread that asked, without another's help.
+//! (`timekeeper.rs`). A drive that completes at once is completed by the requesting thread alone.
 
 use std::fs::File;
 use std::io;
@@ -35,7 +35,7 @@ pub struct Request {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// When it was asked for, by [`Service::now`] or [`Service::asked_by_now`].
+    /// When it was requested, by [`Service::now`] or [`Service::asked_by_now`].
     pub arrived: Instant,
 }
 
@@ -44,7 +44,7 @@ pub struct Request {
 pub enum Payload<'a> {
     /// It has none: reads, flushes, trims.
     None,
-    /// Of a write, as long as the request says.
+    /// Data of a write, with the length of the request.
     Data(&'a [u8]),
     /// A write of zeros.
     Zeros,
@@ -67,8 +67,8 @@ pub enum Failure {
     Gone,
 }
 
-/// Receiver of an answer. It is called once, by any thread, and does not wait: what it cannot send at once it leaves
-/// to a thread of its own.
+/// Receiver of a completion. It is called once, by any thread, and does not wait: data it cannot send at once is left
+/// to a separate thread.
 pub trait Reply: Send {
     /// The request is done.
     fn done(self: Box<Self>, outcome: Result<(), Failure>);
@@ -83,21 +83,21 @@ impl<F: FnOnce(Result<(), Failure>) + Send> Reply for F {
 /// Timing of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The clock does not sleep for the last so much before an answer is due, but looks at the time again and again:
-    /// what the host takes to wake a thread is else added to every answer.
+    /// The clock polls the time for this long before a completion is due instead of sleeping: otherwise the host's
+    /// wake-up time is added to every completion.
     pub spin: Span,
-    /// Threads of the server go before others, as far as the host lets them: in the real-time class while the machine is
-    /// slow, else with short turns.
+    /// Threads of the server go before others, as far as the host lets them: in the real-time class while the machine
+    /// is slow, else with short turns.
     pub priority: bool,
-    /// Cores do not go to sleep, where the host lets it: to wake one of a virtual machine takes 20 to 50 us (measured:
+    /// Cores do not go to sleep, if the host permits it: to wake one of a virtual machine takes 20 to 50 us (measured:
     /// a client gets 100 us as 124 to 140 us without and as 120 us with it; an answer at once as 23 and 13 us).
     pub awake: bool,
-    /// What the way from a client to the server and back takes at least: a request was made so much before it is seen.
+    /// Shortest round trip between client and server: a request was made this long before it is seen.
     pub way: Span,
 }
 
 impl Default for Options {
-    /// 200 us: more than what a sleep is late on an otherwise idle host (60 us; measured: 500 us asked for are 572 us
+    /// 200 us: more than the delay of a sleep on an otherwise idle host (60 us; measured: 500 us requested are 572 us
     /// without and 522 us with it), and than a solid-state drive takes for a read, for which nobody goes to sleep (111
     /// us are served as 118 to 121 us, with 60 us as 121 to 126 us).
     fn default() -> Self {
@@ -183,7 +183,7 @@ impl Service {
         self.clock.now()
     }
 
-    /// When a client asked for what was just seen, at the latest: earlier by what the way takes at least.
+    /// Latest time when a client issued the request just received: earlier by the shortest round trip.
     #[inline]
     pub fn asked_by_now(&self) -> Instant {
         Instant(self.now().0.saturating_sub(self.options.way.0))
@@ -194,7 +194,7 @@ impl Service {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// `told` is called once it stops, by the thread that stops it; at once where it has.
+    /// `told` is called once it stops, by the thread that stops it; at once if it has.
     pub fn when_stopped(&self, told: impl Fn() + Send + 'static) {
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_stopped() {
@@ -203,12 +203,12 @@ impl Service {
         watchers.push(Box::new(told));
     }
 
-    /// Whether every request was answered: only clients can make something happen.
+    /// Whether every request was completed: only clients can make something happen.
     pub fn is_idle(&self) -> bool {
         self.under_way.load(Ordering::Relaxed) == 0
     }
 
-    /// Lets the calling thread go before others, where that was asked for and the host lets it; what it has got.
+    /// Lets the calling thread go before others, if that was requested and the host lets it; what it has got.
     pub fn prepare_thread(&self) -> Priority {
         priority::prepare(self.options.priority)
     }
@@ -327,7 +327,7 @@ impl Service {
         }
     }
 
-    /// Lets the machine go on to now, and hands out what is done; when it next has something to do, and whether
+    /// Lets the machine continue to now, and hands out what is done; when it next has something to do, and whether
     /// anything was done.
     pub(crate) fn go_on(&self, mut core: MutexGuard<'_, Core>) -> (Option<Instant>, bool) {
         let due = core.advance(self.clock.now());
@@ -368,7 +368,7 @@ impl Service {
         }
     }
 
-    /// What it leaves, once it has stopped. Where power went off the store holds what the drives do.
+    /// Its results, once it has stopped. If power went off, the store holds what the drives hold.
     ///
     /// # Errors
     /// What went wrong with what watches the machine, or with the store.
@@ -400,13 +400,13 @@ impl Core {
         self.model.as_ref().and_then(|model| model.wake())
     }
 
-    /// Lets the machine go on to `now`, where it has something to do until then; what is done by then. Else its time
-    /// stands still: what was asked for a moment ago, and is seen only now, is taken at the time of asking.
+    /// Lets the machine continue to `now`, if it has something to do until then; what is done by then. Otherwise its
+    /// time stands still: the request a moment ago, and is seen only now, is taken at the time of asking.
     fn advance(&mut self, now: Instant) -> Due {
         if self.wake().is_some_and(|wake| wake <= now) { self.go_to(now) } else { Vec::new() }
     }
 
-    /// Lets the machine go on to `now` in any case.
+    /// Lets the machine continue to `now` in any case.
     fn go_to(&mut self, now: Instant) -> Due {
         let Some(model) = &mut self.model else { return Vec::new() };
         model.advance(now, &mut self.answers);
@@ -419,8 +419,8 @@ impl Core {
         due
     }
 
-    /// Hands a request to the machine at the time at which it arrived; its number where it is a write that may be lost,
-    /// and what is done by `now`. Nothing is taken where the power is off, but what was done before.
+    /// Hands a request to the machine at the time at which it arrived; its number if it is a write that may be lost,
+    /// and what is done by `now`. After a power cut only earlier completions are returned.
     fn take(&mut self, request: &Request, pending: Pending, now: Instant) -> Result<(u64, Due), (Pending, Due)> {
         let mut due = self.advance(request.arrived.min(now));
         let Some(model) = self.model.as_mut().filter(|model| !model.is_cut()) else {

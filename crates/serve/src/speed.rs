@@ -1,4 +1,4 @@
-//! Serving speed of this host: a drive that answers at once, behind a socket, with a client beside it.
+//! Serving speed of this host: a drive that answers at once, behind a socket, with a client next to it.
 
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -21,13 +21,13 @@ const SIZE: u64 = 64 << 20;
 /// Random 4 KiB reads that this host can serve, client and server together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
-    /// Mean latency with one outstanding, in nanoseconds: what every answer takes at least.
+    /// Mean latency with one outstanding, in nanoseconds: the minimum of every completion.
     pub latency_ns: f64,
     /// I/Os a second with 32 outstanding.
     pub iops: f64,
 }
 
-/// What a drive takes by which the way to it is measured: as fast a drive as is served, or nearly so, on which clients
+/// Latency of the drive that measures the round trip: as fast a drive as is served, or nearly so, on which clients
 /// wait.
 const WAITED: Span = Span(100_000);
 
@@ -42,7 +42,7 @@ pub fn measure(path: &Path, time: Duration) -> io::Result<Speed> {
     Ok(Speed { latency_ns: 1e9 / alone.rate, iops: together.rate })
 }
 
-/// What the way to a server and back takes at least, in nanoseconds, for a client that has waited: by so much the
+/// Shortest round trip to a server, in nanoseconds, for a client that has waited: by so much the
 /// shortest of all latencies is longer than what the drive was to take. Measured for about `time` in the same way.
 ///
 /// # Errors

@@ -34,7 +34,7 @@ struct OfKind {
     bytes: u64,
     /// Latency in the model.
     model: Histogram<u64>,
-    /// From when it was asked for, at the latest, to the answer being handed over.
+    /// From when it was requested, at the latest, to the answer being handed over.
     client: Histogram<u64>,
 }
 
@@ -124,7 +124,7 @@ pub struct KindTold {
     pub bytes: u64,
     /// Latency as the model meant it.
     pub model: Option<TimesTold>,
-    /// Latency from when it was asked for, at the latest, to the answer being handed over.
+    /// Latency from when it was requested, at the latest, to the answer being handed over.
     pub client: Option<TimesTold>,
 }
 
@@ -135,7 +135,7 @@ pub struct ServingTold {
     pub lateness: Option<TimesTold>,
     /// Note about the delay, if it changes the result.
     pub late: Option<String>,
-    /// What the way from clients of NBD and back takes at least, which is part of their latencies.
+    /// Shortest round trip of NBD clients, which is part of their latencies.
     pub way_ns: u64,
     /// Whether cores of the host were kept from sleeping.
     pub cores_awake: bool,
@@ -148,7 +148,7 @@ pub struct ServingTold {
 }
 
 impl Tally {
-    /// Of clients whose way to the server and back takes at least `way`; whether cores are kept from sleeping.
+    /// Tally for clients whose round trip takes at least `way`; whether cores are kept from sleeping.
     pub fn new(way: Span, cores_awake: bool) -> Self {
         let kinds = std::array::from_fn(|_| OfKind::new());
         let (lateness, media, priority) = (times(), times(), Priority::Usual);
@@ -165,7 +165,7 @@ impl Tally {
         self.repeated_flushes += 1;
     }
 
-    /// Counts an answer that was handed over at `now`.
+    /// Counts a completion that was handed over at `now`.
     pub fn add(&mut self, answer: &Answer, len: u32, arrived: Instant, now: Instant) {
         let index = KINDS.iter().position(|(op, _)| *op == answer.op).expect("every kind is named");
         let of_kind = &mut self.kinds[index];

@@ -1,6 +1,6 @@
 //! Thread that waits until the machine next has something to do.
 //!
-//! A thread of its own, the clock, where nobody else does. A thread that waits for a client may do both at once: then
+//! A separate thread, the clock, if no other does. A thread that waits for a client may do both at once: then
 //! the request, the time at which it is done and the answer need one thread, and no core has to be woken in between
 //! (which takes 5 to 50 us, on virtual machines more).
 
@@ -18,7 +18,7 @@ use crate::priority;
 use crate::service::Service;
 use crate::watch::Watch;
 
-/// So long a thread that waits for a client does at most until it looks what else there is to do.
+/// Longest wait of a thread for a client until it checks for other work.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// Interval at which the clock checks whether it was stopped.
 const CLOCK_LOOKS: Duration = Duration::from_millis(100);
@@ -33,7 +33,7 @@ const NOTHING: u64 = u64::MAX;
 pub struct Timekeeper {
     /// A client's thread does; else the clock.
     by_client: AtomicBool,
-    /// When it looks by itself; lowered by whoever brings something that is due earlier.
+    /// Time of its next check; lowered by requests that are due earlier.
     planned: AtomicU64,
     /// The clock waits here.
     clock: Condvar,
@@ -47,7 +47,7 @@ impl Timekeeper {
         Ok(Self { by_client: AtomicBool::new(false), planned: AtomicU64::new(0), clock: Condvar::new(), alarm })
     }
 
-    /// Something is due at `next`: whoever waits is woken where that is before it looks by itself.
+    /// Something is due at `next`: the waiting thread is woken if that is before its next check.
     pub(crate) fn tell(&self, next: Instant) {
         if next.0 < self.planned.fetch_min(next.0, Ordering::AcqRel) {
             self.wake();
@@ -59,7 +59,7 @@ impl Timekeeper {
         self.planned.store(next.map_or(NOTHING, |next| next.0), Ordering::Release);
     }
 
-    /// It is awake, and looks before it waits: nobody has to wake it.
+    /// It is awake, and checks before it waits: no one has to wake it.
     fn is_awake(&self) {
         self.planned.store(0, Ordering::Release);
     }
@@ -77,7 +77,7 @@ impl Timekeeper {
         }
     }
 
-    /// Whoever waits is to see that it was stopped.
+    /// Waiting threads must notice that it was stopped.
     pub(crate) fn wake_all(&self) {
         let _ = rustix::io::write(&self.alarm, &1_u64.to_ne_bytes());
         self.clock.notify_all();
@@ -114,8 +114,8 @@ impl Timekeeping {
         self.for_others > OFTEN
     }
 
-    /// Waits until `receive`, which does not, has got something from the client behind `fd`, and lets the machine go on
-    /// meanwhile.
+    /// Waits until `receive`, which does not, has got something from the client behind `fd`, and lets the machine
+    /// continue meanwhile.
     ///
     /// # Errors
     /// What `receive` says; `WouldBlock` after a second, and where others should wait in its place.
@@ -174,7 +174,7 @@ pub fn received(outcome: io::Result<usize>) -> Option<io::Result<usize>> {
     }
 }
 
-/// Sleeps until something comes, somebody tells, or the time is over; whether somebody told.
+/// Sleeps until data comes, a notification arrives, or the time is over; returns whether it was notified.
 fn sleep(fd: BorrowedFd<'_>, alarm: &OwnedFd, time: Duration) -> io::Result<bool> {
     let mut both = [PollFd::from_borrowed_fd(fd, PollFlags::IN), PollFd::new(alarm, PollFlags::IN)];
     let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
@@ -190,7 +190,7 @@ fn sleep(fd: BorrowedFd<'_>, alarm: &OwnedFd, time: Duration) -> io::Result<bool
 }
 
 impl Service {
-    /// The clock: lets the machine go on whenever it has something to do, as long as no client's thread does.
+    /// The clock: lets the machine continue whenever it has something to do, as long as no client's thread does.
     pub(crate) fn run_clock(&self) {
         let had = self.prepare_thread();
         self.change_tally(|tally| tally.set_priority(had));
@@ -233,7 +233,7 @@ impl Service {
         }
     }
 
-    /// Looks at the time until what is due next is due, where that is soon, and meanwhile whether `look` has something.
+    /// Polls the time until the next event, if that is soon, and meanwhile whether `look` has something.
     fn spin<T>(&self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
         loop {
             let now = self.clock.now();

@@ -10,7 +10,7 @@ use crate::formats::{CSV, Columns, FORMATS, Format, Parser};
 use crate::input;
 use crate::io::Out;
 
-/// Bytes that are looked at, and lines of them: formats differ in every line.
+/// Bytes that are examined, and lines of them: formats differ in every line.
 const SNIFFED: u64 = 64 * 1024;
 const LINES: usize = 20;
 
@@ -59,8 +59,8 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
     Ok(((format.make)(), format.accepted))
 }
 
-/// What a file begins with, and why there is no more where a compressed one breaks off: what was read before tells its
-/// format, and where it breaks off is told when it is read.
+/// Beginning of a file, and the reason if a compressed one breaks off: earlier data shows its format, and the break
+/// is reported when it is read.
 fn beginning(path: &Path) -> io::Result<(Vec<u8>, Option<io::Error>)> {
     let mut start = Vec::new();
     match input::open(path, None)?.take(SNIFFED).read_to_end(&mut start) {

@@ -1,5 +1,5 @@
-//! A trace as it lies there: plain, or compressed by gzip or zstd; text in UTF-16 as PowerShell redirects it. Known by its
-//! first bytes, whatever it is called.
+//! A trace as it lies there: plain, or compressed by gzip or zstd; text in UTF-16 as PowerShell redirects it. Known by
+//! its first bytes, whatever it is called.
 
 use std::error::Error;
 use std::io::{self, BufReader, Chain, Cursor, Read};
@@ -16,9 +16,9 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const LITTLE: [u8; 2] = [0xff, 0xfe];
 const BIG: [u8; 2] = [0xfe, 0xff];
 /// Largest window that is accepted, as `zstd --long=30` writes it: 1 GiB. The decoder takes as much memory as the first
-/// bytes of a file say, which may be anybody's: with 31 a file of 76 bytes takes 2 GiB.
+/// bytes of a file say, which may come from anyone: with 31 a file of 76 bytes takes 2 GiB.
 const LONGEST_WINDOW: u32 = 30;
-/// What zstd says of a larger one (`ZSTD_error_frameParameter_windowTooLarge`).
+/// Error of zstd for a larger one (`ZSTD_error_frameParameter_windowTooLarge`).
 const TOO_LONG: &str = "Frame requires too much memory";
 
 /// How many times its size a compressed file may unpack to where nothing else is accepted: logs pack to a tenth to a
@@ -81,7 +81,7 @@ pub(crate) fn decompressed(mut source: impl Read + 'static) -> io::Result<Box<dy
     })
 }
 
-/// UTF-16, read as UTF-8; what is no character becomes a question mark, as numbers are ASCII.
+/// UTF-16, read as UTF-8; what is not a character becomes a question mark, as numbers are ASCII.
 struct Utf16<R> {
     source: BufReader<R>,
     is_big: bool,
@@ -104,7 +104,7 @@ impl<R: Read> Read for Utf16<R> {
     }
 }
 
-/// zstd's errors have no kind of their own: they are told apart from those of the operating system here.
+/// zstd's errors have no kind of their own: they are distinguished from those of the operating system here.
 struct Ended<R> {
     decoder: R,
 }

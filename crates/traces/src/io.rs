@@ -8,7 +8,7 @@ use crate::streams::{Parts, Streams};
 /// An I/O of a trace, before it is known which are taken. Times are in ns, of whatever clock the trace has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
-    /// When it was asked for.
+    /// Time when it was requested.
     pub issue: u64,
     /// Latency, if the trace has it.
     pub latency: Option<u64>,

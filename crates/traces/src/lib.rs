@@ -1,8 +1,8 @@
-//! Traces of other tools: read into the one internal form (rows in order of issue, [`hotband_workloads::TraceFile`]), and
-//! written from it.
+//! Traces of other tools: read into the one internal form (rows in order of issue, [`hotband_workloads::TraceFile`]),
+//! and written from it.
 //!
-//! A format is a file in `formats/`: a [`Parser`] from lines to I/Os, and a line in its table. What all have in common is
-//! around it: `input.rs` (gzip, zstd), `lines.rs`, `detect.rs` (which format is it?), `making.rs` (which I/Os are taken,
+//! A format is a file in `formats/`: a [`Parser`] from lines to I/Os, and a line in its table. Shared code around the
+//! formats: `input.rs` (gzip, zstd), `lines.rs`, `detect.rs` (which format is it?), `making.rs` (which I/Os are taken,
 //! sorting by time of issue, rows). Memory does not grow with the trace.
 //!
 //! Leaves out: the I/O log as Parquet, which Python reads into the same [`Making`].

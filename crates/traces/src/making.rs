@@ -26,7 +26,7 @@ pub struct Making {
     order: Order,
     /// Whether a stream is taken, by number.
     taken: Vec<bool>,
-    /// When its first I/O was asked for, taken or not; zero where times count from the beginning of the run.
+    /// When its first I/O was requested, taken or not; zero if times count from the beginning of the run.
     first: Option<u64>,
     counts_from_zero: bool,
     /// I/Os that were told, taken, and not taken before the first that was measured.
@@ -44,7 +44,7 @@ impl Making {
         Self::with(selection, Order::Sorted(Sorter::new(folder)))
     }
 
-    /// I/Os that are looked at as they come: no file holds them. None where that takes the time of the first I/O of all,
+    /// I/Os that are examined as they come: no file holds them. None if that takes the time of the first I/O of all,
     /// which is known at the end.
     pub fn straight(selection: &Selection, options: Asked) -> Option<Self> {
         let takes_all_times = selection.from.0 == 0 && selection.length.is_none();
@@ -173,7 +173,7 @@ impl Making {
         Ok(())
     }
 
-    /// What the trace is like, where it was looked at as it came.
+    /// Properties of the trace, if it was examined as it came.
     ///
     /// # Errors
     /// No I/O is left, a time beyond the clock; an I/O that came too late.
@@ -185,7 +185,7 @@ impl Making {
         beyond.map_or(Ok(properties), |row| Err(beyond_clock(row)))
     }
 
-    /// When time begins.
+    /// Time when time begins.
     fn first_of(&self, streams: &Streams) -> Result<u64, TraceFileError> {
         let whole = |text: String| Err(TraceFileError::Whole(text));
         let Some(first) = self.first.map(|first| if self.counts_from_zero { 0 } else { first }) else {
@@ -197,7 +197,7 @@ impl Making {
         Ok(first)
     }
 
-    /// What the record is to say of all I/Os.
+    /// Notes for the record about all I/Os.
     fn say(&mut self, first: u64) {
         if self.selection.leaves_out() {
             self.notes.push(format!("{} of {} I/Os of the trace are taken, before from and for", self.kept, self.told));
@@ -209,7 +209,7 @@ impl Making {
         }
     }
 
-    /// The devices, hosts and processes that there are, where none that was asked for is among them.
+    /// The devices, hosts and processes that there are, where none that was requested is among them.
     fn offered(&self, streams: &Streams) -> String {
         let Selection { devices, hosts, processes, .. } = &self.selection;
         let offers: [Offer; 3] = [
@@ -232,7 +232,7 @@ impl Making {
 enum Order {
     /// They are sorted, for rows.
     Sorted(Sorter),
-    /// They are looked at at once.
+    /// They are examined at once.
     Straight(Box<Straight>),
 }
 
@@ -240,7 +240,7 @@ fn beyond_clock(row: u64) -> TraceFileError {
     TraceFileError::Whole(format!("line {row}: its answer is beyond the clock of 2^64 ns"))
 }
 
-/// What streams are told apart by, whether some of it was asked for, and its name.
+/// Keys that distinguish streams, whether some of it was requested, and its name.
 type Offer = (&'static str, bool, fn(&Names) -> &String);
 
 /// Rows while they are written.

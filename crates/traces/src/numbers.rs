@@ -28,8 +28,8 @@ pub(crate) fn whole(text: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-/// A decimal number times 10 to the power of `digits`, cut off: no float comes in between, which would round times of the
-/// calendar. A number with an exponent is rounded as a float.
+/// A decimal number times 10 to the power of `digits`, cut off: no float comes in between, which would round times of
+/// the calendar. A number with an exponent is rounded as a float.
 #[inline]
 pub(crate) fn scaled(text: &[u8], digits: u32) -> Option<u64> {
     let Some(point) = memchr::memchr2(b'.', b'e', text) else {
@@ -57,7 +57,7 @@ pub(crate) fn scaled(text: &[u8], digits: u32) -> Option<u64> {
     value.checked_mul(10_u64.pow(left))
 }
 
-/// As programs print floats: 1.5e-05.
+/// Format of floats in programs: 1.5e-05.
 fn exponent(text: &[u8], digits: u32) -> Option<u64> {
     if !text.iter().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte)) || text.first() == Some(&b'-') {
         return None;

@@ -1,8 +1,9 @@
 //! I/Os of a trace in order of issue, whatever order they come in, in bounded memory.
 //!
-//! Two halves of a buffer are sorted, the earlier half goes into a temporary file, the other waits for what comes next. A
-//! trace whose I/Os are out of place by less than half a buffer is one run, which is read as it was written; else a run
-//! begins whenever one comes too late, and the runs are merged. Sorting is stable, and quick where much is in order.
+//! Two halves of a buffer are sorted, the earlier half goes into a temporary file, the other waits for what comes next.
+//! A trace whose I/Os are out of place by less than half a buffer is one run, which is read as it was written; else a
+//! run begins whenever one comes too late, and the runs are merged. Sorting is stable, and quick where much is in
+//! order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -202,7 +203,7 @@ impl Ord for Head {
     }
 }
 
-/// A run being read: it asks for its own places of the one file.
+/// A run being read: it requests its own places of the one file.
 struct Run {
     rows: BufReader<Part>,
     left: u64,
@@ -223,7 +224,7 @@ impl Run {
     }
 }
 
-/// A file that is read from a place of its own, beside others.
+/// A file that is read from a place of its own, next to others.
 struct Part {
     file: Rc<File>,
     at: u64,

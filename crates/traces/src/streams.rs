@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::shown;
 
-/// Whom an I/O is from and what it goes to; empty where the trace does not say.
+/// Source and destination of an I/O; empty if the trace does not state it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
     /// The host.

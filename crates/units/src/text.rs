@@ -8,13 +8,13 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("expected {accepted}")]
 pub struct UnitError {
-    /// What was found.
+    /// The text found.
     pub value: String,
     /// Accepted values.
     pub accepted: &'static str,
 }
 
-/// What text names is less than this: two of them, added up, still fit into 64 bits. Above 2^53 (104 days, 9 PB) it is
+/// Limit of values in text: the sum of two still fits into 64 bits. Above 2^53 (104 days, 9 PB) it is
 /// rounded to what a double holds.
 const LIMIT: f64 = 9.0e18;
 
@@ -35,7 +35,7 @@ pub(crate) fn parse_scaled(text: &str, units: &[(&str, f64)], accepted: &'static
     }
 }
 
-/// A number and what follows it: "4 ", "ms", or "1e3", "s". None where nothing does.
+/// A number and what follows it: "4 ", "ms", or "1e3", "s". None if nothing does.
 fn at_unit(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))?;
     let (number, rest) = text.split_at(end);

@@ -1,7 +1,7 @@
 //! An engine above the volumes, such as a database or a file system: it turns operations into block I/O.
 //!
-//! An app is a state machine in virtual time. The engine tells it the time and what was completed; it answers with
-//! the I/Os that it wants to submit now, and with the operations that have ended.
+//! An app is a state machine in virtual time. The engine passes it the time and completions; it returns the I/Os to
+//! submit now, and the operations that have ended.
 
 use hotband_machine::UntimedWrite;
 use hotband_units::Instant;
@@ -13,11 +13,11 @@ use crate::stream::IoRequest;
 pub struct AppStream {
     /// Name in records ("data", "journal").
     pub name: String,
-    /// Volume it addresses; the only one where not said.
+    /// Volume it addresses; the only one by default.
     pub volume: Option<String>,
 }
 
-/// Where a stream of an app lies.
+/// Place where a stream of an app lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppVolume {
     /// Number of the target; streams with the same one share its bytes.
@@ -28,7 +28,7 @@ pub struct AppVolume {
     pub block: u64,
 }
 
-/// A block I/O that an app asks for.
+/// A block I/O that an app requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AppIo {
     /// Given back when it is completed; the engine does not read it.
@@ -44,9 +44,9 @@ pub struct AppIo {
 pub struct Ended {
     /// Index in [`App::operations`].
     pub operation: u16,
-    /// When it was asked for: for an open loop its scheduled time, so that waiting for its turn counts.
+    /// When it was requested: for an open loop its scheduled time, so that waiting for its turn counts.
     pub began: Instant,
-    /// When its caller was answered.
+    /// Time when its caller was completed.
     pub ended: Instant,
 }
 
@@ -61,18 +61,18 @@ pub trait App: Send {
     fn streams(&self) -> Vec<AppStream>;
     /// Names of its operations ("read", "update").
     fn operations(&self) -> Vec<&'static str>;
-    /// Operations a second that are asked for; none for a closed loop.
+    /// Operations a second that are requested; none for a closed loop.
     fn requested_ops_per_s(&self) -> Option<f64>;
-    /// Appends at most `most` writes that put the app's files where they are when it starts, each with the index of
+    /// Appends at most `most` writes that put the app's files if they are when it starts, each with the index of
     /// its stream; appends none once all are there. Called before `start`.
     fn lay_out(&mut self, most: usize, out: &mut Vec<(u16, UntimedWrite)>);
-    /// Bytes that `lay_out` writes in all, for progress; zero where that is not known.
+    /// Bytes that `lay_out` writes in all, for progress; zero if that is not known.
     fn lay_out_bytes(&self) -> u64 {
         0
     }
     /// Its clients begin.
     fn start(&mut self, now: Instant);
-    /// When it next does something by itself; `None` while it only waits for completions.
+    /// Time when it next does something by itself; `None` while it only waits for completions.
     fn next_time(&self) -> Option<Instant>;
     /// Does what is due up to and at `now`.
     fn advance(&mut self, now: Instant);

@@ -8,7 +8,7 @@ use crate::data::DataSpec;
 use crate::filesystem::FileSystemSpec;
 use hotband_machine::{Section, SpecError};
 
-/// An app as the text asks for it.
+/// An app as the text requests it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AppSpec {
     /// A database: YCSB above a B-tree engine.
@@ -52,7 +52,7 @@ impl AppSpec {
         }
     }
 
-    /// How well what it writes compresses, where it says so.
+    /// Compressibility of its writes, if it states one.
     pub fn data(&self) -> Option<&DataSpec> {
         match self {
             Self::BTree(spec) => spec.data.as_ref(),

@@ -1,4 +1,4 @@
-//! A stream as the text asks for it, bound to a target.
+//! A stream as the text requests it, bound to a target.
 
 use hotband_machine::SpecError;
 use hotband_units::Bytes;
@@ -12,13 +12,13 @@ use crate::offsets::{OffsetSpec, Offsets};
 use crate::spec::{Cursor, RangeSpec, StreamSpec};
 use crate::stream::Stream;
 
-/// What a client can use of a region of `size` bytes, whose begin is rounded up.
+/// Part of a region of `size` bytes that a client can use, whose begin is rounded up.
 fn region_of(size: u64) -> u64 {
     if size.is_multiple_of(GRAIN) { size } else { (size / GRAIN * GRAIN).saturating_sub(GRAIN) }
 }
 
 impl StreamSpec {
-    /// Whether a range in bytes shrinks with the drives: what lies in it has no size of its own.
+    /// Whether a range in bytes shrinks with the drives: if its contents have no fixed size.
     pub fn shrinks(&self) -> bool {
         self.files.is_none() && self.per_client.is_none()
     }

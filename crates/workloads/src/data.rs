@@ -7,10 +7,10 @@ use toml::{Table, Value};
 
 use crate::Random;
 
-/// The entropy of the data of writes, as text asks for it.
+/// The entropy of the data of writes, as text requests it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataSpec {
-    /// The same for every write.
+    /// One value for every write.
     Constant(f64),
     /// Uniform below the mean and uniform above it, weighted so that the mean holds; uniform over the whole where the
     /// mean lies in the middle.
@@ -26,7 +26,7 @@ pub enum DataSpec {
     Histogram {
         /// Weights of the bins.
         weights: Vec<f64>,
-        /// Mean to which the values are scaled; that of the bins where not said.
+        /// Mean to which the values are scaled; that of the bins by default.
         mean: Option<f64>,
     },
 }
@@ -39,7 +39,7 @@ struct Uniform {
     weight: f64,
 }
 
-/// What `data` takes, for errors.
+/// Accepted values of `data`, for errors.
 const ACCEPTED: &str =
     "expected a share from 0 to 1, { mean = 0.4, low = 0.1, high = 1.0 } or { histogram = [..], mean = 0.4 }";
 /// Most bins of a histogram.

@@ -8,7 +8,7 @@ use hotband_units::Bytes;
 use crate::Random;
 use crate::bounds::StreamBounds;
 
-/// Files as text asks for them.
+/// Files as text requests them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilesSpec {
     /// Number of files.
@@ -21,11 +21,11 @@ pub struct FilesSpec {
     pub mean: Bytes,
     /// Share of the bytes that is hot, and share of the requests that goes there.
     pub hot: Option<(f64, f64)>,
-    /// Where the hot files lie.
+    /// Place where the hot files lie.
     pub layout: FileLayout,
 }
 
-/// Where hot files lie.
+/// Place where hot files lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileLayout {
     /// All before the cold ones.
@@ -42,7 +42,7 @@ pub const FILE_BLOCK: u64 = 4096;
 pub struct Files {
     /// First byte of every file, and the first byte beyond the last.
     starts: Vec<u64>,
-    /// Hot files, then cold ones; empty where they lie in this order anyway.
+    /// Hot files, then cold ones; empty if they lie in this order anyway.
     order: Vec<u32>,
     hot: u64,
     hot_requests: f64,
@@ -133,7 +133,7 @@ struct PowerLaw {
 }
 
 impl PowerLaw {
-    /// The law whose mean is `mean`; none where no exponent gives it.
+    /// The law whose mean is `mean`; none if no exponent gives it.
     fn with_mean(smallest: f64, largest: f64, mean: f64) -> Option<Self> {
         /// Powers of the ratio of the ends stay finite (e^700), and the mean comes as near to an end.
         const MOST_EXPONENT: f64 = 700.0;

@@ -45,12 +45,12 @@ const CURVE: [(u64, f64); 29] = [
 /// Generators that take turns. Source: as above, `Random r[] = new Random[5]`.
 const GENERATORS: usize = 5;
 
-/// What a hot band is asked to be.
+/// Request for a hot band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HotBandSpec {
-    /// How far writes lie behind where a read would go, as a share of the band's records.
+    /// Distance of writes behind the position of a read, as a share of the band's records.
     pub writes_shifted: f64,
-    /// Bytes that one unit of the table stands for.
+    /// Bytes that one unit of the table represents.
     pub table_unit: u64,
 }
 
@@ -135,7 +135,7 @@ mod tests {
         low + (high - low) * (mb - from as f64) / (to - from) as f64
     }
 
-    /// The same for a band of `length` bytes in which the table wraps around.
+    /// Like the above, for a band of `length` bytes in which the table wraps around.
     fn wrapped(bytes: f64, length: f64) -> f64 {
         let rounds = (CURVE[28].0 as f64 * 1e6 / length).ceil() as u64;
         let round = |n: u64| table(n as f64 * length + bytes) - table(n as f64 * length);

@@ -3,7 +3,7 @@
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Rate, Span};
 
-/// Which I/Os a limit is about.
+/// I/Os that a limit covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitOp {
     /// Reads.
@@ -47,9 +47,9 @@ pub enum Bound {
 pub struct LimitSpec {
     /// Names of the streams; all where empty.
     pub streams: Vec<String>,
-    /// Which of their I/Os.
+    /// Covered directions.
     pub op: LimitOp,
-    /// What they have to keep.
+    /// Bounds that they must meet.
     pub bounds: Vec<Bound>,
     /// Key of the streams in the file, for errors.
     pub key: String,

@@ -15,14 +15,14 @@ use crate::sources::open::OpenLoop;
 use crate::sources::shares::Shares;
 use crate::sources::source::Source;
 
-/// What decides when the next I/O comes.
+/// Rule for the time of the next I/O.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Load {
     /// `threads` x `depth` I/Os outstanding; each waits `think` after a completion before it asks again.
     Closed {
         /// Threads.
         threads: u32,
-        /// I/Os a thread keeps outstanding.
+        /// I/Os per thread keeps outstanding.
         depth: u32,
         /// Pause between a completion and the next I/O of that slot.
         think: Span,
@@ -81,7 +81,7 @@ impl Load {
         Err(section.error("", "", format!("expected either {}", kinds.join(" or "))))
     }
 
-    /// Whether its streams say what is asked for.
+    /// Whether its streams say the request.
     pub(crate) fn has_pattern(&self) -> bool {
         if let Self::Other(kind) = self { kind.0.has_pattern() } else { true }
     }

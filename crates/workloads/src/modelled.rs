@@ -27,7 +27,7 @@ impl From<u64> for Modelled {
 
 impl Modelled {
     /// Return a target of `capacity` bytes, which is 1/`scale` of its size. Parts between the ends of the ranges of
-    /// `streams` keep their size up to `exact` bytes. Where that takes more than half of the model, `exact` is halved.
+    /// `streams` keep their size up to `exact` bytes. If that takes more than half of the model, `exact` is halved.
     pub fn new(capacity: u64, scale: u64, exact: u64, streams: &[&StreamSpec]) -> Self {
         if scale == 1 {
             return capacity.into();

@@ -2,7 +2,7 @@
 
 use toml::Value;
 
-/// A series keeps a row an interval.
+/// A series keeps one row per interval.
 pub const MOST_INTERVALS: u64 = 10_000_000;
 /// Largest I/O.
 pub(crate) const MOST_SIZE: u32 = 64 << 20;
@@ -10,7 +10,7 @@ pub(crate) const MOST_SIZE: u32 = 64 << 20;
 pub(crate) const MOST_OUTSTANDING: u32 = 65_536;
 /// Largest of the weights that sizes and gaps are drawn by: their sum and its parts stay numbers.
 const MOST_WEIGHT: f64 = 1e12;
-/// What a weight may be, in words.
+/// Accepted weights, in words.
 pub(crate) const WEIGHT_ACCEPTED: &str = "expected a weight above zero, 1e12 at most";
 
 /// A weight that something is drawn by, if it is one.

@@ -4,7 +4,7 @@ use crate::Random;
 use crate::hotband::HotBandSpec;
 use crate::zipf::Zipf;
 
-/// A distribution of offsets, as text asks for it.
+/// A distribution of offsets, as text requests it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OffsetSpec {
     /// Every place alike.
@@ -34,7 +34,7 @@ pub enum OffsetSpec {
         ios: f64,
         /// Largest distance in bytes.
         within: u64,
-        /// Zipf's law of the others (exponent, scramble); every place alike where there is none.
+        /// Zipf's law of the others (exponent, scramble); every place alike if there is none.
         zipf: Option<(f64, bool)>,
     },
     /// vdbench's hot band; the range is the band.

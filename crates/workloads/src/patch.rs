@@ -17,7 +17,7 @@ use crate::until::precise::Precision;
 const ENDS: [&str; 7] = ["until", "duration", "ios", "operations", "until_precise", "until_warm", "until_done"];
 
 impl Workload {
-    /// Changes one thing, in every stream where it is one of streams: the keys of [`Workload::SET_KEYS`].
+    /// Changes one thing, in every stream if it is one of streams: the keys of [`Workload::SET_KEYS`].
     ///
     /// # Errors
     /// A value that the key does not take, named at `--set`; an unknown key.
@@ -250,7 +250,7 @@ impl Workload {
         Ok(())
     }
 
-    /// How much of a rate each loop gets: all of it `[load]`, else in proportion to its I/Os outstanding, or to its rate
+    /// Share of a rate for each loop: all of it `[load]`, else in proportion to its I/Os outstanding, or to its rate
     /// if all loops are open. None if the workload has no loops, or loops of several kinds.
     fn weights(&self) -> Option<Vec<f64>> {
         let of_streams = || self.streams.iter().filter_map(|stream| stream.load.as_ref());

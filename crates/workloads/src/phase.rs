@@ -6,7 +6,7 @@ use crate::until::precise::Precision;
 use crate::until::steady::UntilSteady;
 use crate::until::{Until, longest};
 
-/// How much a phase without timing writes.
+/// Amount that a phase without timing writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     /// Bytes written, times the capacity of the targets that are written to.
@@ -20,38 +20,38 @@ pub enum Amount {
 pub struct Phase {
     /// Name.
     pub name: String,
-    /// What ends it: the first of these. Nothing where it takes no time.
+    /// Conditions, of which the first ends it. Nothing if it takes no time.
     pub until: Vec<Until>,
     /// It takes no time at all: its writes change what the drives hold.
     pub untimed: Option<Amount>,
     /// Whether it is what the record is about.
     pub measure: bool,
-    /// Once it is over, nobody asks any more, and it goes on until all that is outstanding is answered.
+    /// Once it is over, nobody asks any more, and it continues until all that is outstanding is completed.
     pub drain: bool,
-    /// Streams that run in it; all where not said.
+    /// Streams that run in it; all by default.
     pub streams: Option<Vec<String>>,
-    /// Threads of the closed loop in `[load]` while it lasts; those of the loop where not said.
+    /// Threads of the closed loop in `[load]` while it lasts; those of the loop by default.
     pub threads: Option<u32>,
-    /// What it says about scripts.
+    /// Its statement about scripts.
     pub scripts: PhaseScripts,
 }
 
-/// What a phase says about scripts.
+/// Statement of a phase about scripts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseScripts {
-    /// Scripts that run in it (indices in the workload); all where not said.
+    /// Scripts that run in it (indices in the workload); all by default.
     pub run: Option<Vec<usize>>,
     /// Clients of repeating scripts that are active.
     pub clients: Option<u32>,
 }
 
 impl Phase {
-    /// Its length, or the most that it can be; none where that is not known before the run.
+    /// Its length, or the most that it can be; none if that is not known before the run.
     pub fn longest(&self) -> Option<Span> {
         longest(&self.until)
     }
 
-    /// What is left of it where it is drained: the same with nobody who asks, until nothing is outstanding.
+    /// Its remainder when drained: the same without new I/Os, until nothing is outstanding.
     pub fn rest(&self) -> Option<Self> {
         let scripts = PhaseScripts { run: Some(Vec::new()), ..self.scripts.clone() };
         let nobody = || Self { until: vec![Until::Drained], streams: Some(Vec::new()), scripts, ..self.clone() };

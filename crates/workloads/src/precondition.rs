@@ -5,7 +5,7 @@ use hotband_machine::{Section, SpecError};
 use crate::data::DataSpec;
 use crate::phase::Amount;
 
-/// What the drives hold before the first phase. In this order, and in no time:
+/// Contents of the drives before the first phase. In this order, and in no time:
 #[derive(Clone, Debug, PartialEq)]
 pub struct Precondition {
     /// Sequential writes, times the capacity of every target.
@@ -16,19 +16,19 @@ pub struct Precondition {
     pub workload: f64,
     /// Everything is trimmed.
     pub trim: bool,
-    /// Data of the sequential and random writes; that of the streams of each target where not said.
+    /// Data of the sequential and random writes; that of the streams of each target by default.
     pub data: Option<DataSpec>,
     /// File and key that ask for it, for errors.
     pub asked_at: (String, String),
 }
 
-/// Names of the states that stand for a preconditioning.
+/// Names of the states that represent a preconditioning.
 const STATES: [&str; 3] = ["fob", "preconditioned", "trimmed"];
 /// Times the capacity: more is a slip of the pen.
 const FILLS: std::ops::RangeInclusive<f64> = 0.0..=1000.0;
 
 impl Precondition {
-    /// What the state `name` stands for: "fob" (fresh out of the box) nothing; "preconditioned" twice the capacity
+    /// Meaning of the state `name`: "fob" (fresh out of the box) nothing; "preconditioned" twice the capacity
     /// written sequentially (SNIA SSS PTS, workload-independent preconditioning) and once by the workload itself;
     /// "trimmed" twice the capacity written sequentially and everything trimmed.
     pub(crate) fn of_state(name: &str, asked_at: (&str, &str)) -> Result<Self, SpecError> {

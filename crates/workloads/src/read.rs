@@ -84,8 +84,8 @@ impl Workload {
         Ok(Self { table, ..workload })
     }
 
-    /// `[uncertainty]` names keys of `--set` with both ends of what they may be; a run does not use it. Whoever reports the
-    /// load runs it at the ends: each must be one that `--set` takes.
+    /// `[uncertainty]` names keys of `--set` with both ends of what they may be; a run does not use it. Users of the
+    /// range run the load at its ends: each must be one that `--set` takes.
     fn check_uncertainty(&self, section: &Section) -> Result<(), SpecError> {
         for (key, ends) in section.table() {
             let ends = ends.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -183,7 +183,7 @@ impl Workload {
     }
 }
 
-/// A time, size, share or number as a number of its base unit; none of another text.
+/// A time, size, share or number as a number of its base unit; none for another text.
 fn quantity(text: &str) -> Option<f64> {
     let time = || text.parse::<Span>().ok().map(|time| time.0 as f64);
     let size = || text.parse::<Bytes>().ok().map(|size| size.0 as f64);
@@ -191,13 +191,13 @@ fn quantity(text: &str) -> Option<f64> {
     text.parse().ok().or_else(time).or_else(size).or_else(share)
 }
 
-/// How often testers read SMART attributes (every five minutes: the published method of the DuraWrite study).
+/// Interval at which testers read SMART attributes (every five minutes: the published method of the DuraWrite study).
 const SMART_INTERVAL: Span = Span(300_000_000_000);
 
 /// Most runs of a stream in a row, on average: a million.
 const MOST_IN_A_ROW: f64 = 1e6;
 
-/// `[load]`: who asks for the streams without a load of their own, and how many runs of a stream follow each other.
+/// `[load]`: who requests the streams without a load of their own, and how many runs of a stream follow each other.
 fn read_load(top: &Section) -> Result<(Option<Load>, Option<f64>), SpecError> {
     let Some(section) = top.section("load")? else { return Ok((None, None)) };
     let load = Load::read(&section)?;
@@ -382,7 +382,7 @@ fn read_offsets(section: &Section, random_pct: f64) -> Result<OffsetSpec, SpecEr
     Ok(near.unwrap_or(spec))
 }
 
-/// A share of the random I/Os that goes near the last one, the others where `far` says.
+/// A share of the random I/Os that goes near the last one, the others where `far` selects.
 fn read_near(near: Section, far: OffsetSpec) -> Result<OffsetSpec, SpecError> {
     let ios = near.required::<Ratio>("ios", "a share, such as \"30 %\"")?;
     let within = near.required::<Bytes>("within", "a distance, such as \"1 MiB\"")?;
@@ -466,7 +466,7 @@ fn read_power_loss(section: Section) -> Result<EventSpec, SpecError> {
     Ok(EventSpec { at, what: What::PowerOff, part: None, time: at.to_string(), asked_at, text: at.to_string() })
 }
 
-/// `[record]`: names of probes that a run has only where they are asked for. Which there are, the engine knows.
+/// `[record]`: names of probes that a run has only if they are requested. The engine knows the available ones.
 fn read_probes(section: Section) -> Result<Vec<String>, SpecError> {
     let probes = section.value("probes");
     let wrong = || section.error("probes", "", "expected a list of names, such as [\"waiting\"]");

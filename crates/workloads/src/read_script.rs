@@ -19,7 +19,7 @@ const MOST_FILES: u64 = 10_000_000;
 const MOST_FILE: u64 = 1_000_000_000_000;
 /// Most I/Os that all clients of a script may have outstanding in a step.
 const MOST_TOGETHER: u64 = 1 << 20;
-/// I/Os of a detached step that a client may have outstanding, where not said.
+/// I/Os of a detached step that a client may have outstanding, by default.
 const DETACHED_LIMIT: u64 = 64;
 
 pub(crate) fn read_scripts(top: &Section, streams: &[StreamSpec]) -> Result<Vec<ScriptSpec>, SpecError> {
@@ -329,7 +329,7 @@ impl Workload {
         streams.filter(|(index, stream)| stream.load.is_none() && self.users(*index).is_none())
     }
 
-    /// Most clients that a script runs over a stream; none where no script uses it.
+    /// Most clients that a script runs over a stream; none if no script uses it.
     pub fn users(&self, stream: usize) -> Option<u32> {
         let uses = |script: &&ScriptSpec| script.steps.iter().any(|step| step.streams.contains(&stream));
         self.scripts.iter().filter(uses).map(|script| script.clients).max()

@@ -38,7 +38,7 @@ pub struct StepSpec {
     pub streams: Vec<usize>,
     /// Work of the step.
     pub work: Work,
-    /// I/Os a client keeps outstanding in it.
+    /// I/Os per client keeps outstanding in it.
     pub depth: u32,
     /// CPU time before every I/O.
     pub cpu: Cpu,
@@ -85,7 +85,7 @@ impl Cpu {
 }
 
 impl Work {
-    /// I/Os of the next run; none where it is counted in files.
+    /// I/Os of the next run; none if it is counted in files.
     pub fn ios(self, random: &mut Random) -> u32 {
         match self {
             Self::Ios { least, most } if least == most => least,

@@ -8,12 +8,12 @@ use toml::{Table, Value};
 use crate::app_keys::{AppKey, BTREE, FILESYSTEM};
 use crate::{AppSpec, Issue, Load, RangeSpec, StreamSpec, TraceSpec, Workload};
 
-/// A key that can be set, as a workload has it.
+/// A key that can be set, as in a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settable {
     /// The key.
     pub key: String,
-    /// Its value as `set` would take it; none where it has none, or several in different places.
+    /// Its value as `set` would take it; none if it has none, or several in different places.
     pub value: Option<String>,
     /// Accepted values.
     pub accepted: String,
@@ -120,7 +120,7 @@ impl Workload {
         })
     }
 
-    /// What `value` has of the one load that it knows.
+    /// Value of the single load in `value`.
     fn only_load(&self, value: impl Fn(&Load) -> Option<String>) -> Today {
         let of_streams = self.streams.iter().filter_map(|stream| stream.load.as_ref());
         let mut values = self.load.iter().chain(of_streams).filter_map(value);
@@ -140,10 +140,10 @@ impl Workload {
     }
 }
 
-/// A text that no key takes: what it is refused with says what is accepted.
+/// A text that no key accepts: its error lists the accepted values.
 const NO_VALUE: &str = "?";
 
-/// What an error accepts, without the word that begins it.
+/// Accepted form in an error, without its first word.
 fn accepted(error: &SpecError) -> String {
     error.accepted.trim_start_matches("expected ").to_owned()
 }

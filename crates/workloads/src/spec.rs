@@ -1,4 +1,4 @@
-//! A workload as its text asks for it, checked but not yet bound to a machine.
+//! A workload as its text requests it, checked but not yet bound to a machine.
 
 use hotband_machine::EventSpec;
 use hotband_units::{Bytes, Ratio, Span};
@@ -29,7 +29,7 @@ pub enum RangeSpec {
     Sum(Ratio, Bytes),
 }
 
-/// Whose position a sequential I/O goes on from.
+/// Owner of the position from which a sequential I/O continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cursor {
     /// All threads share one.
@@ -43,7 +43,7 @@ pub enum Cursor {
 pub struct StreamSpec {
     /// Name in records.
     pub name: String,
-    /// Volume it addresses; the only one where not said.
+    /// Volume it addresses; the only one by default.
     pub volume: Option<String>,
     /// Share of all I/Os, where the load is common to all streams.
     pub share_pct: f64,
@@ -63,7 +63,7 @@ pub struct StreamSpec {
     pub from: RangeSpec,
     /// First byte beyond.
     pub to: RangeSpec,
-    /// Offsets are multiples of this; of the size of the I/O where not said.
+    /// Offsets are multiples of this; of the size of the I/O by default.
     pub align: Option<Bytes>,
     /// Sequential position.
     pub cursor: Cursor,
@@ -96,7 +96,7 @@ pub struct Workload {
     pub source: String,
     /// Load common to all streams without one of their own.
     pub load: Option<Load>,
-    /// Runs of a stream in a row, on average, before another is drawn; each I/O draws where not said.
+    /// Runs of a stream in a row, on average, before another is drawn; each I/O draws by default.
     pub in_a_row: Option<f64>,
     /// Its streams.
     pub streams: Vec<StreamSpec>,
@@ -112,7 +112,7 @@ pub struct Workload {
     pub phases: Vec<Phase>,
     /// Interval of the series.
     pub interval: Span,
-    /// What happens to parts of the machine, since the measured time began.
+    /// Events of the machine's parts, since the measured time began.
     pub events: Vec<EventSpec>,
     /// Limits that a run must keep to pass.
     pub limits: Vec<LimitSpec>,
@@ -122,7 +122,7 @@ pub struct Workload {
     pub precondition: Option<Precondition>,
     /// Interval at which SMART attributes are read.
     pub smart_interval: Span,
-    /// Names of probes that a run has only where they are asked for.
+    /// Names of probes that a run has only if they are requested.
     pub probes: Vec<String>,
     /// Its text, parsed.
     pub(crate) table: Table,
@@ -135,15 +135,15 @@ impl Workload {
         self.phases.iter_mut().filter(is_meant)
     }
 
-    /// How long its warm-ups take, each; none where it has none, or of several lengths.
+    /// Time that its warm-ups take, each; none if it has none, or of several lengths.
     pub fn warm_up(&mut self) -> Option<Span> {
         let mut times = self.warm_ups().map(|phase| phase.longest());
         let first = times.next()??;
         times.all(|time| time == Some(first)).then_some(first)
     }
 
-    /// I/Os outstanding, where every load is a closed loop without pauses, no measured phase changes its threads, and all
-    /// in which somebody asks have as many.
+    /// I/Os outstanding, where every load is a closed loop without pauses, no measured phase changes its threads, and
+    /// all phases with I/Os have the same number.
     pub fn concurrency(&self) -> Option<u64> {
         if self.threads_change() || !self.scripts.is_empty() || self.app.is_some() || !self.traces.is_empty() {
             return None;

@@ -17,7 +17,8 @@ pub const RANGE_PCT: f64 = 20.0;
 pub const SLOPE_PCT: f64 = 10.0;
 
 /// Share of the steady window's mean by which a round may differ from it without counting towards a departure: half of
-/// the smallest sudden change that is to be found, 15 % (Page, Biometrika 41, 1954: the best allowance is half the shift).
+/// the smallest sudden change that is to be found, 15 % (Page, Biometrika 41, 1954: the best allowance is half the
+/// shift).
 const ALLOWANCE: f64 = 0.075;
 /// Sum of what rounds differ beyond the allowance at which steady state is left. Chosen by simulation (tests/
 /// steady_noise.rs): two false alarms in a thousand runs of 100 rounds at 3 % noise, and a drop of 15 % is seen within
@@ -31,7 +32,7 @@ pub struct SteadyState {
     pub reached: bool,
     /// The last round of the first steady window, counted from 1.
     pub round: Option<usize>,
-    /// That window; the last one of the first [`MOST_ROUNDS`] rounds where none is steady; none of fewer than
+    /// That window; the last one of the first [`MOST_ROUNDS`] rounds if none is steady; none of fewer than
     /// [`WINDOW`] rounds.
     pub window: Option<Window>,
 }
@@ -79,10 +80,10 @@ impl Window {
     }
 }
 
-/// Applies the rule to the tracked variable of each round, in order. Rounds beyond [`MOST_ROUNDS`] are not looked at.
+/// Applies the rule to the tracked variable of each round, in order. Rounds beyond [`MOST_ROUNDS`] are not examined.
 ///
 /// # Errors
-/// A round that is no number, negative, or beyond 1e300, named by its place.
+/// A round that is not a number, negative, or beyond 1e300, named by its place.
 pub fn steady_state(rounds: &[f64]) -> Result<SteadyState, SpecError> {
     check(rounds)?;
     let looked = &rounds[..rounds.len().min(MOST_ROUNDS)];

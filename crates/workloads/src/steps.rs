@@ -65,7 +65,7 @@ impl Workload {
         Err(SpecError::new(&self.file, &format!("{}.name", stream.key), &stream.name, accepted))
     }
 
-    /// Checks that phases until nothing is outstanding have nobody who goes on asking.
+    /// Checks that phases until nothing is outstanding have nobody who continues asking.
     pub(crate) fn check_drained(&self) -> Result<(), SpecError> {
         for (index, phase) in self.phases.iter().enumerate().filter(|(_, phase)| phase.until.contains(&Until::Drained))
         {
@@ -96,7 +96,7 @@ impl Workload {
         Ok(())
     }
 
-    /// Whether a load of its own asks for I/Os of a stream of the phase; clients leave when they want.
+    /// Whether a load of its own requests I/Os of a stream of the phase; clients leave when they want.
     fn has_load(&self, phase: &Phase) -> bool {
         self.streams.iter().enumerate().any(|(index, stream)| {
             let is_asked = stream.load.as_ref().is_none_or(Load::has_pattern);

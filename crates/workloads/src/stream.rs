@@ -55,16 +55,16 @@ pub struct Stream {
     pub(crate) random_share: f64,
     /// Whether its offsets are not just drawn (strided, near, a hot band): asked once an I/O.
     pub(crate) has_own_offsets: bool,
-    /// Whether the next I/O is random, where that was asked before it is drawn.
+    /// Whether the next I/O is random, if that was asked before it is drawn.
     pub(crate) decided: Option<bool>,
     /// End of the last I/O, by thread (or one for all).
     pub(crate) cursors: Vec<u64>,
     /// I/Os left in the current run, by thread, and the fraction carried over.
     pub(crate) runs: Vec<(u64, f64)>,
     pub(crate) writes: u64,
-    /// Slots of the range for the one size of the stream; zero where sizes are mixed.
+    /// Slots of the range for the one size of the stream; zero if sizes are mixed.
     pub(crate) slots: u64,
-    /// Distance between the regions of two clients of a script; zero where they share one.
+    /// Distance between the regions of two clients of a script; zero if they share one.
     pub(crate) per_client: u64,
     pub(crate) files: Option<Box<Files>>,
     /// Share of the I/Os that are no reads that are trims.
@@ -93,7 +93,7 @@ impl Stream {
         self.hot_band.is_some()
     }
 
-    /// Its files as text asks for them.
+    /// Its files as text requests them.
     pub fn files_spec(&self) -> Option<FilesSpec> {
         self.files_spec
     }
@@ -189,7 +189,7 @@ impl Stream {
         if self.cursors.len() == 1 { 0 } else { thread % self.cursors.len() }
     }
 
-    /// Whether the next I/O of `thread` goes on with a run. Of a stream that is all sequential each is a run.
+    /// Whether the next I/O of `thread` continues with a run. In a fully sequential stream each is a run.
     pub(crate) fn goes_on(&mut self, thread: usize) -> bool {
         if self.random_share >= 1.0 || self.random_share <= 0.0 {
             return false;
@@ -238,7 +238,8 @@ impl Stream {
         self.bounds.from + self.offsets.draw(&mut self.random, slots) * self.align_of(len)
     }
 
-    /// Of a hot band, or where the last I/O of the thread decides it: a stride on, or near it; none of an I/O that jumps.
+    /// Of a hot band, or where the last I/O of the thread decides it: a stride on, or near it; none for an I/O that
+    /// jumps.
     #[inline(never)]
     fn own_offset(&mut self, len: u32, cursor: usize, read: bool) -> Option<u64> {
         let slots = if self.slots > 0 { self.slots } else { self.slots_for(len) };
@@ -300,7 +301,7 @@ mod tests {
         (0..count).map(|n| stream.next(n).offset).collect()
     }
 
-    /// Share of I/Os that do not go on where the last one ended.
+    /// Share of I/Os that do not continue where the last one ended.
     fn jumps(stream: &mut Stream) -> Vec<bool> {
         let mut end = u64::MAX;
         let mut jump =

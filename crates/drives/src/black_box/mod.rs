@@ -1,12 +1,12 @@
-//! A volume of which no mechanism is known: a cloud's, an array's, a file behind layers. Values are fitted to what it did
-//! (`hotband calibrate --like black-box`); docs/models/black-box.md.
+//! A volume of which no mechanism is known: a cloud's, an array's, a file behind layers. Values are fitted to what it
+//! did (`hotband calibrate --like black-box`); docs/models/black-box.md.
 //!
 //! A command waits in order of arrival for tokens of two buckets (I/Os and bytes) and for one of `slots` places; its
-//! service is lognormal around a time of its direction plus its data at a rate, longer by a share for each other that is
-//! served then.
+//! service is lognormal around a time of its direction plus its data at a rate, longer by a share for each other that
+//! is served then.
 //!
-//! Leaves out: where data lies and what was asked before, caches that fill, a command that overtakes another before it is
-//! begun, burst credits that are shared by volumes.
+//! Leaves out: location and history of data, caches that fill, a command that overtakes another before it
+//! is begun, burst credits that are shared by volumes.
 
 mod bucket;
 pub mod params;
@@ -81,7 +81,7 @@ impl BlackBox {
         }
     }
 
-    /// When the first that waits may be begun; none where nothing waits or no place is free.
+    /// Time when the first that waits may be begun; none if nothing waits or no place is free.
     fn next_begin(&self) -> Option<Instant> {
         let (arrived, command) = self.waiting.front()?;
         if !is_io(command.op) {
@@ -146,7 +146,7 @@ impl BlackBox {
     }
 }
 
-/// Whether tokens and places are taken: a flush and a trim are answered at once.
+/// Whether tokens and places are taken: a flush and a trim are completed at once.
 fn is_io(op: Op) -> bool {
     matches!(op, Op::Read | Op::Write)
 }

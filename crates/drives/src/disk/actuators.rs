@@ -4,8 +4,8 @@
 //! turn together, and share the link to the host, the segments of the read cache and the room of the write cache. The
 //! address space is one actuator's sectors after the other's; the host sees them as one logical unit each, or as one.
 //!
-//! An arm that moves disturbs the other's track following. Where the catalog says so (`arms_write`), arms that must move
-//! for a write do so one after the other, the one that was held back longer first; reads go on beside it.
+//! An arm that moves disturbs the other's track following. Where the catalog says so (`arms_write`), arms that must
+//! move for a write do so one after the other, the one that was held back longer first; reads continue beside it.
 //!
 //! Leaves out: what one arm's acceleration does to the other's reads, and a limit on the current of both.
 
@@ -23,13 +23,13 @@ use crate::disk::shared::{Others, Shared};
 use crate::parts::geometry::{Geometry, SECTOR};
 use crate::parts::seek::SeekCurves;
 
-/// Names of what each actuator counts beside the sums.
+/// Names of what each actuator counts next to the sums.
 const BUSY: [&str; 4] = ["actuator_0_busy_ns", "actuator_1_busy_ns", "actuator_2_busy_ns", "actuator_3_busy_ns"];
 
 /// A disk of the catalog with several actuators.
 pub struct MultiActuatorDisk {
     actuators: Vec<Disk>,
-    /// When each next has something to do; `NEVER` while it has nothing.
+    /// Time when each next has something to do; `NEVER` while it has nothing.
     wakes: Vec<Instant>,
     shared: Box<Shared>,
     exposes: Exposes,
@@ -92,7 +92,8 @@ impl MultiActuatorDisk {
         self.wakes[index] = disk.wake().unwrap_or(Instant::NEVER);
     }
 
-    /// Takes in writes that waited for room in the write cache, first come first served whichever actuator they are for.
+    /// Takes in writes that waited for room in the write cache, first come first served whichever actuator they are
+    /// for.
     fn admit_blocked(&mut self, now: Instant) {
         loop {
             let waits = |(index, disk): (usize, &Disk)| disk.waits_since().map(|since| (since, index));

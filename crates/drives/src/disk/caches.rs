@@ -8,7 +8,7 @@ use crate::parts::dirty::Room;
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::SECTOR;
 
-/// When a write is acknowledged.
+/// Time when a write is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteCache {
     /// Write-through: when it is on the media (WCE = 0).
@@ -61,7 +61,7 @@ impl WriteCaches {
         }
     }
 
-    /// With a switch turned; none where the disk has no such switch.
+    /// With a switch turned; none if the disk has no such switch.
     pub(super) fn with(self, key: &str, on: bool) -> Option<Self> {
         match key {
             "wce" => Some(Self { wce: on, ..self }),

@@ -9,7 +9,7 @@ use crate::parts::flash::FlashRead;
 use crate::parts::pending::Waiting;
 use crate::parts::segments::Found;
 
-/// Sequential writers told apart.
+/// Sequential writers distinguished.
 pub(super) const WRITERS: usize = 8;
 
 impl Disk {
@@ -57,8 +57,8 @@ impl Disk {
         self.enqueue_read(now, arrived, range, (range == (first, end)).then_some(in_memory));
     }
 
-    /// Puts a read into the queue. `found` is what memory has of `range`, where that was just looked up: a read
-    /// that is served at once need not look again.
+    /// Puts a read into the queue. `found` is the part of `range` in memory, if just looked up: a read served at once
+    /// need not repeat the look-up.
     fn enqueue_read(&mut self, now: Instant, arrived: &Arrived, range: (u64, u64), hit: Option<Found>) {
         let waiting = self.waiting(arrived, range, false, Span::ZERO);
         if self.is_at_rest() {
@@ -113,7 +113,7 @@ impl Disk {
         true
     }
 
-    /// After a hit near the end of a sequential segment the idle arm goes on reading ahead.
+    /// After a hit near the end of a sequential segment the idle arm continues reading ahead.
     fn read_on(&mut self, now: Instant, segment: usize, end: u64) {
         let held = self.shared.segments.get(segment).end;
         let near = held - end < self.params.look_ahead_sectors / 2;
@@ -169,7 +169,7 @@ impl Disk {
         queued.chain(under_way).any(|have| have.0 < end && first < have.1)
     }
 
-    /// Whether a write is large and goes on where one of the last writes ended.
+    /// Whether a write is large and continues where one of the last writes ended.
     fn bypasses(&mut self, first: u64, end: u64) -> bool {
         if self.params.bypass_sectors == u64::MAX {
             return false;

@@ -164,7 +164,7 @@ impl Disk {
         self.begin(now, pick);
     }
 
-    /// What the arm may begin of what it would, where arms move to write in turn: while another does, or holds its
+    /// Commands that the arm may begin, where arms move to write in turn: while another does, or holds its
     /// writes back longer, only reads.
     fn in_turn(&mut self, now: Instant, pick: Option<Pick>) -> Option<Pick> {
         let since = match std::mem::replace(&mut self.arm, Arm::Idle) {
@@ -284,21 +284,21 @@ impl Disk {
         (waiting.sector | u64::from(waiting.count)) & (physical - 1) != 0
     }
 
-    /// Whether the first scan of the media has come by. What is written elsewhere is read back (Media Pre-Scan).
+    /// Whether the first scan of the media has come by. Data written elsewhere is read back (Media Pre-Scan).
     #[inline]
     fn is_scanned(&self, waiting: &Waiting) -> bool {
         waiting.end() <= self.scanned_to
     }
 
-    /// Whether a command is answered only when it was read back. What the cache holds is read back when it suits the
+    /// Whether a command is completed only when it was read back. Cached data is read back when it suits the
     /// arm.
     #[inline]
     fn is_verified_at_once(&self, waiting: &Waiting) -> bool {
         waiting.write && !self.is_scanned(waiting) && !is_cached(waiting)
     }
 
-    /// What a second pass adds: the platter comes round to the beginning again. Ends of a misaligned write to 4 KiB
-    /// sectors are read in a first one; a write that is verified is read in a second.
+    /// Time that a second pass adds: the platter comes round to the beginning again. Ends of a misaligned write to 4
+    /// KiB sectors are read in a first one; a write that is verified is read in a second.
     fn another_pass(&self, turned: u64) -> Span {
         self.params.geometry.rotation.time_for(turned.div_ceil(REVOLUTION) * REVOLUTION)
     }
@@ -316,8 +316,8 @@ impl Disk {
     }
 
     /// The stream that the arm has just read, where `first` lies on its way: it would have been read ahead, had nothing
-    /// waited, so what lies between is kept as it passes. Members of arrays with parity have such gaps. What lies a
-    /// turn on or more is reached without passing all of it.
+    /// waited, so what lies between is kept as it passes. Members of arrays with parity have such gaps. A distance of
+    /// a turn or more is reached without passing all of it.
     #[inline]
     fn reads_over(&self, first: u64) -> Option<usize> {
         let segment = self.streamed?;
@@ -441,7 +441,7 @@ impl Disk {
         self.arm = Arm::Ahead(ahead);
     }
 
-    /// When the stream has passed every sector before `end`.
+    /// Time when the stream has passed every sector before `end`.
     pub(super) fn passes(&self, ahead: &Ahead, end: u64) -> Instant {
         if end <= ahead.from {
             return ahead.begins;

@@ -1,4 +1,5 @@
-//! The disk, or one actuator of a disk with several: one arm over spinning platters, with a queue, a segmented read cache and a write cache.
+//! The disk, or one actuator of a disk with several: one arm over spinning platters, with a queue, a segmented read
+//! cache and a write cache.
 //!
 //! A command passes the firmware (`command_overhead`), waits in the queue, and is served by seek, rotational wait
 //! and transfer; its data crosses the port. Reads that the cache holds skip the arm. A sequential reader makes the
@@ -46,7 +47,8 @@ use crate::parts::pending::Pending;
 use crate::parts::recovery::Recovery;
 use crate::parts::seek::{SeekCurve, SeekCurves};
 
-/// A command, when it arrived, and when it got its tag: until then it waits outside of the drive, which does not know it.
+/// A command, when it arrived, and when it got its tag: until then it waits outside of the drive, which does not know
+/// it.
 #[derive(Clone, Copy, Debug)]
 struct Arrived {
     pub command: Command,
@@ -101,7 +103,7 @@ enum Work {
     Read { first: u64, end: u64, sequential: Option<usize> },
     /// A write of `first..end` past the cache.
     Write { first: u64, end: u64 },
-    /// An extent of the write cache, or what the translation of a shingled disk asks for.
+    /// An extent of the write cache, or what the translation of a shingled disk requests.
     Destage,
     /// Letting go of the background scan.
     Scan,
@@ -156,7 +158,7 @@ pub struct Disk {
     /// First sector that the first scan of the media has not passed.
     scanned_to: u64,
     arm: Arm,
-    /// When the arm last ended something, and the last command was answered.
+    /// When the arm last ended something, and the last command was completed.
     worked: Instant,
     answered: Instant,
     /// Background scan, of a drive that has one.
@@ -176,7 +178,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// A drive at rest, its head at the outer edge. Of a disk with several actuators: the first, alone.
+    /// A drive at rest, its head at the outer edge. On a disk with several actuators, only the first.
     pub fn new(params: DiskParams) -> Self {
         Self::sharing(params, &mut SeekCurves::default())
     }
@@ -246,7 +248,7 @@ impl Disk {
         self.sequence
     }
 
-    /// When the first write came that waits for room in the cache.
+    /// Time when the first write came that waits for room in the cache.
     fn waits_since(&self) -> Option<Instant> {
         self.blocked.front().map(|arrived| arrived.at)
     }
@@ -488,5 +490,5 @@ impl Drive for Disk {
     }
 }
 
-/// Rounding allowance when a stream goes on: a sector that passed this little ago is still met.
+/// Rounding allowance when a stream continues: a sector that passed this little ago is still met.
 const STREAM_SLACK: Span = Span(400);

@@ -20,7 +20,7 @@ use crate::parts::seek::{SeekPoints, Seeks};
 use crate::power::{read_disk, split_disk};
 use hotband_machine::Product;
 
-/// Values that a product need not state: each is off, or follows from others, where it does not.
+/// Values that a product need not state: each is off, or follows from others, if it does not.
 pub const OPTIONAL: [&str; 12] = [
     "age_weight",
     "cache_overhead_write",
@@ -68,7 +68,7 @@ pub enum Exposes {
     One,
 }
 
-/// After which reads the arm goes on reading into the segment, while nothing else waits for it.
+/// After which reads the arm continues reading into the segment, while nothing else waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadAhead {
     /// None.
@@ -84,7 +84,7 @@ pub enum ReadAhead {
 pub struct Overheads {
     /// A read that needs the media.
     pub media_read: Span,
-    /// A write that is answered from the media.
+    /// A write that is completed from the media.
     pub media_write: Span,
     /// A read that memory answers, and what is neither a read nor a write.
     pub cache_read: Span,
@@ -161,9 +161,9 @@ pub struct DiskParams {
     pub read_ahead: ReadAhead,
     /// Sectors read ahead of the reader; zero for none.
     pub look_ahead_sectors: u64,
-    /// Whether memory answers what a host was given before (RCD = 0), and not only what was read ahead.
+    /// Whether memory serves data that a host received before (RCD = 0), not only data read ahead.
     pub rereads: bool,
-    /// The write caches that it has, and its switches. What is in use of them:
+    /// The write caches that it has, and its switches. Features in use:
     pub write_caches: WriteCaches,
     /// Write-through or write-back.
     pub write_cache: WriteCache,
@@ -179,7 +179,7 @@ pub struct DiskParams {
     pub bypass_sectors: u64,
     /// With this many extents waiting the cache is drained alongside the queue.
     pub drain_extents: usize,
-    /// Share of the addresses, from the first on, that the first background scan of the media has passed. What is
+    /// Share of the addresses, from the first on, that the first background scan of the media has passed. Data
     /// written beyond is read back in the next revolution.
     pub scanned: f64,
     /// Background scan.
@@ -380,7 +380,7 @@ impl DiskParams {
 /// Most actuators of a disk; products have two.
 const MOST_ACTUATORS: u64 = 4;
 
-/// After which reads it reads ahead: those of a sequential reader where the product does not say.
+/// After which reads it reads ahead: those of a sequential reader where the product does not state it.
 fn read_read_ahead(section: &Section) -> Result<ReadAhead, SpecError> {
     let kinds = [("always", ReadAhead::Always), ("streams", ReadAhead::Streams), ("off", ReadAhead::Off)];
     Ok(section.choice("read_ahead", &kinds)?.unwrap_or(ReadAhead::Streams))
@@ -404,7 +404,7 @@ fn read_age_weight(section: &Section, order: Order) -> Result<u32, SpecError> {
     Ok((share * 1e6).round() as u32)
 }
 
-/// Overheads; of writes those of reads where the product does not say.
+/// Overheads; of writes those of reads where the product does not state it.
 fn read_overheads(section: &Section) -> Result<Overheads, SpecError> {
     let checked = |key: &'static str, time: Span| {
         let accepted = "expected at most 1 s";
@@ -417,7 +417,7 @@ fn read_overheads(section: &Section) -> Result<Overheads, SpecError> {
     Ok(Overheads { media_read, media_write, cache_read, cache_write: other("cache_overhead_write", cache_read)? })
 }
 
-/// Number of actuators, and what the host sees of them; one where the product does not say.
+/// Number of actuators, and their form for the host; one if the product does not state it.
 fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
     let actuators = section.count("actuators", 1..=MOST_ACTUATORS)?.unwrap_or(1) as u32;
     let exposes = section.choice("exposes", &[("luns", Exposes::Luns), ("one", Exposes::One)])?;
@@ -427,7 +427,7 @@ fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
     }
 }
 
-/// Share of the media that was scanned: all of it where the product does not say.
+/// Share of the media that was scanned: all of it where the product does not state it.
 fn read_scanned(section: &Section) -> Result<f64, SpecError> {
     const KEY: &str = "media_scanned";
     let scanned = section.quantity::<Ratio>(KEY)?.unwrap_or(Ratio(1.0));
@@ -436,7 +436,7 @@ fn read_scanned(section: &Section) -> Result<f64, SpecError> {
     if is_share { Ok(scanned.0) } else { Err(section.error(KEY, scanned.to_string(), accepted)) }
 }
 
-/// Whether actuators move to write one after the other; together where the product does not say.
+/// Whether actuators move to write one after the other; together where the product does not state it.
 fn read_turns(section: &Section, actuators: u32) -> Result<bool, SpecError> {
     const KEY: &str = "arms_write";
     match section.choice(KEY, &[("together", false), ("in turn", true)])? {

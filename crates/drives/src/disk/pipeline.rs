@@ -37,8 +37,8 @@ impl Disk {
         Pipelined { service, early, from }
     }
 
-    /// The earliest at which a write may begin, in nanoseconds from `start`: the rest of its data then comes as fast as it
-    /// is written.
+    /// The earliest at which a write may begin, in nanoseconds from `start`: the rest of its data then comes as fast as
+    /// it is written.
     fn data_in_time(&mut self, start: Instant, waiting: &Waiting, arrived: &Arrived) -> u32 {
         if !self.params.write_overlap {
             return 0;
@@ -57,7 +57,7 @@ impl Disk {
         waiting.sector.saturating_sub(sectors).max(track.start)
     }
 
-    /// What reading in whatever order sectors come saves a command that lies on one track: the head that comes down in
+    /// Time saved for a command on one track by reading sectors in any order: the head that comes down in
     /// the middle of it is done a revolution later, and does not wait for its beginning first.
     pub(super) fn order_saves(&self, wait: u64, turned: u64, waiting: &Waiting) -> u64 {
         let one_track = self.geometry.track_of(waiting.sector).end >= waiting.end();

@@ -23,7 +23,7 @@ pub struct Writing {
     pub first: u64,
     /// First sector beyond.
     pub end: u64,
-    /// When the last has passed the head.
+    /// Time when the last has passed the head.
     pub ends: Instant,
     /// Whether they come from the write cache.
     pub cached: bool,

@@ -22,7 +22,7 @@ pub(super) struct Others {
     pub extents: usize,
     /// Sectors held.
     pub sectors: u64,
-    /// When the first write came that waits for room.
+    /// Time when the first write came that waits for room.
     pub waits_since: Option<Instant>,
     /// Until when one of them, having moved for it, writes.
     pub writes_until: Option<Instant>,

@@ -12,7 +12,7 @@ use hotband_units::Instant;
 pub struct UnderWay {
     /// First byte and first beyond.
     pub range: Range<u64>,
-    /// When the last of it has passed the head.
+    /// Time when the last of it has passed the head.
     pub ends: Instant,
     /// Versions being written.
     versions: Versions,
@@ -54,7 +54,7 @@ impl Account {
         self.under_way = Some(under_way);
     }
 
-    /// What the head was writing is on the media. What was written past the cache makes old what waits there.
+    /// The data under the head is on the media. A write past the cache makes older cached data obsolete.
     pub fn landed(&mut self) {
         let landed = self.under_way.take().expect("something lands that was begun");
         self.media.overlay(&landed.versions);
@@ -68,8 +68,8 @@ impl Account {
         self.under_way.as_ref()
     }
 
-    /// What the drive holds after power was lost when the head had written everything up to `written` of what is
-    /// under way; with the whole cache where that `survives`.
+    /// Contents of the drive after power was lost when the head had written everything up to `written` of the current
+    /// extent; with the whole cache if that `survives`.
     pub fn left(&mut self, written: u64, survives: bool) -> Versions {
         let mut left = std::mem::take(&mut self.media);
         if let Some(under_way) = self.under_way.take() {

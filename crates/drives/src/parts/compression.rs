@@ -2,8 +2,8 @@
 //!
 //! A drive compresses in chunks of one logical page and reaches only a part of what an archive of the whole data does:
 //! a chunk has less context, and the drive's method is simpler. With efficiency n, data whose archive takes a share e
-//! of its size takes 1 - n (1 - e) on flash, plus a header, rounded up to the granule of packing. What would not
-//! shrink is stored as it is.
+//! of its size takes 1 - n (1 - e) on flash, plus a header, rounded up to the granule of packing. Data that would not
+//! shrink is stored uncompressed.
 //!
 //! Seagate's rule that entropy 75 % without over-provisioning behaves like 28 % over-provisioning (physics.md) gives
 //! 1 - n / 4 = 1 / 1.28, n = 0.875.

@@ -8,7 +8,7 @@ use hotband_units::Instant;
 use super::geometry::Geometry;
 use super::pending::{Pending, Waiting};
 
-/// In the slot of an extent that waits in the cache, beside the number of its entries: it is nobody's command.
+/// In the slot of an extent that waits in the cache, next to the number of its entries: it is nobody's command.
 const CACHED: u32 = 1 << 31;
 
 /// Whether what waits for the arm lies in the cache, and is nobody's command.
@@ -23,7 +23,7 @@ fn entries_of(extent: &Waiting) -> usize {
     (extent.slot & !CACHED) as usize
 }
 
-/// How much a write cache holds.
+/// Contents of a write cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// Most entries.
@@ -211,7 +211,7 @@ impl Dirty {
         self.in_flight.take()
     }
 
-    /// Holds an extent that has landed until it was read back; false where a newer write of it waits already.
+    /// Holds an extent that has landed until it was read back; false if a newer write of it waits already.
     pub fn verify(&mut self, landed: Waiting) -> bool {
         let free = !self.overlaps(landed.sector, landed.end());
         if free {

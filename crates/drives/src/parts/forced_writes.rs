@@ -2,7 +2,7 @@
 
 use hotband_machine::{Section, SpecError};
 
-/// Whether `forced_writes` is `flush`; a drive that does not say gets FUA.
+/// Whether `forced_writes` is `flush`; a drive that does not state it gets FUA.
 pub(crate) fn read_forced_writes(section: &Section) -> Result<bool, SpecError> {
     Ok(section.choice("forced_writes", &[("fua", false), ("flush", true)])?.unwrap_or(false))
 }

@@ -6,7 +6,7 @@
 //! steps from the outer to the inner zone, as it does at constant linear density.
 //!
 //! Skew makes a sequential stream flow: it loses the head skew at each track and the track skew at each cylinder,
-//! and never a revolution. So a sector's *flow* (the angle turned by a stream from LBA 0 to it) also fixes its
+//! and never a revolution. A sector's *flow* (the angle turned by a stream from LBA 0 to it) also fixes its
 //! angle on the platter, and the time between two sectors of one stream is the difference of their flows.
 //!
 //! Leaves out: spare sectors and defect slips, servo wedges, shingling.
@@ -19,7 +19,7 @@ use super::rotation::{REVOLUTION, Rotation};
 /// Bytes in the sector that addresses count.
 pub const SECTOR: u64 = 512;
 
-/// What a geometry is computed from.
+/// Input of a geometry.
 #[derive(Clone, Copy, Debug)]
 pub struct GeometryParams {
     /// Addressable bytes.
@@ -32,9 +32,9 @@ pub struct GeometryParams {
     pub outer: Rate,
     /// Sustained rate in the innermost zone, switches included.
     pub inner: Rate,
-    /// Time lost when the stream goes on to the next head.
+    /// Time lost when the stream continues to the next head.
     pub head_skew: Span,
-    /// Time lost when the stream goes on to the next cylinder.
+    /// Time lost when the stream continues to the next cylinder.
     pub track_skew: Span,
     /// The spindle.
     pub rotation: Rotation,
@@ -60,7 +60,7 @@ impl Zone {
     }
 }
 
-/// Where a sector is.
+/// Place where a sector is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Cylinder, 0 outside.
@@ -211,7 +211,7 @@ impl Geometry {
         zone
     }
 
-    /// Where `sector` is. It must be one of [`Geometry::first`] to [`Geometry::end`].
+    /// Place where `sector` is. It must be one of [`Geometry::first`] to [`Geometry::end`].
     #[inline]
     pub fn place(&self, sector: u64) -> Place {
         let sector = sector - self.first;

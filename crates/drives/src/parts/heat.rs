@@ -1,7 +1,7 @@
 //! Heat of disk regions, reads minus writes: a count for each, which fades.
 //!
-//! A count lies somewhere in a megabyte, seldom in the processor's cache, and is needed much later than it changes. So
-//! changes are noted and carried out many at a time, or when a count is asked for.
+//! A count lies somewhere in a megabyte, seldom in the processor's cache, and is needed much later than it changes.
+//! Therefore changes are noted and applied in batches, or when a count is requested.
 
 use super::divisor::Divisor;
 
@@ -16,7 +16,7 @@ pub struct Heat {
     /// Sectors of a region.
     region: Divisor,
     reads: Vec<u8>,
-    /// Regions that were hot when they were last ranked, a bit each.
+    /// Regions that were hot when they were last ranked, one bit each.
     hot: Vec<u64>,
     /// Regions that were read or (lowest bit) written since, in order.
     noted: Vec<u32>,
@@ -96,7 +96,8 @@ impl Heat {
         }
     }
 
-    /// Fewest reads, at least 1, such that no more than `most` regions have so many; 255 where there are more with 255.
+    /// Fewest reads, at least 1, such that no more than `most` regions have this many; 255 if there are more with
+    /// 255.
     fn fewest(&mut self, most: usize) -> u8 {
         self.carry_out();
         let mut ranks: [Ranks; 4] = [[0; 256]; 4];

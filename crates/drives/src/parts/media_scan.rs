@@ -1,11 +1,11 @@
-//! Background media scan: what a drive reads while nobody asks it for anything (SPC-4, Background Control mode page).
+//! Background media scan: reads of a drive without commands (SPC-4, Background Control mode page).
 //!
 //! After a rest the drive reads through all its sectors in order, in bursts with pauses, from where it was interrupted.
 //! The first command that comes in a burst waits until the scan lets go of the arm, and the arm is where the scan has
 //! got to. Nothing is simulated while the drive rests: how far the scan came is worked out when a command ends it.
 //!
 //! Leaves out: errors that the scan finds and their recovery, the power that it draws, and that a drive scans only once
-//! in so many hours: here it always does.
+//! in this many hours: here it always does.
 
 use hotband_machine::{Section, SpecError};
 use hotband_units::Span;
@@ -24,7 +24,7 @@ pub struct ScanParams {
 }
 
 impl ScanParams {
-    /// Of a product that says when it scans; none of others.
+    /// Scan of a product that states one; none for others.
     ///
     /// # Errors
     /// Where a time is missing, zero or longer than an hour.
@@ -43,7 +43,7 @@ impl ScanParams {
         Ok(Some(Self { idle, burst, pause, delay }))
     }
 
-    /// What was scanned in a rest that has lasted so long, and whether it goes on now; none where it has not begun.
+    /// Amount scanned in a rest of this length, and whether it continues now; none if it has not begun.
     pub fn scanned(&self, rest: Span) -> Option<(Span, bool)> {
         let since = rest.0.checked_sub(self.idle.0)?;
         let cycle = self.burst.0 + self.pause.0;
@@ -52,12 +52,12 @@ impl ScanParams {
     }
 }
 
-/// How far a scan has come.
+/// Progress of a scan.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan {
-    /// When it scans.
+    /// Time when it scans.
     pub params: ScanParams,
-    /// Flow at which it goes on.
+    /// Flow at which it continues.
     pub flow: u64,
     /// Commands that interrupted it.
     pub interrupted: u64,

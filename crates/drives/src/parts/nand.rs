@@ -1,11 +1,11 @@
 //! Flash dies behind channels: when a read, a program or an erase is done.
 //!
 //! Every die does one thing at a time. Reads of the host go before programs, erases and reads for relocation that have
-//! not begun; they wait for what has begun, or suspend it where the drive can. What waits longer than the patience of
-//! the drive is not overtaken any more. Programs of all dies together are held to a rate: power, and the controller's
-//! path to the flash.
+//! not begun; they wait for what has begun, or suspend it where the drive can. Work that waits longer than the
+//! patience of the drive is no longer overtaken. Programs of all dies together are held to a rate: power, and the
+//! controller's path to the flash.
 //!
-//! How long a read of the host takes is told by who asks ([`crate::parts::senses`]).
+//! The caller gives the time of a host read ([`crate::parts::senses`]).
 //!
 //! Leaves out: planes that program or erase alone, and the dependence of programs and erases on place and wear.
 
@@ -23,9 +23,9 @@ pub struct NandParams {
     pub channels: u32,
     /// Planes of a die that read at once within one pass.
     pub planes: u32,
-    /// Passes of a pseudo-SLC cache, where there is one.
+    /// Passes of a pseudo-SLC cache, if there is one.
     pub quick: Option<QuickParams>,
-    /// Whether a plane reads a page of its own while others read theirs.
+    /// Whether a plane reads per page of its own while others read theirs.
     pub planes_alone: bool,
     /// Bytes of a flash page.
     pub page_bytes: u64,
@@ -43,7 +43,7 @@ pub struct NandParams {
     pub program_rate: Rate,
     /// Time to suspend a program or erase for a read and to resume it; none if the drive cannot.
     pub suspend: Option<Span>,
-    /// What waits longer is not overtaken by reads any more.
+    /// Work that waits longer is no longer overtaken by reads.
     pub patience: Span,
 }
 
@@ -86,19 +86,19 @@ struct Running {
 struct Die {
     waiting: VecDeque<(Job, Instant)>,
     running: Option<Running>,
-    /// When the reads of the host that were accepted are done.
+    /// Time when the reads of the host that were accepted are done.
     reads_until: Instant,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Channel {
-    /// When the reads are across.
+    /// Time when the reads are across.
     free_at: Instant,
     /// Data of programs on the wire; reads pass between its pages.
     programs_until: Instant,
 }
 
-/// What was counted since the beginning.
+/// Counters since the beginning.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NandCounters {
     /// Flash pages read for the host.
@@ -120,7 +120,7 @@ pub struct Nand {
     planes: Vec<Instant>,
     channels: Vec<Channel>,
     wakes: BinaryHeap<Reverse<(Instant, u32)>>,
-    /// When the next pass may begin.
+    /// Time when the next pass may begin.
     next_program: Instant,
     between_programs: Span,
     page_on_channel: Span,
@@ -154,7 +154,7 @@ impl Nand {
         }
     }
 
-    /// What it was built with.
+    /// Parameters that it was built with.
     pub fn params(&self) -> &NandParams {
         &self.params
     }
@@ -169,14 +169,14 @@ impl Nand {
         self.jobs == 0
     }
 
-    /// When something of the background is next due.
+    /// Time when something of the background is next due.
     #[inline]
     pub fn wake(&self) -> Option<Instant> {
         self.wakes.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// The host reads `pages` flash pages of one pass on `die` in the time `reading`: when the flash has read them. Then
-    /// the data has to [`Nand::cross`] the channel.
+    /// The host reads `pages` flash pages of one pass on `die` in the time `reading`: when the flash has read them.
+    /// Then the data has to [`Nand::cross`] the channel.
     #[inline]
     pub fn read(&mut self, now: Instant, die: u32, pages: u32, reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
@@ -206,8 +206,8 @@ impl Nand {
         state.reads_until
     }
 
-    /// The same where planes read alone: one page keeps its plane busy, several keep all of them. A program that is
-    /// suspended for one plane stays so while others read.
+    /// Like the above, for planes that read independently: one page keeps its plane busy, several keep all of them. A
+    /// program that is suspended for one plane stays so while others read.
     #[inline]
     pub fn read_on_planes(&mut self, now: Instant, die: u32, (pages, first): (u32, u32), reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
@@ -242,7 +242,8 @@ impl Nand {
         begin + reading
     }
 
-    /// How long reading `pages` of one pass in the time `reading` keeps a die busy: planes that read alone, a part of it.
+    /// Time that reading `pages` of one pass in the time `reading` keeps a die busy: planes that read alone, a part of
+    /// it.
     #[inline]
     pub fn busy_for(&self, pages: u32, reading: Span) -> Span {
         let count = self.params.planes;

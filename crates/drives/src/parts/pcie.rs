@@ -1,22 +1,24 @@
 //! PCI Express: what a command's data takes on the wire, in each direction.
 //!
-//! Generation 2 encodes 8 bits in 10: 5 GT/s a lane leave 500 MB/s. Generations 3 to 5 encode 128 bits in 130 (PCI Express
-//! Base Specification 3.0, 4.2.2): 8, 16 and 32 GT/s leave 984.6, 1,969.2 and 3,938.5 MB/s. Generation 6 sends flits of 256
-//! bytes, 236 of them packets (PCI Express Base Specification 6.0, 4.2.3): 64 GT/s leave 7,375 MB/s.
+//! Generation 2 encodes 8 bits in 10: 5 GT/s a lane leave 500 MB/s. Generations 3 to 5 encode 128 bits in 130 (PCI
+//! Express Base Specification 3.0, 4.2.2): 8, 16 and 32 GT/s leave 984.6, 1,969.2 and 3,938.5 MB/s. Generation 6 sends
+//! flits of 256 bytes, 236 of them packets (PCI Express Base Specification 6.0, 4.2.3): 64 GT/s leave 7,375 MB/s.
 //!
-//! Data travels in packets of a payload that both ends agree on; a packet costs 20 to 28 bytes more: framing and sequence
-//! number 6, header of three or four double words 12 or 16, LCRC 4 (Intel AN 708, "Understanding PCI Express throughput").
-//! 24 is their middle. In flits a packet has no framing, sequence number and LCRC of its own; 24 stays, as the upper bound of
-//! its header.
+//! Data travels in packets of a payload that both ends agree on; a packet costs 20 to 28 bytes more: framing and
+//! sequence number 6, header of three or four double words 12 or 16, LCRC 4 (Intel AN 708, "Understanding PCI Express
+//! throughput"). 24 is their middle. In flits a packet has no framing, sequence number and LCRC of its own; 24 stays,
+//! as the upper bound of its header.
 //!
 //! Leaves out: data-link packets (acknowledgements, credits: 1 to 3 % of the rate), the requests that the drive sends
-//! for the data of writes (24 bytes every 512, against the direction of the data), switches, and lanes shared with others.
+//! for the data of writes (24 bytes every 512, against the direction of the data), switches, and lanes shared with
+//! others.
 
 use hotband_units::Rate;
 
-/// Bytes of a packet beside its payload.
+/// Bytes of a packet next to its payload.
 const PACKET: u64 = 24;
-/// Submission and completion entries (NVMe Base Specification 2.0, 3.3.3), and a doorbell or interrupt: one double word.
+/// Submission and completion entries (NVMe Base Specification 2.0, 3.3.3), and a doorbell or interrupt: one double
+/// word.
 const SUBMISSION: u64 = 64;
 const COMPLETION: u64 = 16;
 const DOORBELL: u64 = 4;
@@ -35,7 +37,7 @@ pub struct Pcie {
     pub payload: u64,
 }
 
-/// Where data goes.
+/// Place where data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Data of reads: with the request for the command, its completion and the interrupt.
@@ -45,7 +47,7 @@ pub enum Direction {
 }
 
 impl Pcie {
-    /// What all lanes carry in one direction, packets included.
+    /// Rate of all lanes in one direction, packets included.
     pub fn rate(self) -> Rate {
         let lanes = u64::from(self.lanes);
         Rate(match self.generation {
@@ -55,13 +57,13 @@ impl Pcie {
         })
     }
 
-    /// What of that is data where packets are full.
+    /// Share of data in full packets.
     pub fn data_rate(self) -> Rate {
         Rate((u128::from(self.rate().0) * u128::from(self.payload) / u128::from(self.payload + PACKET)) as u64)
     }
 
-    /// The most that is data: in packets of the largest payload of any platform. What makers print was measured on one that
-    /// suits the drive.
+    /// The most that is data: in packets of the largest payload of any platform. Published rates were measured on one
+    /// that suits the drive.
     pub fn most_data_rate(self) -> Rate {
         Self { payload: LARGEST_PAYLOAD, ..self }.data_rate()
     }

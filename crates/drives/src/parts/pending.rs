@@ -12,7 +12,7 @@ use super::seek::SeekCurve;
 /// chunks in a row.
 const MOST_LEFT_OUT: u64 = 2;
 
-/// In which order a drive takes the commands of its queue.
+/// Order in which a drive serves its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// First come, first served.
@@ -34,13 +34,13 @@ pub struct Waiting {
     pub count: u32,
     /// Whether the media is written.
     pub write: bool,
-    /// Where the first sector is.
+    /// Place where the first sector is.
     pub place: Place,
     /// Angle of the first sector.
     pub angle: u64,
-    /// When it may first be served.
+    /// Time when it may first be served.
     pub ready: Instant,
-    /// When the drive could have served it: what waited for a tag waited outside.
+    /// Time when the drive could have served it: what waited for a tag waited outside.
     pub since: Instant,
     /// Order of arrival.
     pub sequence: u64,
@@ -65,7 +65,8 @@ pub struct Head<'a> {
     pub cylinder: u32,
     /// Track within the cylinder.
     pub track: u32,
-    /// First sector beyond the last one served: sectors below it are at this cylinder or before, others at it or beyond.
+    /// First sector beyond the last one served: sectors below it are at this cylinder or before, others at it or
+    /// beyond.
     pub reached: u64,
     /// The spindle.
     pub rotation: Rotation,
@@ -76,7 +77,7 @@ pub struct Head<'a> {
     /// Time to switch heads within a cylinder, in nanoseconds.
     pub head_switch: u32,
     /// A sector that has passed the head by no more than this (angle units) is still met: rounding to whole
-    /// nanoseconds must not cost a stream a revolution.
+    /// nanoseconds must not cost one stream per revolution.
     pub slack: u64,
 }
 
@@ -128,7 +129,8 @@ impl Head<'_> {
     }
 
     /// The cost where the seek is known. The sector passes at an angle that is known without it, and again a revolution
-    /// later: what counts is the first pass after the seek. A division less than [`Head::wait`] for every command weighed.
+    /// later: what counts is the first pass after the seek. A division less than [`Head::wait`] for every command
+    /// weighed.
     #[inline]
     fn cost_after(&self, from: u64, seek: u32, near: &Near) -> u64 {
         let sought = u64::from(seek) * self.rotation_speed();
@@ -147,7 +149,7 @@ fn first_pass(angle: u64, sought: u64) -> u64 {
     angle + (sought - angle).next_multiple_of(REVOLUTION)
 }
 
-/// What weighing needs of a command. Kept apart from the rest so that a whole queue lies in a few cache lines.
+/// Data of a command for weighing. Kept apart from the rest so that a whole queue lies in a few cache lines.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     sector: u64,
@@ -155,7 +157,7 @@ struct Near {
     cylinder: u32,
     /// Track within the cylinder, and in the lowest bit whether the media is written.
     track_write: u32,
-    /// Where the command is kept.
+    /// Place where the command is kept.
     slot: u32,
     /// Sectors.
     count: u32,
@@ -179,7 +181,7 @@ pub struct Pending {
     near: Vec<Near>,
     all: Vec<Waiting>,
     free: Vec<u32>,
-    /// How many are writes.
+    /// Number of writes.
     writes: usize,
     /// Sequence and readiness of the oldest, recomputed when it leaves.
     oldest: Option<(u64, Instant)>,
@@ -267,13 +269,13 @@ impl Pending {
         self.oldest.map(|(_, since)| since)
     }
 
-    /// Of the commands that waited already at `latest`, the one with the least positioning time: serving whatever has
+    /// The command with the least positioning time of those that waited already at `latest`: serving whatever has
     /// waited too long, and nothing else, bounds every wait without giving up the order when much has waited.
     pub fn choose_aged(&self, head: &Head, latest: Instant) -> Option<(usize, u64)> {
         self.soonest(self.before(head.reached), head, |index| self.get(index).since <= latest)
     }
 
-    /// Of the reads, the one with the least positioning time.
+    /// The read with the least positioning time.
     pub fn choose_read(&self, head: &Head) -> Option<usize> {
         if self.writes == self.len() {
             return None;
@@ -289,10 +291,10 @@ impl Pending {
 
     /// Index of the command that `order` takes next of the `window` oldest, and what it costs in angle units.
     ///
-    /// In positioning order whatever goes on where the head is goes first: a stream is not left for a command that would
-    /// be reached a little sooner, since what it leaves behind would wait for as long as the stream runs. The same for a
-    /// stream that leaves out a little each time, as those of members of RAID 5 leave out parity, while nothing else waits
-    /// longer. (SSTF and C-LOOK stay on it by themselves.)
+    /// In positioning order, a command that continues at the head's position goes first: a stream is not left for a
+    /// command that would be reached a little sooner, since the commands left behind would wait for as long as the
+    /// stream runs. The same for a stream that leaves out a little each time, as those of members of RAID 5 leave out
+    /// parity, while nothing else waits longer. (SSTF and C-LOOK stay on it by themselves.)
     #[inline]
     pub fn choose_among(&self, window: usize, order: Order, head: &Head) -> Option<(usize, u64)> {
         if self.is_empty() {
@@ -316,9 +318,9 @@ impl Pending {
         self.soonest(middle, head, |index| self.get(index).sequence <= last)
     }
 
-    /// Like `choose_among` in positioning order, but prefers commands that have waited: it takes the one of the `window`
-    /// oldest whose positioning time minus `weight` millionths of its wait is smallest (Jacobson and Wilkes, Disk
-    /// scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991). The cost is its positioning time.
+    /// Like `choose_among` in positioning order, but prefers commands that have waited: it takes the one of the
+    /// `window` oldest whose positioning time minus `weight` millionths of its wait is smallest (Jacobson and Wilkes,
+    /// Disk scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991). The cost is its positioning time.
     pub fn choose_weighed(&self, window: usize, weight: u32, head: &Head) -> Option<(usize, u64)> {
         if let Some(next) = self.stays(self.before(head.reached), head) {
             return Some(next);
@@ -345,8 +347,8 @@ impl Pending {
         Some((middle, self.goes_on(next, head)?))
     }
 
-    /// What the next command by address costs, where it goes on with a stream. Where that leaves out something, it has to
-    /// be a read that the head has not passed yet, and the oldest: else what waits longer would wait for the stream.
+    /// Cost of the next command by address if it continues a stream. If that leaves out something, it has
+    /// to be a read that the head has not passed yet, and the oldest: else what waits longer would wait for the stream.
     #[inline]
     fn goes_on(&self, next: &Near, head: &Head) -> Option<u64> {
         if next.sector == head.reached {
@@ -410,7 +412,7 @@ impl Pending {
         (best.1 < u64::MAX).then_some(best)
     }
 
-    /// The best of `side`, whose distance from the head grows, and of `best`; the platter stands at `from`.
+    /// The best of `side`, whose distance from the head grows, and of `best`; the platter is at `from`.
     #[inline]
     fn soonest_of<'a>(
         &'a self,

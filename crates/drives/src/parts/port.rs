@@ -10,11 +10,11 @@ use crate::parts::pcie::{Direction, Pcie};
 /// enough. With one, data of writes that go to the media takes its time without waiting for the wire, and of several
 /// idle times between transfers that are booked for later only the last is used.
 ///
-/// Data may be packed for the wire ([`Port::of_lanes`]): it then takes what its packets take, and no less than the drive's
-/// own path.
+/// Data may be packed for the wire ([`Port::of_lanes`]): it then takes what its packets take, and no less than the
+/// drive's own path.
 ///
-/// Leaves out: the command phase (part of the command overhead), full duplex (a port a direction), and the overlap of media and wire within
-/// one command: data crosses the wire when the whole command has been read.
+/// Leaves out: the command phase (part of the command overhead), full duplex (a port a direction), and the overlap of
+/// media and wire within one command: data crosses the wire when the whole command has been read.
 #[derive(Clone, Debug)]
 pub struct Port {
     rate: Rate,
@@ -23,7 +23,7 @@ pub struct Port {
     idle: (Instant, Instant),
     /// The last length sent and its time: most commands are as long as the one before.
     last: (u64, Span),
-    /// How data is packed: the lanes that carry it and the direction.
+    /// Packing of data: the lanes that carry it and the direction.
     packed: Option<(Pcie, Direction)>,
     /// Several arms use it.
     is_shared: bool,
@@ -75,7 +75,7 @@ impl Port {
         self.free_at
     }
 
-    /// Takes in the data of a write that goes to the media, from `now` on: how long that takes.
+    /// Takes in the data of a write that goes to the media, from `now` on: and returns the time.
     #[inline]
     pub fn receive(&mut self, now: Instant, bytes: u64) -> Span {
         let time = self.time_for(bytes);
@@ -104,7 +104,7 @@ impl Port {
         begin + time
     }
 
-    /// What was booked before `now` is over.
+    /// Bookings before `now` are over.
     pub fn forget_before(&mut self, now: Instant) {
         let over = self.booked.partition_point(|(_, to)| *to <= now);
         self.booked.drain(..over);

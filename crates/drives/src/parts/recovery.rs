@@ -1,6 +1,6 @@
 //! Reads that succeed only after the drive has tried again: errors that it recovers from, and that a host sees as time.
 //!
-//! Errors are independent of one another and of the place, one to so many bits on average, as data sheets rate them
+//! Errors are independent of one another and of the place, one to this many bits on average, as data sheets rate them
 //! ("recovered data"); each takes the drive the same time.
 //!
 //! Leaves out: weak sectors that fail again, writes and seeks that are tried again, reading ahead.
@@ -8,7 +8,7 @@
 use hotband_machine::Random;
 use hotband_units::Span;
 
-/// How often reads need recovery, and how long it takes.
+/// Frequency and duration of the recovery of reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecoveryParams {
     /// Mean bits read between two.
@@ -17,14 +17,14 @@ pub struct RecoveryParams {
     pub time: Span,
 }
 
-/// When the next comes.
+/// Time when the next comes.
 #[derive(Clone, Debug)]
 pub struct Recovery {
     params: RecoveryParams,
     /// Sectors that are read well before it.
     left: u64,
     random: Random,
-    /// How many there were.
+    /// Count so far.
     pub count: u64,
 }
 

@@ -39,10 +39,11 @@ impl Knee {
     }
 }
 
-/// The knee of drives of which nothing else is known. An estimate, range 0.25 to 0.5, one value for all. Four drives of the 1990s bend at 12 to 25 % (facts/physics.md, section 1), but their single-track
-/// seeks are several times those of today. Lower knees make short seeks slower: they agree better with what short
-/// strokes took on those drives, and leave 7,200 rpm drives a gain of only 2.1 from queue depth 1 to 32, where data
-/// sheets show 2.6; higher ones the other way round.
+/// The knee of drives of which nothing else is known. An estimate, range 0.25 to 0.5, one value for all. Four drives of
+/// the 1990s bend at 12 to 25 % (facts/physics.md, section 1), but their single-track seeks are several times those of
+/// today. Lower knees make short seeks slower: they agree better with what short strokes took on those drives, and
+/// leave 7,200 rpm drives per gain of only 2.1 from queue depth 1 to 32, where data sheets show 2.6; higher ones the
+/// other way round.
 pub const KNEE: Knee = Knee(350_000);
 /// Exponents between which a fit is looked for; 1/2 is constant acceleration.
 const EXPONENTS: (f64, f64) = (0.05, 1.0);
@@ -97,7 +98,7 @@ impl SeekCurves {
     }
 }
 
-/// What is known of the seeks in one direction.
+/// Known seeks in one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seeks {
     /// Three figures of a data sheet.
@@ -114,11 +115,11 @@ pub struct MeasuredSeeks {
 }
 
 impl MeasuredSeeks {
-    /// The curve through `points`, distances in cylinders and nanoseconds, of a drive with so many cylinders. At least two
-    /// different distances, from 1 to one less than `cylinders`, rising. Each time has `more` added.
+    /// The curve through `points`, distances in cylinders and nanoseconds, of a drive with this many cylinders. At
+    /// least two different distances, from 1 to one less than `cylinders`, rising. Each time has `more` added.
     ///
-    /// Times are smoothed by isotonic regression (pool adjacent violators; each point weighs the same); between points a
-    /// straight line, beyond the longest distance the line of the last two points.
+    /// Times are smoothed by isotonic regression (pool adjacent violators; each point weighs the same); between points
+    /// a straight line, beyond the longest distance the line of the last two points.
     pub fn new(points: &[(u32, Span)], cylinders: u32, more: i64) -> Self {
         let longest = f64::from(cylinders.max(3) - 2);
         let time = |span: &Span| (span.0 as i64 + more).max(0) as f64;
@@ -165,7 +166,7 @@ impl SeekPoints {
         self.share().is_some_and(|share| (mean(EXPONENTS.1)..mean(EXPONENTS.0)).contains(&share))
     }
 
-    /// How far the average is on the way from single track to full stroke.
+    /// Position of the average between single track and full stroke.
     fn share(&self) -> Option<f64> {
         let rise = self.full.0.checked_sub(self.track.0).filter(|rise| *rise > 0)? as f64;
         Some(self.average.0.checked_sub(self.track.0)? as f64 / rise)
@@ -234,8 +235,8 @@ impl SeekCurve {
         Self::tabulated(tracks, |x| curve.at(x) * 1e9)
     }
 
-    /// A curve that was measured, on a surface of `tracks` tracks: strokes are shares of the longest, so that a model with
-    /// more or fewer cylinders than the drive seeks as far.
+    /// A curve that was measured, on a surface of `tracks` tracks: strokes are shares of the longest, so that a model
+    /// with more or fewer cylinders than the drive seeks as far.
     fn measured(seeks: &MeasuredSeeks, tracks: u32) -> Self {
         Self::tabulated(tracks, |x| seeks.at(x))
     }
@@ -253,7 +254,7 @@ impl SeekCurve {
     /// Time to move by `distance` tracks, in nanoseconds; zero for zero.
     #[inline]
     pub fn nanos(&self, distance: u32) -> u32 {
-        /// Where in the table the far distances would begin if they began at zero.
+        /// Place where in the table the far distances would begin if they began at zero.
         const FAR: u32 = NEAR - (NEAR >> FAR_SHIFT);
         // Both ranges in one formula: which of them a command falls into cannot be predicted.
         let far = distance >= NEAR;

@@ -15,12 +15,12 @@ pub struct Segment {
     used: u64,
 }
 
-/// What the cache has for a read.
+/// Cached part of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// All of it is in this segment.
     Hit(usize),
-    /// It goes on where this segment ends (or overlaps its end): a sequential reader.
+    /// It continues where this segment ends (or overlaps its end): a sequential reader.
     Continues(usize),
     /// Nothing.
     Miss,
@@ -115,7 +115,7 @@ impl Segments {
         })
     }
 
-    /// What is held of `first..end`.
+    /// Held part of `first..end`.
     #[inline]
     pub fn find(&self, first: u64, end: u64) -> Found {
         if self.may_touch(first, first) { self.find_touched(first, end) } else { Found::Miss }

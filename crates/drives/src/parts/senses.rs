@@ -2,7 +2,7 @@
 //! is reading there itself.
 //!
 //! A cell holds a bit of several pages, and each kind is told by another number of reference voltages: sense times lie
-//! around the mean. What cannot be decoded is read again at shifted voltages, a sense each time; in the end several
+//! around the mean. Undecodable data is read again at shifted voltages, one sense each time; in the end several
 //! senses together say how sure each bit is (soft decoding). The probability of a first retry grows by a factor over
 //! the life of the flash, and by the same factor over the time that worn flash has to keep data. A scan in the
 //! background reads every die now and then, and a read waits for the sense under way.
@@ -19,10 +19,10 @@ use hotband_units::Span;
 /// Months that worn flash of an enterprise drive keeps data without power: three [JEDEC JESD218].
 const KEPT: Span = Span(90 * 86_400 * 1_000_000_000);
 
-/// What makes reads longer or shorter.
+/// Effects on the duration of reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenseParams {
-    /// How much longer the slowest kind of page takes than the mean, as a share; the fastest takes as much less.
+    /// Additional time of the slowest kind of page over the mean, as a share; the fastest takes as much less.
     pub spread: f64,
     /// Reading again.
     pub retries: Option<RetryParams>,
@@ -45,7 +45,7 @@ pub struct RetryParams {
     pub soft: Span,
     /// Share of its life that the flash had behind it when the run began.
     pub wear: f64,
-    /// How long ago the data was written.
+    /// Age of the data.
     pub age: Span,
 }
 
@@ -63,7 +63,7 @@ pub struct Senses {
     params: SenseParams,
     mean: Span,
     planes: u32,
-    /// Of each page of a pass.
+    /// Sense time of each page of a pass.
     of_page: Vec<Span>,
     /// Pages until one that takes longer, that one included.
     until: u64,
@@ -73,7 +73,8 @@ pub struct Senses {
 }
 
 impl Senses {
-    /// Of passes of `pages` pages over `planes` planes that take `mean` to read: the pages of a plane are the kinds.
+    /// Sense times of passes of `pages` pages over `planes` planes that take `mean` to read: the pages of a plane are
+    /// the kinds.
     pub fn new(params: SenseParams, (pages, planes): (u32, u32), mean: Span, random: Random) -> Self {
         let kinds = pages.div_ceil(planes);
         let of_kind = |kind: u32| {
@@ -104,7 +105,7 @@ impl Senses {
         time + self.longer(pages, wear())
     }
 
-    /// What a read of several pages takes longer, of which one or more do, and when the next does.
+    /// Additional time of a read with one or more retried pages, and the distance to the next.
     #[cold]
     fn longer(&mut self, mut pages: u64, wear: f64) -> Span {
         let retried = self.retried_share(wear);

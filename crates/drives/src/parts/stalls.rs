@@ -1,14 +1,14 @@
 //! A controller that now and then does something else than commands: its housekeeping.
 //!
-//! Tables are saved, temperatures read, sensors and capacitors tested; while it lasts, no command is begun. Stalls come at
-//! random times, independently of one another.
+//! Tables are saved, temperatures read, sensors and capacitors tested; while it lasts, no command is begun. Stalls come
+//! at random times, independently of one another.
 //!
 //! Leaves out: what is done then (it takes no flash), and completions that wait.
 
 use hotband_machine::Random;
 use hotband_units::{Instant, Span};
 
-/// How long stalls take, and how often they come.
+/// Duration and frequency of stalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StallParams {
     /// Time of a stall.
@@ -36,7 +36,7 @@ impl Stalls {
         stalls
     }
 
-    /// When a command is begun that could be at `at`; times given to it never go backwards.
+    /// Time when a command is begun that could be at `at`; times given to it never go backwards.
     #[inline]
     pub fn begin(&mut self, at: Instant) -> Instant {
         if at < self.next { at } else { self.begin_after(at) }

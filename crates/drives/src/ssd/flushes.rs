@@ -1,8 +1,8 @@
 //! Durability of writes: flushes, and saving changes of the map.
 //!
-//! A drive that says it has no volatile cache (`wce = "off"`) gets no FLUSH: hosts know that what is acknowledged is
-//! durable (Linux drops it before the driver, block/blk-flush.c). Such a drive answers from a protected buffer, or,
-//! where that is not protected, once a write is on flash. With `wce = "on"` a FLUSH comes, and what it does is the
+//! A drive that reports no volatile cache (`wce = "off"`) gets no FLUSH: hosts know that acknowledged data is
+//! durable (Linux drops it before the driver, block/blk-flush.c). Such a drive acknowledges from a protected buffer,
+//! or, if that is not protected, once a write is on flash. With `wce = "on"` a FLUSH comes, and what it does is the
 //! firmware's: `durable` takes a protected buffer at its word; `write-out` fills up the open passes, waits until they
 //! are programmed, and saves the map's changes, as a drive without protection must.
 //!
@@ -23,9 +23,9 @@ pub(super) struct Journal {
     params: JournalParams,
     /// Writes until the page is full, that one included.
     left: u64,
-    /// The same when the map was last saved.
+    /// Their number when the map was last saved.
     saved_left: u64,
-    /// When the last page that was sent is on flash.
+    /// Time when the last page that was sent is on flash.
     saved_at: Instant,
 }
 
@@ -55,7 +55,7 @@ impl Journal {
         self.saved_at
     }
 
-    /// When all changes are on flash.
+    /// Time when all changes are on flash.
     fn flush(&mut self, now: Instant) -> Instant {
         if self.left == self.saved_left { now.max(self.saved_at) } else { self.save(now) }
     }
@@ -87,7 +87,7 @@ impl Ssd {
         self.waiting_flush.push_back(index);
     }
 
-    /// What a flush or a forced write waited for is on flash, but for the map's changes.
+    /// Data that a flush or a forced write waited for is on flash, except the map's changes.
     pub(super) fn save_map(&mut self, now: Instant, index: u32) {
         let at = self.journal.flush(now);
         self.acknowledge(at, index);

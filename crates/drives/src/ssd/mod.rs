@@ -3,10 +3,10 @@
 //! Reads: decoded by the controller, read by one or several dies, carried over a channel, decompressed, sent over the
 //! link. Writes: decoded, received over the link, taken into the write buffer and acknowledged; the oldest pages of
 //! the buffer are placed on flash, and garbage collection does its share, in counts that do not depend on time (see
-//! [`crate::parts::ftl`]). Where more passes wait for the flash than the drive holds, writes wait.
+//! [`crate::parts::ftl`]). If more passes wait for the flash than the drive holds, writes wait.
 //!
-//! A table that does not fit into memory: [`mapping`]. Reads that follow one another: [`read_ahead`]. What makes single commands slow ([`tails`]) and what a flush does
-//! ([`flushes`]) are values of the drive.
+//! A table that does not fit into memory: [`mapping`]. Reads that follow one another: [`read_ahead`]. What makes single
+//! commands slow ([`tails`]) and what a flush does ([`flushes`]) are values of the drive.
 //!
 //! Leaves out: temperature. A relocated page may be programmed before its read is over. See
 //! `docs/models/ssd.md` for what was checked against what.
@@ -107,7 +107,7 @@ impl Ssd {
         Self::try_new(params).expect("memory for the map of a drive")
     }
 
-    /// The same where there may be no memory for it.
+    /// Like the above, if memory may be insufficient.
     ///
     /// # Errors
     /// The system refuses the memory.
@@ -149,7 +149,7 @@ impl Ssd {
         })
     }
 
-    /// The same drive, whose slow reads and stalls come when the generators of this seed and name say.
+    /// Like the above, with slow reads and stalls from the generators of this seed and name.
     #[must_use]
     pub fn with_seed(self, seed: u64, name: &str) -> Self {
         let random = |part: &str| Random::new(seed, &format!("drives.{name}.{part}"));
@@ -157,7 +157,7 @@ impl Ssd {
         Self { senses, stalls: Stalls::new(self.params.stalls, random("stalls")), ..self }
     }
 
-    /// What it was built with.
+    /// Parameters that it was built with.
     pub fn params(&self) -> &SsdParams {
         &self.params
     }
@@ -259,7 +259,7 @@ impl Ssd {
         }
     }
 
-    /// What a command needs is there.
+    /// The data that a command needs is available.
     fn go_on_with(&mut self, at: Instant, index: u32) {
         let op = self.slots[index as usize].command.op;
         if op != Op::Read {
@@ -304,7 +304,7 @@ impl Ssd {
         }
     }
 
-    /// Passes are programmed: what waited for them goes on.
+    /// Passes are programmed: what waited for them continues.
     fn go_on(&mut self, now: Instant) {
         for number in std::mem::take(&mut self.programmed) {
             self.work.done(number);

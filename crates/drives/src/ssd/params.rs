@@ -23,27 +23,27 @@ use hotband_machine::Product;
 pub struct SsdParams {
     /// Addressable bytes.
     pub capacity: u64,
-    /// What it draws, where the catalog says so.
+    /// Its power, if the catalog states it.
     pub draw: Option<Draw>,
     /// Translation layer.
     pub ftl: FtlParams,
     /// Flash.
     pub nand: NandParams,
-    /// Compression; none where it is off.
+    /// Compression; none if it is off.
     pub compression: Option<CompressionParams>,
     /// Time to decompress a page that is read.
     pub decompression: Span,
     /// Rate of the link, or of the drive's own path to its PCI Express lanes.
     pub link_rate: Rate,
-    /// PCI Express lanes, where it has them.
+    /// PCI Express lanes, if it has them.
     pub pcie: Option<Pcie>,
     /// Pages that are mapped together: a write of less reads the rest first.
     pub unit_pages: u64,
-    /// Memory for its mapping table, where that does not hold all of it.
+    /// Memory for its mapping table, if that does not hold all of it.
     pub mapping: Option<MappingParams>,
-    /// Its namespaces; none where all of it is one address space.
+    /// Its namespaces; none if all of it is one address space.
     pub namespaces: Vec<Unit>,
-    /// What capacity, blocks and buffer are divided by.
+    /// Divisor of capacity, blocks and buffer.
     pub scale: u64,
     /// Whether `scale` was chosen because the drive's map would have been too large.
     pub scale_chosen: bool,
@@ -53,7 +53,7 @@ pub struct SsdParams {
     pub tags: usize,
     /// The controller begins one command after the other, this far apart.
     pub command_interval: Span,
-    /// The same after a write, which may take its processor longer.
+    /// Like the above, after a write, which may take its processor longer.
     pub write_interval: Span,
     /// Time in the controller of a read, besides flash and link.
     pub read_overhead: Span,
@@ -61,9 +61,9 @@ pub struct SsdParams {
     pub write_overhead: Span,
     /// Reading ahead, where the drive does.
     pub read_ahead: Option<ReadAheadParams>,
-    /// What makes reads of flash longer or shorter.
+    /// Effects on the duration of flash reads.
     pub senses: SenseParams,
-    /// Stalls of the controller, where there are any.
+    /// Stalls of the controller, if there are any.
     pub stalls: Option<StallParams>,
     /// Saving changes of the map.
     pub journal: JournalParams,
@@ -71,7 +71,7 @@ pub struct SsdParams {
     pub cache: CacheParams,
     /// One pass of every stripe over all dies is parity.
     pub parity: bool,
-    /// Share of everything programmed that mapping tables are programmed beside it.
+    /// Share of everything programmed that mapping tables are programmed next to it.
     pub mapping_overhead: f64,
     /// Passes waiting for the flash beyond which writes of the host wait.
     pub backlog: u32,
@@ -82,7 +82,8 @@ pub struct SsdParams {
 }
 
 impl SsdParams {
-    /// Whether the drive has memory that takes long to fill: a pseudo-SLC cache, or a map that does not fit into memory.
+    /// Whether the drive has memory that takes long to fill: a pseudo-SLC cache, or a map that does not fit into
+    /// memory.
     pub fn fills_slowly(&self) -> bool {
         self.nand.quick.is_some() || self.mapping.is_some()
     }
@@ -101,7 +102,7 @@ impl SsdParams {
         Self::read_scaled(product, (set, set_file, set_key), 1)
     }
 
-    /// The same at a scale of `least` at least, and at one at which it can be mapped, unless `set` says at which.
+    /// Like the above, at a scale of at least `least` at which it can be mapped, unless `set` sets one.
     ///
     /// # Errors
     /// As `read`.
@@ -178,7 +179,7 @@ impl SsdParams {
     }
 }
 
-/// Where a drive is wrong whose map has too few numbers for it: it is read at a larger scale.
+/// Error for a drive too large for its map: it is read at a larger scale.
 const TOO_LARGE: [&str; 3] = ["values.capacity", "values.block", "values.flash_page"];
 
 /// Bytes that a map can name, whatever its flash pages are: 16 TB.
@@ -231,7 +232,7 @@ fn read_nand(section: &Section, scale: u64) -> Result<NandParams, SpecError> {
 /// Twice the largest drives of 2024: 122.88 TB.
 const LARGEST: u64 = 256_000_000_000_000;
 
-/// How collection chooses the block to empty.
+/// Rule by which collection chooses the block to empty.
 fn read_victims(section: &Section) -> Result<VictimPolicy, SpecError> {
     let policy = [("greedy", 0), ("windowed-greedy", 1), ("cost-benefit", 2)];
     let window = count(section, "gc_window", 1)?;

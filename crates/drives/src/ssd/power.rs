@@ -1,7 +1,7 @@
 //! State of a solid-state drive after a power loss.
 //!
-//! A protected buffer is written to flash on the energy that the drive keeps: every acknowledged write is there. What a
-//! volatile buffer holds is lost, and so are passes that are not programmed to the end; the mapping then names what
+//! A protected buffer is written to flash on the energy that the drive keeps: every acknowledged write is there. The
+//! contents of a volatile buffer and passes that are not fully programmed are lost; the mapping then names what
 //! lay there before, which is still there, because a block is erased only after what replaces its data is programmed.
 //!
 //! Leaves out: the time that recovery takes, and pages that a broken pass damages in others of the same cells.
@@ -12,7 +12,7 @@ use hotband_machine::Versions;
 
 use crate::parts::ftl::{FRONTIERS, PAGE, Placement};
 
-/// Which version of every byte is where.
+/// Versions of all bytes and their places.
 #[derive(Clone, Debug)]
 pub struct SsdAccount {
     protected: bool,
@@ -74,7 +74,7 @@ impl SsdAccount {
         }
     }
 
-    /// What is there when power comes back.
+    /// State when power comes back.
     pub fn left(self) -> Versions {
         self.flash
     }

@@ -7,7 +7,7 @@ use crate::parts::ftl::PAGE;
 use crate::ssd::Ssd;
 use crate::ssd::slot::Event;
 
-/// Where the newest data of a page is.
+/// Place where the newest data of a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lies {
     /// In the pseudo-SLC cache.
@@ -20,12 +20,12 @@ pub(super) enum Lies {
     Flash(u32, u32, u32),
 }
 
-/// Whom data is asked of the flash for.
+/// Requester of data from the flash.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum For {
     /// A command.
     Command(u32),
-    /// What is read ahead of a stream, by the number of the chunk.
+    /// Chunks read ahead of a stream, by number.
     Stream(u32),
 }
 
@@ -53,7 +53,7 @@ impl Ssd {
         self.find_data(index, at, pages);
     }
 
-    /// Asks for the data of a read: where it lies first, where the map does not fit into memory.
+    /// Requests the data of a read: first its location, if the map does not fit into memory.
     #[inline]
     pub(super) fn find_data(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) {
         if self.work.mapping.is_some() {
@@ -63,7 +63,7 @@ impl Ssd {
         self.read_data(index, at, pages);
     }
 
-    /// Where the data of a read lies is known at `at`.
+    /// Place where the data of a read lies is known at `at`.
     #[inline]
     pub(super) fn read_data(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) {
         let parts = self.ask_flash(For::Command(index), at, pages);
@@ -128,8 +128,8 @@ impl Ssd {
         self.params.nand.quick.map_or(1, |quick| quick.bytes / PAGE)
     }
 
-    /// Asks a die for pages of the pseudo-SLC cache. Where in the cache it lies is not kept: neighbours are taken to be
-    /// on the same die.
+    /// Asks a die for pages of the pseudo-SLC cache. Its place in the cache is not stored: neighbours are assumed to
+    /// be on the same die.
     fn ask_cache(&mut self, whom: For, at: Instant, pass: u64, pages: u64) -> u32 {
         let die = (pass % u64::from(self.params.nand.dies)) as u32;
         let time = self.params.nand.quick.map_or(Span::ZERO, |quick| quick.read);
@@ -156,7 +156,7 @@ impl Ssd {
         1
     }
 
-    /// What happens when a die has read bytes, which takes it so long.
+    /// Next step when a die has read bytes, and the time of the read.
     #[inline]
     fn part_for(&mut self, whom: For, time: Span, (die, bytes): (u32, u32)) -> Event {
         match whom {

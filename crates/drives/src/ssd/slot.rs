@@ -8,13 +8,13 @@ use hotband_units::{Instant, Span};
 pub(super) struct Slot {
     pub command: Command,
     pub submitted: Instant,
-    /// When the controller began with it.
+    /// Time when the controller began with it.
     pub begun: Instant,
     /// When the flash was asked.
     pub asked: Instant,
     /// Parts that are still to come: pages of the mapping table first, then data.
     pub parts: u32,
-    /// When the data is in the controller.
+    /// Time when the data is in the controller.
     pub ready: Instant,
     /// Time on flash of the last part, without waiting.
     pub flash: Span,
@@ -23,7 +23,7 @@ pub(super) struct Slot {
     pub until: u64,
 }
 
-/// What happens next to a command.
+/// Next step of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
     /// A die has read a part of it: die and bytes.
@@ -32,16 +32,17 @@ pub(super) enum Event {
     Ready(u32),
     /// A die has read a part of what is read ahead: number of the chunk, die and bytes.
     Ahead(u32, u32, u32),
-    /// A page of the mapping table, by the number of its load: a die has read it, or, without die, it is in the controller.
+    /// A page of the mapping table, by the number of its load: a die has read it, or, without die, it is in the
+    /// controller.
     Table(u32, Option<u32>),
 }
 
-/// A read of one page of which nobody has looked up yet where it lies.
+/// A read of one page whose location is not yet looked up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PutOff {
     pub index: u32,
     pub page: u64,
-    /// When its place is known.
+    /// Time when its place is known.
     pub at: Instant,
     /// Number of its event.
     pub sequence: u64,

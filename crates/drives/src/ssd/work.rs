@@ -30,7 +30,7 @@ pub(super) struct WorkQueue {
     by_stripe: Divisor,
     by_dies: Divisor,
     by_pass: Divisor,
-    /// Whether anybody is told where pages are placed: the mapping table, or an account of versions.
+    /// Whether placements of pages are reported: to the mapping table, or to an account of versions.
     pub(super) tells_placements: bool,
     /// The mapping table where memory holds a part of it.
     pub(super) mapping: Option<Box<Mapping>>,
@@ -98,7 +98,7 @@ impl WorkQueue {
         self.by_pass.divide(u64::from(flash_page)) as u32
     }
 
-    /// Which page of its pass a flash page is.
+    /// Position of a flash page in its pass.
     #[inline]
     pub fn place_of(&self, flash_page: u32, pass: u32) -> u32 {
         flash_page - pass * self.by_pass.value() as u32

@@ -39,7 +39,7 @@ impl Ssd {
         }
     }
 
-    /// Loads the map's entries of writes that were accepted, before they are looked at.
+    /// Loads the map's entries of writes that were accepted, before they are examined.
     #[inline]
     fn touch_accepted(&mut self) {
         self.ftl.touch(self.untouched.iter().copied());
@@ -69,8 +69,8 @@ impl Ssd {
         (offset / PAGE) & !within..((end.div_ceil(PAGE) + within) & !within).min(self.params.ftl.pages)
     }
 
-    /// Of mapping units of several pages that a write begins or ends in, the rest is read while it is in the buffer: the
-    /// host does not wait for that.
+    /// For mapping units of several pages that a write covers in part, the remainder is read while it is in the buffer:
+    /// the host does not wait for that.
     fn read_rest_of_units(&mut self, now: Instant, offset: u64, end: u64) {
         let unit = self.params.unit_pages * PAGE;
         let (first, last) = (offset / unit, (end - 1) / unit);

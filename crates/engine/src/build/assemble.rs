@@ -33,7 +33,7 @@ pub struct Assembled {
     pub layouts: Vec<LayoutOutline>,
     /// Memory that it needs in use.
     pub memory: Bytes,
-    /// Values that the user's own drive files leave open, a line each.
+    /// Values that the user's own drive files leave open, one line each.
     pub remarks: Vec<String>,
     /// Whether its spec names volumes.
     pub has_named_volumes: bool,
@@ -191,8 +191,8 @@ impl Mechanism {
         }
     }
 
-    /// Reads a drive; a solid-state drive whose map alone would not fit into memory at twice the scale, and so on, where
-    /// nobody asked for another.
+    /// Reads a drive; a solid-state drive whose map alone would not fit into memory at twice the scale, and so on,
+    /// unless another was requested.
     fn read_to_fit(
         spec: &MachineSpec,
         drive: &DriveSpec,
@@ -296,7 +296,7 @@ pub fn checked_drive(catalog: &Catalog, name: &str, argument: &str) -> Result<Pr
     Ok(product)
 }
 
-/// Reads a drive with the values of the machine, and again with those of `--set`, so that a mistake is reported where
+/// Reads a drive with the values of the machine, and again with those of `--set`, so that a mistake is reported if
 /// it was made.
 fn read_twice<T>(
     spec: &MachineSpec,

@@ -1,7 +1,7 @@
 //! Settings of drive and controller caches, and which of them lie below a volume: read from what the machine
 //! is built from.
 //!
-//! Leaves out: memory of pools, of RAID-Z and of apps, which stand above the volumes or have no size of their own; and
+//! Leaves out: memory of pools, of RAID-Z and of apps, which are above the volumes or have no size of their own; and
 //! what an event sets, until the run ends in which it does.
 
 use hotband_drives::parts::ftl::PAGE;
@@ -27,19 +27,19 @@ pub struct DriveCaches {
     pub write_cache: &'static str,
     /// Whether hosts are told that it is volatile, and flush it, although it is protected.
     pub declared_volatile: bool,
-    /// Bytes that it holds; zero where it is off.
+    /// Bytes that it holds; zero if it is off.
     pub write_cache_bytes: u64,
-    /// Bytes of memory that answer what a host was given before; zero where it is off.
+    /// Bytes of memory that answer what a host was given before; zero if it is off.
     pub read_cache_bytes: u64,
-    /// Whether it reads ahead of a sequential reader; none of a drive of which that is not known.
+    /// Whether it reads ahead of a sequential reader; none for a drive of which that is not known.
     pub read_ahead: Option<bool>,
     /// Whether its flash read cache is on; none of a drive without one.
     pub flash_cache: Option<bool>,
-    /// Bytes of that cache; zero where it is off.
+    /// Bytes of that cache; zero if it is off.
     pub flash_cache_bytes: u64,
     /// Divisor of the size of a solid-state drive.
     pub scale: u64,
-    /// Bytes of its memories that fill as a run goes on; none where that is not known: of a pseudo-SLC cache, or a map
+    /// Bytes of its memories that fill as a run continues; none if that is not known: of a pseudo-SLC cache, or a map
     /// that does not fit into memory.
     #[serde(skip)]
     pub fills: Option<u64>,
@@ -183,7 +183,7 @@ impl MachineCaches {
         Self { drives, controllers, below, stays_new: stays_new(spec) }
     }
 
-    /// Bytes of all memories that fill as a run goes on; none where that is not known.
+    /// Bytes of all memories that fill as a run continues; none if that is not known.
     pub fn fills(&self) -> Option<u64> {
         if self.stays_new || self.drives.is_empty() {
             return None;

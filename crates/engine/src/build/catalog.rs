@@ -30,7 +30,7 @@ impl Catalog {
         names
     }
 
-    /// Text of an entry. `asked_at` is (file, key) of who asks for it.
+    /// Text of an entry. `asked_at` is (file, key) of who requests it.
     ///
     /// # Errors
     /// No such entry (with the nearest name).
@@ -151,7 +151,7 @@ impl<K: Ord, V: Clone> Memo<K, V> {
         Self(Mutex::new(BTreeMap::new()))
     }
 
-    /// The value of `key`, made where it is not stored. Mistakes are not stored.
+    /// The value of `key`, made if it is not stored. Mistakes are not stored.
     fn or_made<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = lock().get(&key) {
@@ -175,7 +175,7 @@ pub(crate) fn is_file(name: &str) -> bool {
     name.contains('/') || Path::new(name).extension().is_some_and(|ending| ending == "toml")
 }
 
-/// The key that names the drive or the workload whose values a variant has, but for those that it states itself.
+/// The key that names the drive or the workload whose values per variant has, but for those that it states itself.
 const VARIANT_OF: &str = "variant_of";
 
 fn variant_of(file: &str, text: &str) -> Result<Option<String>, SpecError> {

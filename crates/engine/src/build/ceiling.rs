@@ -64,7 +64,7 @@ impl Rates {
 /// Drives and controllers on the way down from the volumes.
 #[derive(Default)]
 struct Below {
-    /// Of each drive, how many bytes of the host one byte written to it stands for.
+    /// Bytes of the host per byte written to each drive.
     drives: BTreeMap<usize, f64>,
     /// Rates of controllers that the host sees, and how many other roots it sees.
     controllers: f64,
@@ -151,7 +151,7 @@ fn descend(spec: &MachineSpec, node: NodeRef, share: f64, below: &mut Below) -> 
 /// Bytes of each member that a layout is tried with: only the share of them that it makes available counts.
 const EACH: u64 = 1 << 40;
 
-/// Bytes of the host that a byte written to the members stands for.
+/// Bytes of the host that a byte written to the members represents.
 fn data_share(file: &str, layout: &LayoutSpec) -> Result<f64, SpecError> {
     let members = layout.members.len() as f64;
     let kind = layout.kind.as_str();

@@ -1,4 +1,4 @@
-//! From specs and the catalog to a machine, and what can be said of it before a run.
+//! From specs and the catalog to a machine, and its properties before a run.
 
 pub mod assemble;
 pub mod caches;

@@ -23,7 +23,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// What the machine of `request` offers; its `set` holds values of drives and daemons only, and no workload is
+    /// Capabilities of the machine of `request`; its `set` holds values of drives and daemons only, and no workload is
     /// read.
     ///
     /// # Errors

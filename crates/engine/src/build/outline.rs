@@ -17,7 +17,7 @@ use crate::keys::takes;
 use crate::request::Request;
 use crate::texts::machine_text;
 
-/// A layout of a machine; where it has none, each of its drives as a layout "single".
+/// A layout of a machine; if it has none, each of its drives as a layout "single".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LayoutOutline {
     /// Name in the machine.
@@ -26,13 +26,13 @@ pub struct LayoutOutline {
     pub kind: String,
     /// Addressable bytes.
     pub capacity_bytes: u64,
-    /// Groups of members with redundancy of their own, where the layout says how many; else one.
+    /// Groups of members with their own redundancy, if the layout states their number; else one.
     pub groups: u64,
-    /// Of an erasure-coded pool, the shards of an object with data, k, and with parity, m.
+    /// Shards of an object in an erasure-coded pool: k with data, m with parity.
     pub data: Option<u64>,
     /// m.
     pub parities: Option<u64>,
-    /// Name of the layout that a member is, where one is no drive.
+    /// Name of the layout that a member is, if one is not a drive.
     pub on_layout: Option<String>,
     /// The drives it lies on, in their order.
     pub members: Vec<MemberOutline>,

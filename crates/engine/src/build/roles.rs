@@ -1,4 +1,4 @@
-//! From a layout of a spec to what answers for it: a planner or a service.
+//! From a layout of a spec to its implementation: a planner or a service.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) struct Roles<'a> {
 }
 
 impl Roles<'_> {
-    /// What answers for `layout` on `members`, which a pool cuts into slices; `layouts` are those before it.
+    /// Implementation of `layout` on `members`, which a pool cuts into slices; `layouts` are those before it.
     pub fn role(
         &self,
         layout: &LayoutSpec,
@@ -81,7 +81,7 @@ impl Roles<'_> {
     }
 }
 
-/// The stripes of what `member` is, where it has any.
+/// The stripes of what `member` is, if it has any.
 fn stripe_shape(member: MemberRange, layouts: &Layouts) -> Option<StripeShape> {
     match member.node {
         NodeRef::Layout(layout) => match &layouts[layout as usize].1 {
@@ -121,7 +121,7 @@ fn md(file: &str, layout: &LayoutSpec, members: &[MemberRange], layouts: &Layout
     Ok(Md::new(spec, (from, size), shape, journal))
 }
 
-/// Name of the layout that a member is, where it is one.
+/// Name of the layout that a member is, if it is one.
 fn kind_of(member: MemberRange, layouts: &Layouts) -> Option<&'static str> {
     match member.node {
         NodeRef::Layout(layout) => Some(match &layouts[layout as usize].1 {

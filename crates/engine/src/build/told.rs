@@ -34,10 +34,10 @@ pub struct LayoutTold {
     pub osd: Option<String>,
 }
 
-/// A machine as its text asks for it, before anything is built.
+/// A machine as its text requests it, before anything is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineTold {
-    /// Text of the machine, as records have it.
+    /// Text of the machine, as in records.
     pub text: String,
     /// Its drives, one by one.
     pub drives: Vec<DriveTold>,
@@ -95,7 +95,7 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A workload as its text has it, checked.
+/// A workload as in its text, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkloadTold {
     /// Title.
@@ -112,7 +112,7 @@ impl WorkloadTold {
     /// The workload of `text`, with values of its keys changed (`--set`) and the length of its measured phases.
     ///
     /// # Errors
-    /// The first mistake in it, named in `file`, in what is set, or in the length; a key that is none of a workload.
+    /// The first mistake in it, named in `file`, in what is set, or in the length; a key that is none for a workload.
     pub fn of(file: &str, text: &str, set: &[(String, String)], duration: Option<&str>) -> Result<Self, SpecError> {
         let mut workload = Workload::read(file, text)?;
         if let Some((key, _)) = set_all(&mut workload, set)?.first() {

@@ -1,4 +1,4 @@
-//! Byte range that a name in a machine stands for: all of a drive or layout, or a logical unit of a drive.
+//! Byte range that a name in a machine represents: all of a drive or layout, or a logical unit of a drive.
 
 use hotband_machine::{Drive, MachineSpec, MemberRange, MemberRef, NodeRef, Role, SpecError, Unit, UnitName, Volume};
 
@@ -14,7 +14,7 @@ pub(super) fn capacity_of(node: NodeRef, drives: &Drives, layouts: &Layouts) -> 
     }
 }
 
-/// Where `member` begins on its node and how long it is: a logical unit, or all of a drive or layout.
+/// Start and length of `member` on its node: a logical unit, or all of a drive or layout.
 pub(super) fn extent_of(
     (spec, key): (&MachineSpec, &str),
     member: MemberRef,

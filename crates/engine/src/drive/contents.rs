@@ -23,7 +23,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Those of drives as bytes, with the streams that wrote.
+    /// Contents of drives as bytes, with the streams that wrote.
     pub fn new(drives: Vec<u8>, streams: &[Stream], wrote: impl Iterator<Item = usize>) -> Self {
         Self { drives, streams: wrote.map(|index| (index, streams[index].clone())).collect() }
     }

@@ -1,8 +1,8 @@
 //! Contents of preconditioned drives in a folder, shared by the processes of a user.
 //!
-//! A file is a zstd frame with its checksum: the build of the engine, the key (`contents`), both compared whole, and the
-//! contents. What cannot be read, or is something else, is made again; what cannot be written is left out. A file gets
-//! its name when it is complete, so processes may write and read at once.
+//! A file is a zstd frame with its checksum: the build of the engine, the key (`contents`), both compared whole, and
+//! the contents. Unreadable or foreign files are made again; contents that cannot be written are left out. A file
+//! gets its name when it is complete, so processes may write and read at once.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
@@ -78,7 +78,7 @@ impl ContentsCache {
         self.folder.join(format!("{:016x}.zst", digest(key.as_bytes())))
     }
 
-    /// `key` and the build of the engine; none where its file cannot be read.
+    /// `key` and the build of the engine; none if its file cannot be read.
     fn key_of_build(&self, key: &str) -> Option<String> {
         let mut known = BUILD.lock().unwrap_or_else(PoisonError::into_inner);
         let build = match &*known {

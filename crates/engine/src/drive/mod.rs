@@ -1,4 +1,4 @@
-//! The loop that drives a machine with sources in virtual time. It is told nothing of who asks or who watches.
+//! The loop that drives a machine with sources in virtual time. It does not know sources or observers.
 
 mod contents;
 pub(crate) mod contents_cache;
@@ -38,22 +38,22 @@ pub struct Driver<'a> {
     pub events: Vec<Happening>,
 }
 
-/// When power is cut.
+/// Time when power is cut.
 #[derive(Clone, Copy)]
 pub struct PowerSwitch {
     /// Time since the measured time began.
     after: Option<Span>,
-    /// When that is; `NEVER` until the measured time begins.
+    /// Time when that is; `NEVER` until the measured time begins.
     cut: Instant,
 }
 
 impl PowerSwitch {
-    /// Power is cut so long after the measured time begins; never where not said.
+    /// Time of the power cut after the measured time begins; default: never.
     pub fn new(after: Option<Span>) -> Self {
         Self { after, cut: Instant::NEVER }
     }
 
-    /// The measured time goes on, or begins.
+    /// The measured time continues, or begins.
     fn measure(&mut self, now: Instant) {
         if let Some(after) = self.after.take() {
             self.cut = now + after;
@@ -66,11 +66,11 @@ pub struct Ended {
     pub watched: Watched,
     /// Findings of the sources.
     pub sources: Findings,
-    /// When everything was answered, where that was asked for.
+    /// When everything was completed, if that was requested.
     pub now: Instant,
 }
 
-/// Lets everything outstanding be answered; nobody asks for more, and nothing of it is recorded. Returns when the last
+/// Lets everything outstanding be completed; nobody requests more, and nothing of it is recorded. Returns when the last
 /// was.
 fn answer_all(machine: &mut Machine, mut in_flight: InFlight, mut now: Instant) -> Instant {
     let mut completions: Vec<Completion> = Vec::new();
@@ -114,7 +114,7 @@ impl<'a> Driver<'a> {
     }
 
     /// The run is over, after a measured time of `duration`: what probes and sources leave. With `drain` everything
-    /// outstanding is answered then.
+    /// outstanding is completed then.
     ///
     /// # Errors
     /// What went wrong with a probe.
@@ -126,7 +126,7 @@ impl<'a> Driver<'a> {
         Ok(Ended { watched, sources, now })
     }
 
-    /// When anything next happens.
+    /// Time when anything next happens.
     #[inline]
     fn next_time(&mut self) -> Option<Instant> {
         match (self.machine.wake(), self.sources.next_time()) {
@@ -152,7 +152,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// An I/O is done: whoever asked may go on.
+    /// An I/O is done: the requester may continue.
     #[inline]
     fn complete(&mut self, done: &Completion) {
         let io = self.in_flight.take(done.tag);
@@ -180,7 +180,7 @@ impl<'a> Driver<'a> {
         self.take_ios(io.source);
     }
 
-    /// Submits what `source` asks for now.
+    /// Submits what `source` requests now.
     fn take_ios(&mut self, source: u32) {
         while let Some(io) = self.sources.next_io(source, self.now, &mut self.streams) {
             self.send(source, &io);
@@ -204,8 +204,8 @@ impl<'a> Driver<'a> {
         self.machine.submit(self.now, io);
     }
 
-    /// Where more than streams are watched, out of line: an I/O that its watchers may change has to lie in memory, and the
-    /// next to read it would wait for that.
+    /// If more than streams are watched, out of line: an I/O that its watchers may change has to lie in memory, and
+    /// the next to read it would wait for that.
     #[inline(never)]
     fn send_watched(&mut self, stream: u16, mut io: Io) {
         self.probes.tell_submitted(self.machine, stream, &mut io);

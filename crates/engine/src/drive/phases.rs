@@ -10,12 +10,12 @@ use crate::drive::until::Conditions;
 use crate::probes::steps::StepEnd;
 use crate::record::sections::Sections;
 
-/// Events between two looks at the control block.
+/// Events between two checks at the control block.
 const LOOK_EVERY: u64 = 256;
 
 impl Driver<'_> {
-    /// Runs one phase, with `threads` in the loop of `[load]`, and drains it where it says so; returns how long it was if it
-    /// is measured.
+    /// Runs one phase, with `threads` in the loop of `[load]`, and drains it where it says so; returns how long it was
+    /// if it is measured.
     ///
     /// # Errors
     /// Interruption, a probe that failed, or a phase in which nothing happens any more before it is over.

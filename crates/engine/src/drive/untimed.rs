@@ -23,7 +23,7 @@ const PAGE: u64 = 4096;
 const SEQUENTIAL: u64 = 128 << 10;
 /// Longest range handed over as one write, where all of it has the same entropy.
 const LONGEST: u64 = 64 << 20;
-/// I/Os asked for between two looks at the control block, where most are reads.
+/// I/Os issued between two checks of the control block, if most are reads.
 const LOOK_EVERY: u64 = 1 << 12;
 
 /// A stream that takes its turn.
@@ -63,8 +63,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The streams' own writes and trims, until `amount` is written; nothing where no stream writes. Where the machine
-    /// holds them already, only the streams go on.
+    /// The streams' own writes and trims, until `amount` is written; nothing if no stream writes. If the machine
+    /// holds them already, only the streams continue.
     fn fill(
         &mut self,
         mut turns: Vec<Turn>,
@@ -201,7 +201,7 @@ impl Driver<'_> {
         self.fill(turns, Amount::Fills(spec.workload), random, is_held, report)
     }
 
-    /// All that preconditioning of a new machine reads, as text; none where the contents of its drives cannot be carried
+    /// All that preconditioning of a new machine reads, as text; none if the contents of its drives cannot be carried
     /// to another, or are too large to store, as a list of files may be.
     pub(crate) fn contents_key(&self, workload: &Workload, seed: u64) -> Option<String> {
         let spec = workload.precondition.as_ref().filter(|_| contents::is_small(self.machine))?;

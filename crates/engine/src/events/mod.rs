@@ -12,15 +12,15 @@ use crate::repair::drive_of;
 use crate::request::Request;
 use support::{On, Why, supported};
 
-/// Events of a run, as they were asked for.
+/// Events of a run, as they were requested.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     pub events: Vec<EventSpec>,
-    /// For each of them whether the workload asks for it; all others may come in a run that follows.
+    /// For each of them whether the workload requests it; all others may come in a run that follows.
     of_workload: Vec<bool>,
 }
 
-/// Something that will happen so long after the measured time begins.
+/// Something that will happen this long after the measured time begins.
 pub(crate) type Happening = (Span, Part, What);
 
 /// The events that a request names, in whichever form.
@@ -33,11 +33,11 @@ fn of_request(request: &Request) -> Result<Vec<EventSpec>, SpecError> {
 }
 
 impl Asked {
-    /// Those of the request, the workload and the machine: of the machine where the run follows no other. A loss of
-    /// power that the request names replaces that of the workload or the machine.
+    /// Events of the request, the workload and the machine; those of the machine only if the run follows no other. A
+    /// loss of power that the request names replaces that of the workload or the machine.
     ///
     /// # Errors
-    /// Text that is no event, or a second loss of power.
+    /// Text that is not an event, or a second loss of power.
     pub fn of(request: &Request, workload: &Workload, machine: &[EventSpec]) -> Result<Self, SpecError> {
         let mut events = of_request(request)?;
         let is_cut = events.iter().any(|event| event.what == What::PowerOff);
@@ -74,8 +74,8 @@ impl Asked {
         Ok(())
     }
 
-    /// Of what was `left` to happen when a run on `machine` ended, what the run that follows it goes on with, and what
-    /// does not happen any more: the workload's own, and all where none follows.
+    /// Events `left` when a run on `machine` ended: those that the following run keeps, and those
+    /// dropped: the workload's own, and all where none follows.
     pub fn split(
         &self,
         left: Vec<Happening>,
@@ -156,7 +156,7 @@ impl Asked {
         Ok(())
     }
 
-    /// What is to be scheduled on `machine`, on which these drives fail before; the loss of power is the driver's.
+    /// Events to schedule on `machine`, on which these drives fail before; the loss of power is the driver's.
     ///
     /// # Errors
     /// A drive that is not there or fails twice, a value that it does not take.
@@ -182,7 +182,8 @@ impl Asked {
 }
 
 impl Asked {
-    /// Refuse an event after power went off, a change of a drive that failed before, and two values of a key at one time.
+    /// Refuse an event after power went off, a change of a drive that failed before, and two values of a key at one
+    /// time.
     fn check_order(&self, event: &EventSpec, machine: &Machine) -> Result<(), SpecError> {
         if let Some(cut) = self.power_off().filter(|cut| event.at > cut.at) {
             return Err(event.error(format!("comes after power goes off, at {}: leave one out", cut.at)));
@@ -220,7 +221,7 @@ pub(crate) fn take_back(machine: &mut Machine, now: Instant) -> Vec<Happening> {
 /// Most events that a note names.
 const NAMED: usize = 3;
 
-/// Says that `missed` did not happen; none where it is empty.
+/// Says that `missed` did not happen; none if it is empty.
 pub(crate) fn missed_note(missed: &[Happening], machine: &Machine) -> Option<String> {
     let drives: Vec<&str> = machine.drives().names().collect();
     let name = |part: &Part| match *part {
@@ -268,7 +269,7 @@ fn daemon_of(event: &EventSpec, machine: &Machine) -> Result<Part, SpecError> {
     Ok(Part::Daemon { layout, daemon })
 }
 
-/// The measured time, where it is known before the run.
+/// The measured time, if it is known before the run.
 pub(crate) fn measured_time(workload: &Workload) -> Option<Span> {
     workload.phases.iter().filter(|phase| phase.measure).map(Phase::longest).sum()
 }
@@ -276,7 +277,7 @@ pub(crate) fn measured_time(workload: &Workload) -> Option<Span> {
 /// Checks texts such as `at 60 s: fail d3`, before anything is known of the machine.
 ///
 /// # Errors
-/// The first that is no event.
+/// The first that is not an event.
 pub fn check_texts(texts: &[String]) -> Result<(), SpecError> {
     let request = Request { events: texts.to_vec(), ..Request::default() };
     let events = of_request(&request)?;

@@ -1,5 +1,5 @@
 //! Supported events: which event on which layout, on which kind of drive, together with what. One table, checked before
-//! every run and printed for whoever asks.
+//! every run and printed for the caller.
 //!
 //! A machine is checked as a whole: an event is refused where any of its layouts does not go with it.
 
@@ -22,7 +22,7 @@ pub(super) const BOTH: &str = "fail+power-off";
 pub(super) const SPARES: On = On::With("spares");
 /// Streams, files or drives that are trimmed.
 pub(crate) const TRIMS: On = On::With("trims");
-/// A run on the machine that another left, or that another goes on with.
+/// A run on the machine that another left, or that another continues with.
 pub(crate) const SEQUENCE: On = On::With("a sequence");
 /// A disk with shingled tracks.
 pub(super) const SMR: On = On::Drive("smr");

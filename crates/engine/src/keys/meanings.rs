@@ -1,5 +1,5 @@
-//! Meaning of every value of a drive and of a daemon, in a line each, for `hotband keys`. A test asks for a line for
-//! every value in the catalog.
+//! Meaning of every value of a drive and of a daemon, in one line each, for `hotband keys`. A test requests per line
+//! for every value in the catalog.
 
 /// Values of volumes without a mechanism.
 pub const BLACK_BOX: &[(&str, &str)] = &[

@@ -15,7 +15,7 @@ rows! { "caches":
         time_ns: u64,
         /// Reads that flash answered, in the interval.
         flash_hits: u64,
-        /// Reads that flash could have answered and did not, in the interval.
+        /// Reads that flash could have completed and did not, in the interval.
         flash_misses: u64,
         /// Bytes copied into flash, in the interval.
         flash_promoted_bytes: u64,
@@ -29,7 +29,7 @@ rows! { "caches":
         write_cache_bytes: u64,
         /// Commands and extents that the media served, in the interval.
         media_ios: u64,
-        /// "cold", "warming" or "warm" at its end; empty where there is no flash.
+        /// "cold", "warming" or "warm" at its end; empty if there is no flash.
         state: Text,
     }
 }

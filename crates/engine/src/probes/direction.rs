@@ -4,7 +4,7 @@ use hdrhistogram::Histogram;
 use hotband_machine::{Completion, Times};
 use hotband_units::Instant;
 
-/// Longest latency told apart (about 73 minutes); longer ones count as this long.
+/// Longest latency distinguished (about 73 minutes); longer ones count as this long.
 const LONGEST_NS: u64 = 1 << 42;
 /// Significant decimal digits of a latency.
 const DIGITS: u8 = 3;
@@ -39,7 +39,7 @@ pub struct DirectionStats {
     interval_bytes: u64,
     /// Latencies of the current interval; at its end they go into the totals and the histogram, all at once.
     latencies: Vec<u64>,
-    /// How many of them a batch has taken.
+    /// Number of them in a batch.
     taken: usize,
 }
 

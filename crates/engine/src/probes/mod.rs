@@ -1,7 +1,7 @@
-//! Probes that watch a run. The loop tells [`Probes`] what happens and knows no probe by name.
+//! Probes that watch a run. The loop notifies [`Probes`] of events and knows no probe by name.
 //!
-//! Counting what streams do is the one probe that every I/O pays for. Whatever else wants every I/O stands behind one
-//! test, which plain runs fail; the rest looks when an interval ends.
+//! Counting what streams do is the one probe that every I/O pays for. Other probes that need every I/O are behind one
+//! test, which plain runs fail; the others read at the end of an interval.
 
 pub mod batch;
 pub mod caches;
@@ -36,7 +36,7 @@ use crate::probes::steady::SteadyProbe;
 use crate::probes::steps::StepEnd;
 use crate::probes::streams::Streams;
 
-/// The probes that every run has: they look at intervals only, and leave nothing where there is nothing to see.
+/// The probes that every run has: they look at intervals only, and leave nothing if there is nothing to see.
 fn always(workload: &Workload) -> Vec<Box<dyn Probe>> {
     vec![Box::new(CacheProbe::new()), Box::new(PowerProbe::new()), Box::new(SmartProbe::new(workload.smart_interval))]
 }
@@ -46,7 +46,7 @@ type Asked = (&'static str, fn() -> Box<dyn Probe>);
 
 const ASKED: [Asked; 1] = [("waiting", || Box::new(waiting::WaitingProbe::new()))];
 
-/// The probes that `workload` asks for by name.
+/// The probes that `workload` requests by name.
 ///
 /// # Errors
 /// A name of none.
@@ -72,7 +72,7 @@ pub struct Probes {
     file: String,
     interval: Span,
     interval_start: Instant,
-    /// When the first measured phase began.
+    /// Time when the first measured phase began.
     begin: Option<Instant>,
     measuring: bool,
     /// Whether the series became longer than it may: then it ends.
@@ -92,8 +92,8 @@ pub struct Watched {
 }
 
 impl Probes {
-    /// Those of a run of `workload`; `streams` are the names of its streams, `fills` the bytes of memories that fill as it
-    /// goes on, where that is known.
+    /// Probes of a run of `workload`; `streams` are the names of its streams, `fills` the bytes of memories that fill
+    /// as it continues, if that is known.
     pub fn new(streams: &[String], workload: &Workload, fills: Option<u64>) -> Self {
         let steady = SteadyProbe::new(workload);
         Self {
@@ -170,12 +170,12 @@ impl Probes {
         self.every_io
     }
 
-    /// Tells whoever wants every I/O of one that is about to be submitted, and may change it.
+    /// Passes an I/O that is about to be submitted to probes of every I/O, which may change it.
     pub fn tell_submitted(&mut self, machine: &Machine, stream: u16, io: &mut Io) {
         self.others.iter_mut().filter(|probe| probe.wants_ios()).for_each(|probe| probe.submitted(machine, stream, io));
     }
 
-    /// An I/O was answered.
+    /// An I/O was completed.
     #[inline]
     pub fn completed(&mut self, io: &Answered) {
         self.streams.completed(io);
@@ -190,7 +190,7 @@ impl Probes {
         self.others.iter_mut().filter(|probe| probe.wants_ios()).for_each(|probe| probe.io(io));
     }
 
-    /// The machine has come to `now`; what it answered then is not told yet.
+    /// The machine has come to `now`; what it completed then is not told yet.
     #[inline]
     pub fn advanced(&mut self, now: Instant, machine: &Machine) {
         if self.every_io {
@@ -203,7 +203,7 @@ impl Probes {
         self.others.iter_mut().filter(|probe| probe.wants_ios()).for_each(|probe| probe.advanced(now, machine));
     }
 
-    /// Time goes on to `now`: ends every interval that is over, before what happens then.
+    /// Time continues to `now`: ends every interval that is over, before what happens then.
     #[inline]
     pub fn tick(&mut self, now: Instant, machine: &Machine) {
         if now >= self.next {

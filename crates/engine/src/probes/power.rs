@@ -1,7 +1,7 @@
 //! Watts of every drive over the measured time, and the energy that a record states.
 //!
-//! Nothing is done per I/O: drives keep sums of the time they were busy, which are read when an interval ends. A command
-//! is counted when it is begun, so what does not fit into an interval is carried into the next.
+//! Nothing is done per I/O: drives keep sums of the time they were busy, which are read when an interval ends. A
+//! command is counted when it is begun, so what does not fit into an interval is carried into the next.
 
 use hotband_machine::{Draw, Levels, Machine};
 use hotband_units::{Instant, Power, Span};
@@ -60,7 +60,7 @@ impl PowerProbe {
         Self { table: Table::of::<PowerRow>(), drives: Vec::new(), unknown: 0, has_begun: false }
     }
 
-    /// What the record says of all together, which served `ios`; none where nothing is known of any.
+    /// Section of the record for all together, which served `ios`; none if nothing is known of any.
     fn record(&self, ios: u64) -> Option<EnergyRecord> {
         let seconds = self.drives.first()?.duration.as_secs_f64();
         let each = self.drives.iter().map(|drive| Energy::new(&drive.draw, drive.on, drive.busy));
@@ -86,7 +86,7 @@ impl PowerProbe {
 }
 
 impl Probe for PowerProbe {
-    /// A phase that follows another goes on where that ended, with what it carries.
+    /// A phase that follows another continues where that ended, with what it carries.
     fn begin(&mut self, _: Instant, machine: &Machine) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
@@ -150,7 +150,7 @@ impl Watched {
         self.on.as_secs_f64() / self.duration.as_secs_f64()
     }
 
-    /// Busy time of an interval of `length`: what was carried and what came, as far as it fits; the rest is carried on.
+    /// Busy time of an interval of `length`: carried and new time, as far as it fits; the remainder is carried on.
     fn spend(&mut self, length: Span, activity: [Span; 3]) -> [Span; 2] {
         let came = [0, 1, 2].map(|n| activity[n] - self.last[n]);
         self.last = activity;

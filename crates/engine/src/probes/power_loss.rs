@@ -2,8 +2,8 @@
 //!
 //! The ledger knows what the host was promised: for every byte the newest write that was acknowledged. The drives know
 //! what they still hold. Writes to the same bytes that were under way together have no order: any of them may be the
-//! last. So a byte is good where a drive holds its newest acknowledged write, a later one, or one that was under way
-//! when that write was submitted.
+//! last. A byte is therefore good if a drive holds its newest acknowledged write, a later one, or one that was under
+//! way when that write was submitted.
 //!
 //! Leaves out: parity. A stripe whose parity does not fit its data (the write hole) has lost nothing until a member
 //! fails.
@@ -50,7 +50,7 @@ pub struct StreamLoss {
     pub lost_writes: u64,
 }
 
-/// What a machine without power holds of a range of an address space: the number of the write, zero for what was there
+/// Contents of a range of an address space on a machine without power: the number of the write, zero for what was there
 /// before the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
@@ -58,7 +58,7 @@ pub struct Held {
     pub node: NodeRef,
     /// First byte, and first byte beyond, in the address space of the node.
     pub range: Range<u64>,
-    /// Whose data it holds.
+    /// Writer of its data.
     pub version: u64,
 }
 
@@ -88,7 +88,7 @@ pub struct Ledger {
     under_way: BTreeMap<(usize, u64, u64), u64>,
     /// Longest write so far: what overlaps a range begins no further before it.
     longest: u64,
-    /// Of acknowledged writes, those that may lawfully have been the last instead; none for most.
+    /// Acknowledged writes that may lawfully have been the last instead; none for most.
     beside: BTreeMap<u64, Vec<u64>>,
     acknowledged: u64,
 }
@@ -114,7 +114,7 @@ impl Ledger {
         }
     }
 
-    /// Notes an I/O of `stream` that is about to be submitted, and returns its version: zero for what is no write.
+    /// Notes an I/O of `stream` that is about to be submitted, and returns its version: zero for what is not a write.
     pub fn submit(&mut self, machine: &Machine, stream: u16, io: &Io) -> u64 {
         if io.op != Op::Write {
             return 0;
@@ -142,7 +142,7 @@ impl Ledger {
         near.filter(|(_, end)| **end > range.start).map(|((_, _, version), _)| *version).collect()
     }
 
-    /// Notes that a write was answered: its data counts as acknowledged unless it failed.
+    /// Notes that a write was completed: its data counts as acknowledged unless it failed.
     pub fn complete(&mut self, done: &Completion) {
         let Submitted { version, node, range, beside } = std::mem::take(&mut self.submitted[done.tag as usize]);
         self.under_way.remove(&(node, range.start, version));
@@ -166,8 +166,8 @@ impl Ledger {
         held >= version || self.beside.get(&version).is_some_and(|beside| beside.contains(&held))
     }
 
-    /// What the drives of `machine`, whose power is off, hold of everything that was written, by address. Of copies
-    /// that differ the first is read.
+    /// Contents, by address, of all written data on the drives of `machine`, whose power is off. If copies differ,
+    /// the first is read.
     pub fn held(&self, machine: &Machine) -> Vec<Held> {
         let left: Vec<Versions> = machine.drives().iter().filter_map(|drive| drive.left.cloned()).collect();
         let mut places = Vec::new();
@@ -274,13 +274,13 @@ impl Ledger {
 pub struct PowerLossProbe {
     ledger: Ledger,
     cut: PowerCut,
-    /// When the measured time began.
+    /// Time when the measured time began.
     begin: Option<Instant>,
     held: Option<HeldSink>,
 }
 
 impl PowerLossProbe {
-    /// For `machine`, whose drives keep account from now on; `held` is told what they hold in the end.
+    /// For `machine`, whose drives keep account from now on; `held` receives their contents at the end.
     pub fn new(machine: &mut Machine, cut: PowerCut, held: Option<HeldSink>) -> Self {
         Self { ledger: Ledger::open(machine), cut, begin: None, held }
     }

@@ -1,9 +1,10 @@
 //! Phases that end when their rates and latencies reach a precision, and their entry in the record.
 //!
 //! Batch means (Law and Kelton, Operations Research 32, 1984): I/Os are counted in batches of equal numbers, which are
-//! joined in pairs whenever there are 64 of them, so that a batch is always at least a 64th of the phase. Of each figure the
-//! batches' values have a mean and a standard deviation, and from them a 95 % confidence interval by Student's t. Batches
-//! that resemble the one before them (lag-1 correlation) count for less, as those of an autoregressive process do.
+//! joined in pairs whenever there are 64 of them, so that a batch is always at least a 64th of the phase. For each
+//! figure, mean and standard deviation of the batches' values give a 95 % confidence interval by
+//! Student's t. Batches that resemble the one before them (lag-1 correlation) count for less, as those of an
+//! autoregressive process do.
 //!
 //! Left out: events yet to happen. A phase therefore runs for a sixteenth of its longest time, until each memory
 //! that fills has been passed twice, and as a whole where that is not known or something happens to the machine.
@@ -21,25 +22,25 @@ const BATCH_IOS: u64 = 1024;
 const MOST_BATCHES: usize = 64;
 /// Fewest batches of an interval; below 30 their own variance is uncertain (Schmeiser, Operations Research 30, 1982).
 const LEAST_BATCHES: usize = MOST_BATCHES / 2;
-/// Batches between two looks: a look at each would stop by chance too often.
+/// Batches between two checks: a look at each would stop by chance too often.
 const LOOK_EVERY: usize = 8;
 /// Lag-1 correlation from which batches are too short for an interval.
 const MOST_CORRELATION: f64 = 0.5;
 /// Share of a phase's longest time before which it does not end: garbage collection and write-back come in waves. The
 /// samples of intervals have it, too.
 const LEAST_SHARE: u64 = 16;
-/// How often the memories that fill are passed first.
+/// Number of times that the memories that fill are passed first.
 const PASSES: u64 = 2;
 /// Standard errors by which the halves of the batches may differ: beyond them there is a trend.
 const TREND: f64 = 3.0;
 
-/// How long a phase with a precision is at least; none of another phase, and of one that has no time.
+/// Time that a phase with a precision is at least; none for another phase, and of one that has no time.
 pub fn least_time(phase: &Phase) -> Option<Span> {
     phase.precise()?;
     Some(Span(phase.longest()?.0 / LEAST_SHARE))
 }
 
-/// How a measured phase with a precision ended.
+/// End of a measured phase with a precision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stopped {
     phase: String,
@@ -47,7 +48,7 @@ pub struct Stopped {
     by: &'static str,
     /// Requested half width for rates and means, in percent; that for the 99th percentile is three times as wide.
     precision_pct: f64,
-    /// Batches at the last look, and I/Os in each; zero where there were too few I/Os for a look.
+    /// Batches at the last look, and I/Os in each; zero if there were too few I/Os for a look.
     batches: usize,
     batch_ios: u64,
     /// Half widths at that look, in percent of each figure.
@@ -71,7 +72,7 @@ struct HalfWidths {
 /// Ends a phase when its figures are precise enough.
 struct Watch {
     precision: Precision,
-    /// When the phase may end at the earliest.
+    /// Time when the phase may end at the earliest.
     earliest: Instant,
     /// Bytes that must be moved before; none if the phase runs for its full time.
     fills: Option<u64>,
@@ -89,19 +90,19 @@ struct Watch {
 /// Judges phases that end when their figures are precise.
 #[derive(Default)]
 pub struct PreciseProbe {
-    /// Bytes of memories that fill; none where that is not known.
+    /// Bytes of memories that fill; none if that is not known.
     fills: Option<u64>,
     watch: Option<Watch>,
     done: Vec<Stopped>,
 }
 
 impl PreciseProbe {
-    /// `fills` are the bytes of memories that fill as a run goes on; without them phases run as a whole.
+    /// `fills` are the bytes of memories that fill as a run continues; without them phases run as a whole.
     pub fn new(fills: Option<u64>) -> Self {
         Self { fills, ..Self::default() }
     }
 
-    /// A phase begins, after `ios` of the run. Returns the I/Os at which its first batch ends; none of another phase.
+    /// A phase begins, after `ios` of the run. Returns the I/Os at which its first batch ends; none for another phase.
     pub fn begin_phase(&mut self, phase: &Phase, now: Instant, ios: u64, streams: &Streams) -> Option<u64> {
         let precision = phase.precise()?;
         let least = least_time(phase).unwrap_or_default();
@@ -129,8 +130,8 @@ impl PreciseProbe {
         }
     }
 
-    /// `ios` of the run are done: ends the batch that is over. Returns the I/Os at which the next one ends; none where the
-    /// phase is over.
+    /// `ios` of the run are done: ends the batch that is over. Returns the I/Os at which the next one ends; none where
+    /// the phase is over.
     pub fn end_batch(&mut self, now: Instant, ios: u64, streams: &mut Streams) -> Option<u64> {
         let Some(watch) = &mut self.watch else { return Some(u64::MAX) };
         if ios >= watch.next {
@@ -148,7 +149,7 @@ impl PreciseProbe {
         }
     }
 
-    /// How each phase ended.
+    /// End of each phase.
     pub fn stopped(self) -> Vec<Stopped> {
         self.done
     }

@@ -7,7 +7,7 @@ use crate::control::RunError;
 use crate::probes::table::{Table, Tables};
 use crate::record::sections::{Section, Sections};
 
-/// An I/O that was answered.
+/// An I/O that was completed.
 pub struct Answered<'a> {
     pub stream: u16,
     pub op: Op,
@@ -58,7 +58,7 @@ pub struct Findings {
     pub sections: Sections,
     /// Keys of single parts of the record: by id of the part.
     pub of_parts: Vec<(String, Sections)>,
-    /// Tables beside the record.
+    /// Tables next to the record.
     pub tables: Tables,
     /// Notes for readers of the record.
     pub notes: Vec<String>,
@@ -98,7 +98,7 @@ impl Findings {
     }
 }
 
-/// Whoever watches a run. Every call has a default that does nothing: a probe says what it wants to be told.
+/// An observer of a run. Every call has a default that does nothing: a probe overrides those it needs.
 pub trait Probe: Send {
     /// Whether `submitted`, `advanced` and `io` are called. Runs in which no probe wants them pay one test an I/O.
     fn wants_ios(&self) -> bool {
@@ -125,12 +125,12 @@ pub trait Probe: Send {
         let _ = (machine, stream, io);
     }
 
-    /// The machine has come to `now`; `io` is called next with what it answered then.
+    /// The machine has come to `now`; `io` is called next with what it completed then.
     fn advanced(&mut self, now: Instant, machine: &Machine) {
         let _ = (now, machine);
     }
 
-    /// An I/O was answered.
+    /// An I/O was completed.
     fn io(&mut self, io: &Answered) {
         let _ = io;
     }

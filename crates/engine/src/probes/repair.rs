@@ -1,4 +1,4 @@
-//! Failures and repair in a record: what failed, what was rebuilt, what hosts got before, meanwhile and after.
+//! Failures and repair in a record: failures, rebuilds, and service for hosts before, during and after.
 
 use hdrhistogram::Histogram;
 use hotband_machine::{JobReport, JobState, Machine, NoSpare, RepairReport, RepairView, ServiceLevel};
@@ -114,7 +114,7 @@ fn index_of(level: ServiceLevel) -> usize {
 }
 
 impl RepairProbe {
-    /// None where no failure is to come.
+    /// None if no failure is to come.
     pub fn of(machine: &Machine, workload: &Workload, (spares, rate): (u32, Option<u64>)) -> Option<Self> {
         let before = machine.repair()?.report().failures.len();
         let level = || Level {
@@ -226,7 +226,7 @@ impl RepairProbe {
 }
 
 impl Level {
-    /// None where the machine was never in this state.
+    /// None if the machine was never in this state.
     fn record(&self, phase: &'static str) -> Option<ServiceRecord> {
         if self.duration == Span::ZERO && self.count + self.errors == 0 {
             return None;

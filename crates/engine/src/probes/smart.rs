@@ -1,4 +1,4 @@
-//! SMART attributes over a run, read at an interval as a tester would, and what a record says of them.
+//! SMART attributes over a run, read at an interval as a tester would, and their section of a record.
 
 use hotband_machine::{Machine, Smart};
 use hotband_units::{Instant, Span};
@@ -21,9 +21,9 @@ rows! { "smart":
         stored_bytes: u64,
         /// Bytes programmed into flash, since the drive was new.
         flash_bytes: u64,
-        /// Flash bytes a host byte since the reading before; none where the host wrote nothing.
+        /// Flash bytes per host byte since the previous reading; none if the host wrote nothing.
         write_amplification: Option<f64>,
-        /// Flash bytes a host byte since the drive was new.
+        /// Flash bytes per host byte since the drive was new.
         write_amplification_total: Option<f64>,
         /// Mean erase count of the blocks.
         erases_mean: f64,
@@ -34,7 +34,7 @@ rows! { "smart":
     }
 }
 
-/// Flash bytes a host byte between two readings; none where the host wrote nothing.
+/// Flash bytes per host byte between two readings; none if the host wrote nothing.
 fn write_amplification(before: &Smart, after: &Smart) -> Option<f64> {
     let (host, flash) = (after.host_bytes - before.host_bytes, after.flash_bytes - before.flash_bytes);
     (host > 0).then(|| flash as f64 / host as f64)
@@ -153,7 +153,7 @@ pub(crate) struct SmartRecord {
     write_amplification_total: Option<f64>,
     endurance_bytes: Option<u64>,
     endurance_from: Option<&'static str>,
-    /// Only where it is not 1.
+    /// Only if it is not 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     scale: Option<u64>,
 }
@@ -210,9 +210,9 @@ impl SmartRecord {
 const ERASES_TOLD: f64 = 0.01;
 
 /// Bytes that the host can write until the drive is 100 % used, as it did in the measured time, and what that is from:
-/// until all of the drive is, however much of it is simulated. None where nothing wore.
+/// until all of the drive is, however much of it is simulated. None if nothing wore.
 ///
-/// "measured": host bytes a percent used, both of the measured time. "life", where too few blocks were erased in the
+/// "measured": host bytes per percent used, both of the measured time. "life", where too few blocks were erased in the
 /// measured time: the rated cycles times what a cycle of the whole life programs, over the write amplification of the
 /// measured time (of the whole life, where the host wrote nothing in it). Blocks have been programmed once more than
 /// they have been erased.

@@ -1,4 +1,4 @@
-//! The rounds of a phase that ends when it is steady, and what the record says of it.
+//! The rounds of a phase that ends when it is steady, and its section of the record.
 
 use hotband_machine::Machine;
 use hotband_units::{Instant, Span};
@@ -24,7 +24,7 @@ impl Tally {
         self.latency_ns += u128::from(latency.0);
     }
 
-    /// What `track` was since `before`, over `round`. Latency is zero where there was no I/O: that is steady with
+    /// Value of `track` since `before`, over `round`. Latency is zero if there was no I/O: that is steady with
     /// nothing.
     fn value_since(&self, before: &Self, track: Track, round: Span) -> f64 {
         let ios = (self.ios - before.ios) as f64;
@@ -54,15 +54,15 @@ pub struct SteadyRecord {
     window_mean: Option<f64>,
     range_pct: Option<f64>,
     slope_pct: Option<f64>,
-    /// What hosts had written to the drives when the phase ended, since they were new, times the capacity; only where
-    /// drives wear.
+    /// Bytes that hosts had written to the drives when the phase ended, since they were new, times the capacity; only
+    /// where drives wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     fills: Option<f64>,
 }
 
 impl SteadyRecord {
-    /// What a reader should know who does not look at it. The first fill of a drive that wears is as even as steady state
-    /// is, and faster: five rounds of it satisfy the rule.
+    /// Note for readers who do not look at the section. The first fill of a drive that wears is as even as steady
+    /// state is, and faster: five rounds of it satisfy the rule.
     pub fn note(&self) -> Option<String> {
         let phase = &self.phase;
         if !self.reached {
@@ -77,7 +77,7 @@ impl SteadyRecord {
     }
 }
 
-/// What hosts wrote to the drives of `machine` since they were new, times its capacity; nothing where none wears.
+/// Bytes that hosts wrote to the drives of `machine` since they were new, times its capacity; nothing if none wears.
 fn fills(machine: &Machine) -> Option<f64> {
     let smart = machine.drives().smart();
     let written: u64 = smart.iter().map(|(_, smart)| smart.host_bytes).sum();
@@ -95,7 +95,7 @@ struct SteadyWatch {
 }
 
 impl SteadyWatch {
-    /// For a phase that begins at `begin`, when `tally` was done; none where it is not to end when steady.
+    /// For a phase that begins at `begin`, when `tally` was done; none if it is not to end when steady.
     pub fn new(phase: &Phase, begin: Instant, tally: Tally) -> Option<Self> {
         let what = phase.steady()?;
         Some(Self { what, next: begin + what.round, before: tally, rounds: Vec::new() })
@@ -122,7 +122,7 @@ impl SteadyWatch {
         None
     }
 
-    /// The phase is over, with the drives written over so many times; what the record says of it.
+    /// The phase is over, with the drives written over this many times; returns its section of the record.
     pub fn end(self, phase: &Phase, fills: Option<f64>) -> SteadyRecord {
         let what = self.what;
         let state = steady_state(&self.rounds).expect("rates and latencies are finite");

@@ -45,7 +45,7 @@ pub struct Steps {
     /// Totals of all steps but the current one; empty in the first.
     before: Vec<Directions>,
     begin: Instant,
-    /// When the first one began.
+    /// Time when the first one began.
     first: Option<Instant>,
 }
 

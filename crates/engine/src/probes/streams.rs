@@ -92,7 +92,7 @@ impl Streams {
         self.all[stream][direction].submitted(now);
     }
 
-    /// An I/O was answered.
+    /// An I/O was completed.
     #[inline]
     pub fn completed(&mut self, io: &Answered) {
         let stats = &mut self.all[usize::from(io.stream)][direction_of(io.op)];
@@ -153,7 +153,7 @@ impl Streams {
         self.all.iter().flat_map(|directions| &directions[..2]).map(|stats| stats.count).sum()
     }
 
-    /// The measured phases, where there is more than one.
+    /// The measured phases, if there is more than one.
     pub fn several_steps(&self) -> Vec<Step> {
         if self.steps.done.len() > 1 { self.steps.done.clone() } else { Vec::new() }
     }

@@ -10,11 +10,11 @@ pub type Text = Arc<str>;
 pub enum Column {
     /// Whole numbers.
     Whole(Vec<u64>),
-    /// Whole numbers, where there is one.
+    /// Whole numbers, if there is one.
     MaybeWhole(Vec<Option<u64>>),
     /// Numbers.
     Real(Vec<f64>),
-    /// Numbers, where there is one.
+    /// Numbers, if there is one.
     MaybeReal(Vec<Option<f64>>),
     /// Text.
     Text(Vec<Text>),

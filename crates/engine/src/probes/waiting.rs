@@ -1,6 +1,6 @@
 //! Commands waiting in each drive over time: how far a load is spread, and which drive the others wait for.
 //!
-//! It looks when an interval ends and does nothing per I/O. Leaves out: what comes and goes between two looks.
+//! It looks when an interval ends and does nothing per I/O. Leaves out: commands that come and go between two readings.
 
 use hotband_machine::Machine;
 use serde::Serialize;
@@ -16,7 +16,7 @@ rows! { "waiting":
         time_ns: u64,
         /// Name of the drive.
         drive: Text,
-        /// Commands that it had taken and not answered at the end of the interval.
+        /// Commands that it had taken and not completed at the end of the interval.
         commands: u64,
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct Closing {
 }
 
 impl Closing {
-    /// Of a run of `workload`; `about` is what is known of its machine.
+    /// Record of a run of `workload`; `about` describes its machine.
     pub fn new(
         request: Request,
         texts: (String, String),

@@ -1,7 +1,7 @@
-//! Streams whose span fits into a cache that answered most of what they asked: their rates are the cache's.
+//! Streams whose span fits into a cache that served most of their I/Os: their rates are the cache's.
 //!
-//! Leaves out: memory above the volumes (apps and their hosts have caches of their own, which are part of what is asked
-//! for), pools and RAID-Z. What a stream shares its drives with counts as its own.
+//! Leaves out: memory above the volumes (apps and their hosts have caches of their own, which are part of what is
+//! requested), pools and RAID-Z. Ranges that share drives with a stream count as its own.
 
 use hotband_machine::PartReport;
 use hotband_units::Bytes;
@@ -25,7 +25,7 @@ pub(crate) struct Reach {
     writes: bool,
 }
 
-/// What every stream of `workload` reaches to.
+/// Ranges of all streams of `workload`.
 pub(crate) fn reaches(workload: &Workload, streams: &[(Stream, u16)]) -> Vec<Reach> {
     let reach = |(spec, (stream, target)): (&hotband_workloads::StreamSpec, &(Stream, u16))| Reach {
         name: spec.name.clone(),
@@ -76,7 +76,7 @@ pub(crate) fn fits_notes(reaches: &[Reach], caches: &MachineCaches, counted: Cou
     notes
 }
 
-/// The caches that stand between a volume and its media, those of controllers first.
+/// The caches that are between a volume and its media, those of controllers first.
 fn found(below: &Below, caches: &MachineCaches, counted: Counted, is_read: bool) -> Vec<Cache> {
     let controllers = below.controllers.iter().map(|index| {
         let setting = &caches.controllers[*index];

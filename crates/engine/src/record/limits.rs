@@ -22,7 +22,7 @@ pub struct LimitRecord {
     limit: f64,
     /// Measured value; none without I/O.
     value: Option<f64>,
-    /// Whether it was kept. What was not measured was not kept.
+    /// Whether it was kept. A limit that was not measured was not met.
     pub passed: bool,
 }
 

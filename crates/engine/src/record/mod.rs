@@ -46,7 +46,7 @@ pub struct Record {
     concurrency: Option<u64>,
     /// Rates and latencies over all streams.
     pub summary: Summary,
-    /// The measured phases, where there is more than one.
+    /// The measured phases, if there is more than one.
     #[serde(skip_serializing_if = "<[Step]>::is_empty")]
     pub steps: Vec<Step>,
     streams: Vec<StreamRecord>,
@@ -206,7 +206,7 @@ enum SeriesValue {
     File(String),
 }
 
-/// The tables beside a record: "file" is the streams', NAME_file another one's.
+/// The tables next to a record: "file" is the streams', NAME_file another one's.
 fn series_of(interval: Span, tables: &Tables) -> BTreeMap<String, SeriesValue> {
     let files = tables.iter().map(|table| {
         let key = if table.name == SERIES { "file".to_owned() } else { format!("{}_file", table.name) };
@@ -301,7 +301,7 @@ impl PartRecord {
 
 /// Whether the measured time was short.
 fn short(workload: &Workload, streams: &Streams) -> Option<String> {
-    /// I/Os a slot of a closed loop below which the ends of the measured time show in Little's law (1 %).
+    /// I/Os per slot of a closed loop below which the ends of the measured time show in Little's law (1 %).
     const ENOUGH: u64 = 100;
     let count: u64 = streams.all.iter().flatten().map(|stats| stats.count + stats.errors).sum();
     let outstanding = workload.concurrency().filter(|outstanding| count < ENOUGH * outstanding)?;

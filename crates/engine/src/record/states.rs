@@ -16,15 +16,15 @@ pub(crate) struct DriveStates {
     controllers: Vec<ControllerSetting>,
 }
 
-/// Drives that are alike.
+/// Drives that are identical.
 #[derive(Clone, Debug, Serialize)]
 struct DriveState {
     drives: Vec<String>,
     product: String,
     #[serde(flatten)]
     caches: DriveCaches,
-    /// What a solid-state drive held when time began: "new", "preconditioned", "trimmed", "filled" in another way, or
-    /// "as left" by the run before, where nothing was written before this one; none of a disk.
+    /// Contents of a solid-state drive when time began: "new", "preconditioned", "trimmed", "filled" in another way, or
+    /// "as left" by the previous run, if nothing was written before this one; none of a disk.
     holds: Option<&'static str>,
 }
 
@@ -64,7 +64,7 @@ impl DriveStates {
     }
 }
 
-/// Whether a workload asks for drives to be written over before it, whatever they held.
+/// Whether a workload requests drives to be written over before it, whatever they held.
 fn is_written_over(workload: &Workload) -> bool {
     workload.precondition.as_ref().is_some_and(|precondition| precondition.writes() || precondition.trim)
 }

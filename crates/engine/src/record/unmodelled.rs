@@ -1,7 +1,7 @@
 //! Results that rest on something that is not modelled and moves their figures: the record names them, its notes begin
 //! with them, and they get no intervals (docs/guides/intervals.md).
 //!
-//! Leaves out: everything that no rule here is about. That a result is not named here is no promise.
+//! Leaves out: everything that no rule here is about. That a result is not named here is not a promise.
 
 use hotband_layouts::is_pool;
 use hotband_layouts::raidz::RAIDZ;
@@ -16,8 +16,8 @@ use crate::probes::repair::RepairRecord;
 use crate::record::fits::Reach;
 
 /// Writes a second that one thread of md is trusted with [our estimate, 30,000 to 200,000: eight threads on memory in
-/// place of drives did 463,000, linux-raid, 27 August 2024, "Optimize wait_for_overlap"]. A write is to one row of 4 KiB
-/// of each member at least.
+/// place of drives did 463,000, linux-raid, 27 August 2024, "Optimize wait_for_overlap"]. A write is to one row of 4
+/// KiB of each member at least.
 const ROWS_OF_A_THREAD: f64 = 50_000.0;
 /// Bytes of a row on each member (`STRIPE_SIZE`).
 const PAGE: f64 = 4096.0;
@@ -61,7 +61,7 @@ impl MadeOf<'_> {
         layout.members.iter().any(|member| is_ssd(&member.drive))
     }
 
-    /// What hosts write to an array. Arrays below one volume have equal shares of it; behind a controller md has none.
+    /// Writes of hosts to an array. Arrays below one volume have equal shares of it; behind a controller md has none.
     fn written(&self, array: &LayoutOutline, reaches: &[Reach], watched: &Watched, duration: Span) -> Written {
         let lies_on = |array: &LayoutOutline, drives: &[usize]| {
             let has = |name: &str| drives.iter().any(|drive| self.caches.drives[*drive].name == name);
@@ -84,7 +84,7 @@ impl MadeOf<'_> {
         rates
     }
 
-    /// Where more is written than one thread of md for each group is trusted with.
+    /// Place where more is written than one thread of md for each group is trusted with.
     fn md_thread(layout: &LayoutOutline, parities: usize, written: &Written) -> Option<Unmodelled> {
         let (groups, Written { ios, bytes }) = (layout.groups as f64, *written);
         let data = (layout.members.len() as f64 / groups - parities as f64).max(1.0);

@@ -3,14 +3,15 @@
 use hotband_drives::parts::ftl::PAGE;
 use hotband_machine::PartReport;
 
-/// Share of a drive's reads from which on it is said: they take next to no time, so below it the mean latency of reads
-/// is what it would be within 1 %, as close as rates and latencies of a record agree (`short`).
+/// Share of a drive's reads from which on it is stated: they take next to no time, so below it the mean latency of
+/// reads is what it would be within 1 %, as close as rates and latencies of a record agree (`short`).
 const TOLD: f64 = 0.01;
 
-/// What share of a drive's reads between the two reports found nothing on flash; none where it read nothing.
+/// Share of a drive's reads between the two reports that found nothing on flash; none if it read nothing.
 ///
 /// Reads of what was never written are counted in pages of the map. Pages that were read are not counted: as many as
-/// the bytes fill, and one a read at least. Reads that are not aligned touch more, and the share is then less than said.
+/// the bytes fill, and one a read at least. Reads that are not aligned touch more, and the share is then less than
+/// said.
 fn share(before: &PartReport, after: &PartReport) -> Option<f64> {
     let count = |name| Some(after.counter(name)? - before.counter(name)?);
     let (unmapped, pages) = (count("unmapped_reads")?, count("reads")?.max(count("read_bytes")? / PAGE));
@@ -34,7 +35,7 @@ fn percent(share: f64) -> String {
     if percent < 10.0 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
 
-/// Which drives were asked for flash that was never written, how often, and what to do about it.
+/// Drives with reads of never-written flash, their share, and the remedy.
 pub(super) fn unwritten_note(
     (before, after): (&[PartReport], &[PartReport]),
     is_preconditioned: bool,

@@ -70,17 +70,17 @@ impl Above {
     }
 }
 
-/// The sources of a run. What is due at the same time asks in their order.
+/// The sources of a run. Sources due at the same time issue in their order.
 pub struct Sources {
     all: Vec<AnySource>,
-    /// When each is next due; `NEVER` for one that waits.
+    /// Time when each is next due; `NEVER` for one that waits.
     planned: Vec<Instant>,
-    /// The same by time. What is not planned for its time any more is left out when it comes up.
+    /// Like the above, by time. An outdated entry is dropped when it comes up.
     agenda: BinaryHeap<Reverse<(Instant, u32)>>,
 }
 
 impl Sources {
-    /// Those of `workload`: closed loops, then the app or traces and scripts, then whatever asks by the clock.
+    /// Sources of `workload`: closed loops, then the app or traces and scripts, then those that issue by the clock.
     pub fn new(workload: &Workload, above: Above, seed: u64) -> Self {
         let loads = loads(workload, seed);
         let (closed, by_clock): (Vec<_>, Vec<_>) =
@@ -163,7 +163,7 @@ impl Sources {
         each!(&mut self.all[source as usize], any => any.wake(now));
     }
 
-    /// The next I/O that `source` asks for now.
+    /// The next I/O that `source` requests now.
     #[inline]
     pub fn next_io(&mut self, source: u32, now: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
         each!(&mut self.all[source as usize], any => any.next_io(now, streams))

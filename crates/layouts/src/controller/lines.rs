@@ -1,12 +1,12 @@
-//! Contents of a controller's memory: lines of 64 KiB, each with what of it is there, what is dirty, and what is being
-//! written back; and, of every stripe, how much of it is dirty.
+//! Contents of a controller's memory: lines of 64 KiB, each with its cached and dirty parts and those being written
+//! back; and the dirty amount of every stripe.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Bytes of a line: as many sectors as a mask has bits.
 const LINE: u64 = SECTOR * u128::BITS as u64;
-/// What drives address at least.
+/// Smallest addressable unit of drives.
 pub const SECTOR: u64 = 512;
 /// Sectors of room that a line takes at least.
 const LEAST: u64 = 8;
@@ -22,7 +22,7 @@ struct Line {
 }
 
 impl Line {
-    /// What the members do not have.
+    /// Data that the members lack.
     fn unclean(&self) -> u128 {
         self.dirty | self.leaving
     }
@@ -50,7 +50,7 @@ pub struct Lines {
     /// Bytes of a stripe, and how far into one the address space begins.
     stripe: u64,
     shift: u64,
-    /// Of every stripe that has any, its dirty sectors; and the stripes of which all are.
+    /// Dirty sectors of every stripe that has any, and the fully dirty stripes.
     dirty: BTreeMap<u64, u64>,
     full: BTreeSet<u64>,
     /// Stripes that are being written back.
@@ -155,7 +155,7 @@ impl Lines {
         self.evict();
     }
 
-    /// What is held of `range`, none of it dirty, is not any more.
+    /// Drops the held, clean parts of `range`.
     pub fn forget(&mut self, range: &Range<u64>) {
         for (number, mask) in pieces(range) {
             if self.by_number.contains_key(&number) {
@@ -164,7 +164,7 @@ impl Lines {
         }
     }
 
-    /// The next stripe from `from` on that may be written back; of the full ones only, where these are asked for.
+    /// The next stripe from `from` on that may be written back; of the full ones only, where these are requested.
     pub fn next_stripe(&self, from: u64, full: bool) -> Option<u64> {
         let is_free = |stripe: &u64| !self.leaving.contains(stripe);
         if full {
@@ -173,7 +173,7 @@ impl Lines {
         self.dirty.range(from..).map(|(stripe, _)| *stripe).find(is_free)
     }
 
-    /// What is dirty of `stripe` is being written back from now on: its parts, by address, those that touch joined.
+    /// Begins to write back the dirty parts of `stripe`: its parts, by address, those that touch joined.
     pub fn take(&mut self, stripe: u64) -> Vec<Range<u64>> {
         let mut taken: Vec<Range<u64>> = Vec::new();
         let from = (stripe * self.stripe).saturating_sub(self.shift);
@@ -295,7 +295,7 @@ fn pieces(range: &Range<u64>) -> impl Iterator<Item = (u64, u128)> + use<> {
     })
 }
 
-/// Appends the runs of bits of a line as bytes; one that goes on where the last ends is joined to it.
+/// Appends the runs of bits of a line as bytes; one that continues where the last ends is joined to it.
 fn runs(number: u64, mut mask: u128, out: &mut Vec<Range<u64>>) {
     while mask != 0 {
         let first = mask.trailing_zeros();
@@ -317,7 +317,7 @@ mod tests {
 
     const STRIPE: u64 = 192 << 10;
 
-    /// What every sector is, in a list.
+    /// List of the states of all sectors.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     struct Sector {
         held: bool,

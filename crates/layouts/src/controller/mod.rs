@@ -1,7 +1,7 @@
 //! A controller with a cache before a layout, as RAID controllers have one (docs/models/controller.md).
 //!
 //! Protected, it acknowledges writes from memory and writes them back later, full stripes first; otherwise writes are
-//! acknowledged by the members, and its memory serves reads only. Reads are answered from memory where it holds them,
+//! acknowledged by the members, and its memory serves reads only. Reads are completed from memory where it holds them,
 //! and sequential readers are read ahead of.
 //!
 //! Leaves out: the processor's limit of I/Os, cache lines (its room is counted by what they hold, 4 KiB at least),
@@ -27,7 +27,7 @@ use streams::Streams;
 /// Bytes that are written back at once where no full stripe is worth more. Our estimate, range 256 KiB to 4 MiB.
 const BATCH: u64 = 1 << 20;
 
-/// What a command to the members is for.
+/// Purpose of a command to the members.
 #[derive(Clone, Debug)]
 enum For {
     /// Data that is to be held; `stale` once a host has written to some of it. I/Os that wait for it.
@@ -45,7 +45,7 @@ struct Destage {
     pending: u32,
 }
 
-/// What it has done so far.
+/// Counters so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     read_hits: u64,
@@ -72,14 +72,14 @@ pub struct Controller {
     destages: BTreeMap<u64, Destage>,
     /// Writes that wait for room.
     waiting: VecDeque<u32>,
-    /// Where the last stripe to be written back was; where a sweep over everything dirty has come to.
+    /// Place where the last stripe to be written back was; where a sweep over everything dirty has come to.
     cursor: u64,
     sweep: Option<u64>,
-    /// When the next sweep begins; none while nothing is dirty.
+    /// Time when the next sweep begins; none while nothing is dirty.
     next_sweep: Option<Instant>,
-    /// When what crosses to and from the host has ended.
+    /// Time when what crosses to and from the host has ended.
     bus: Instant,
-    /// Which write every dirty byte is of, where somebody counts.
+    /// Write of every dirty byte, if versions are tracked.
     versions: Versions,
     counts: Counts,
 }
@@ -111,7 +111,7 @@ impl Controller {
         self.pending.send(purpose, MemberCommand { token: 0, member: 0, op, offset, len, fua, version, entropy });
     }
 
-    /// The data of an I/O crosses between host and controller: it is answered then.
+    /// The data of an I/O crosses between host and controller: it is completed then.
     fn cross(&mut self, now: Instant, number: u32) {
         let (overhead, rate) = (self.spec.overhead, self.spec.rate);
         let request = self.pending.get(number);
@@ -141,7 +141,7 @@ impl Controller {
         }
     }
 
-    /// Asks the members for `range`, but for what is asked for already; `waits` is for all of it.
+    /// Asks the members for `range`, but for the request already; `waits` is for all of it.
     fn fetch(&mut self, range: &Range<u64>, waits: Option<u32>) {
         let mut uncovered = vec![range.clone()];
         let mut joined = 0;
@@ -193,7 +193,7 @@ impl Controller {
         self.lines.forget(range);
     }
 
-    /// A write has room where little enough is dirty; one that is larger than that, where nothing is.
+    /// A write has room where little enough is dirty; one that is larger than that, if nothing is.
     fn has_room(&self, range: &Range<u64>) -> bool {
         let room = self.lines.unclean_room();
         room == 0 || room + Lines::room_for(range) <= self.spec.high

@@ -8,9 +8,9 @@ use hotband_units::{Bytes, Rate, Ratio, Span};
 pub struct ControllerSpec {
     /// Memory for data.
     pub cache: u64,
-    /// What is written stays in memory when power is lost: writes are acknowledged from there.
+    /// Written data survives a power loss in memory: writes are acknowledged from there.
     pub is_protected: bool,
-    /// Bytes read ahead of a sequential reader; none where it does not.
+    /// Bytes read ahead of a sequential reader; none if it does not.
     pub read_ahead: Option<u64>,
     /// Bytes of memory that dirty data takes, above which it writes back all the time.
     pub low: u64,
@@ -28,7 +28,7 @@ pub struct ControllerSpec {
 
 /// PERC H730P: 2 GB; others have 0.5 to 8 GB (docs/models/controller.md).
 const CACHE: Bytes = Bytes(2 << 30);
-/// So much of the memory of a range is read ahead. Our estimate, range 128 KiB to 4 MiB: makers do not say.
+/// Share of the memory of a range for read-ahead. Our estimate, range 128 KiB to 4 MiB: makers do not say.
 const READ_AHEAD: Bytes = Bytes(1 << 20);
 /// Shares of the memory. Our estimates, ranges 20 to 70 and 75 to 95 %: makers do not say.
 const DIRTY_LOW: Ratio = Ratio(0.5);

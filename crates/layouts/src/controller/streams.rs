@@ -1,4 +1,4 @@
-//! Sequential readers of a controller, told apart by where each would go on.
+//! Sequential readers of a controller, distinguished by where each would continue.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ const STREAMS: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 struct Stream {
-    /// Where the reader would go on.
+    /// Place where the reader would continue.
     next: u64,
-    /// What was read ahead for it ends here.
+    /// End of its data read ahead.
     ahead: u64,
 }
 
@@ -22,7 +22,7 @@ pub struct Streams {
 impl Streams {
     /// A host reads `range`; what is to be read ahead, so far as `window` bytes beyond it, is returned. Reading ahead
     /// begins with the second of two reads that follow each other (PERC H710 user's guide: "adaptive read-ahead"),
-    /// and goes on when half of the window is used up.
+    /// and continues when half of the window is used up.
     pub fn read(&mut self, range: &Range<u64>, window: u64, capacity: u64) -> Option<Range<u64>> {
         let Some(found) = self.all.iter().position(|stream| stream.next == range.start) else {
             self.all.truncate(STREAMS - 1);

@@ -1,8 +1,8 @@
 //! Balancing: replicas move from the fullest to the emptiest OSDs, as Ceph's balancer does with upmaps.
 //!
 //! CRUSH draws OSDs at random, so that their numbers of PGs scatter as a binomial distribution does. Ceph's balancer
-//! (`upmap` mode) corrects that by exceptions for single PGs. What it aims at is the same here, how it gets there is
-//! not: every chain of moves that helps is found (augmenting paths, as in a flow between PGs and OSDs), so that the
+//! (`upmap` mode) corrects that by exceptions for single PGs. The goal is the same here, the method
+//! differs: every chain of moves that helps is found (augmenting paths, as in a flow between PGs and OSDs), so that the
 //! result is the best there is, not the best that single moves reach.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -28,10 +28,10 @@ pub struct Move {
 impl Placement {
     /// Evens out the numbers of PGs: until no OSD has over its share one PG more than another that could take it.
     ///
-    /// An OSD's share is in proportion to its weight times its reweight, at most as many replicas in a failure domain as
-    /// there are PGs. Replicas stay in distinct failure domains and among the OSDs of the rule. An OSD takes the place
-    /// in the PG of the one it relieves, so a move of the first replica moves the primary. The same placement gives the
-    /// same moves, which are returned in their order.
+    /// An OSD's share is in proportion to its weight times its reweight, at most as many replicas in a failure domain
+    /// as there are PGs. Replicas stay in distinct failure domains and among the OSDs of the rule. An OSD takes the
+    /// place in the PG of the one it relieves, so a move of the first replica moves the primary. Equal placements give
+    /// equal moves, returned in order.
     pub fn balance(&mut self, map: &CrushMap, rule: &Rule, reweight: &[Weight]) -> Vec<Move> {
         let mut balancer = Balancer::new(map, rule, reweight, &self.pgs);
         let mut moves = Vec::new();
@@ -44,8 +44,8 @@ impl Placement {
         moves
     }
 
-    /// How many PGs each OSD that the rule reaches has above its share (see [`Placement::balance`]), by OSD in ascending
-    /// order. OSDs of no weight are left out.
+    /// Number of PGs above its share for each OSD that the rule reaches (see [`Placement::balance`]), by OSD in
+    /// ascending order. OSDs of no weight are left out.
     pub fn surplus(&self, map: &CrushMap, rule: &Rule, reweight: &[Weight]) -> Vec<(u32, f64)> {
         let balancer = Balancer::new(map, rule, reweight, &self.pgs);
         balancer.osds.iter().enumerate().map(|(at, osd)| (osd.number, balancer.surplus(at))).collect()
@@ -99,7 +99,7 @@ impl Balancer {
         balancer
     }
 
-    /// Adds a PG to what its OSDs know, or takes it away.
+    /// Adds a PG to its OSDs, or removes it.
     fn count(&mut self, pg: usize, add: bool) {
         for &(at, _) in &self.replicas[pg] {
             let osd = &mut self.osds[at];
@@ -193,8 +193,8 @@ impl Balancer {
     }
 }
 
-/// Shares in proportion to weight, where a failure domain takes at most one replica of each PG: what a heavy one cannot
-/// take falls to the others.
+/// Shares in proportion to weight, where a failure domain takes at most one replica of each PG: the excess of a heavy
+/// one goes to the others.
 fn set_shares(osds: &mut [Osd], weights: &[f64], domains: usize, replicas: &[Vec<(usize, usize)>]) {
     let mut of_domain = vec![0.0; domains];
     osds.iter().zip(weights).for_each(|(osd, weight)| of_domain[osd.domain] += weight);

@@ -46,7 +46,7 @@ pub struct Builder {
     map: CrushMap,
     /// Ids asked for shadows: (bucket, class) -> id.
     shadow_ids: BTreeMap<(i32, usize), i32>,
-    /// What lies in a bucket already.
+    /// Items already in a bucket.
     held: BTreeSet<i32>,
 }
 

@@ -4,9 +4,9 @@
 //! `rjenkins1` and starts it from a seed of its own; in which order the words and the two constants go through the mix
 //! is part of the placement and must not change.
 
-/// What every hash of words starts from (Ceph, `crush_hash_seed`).
+/// Seed of every hash of words (Ceph, `crush_hash_seed`).
 const SEED: u32 = 1_315_423_911;
-/// The constants that are mixed in beside the words (Ceph, `crush_hash32_rjenkins1_*`).
+/// The constants that are mixed in next to the words (Ceph, `crush_hash32_rjenkins1_*`).
 const PAD: (u32, u32) = (231_232, 1_232);
 /// The golden ratio, which Jenkins' hash of bytes starts from.
 const GOLDEN: u32 = 0x9e37_79b9;
@@ -68,7 +68,7 @@ pub struct NameHash {
 }
 
 impl NameHash {
-    /// Of names that begin with `prefix`.
+    /// Hash of names that begin with `prefix`.
     pub fn after(prefix: &[u8]) -> Self {
         let mut words = (GOLDEN, GOLDEN, 0);
         mix_blocks(&mut words, prefix);

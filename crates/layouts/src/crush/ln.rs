@@ -1,12 +1,12 @@
 //! The fixed-point logarithm that straws are drawn with.
 //!
 //! Ceph's `crush_ln(x)` is about 2^44 log2(x + 1), made of two tables so that every machine, kernels without floating
-//! point among them, gets the same bits. The tables are made here from their definitions. Where the numbers in use
-//! differ from the definitions, they are kept as they are: every placement in the world depends on them.
+//! point among them, gets the same bits. The tables are made here from their definitions. If the numbers in use
+//! differ from the definitions, they are kept unchanged: every placement in the world depends on them.
 
 /// Fraction bits of the tables.
 const SCALE: u32 = 48;
-/// What a straw's logarithm is taken from: 2^44 log2(2^16), a little more than any `crush_ln`.
+/// Minuend of a straw's logarithm: 2^44 log2(2^16), a little more than any `crush_ln`.
 pub const LN_OF_ALL: i64 = 1 << SCALE;
 
 /// 2^48 / (1 + k/128), rounded up.

@@ -24,8 +24,8 @@ pub(super) struct Bucket {
 impl Bucket {
     /// The straw2 choice: every item draws a straw for (x, its id, r), and the longest wins, the first among equals.
     ///
-    /// A straw is ln(u) / weight with u uniform in (0, 1]: the largest of such draws falls on an item with a probability
-    /// in proportion to its weight, and depends on no other item's weight.
+    /// A straw is ln(u) / weight with u uniform in (0, 1]: the largest of such draws falls on an item with a
+    /// probability in proportion to its weight, and depends on no other item's weight.
     fn choose(&self, x: u32, r: u32) -> Option<i32> {
         let straws = self.items.iter().zip(&self.weights).map(|(&id, &weight)| (id, straw(x, id, r, weight)));
         straws.reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(id, _)| id)
@@ -75,7 +75,7 @@ pub struct CrushMap {
 }
 
 /// `take` a root (of one class), `chooseleaf firstn 0` of a level, `emit`: what `ceph osd crush rule create-replicated`
-/// makes. Where the level is that of the OSDs, it is `choose firstn 0 type osd`, which chooses the same.
+/// makes. If the level is that of the OSDs, it is `choose firstn 0 type osd`, which chooses the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub(super) root: i32,

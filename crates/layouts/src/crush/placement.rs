@@ -57,7 +57,7 @@ pub struct ObjectPgs {
 }
 
 impl ObjectPgs {
-    /// Of objects whose names begin with `prefix`, among `pg_num` groups (at least one).
+    /// Placement of objects whose names begin with `prefix`, among `pg_num` groups (at least one).
     pub fn after(prefix: &str, pg_num: u32) -> Self {
         Self { hash: NameHash::after(prefix.as_bytes()), pg_num }
     }
@@ -68,7 +68,7 @@ impl ObjectPgs {
     }
 }
 
-/// `ceph_stable_mod`: x modulo the next power of two, or half of it where that is not below `count`. Growing `count`
+/// `ceph_stable_mod`: x modulo the next power of two, or half of it if that is not below `count`. Growing `count`
 /// by one splits one group and moves no object of the others.
 fn stable_mod(x: u32, count: u32) -> u32 {
     assert!(count > 0, "a pool has at least one placement group");

@@ -1,4 +1,4 @@
-//! The journal at work: what goes there, what is answered from there, and when what it has goes to the members
+//! Work of the journal: writes to it, completions from it, and the time when its data goes to the members
 //! (`raid5-cache.c`).
 
 use std::ops::Range;
@@ -12,10 +12,10 @@ use crate::md::journal::Journal;
 use crate::md::rows::PAGE;
 use crate::md::{For, Md, UnderWay};
 
-/// Rows that are written out together where there is pressure (`R5C_RECLAIM_STRIPE_GROUP`).
+/// Rows that are written out together if there is pressure (`R5C_RECLAIM_STRIPE_GROUP`).
 const GROUP: u64 = 16;
-/// Time of what is answered from memory [our estimate, range 2 to 20 us: a system call and a copy]. Above zero, so that a
-/// host that asks again at once does not stop the time.
+/// Time of what is completed from memory [our estimate, range 2 to 20 us: a system call and a copy]. Above zero, so
+/// that a host that asks again at once does not stop the time.
 const FROM_MEMORY: Span = Span(10_000);
 
 impl Md {
@@ -54,7 +54,7 @@ impl Md {
         self.counts.cached_pages += u64::from(written.count_ones());
     }
 
-    /// A flush is answered when a block of its own is in the journal, and all before it.
+    /// A flush is completed when a block of its own is in the journal, and all before it.
     pub(super) fn flush(&mut self, number: u32) {
         self.pending.get(number).pending = 1;
         self.flushes.push(number);
@@ -130,7 +130,7 @@ impl Md {
         self.list(row);
     }
 
-    /// An array whose journal is gone takes no writes; what memory has of it goes to the members (`log_failed` in
+    /// An array whose journal is gone takes no writes; its data in memory goes to the members (`log_failed` in
     /// `handle_stripe`).
     fn refused(&mut self, row: u64, times: Times, fault: Option<Fault>) {
         self.is_without_journal = true;
@@ -165,7 +165,7 @@ impl Md {
         }
     }
 
-    /// Rows are written out where stripe heads or the journal run short, or many are full (`r5c_do_reclaim`); tells
+    /// Rows are written out where stripe heads or the journal run short, or many are full (`r5c_do_reclaim`); returns
     /// whether any were.
     pub(super) fn reclaim(&mut self) -> bool {
         if !self.is_written_back() {
@@ -215,7 +215,7 @@ impl Md {
         self.list(row);
     }
 
-    /// What may be written over in the journal is known to be on the media once the members have flushed.
+    /// Journal space may be reused once the members have flushed its data to the media.
     pub(super) fn move_checkpoint(&mut self) {
         let is_needed = self.is_tight() || !self.without_room.is_empty() || !self.flushes.is_empty();
         if self.journal.as_mut().is_some_and(|journal| journal.begins_checkpoint(is_needed)) {
@@ -223,8 +223,8 @@ impl Md {
         }
     }
 
-    /// A read goes to the members, as it does without stripe heads, unless the journal has data of a stripe that it touches:
-    /// then memory has what is there of these (`r5c_big_stripe_cached`).
+    /// A read goes to the members, as it does without stripe heads, unless the journal has data of a stripe that it
+    /// touches: then memory has what is there of these (`r5c_big_stripe_cached`).
     pub(super) fn read(&mut self, number: u32, range: &Range<u64>) {
         let stripes = self.rows.stripe_at(range.start)..=self.rows.stripe_at(range.end - 1);
         if self.cached_rows.range(stripes).next().is_none() {
@@ -259,7 +259,7 @@ impl Md {
         is_cached && self.heads.find(row).is_some_and(|head| head.there & 1 << page != 0)
     }
 
-    /// What is in the journal and may not be on the members, and how many bytes: written to them when power comes back.
+    /// Journal data that may not be on the members, and its bytes: written to them when power comes back.
     pub(super) fn replayed(&self) -> (Versions, u64) {
         let Some(journal) = &self.journal else { return <_>::default() };
         let (mut left, mut replayed) = journal.replayed();

@@ -53,11 +53,11 @@ impl Wanted {
 /// Writes of a row that are on their way together (`written`).
 #[derive(Clone, Debug, Default)]
 pub struct Drained {
-    /// What of its data.
+    /// State of its data.
     pub wanted: Vec<Wanted>,
     /// I/Os that wait for it.
     pub writers: Vec<u32>,
-    /// Some write asks for force unit access.
+    /// Some write requests force unit access.
     pub fua: bool,
     /// They go to the journal only.
     pub is_caching: bool,
@@ -92,7 +92,7 @@ pub enum Step {
 pub struct Head {
     /// Pages in memory (`R5_UPTODATE`).
     pub there: u128,
-    /// Of those in the journal, pages in memory as the members have them, too (`R5_OrigPageUPTDODATE`).
+    /// Pages of those in the journal that are also in memory as in the members (`R5_OrigPageUPTDODATE`).
     pub old: u128,
     /// Pages that are read from members.
     pub reading: u128,
@@ -111,9 +111,9 @@ pub struct Head {
     pub may_read: bool,
     /// It waits for its turn to read (`STRIPE_DELAYED`).
     pub is_delayed: bool,
-    /// It is to be looked at.
+    /// It is to be examined.
     pub is_listed: bool,
-    /// What the journal has of it is written to the members.
+    /// Its data in the journal is written to the members.
     pub is_flushing: bool,
     /// A member that it needs is gone: the layout below writes it.
     pub is_gone: bool,
@@ -161,8 +161,9 @@ impl Head {
         data & !self.overwritten() & !self.in_journal == 0
     }
 
-    /// What has to be read before its writes, or what the journal has of it, can go to the members: whichever is less of
-    /// the old data and parity, and the rest of the row; the rest where both are the same (`handle_stripe_dirtying`).
+    /// Data to read before its writes, or its journal data, can go to the members: whichever is less
+    /// of the old data and parity, and the rest of the row; the rest where both are the same
+    /// (`handle_stripe_dirtying`).
     pub fn step(&self, data: u128, parities: u128) -> Step {
         let locked = self.reading | self.writing;
         let changed = self.written() | if self.is_flushing { self.in_journal } else { 0 };

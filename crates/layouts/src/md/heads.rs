@@ -35,7 +35,7 @@ impl Heads {
         self.in_use
     }
 
-    /// How many have what the members have not, of which all of the row's data.
+    /// Number of rows with data that the members lack, and of those with all data of the row.
     pub fn cached(&self) -> (u64, u64) {
         let full = self.idle[Idle::Full as usize].len() as u64;
         (self.idle[Idle::Partial as usize].len() as u64 + full, full)
@@ -46,7 +46,7 @@ impl Heads {
         self.is_short
     }
 
-    /// Takes a head into use, where there is one: whose row it is, or the one left alone longest. Once there was none, a
+    /// Takes a head into use, if there is one: whose row it is, or the one left alone longest. Once there was none, a
     /// quarter has to be free again (`raid5_get_active_stripe`).
     pub fn take(&mut self, row: u64) -> bool {
         if let Some(head) = self.by_row.get_mut(&row) {

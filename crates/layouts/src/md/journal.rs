@@ -1,7 +1,7 @@
 //! The journal of an array: a log written round and round in blocks of 4 KiB (`raid5-cache.c`, `md_p.h`).
 //!
-//! Positions count from the first block ever written. What lies before the checkpoint may be written over: that moves once
-//! the members were told to flush, as md does when it writes its superblock (`r5l_do_reclaim`).
+//! Positions count from the first block ever written. Data before the checkpoint may be overwritten: it moves once
+//! the members have flushed, as md does when it writes its superblock (`r5l_do_reclaim`).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,7 +19,7 @@ const CHECKSUM: u64 = 4;
 /// (`RECLAIM_MAX_FREE_SPACE_SHIFT`).
 const RECLAIM: u64 = 10 << 30;
 
-/// What is written at once: blocks that describe, and what they describe (`struct r5l_io_unit`).
+/// One journal write: descriptor blocks and the data they describe (`struct r5l_io_unit`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unit {
     /// Start and end.
@@ -36,16 +36,17 @@ pub struct Unit {
 #[derive(Debug)]
 pub struct Journal {
     size: u64,
-    /// Where it is written next, and from where on it may not be written over.
+    /// If it is written next, and from where on it may not be written over.
     head: u64,
     checkpoint: u64,
-    /// Rows of which the members have not all that is here, by where they begin; and where the block that describes it does.
+    /// Rows of which the members have not all that is here, by where they begin; and where the block that describes it
+    /// does.
     rows: BTreeMap<u64, (u64, u64)>,
-    /// What has not gone out.
+    /// Entries not yet written.
     units: Vec<Unit>,
-    /// What members have taken since the checkpoint: of which writes, where somebody counts, and bytes.
+    /// Data that members received since the checkpoint: its writes, if versions are tracked, and its bytes.
     taken: (Versions, u64),
-    /// The same when the checkpoint began to move, and where to.
+    /// Like the above, when the checkpoint began to move, and its destination.
     moving: Option<(Versions, u64, u64)>,
 }
 
@@ -63,7 +64,7 @@ impl Journal {
         }
     }
 
-    /// Bytes that a row with so many pages takes.
+    /// Bytes that a row with this many pages takes.
     pub fn needs(pages: u64) -> u64 {
         (1 + pages) * PAGE
     }
@@ -78,7 +79,7 @@ impl Journal {
         ((parities + 1) * self.rows.len() as u64 + data) * PAGE
     }
 
-    /// Appends pages of a row, and tells where it begins: where it did, if some of it is here.
+    /// Appends pages of a row, and tells where it begins: if it did, if some of it is here.
     pub fn append(&mut self, row: u64, data: u64, parities: u64, begins: Option<u64>) -> u64 {
         let of_parities = if parities > 0 { PAYLOAD + parities * CHECKSUM } else { 0 };
         self.describe(data * (PAYLOAD + CHECKSUM) + of_parities);
@@ -93,13 +94,14 @@ impl Journal {
         })
     }
 
-    /// Flushes of hosts: a block is on the media when they are answered, if only an empty one (`r5l_handle_flush_request`).
+    /// Flushes of hosts: a block is on the media when they are completed, if only an empty one
+    /// (`r5l_handle_flush_request`).
     pub fn append_flushes(&mut self, flushes: Vec<u32>) {
         self.describe(0);
         self.units.last_mut().expect("there is one now").flushes = flushes;
     }
 
-    /// Sees to it that a block has room for so many more bytes of description.
+    /// ensures that a block has room for this many more bytes of description.
     fn describe(&mut self, bytes: u64) {
         if let Some(unit) = self.units.last_mut().filter(|unit| unit.room >= bytes) {
             unit.room -= bytes;
@@ -116,14 +118,14 @@ impl Journal {
         std::mem::take(&mut self.units)
     }
 
-    /// Where a unit lies on the drive: in two parts where it goes round.
+    /// Place of a unit on the drive: in two parts if it wraps.
     pub fn on_drive(&self, range: &Range<u64>) -> Vec<(u64, u64)> {
         let (at, len) = (range.start % self.size, range.end - range.start);
         let first = len.min(self.size - at);
         if first < len { vec![(at, first), (0, len - first)] } else { vec![(at, len)] }
     }
 
-    /// The members have all of a row, so many bytes of which were here: `versions` by address.
+    /// The members have all of a row, this many bytes of which were here: `versions` by address.
     pub fn let_go(&mut self, start: u64, bytes: u64, versions: impl Iterator<Item = (Range<u64>, u64)>) {
         self.rows.remove(&start);
         versions.for_each(|(range, version)| self.taken.0.set(range, version));
@@ -153,7 +155,7 @@ impl Journal {
         self.checkpoint = to;
     }
 
-    /// What members have taken since the checkpoint, and how many bytes of it: replayed when power comes back.
+    /// Data that members received since the checkpoint, and its bytes: replayed when power comes back.
     pub fn replayed(&self) -> (Versions, u64) {
         let (mut versions, mut bytes) = self.moving.as_ref().map_or_else(Default::default, |(v, b, _)| (v.clone(), *b));
         versions.overlay(&self.taken.0);

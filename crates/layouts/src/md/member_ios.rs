@@ -1,5 +1,5 @@
-//! Pages of rows become I/Os to members: those that lie side by side on a member and go the same way at the same time are
-//! one, as the block layer makes of them while md's thread holds its plug (`blk_start_plug` in `raid5d`).
+//! Pages of rows become I/Os to members: those that lie side by side on a member and go the same way at the same time
+//! are one, as the block layer makes of them while md's thread holds its plug (`blk_start_plug` in `raid5d`).
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub struct PageIo {
 pub struct MemberIo {
     /// Read or write.
     pub op: Op,
-    /// To which member.
+    /// Destination member.
     pub member: u16,
     /// Rows whose pages it has.
     pub rows: Range<u64>,
@@ -47,7 +47,7 @@ impl MemberIo {
     }
 }
 
-/// What these pages are as I/Os, reads first, in the order of their places; `pages` is empty afterwards.
+/// These pages as I/Os, reads first, in order of address; `pages` is empty afterwards.
 pub fn merged(pages: &mut Vec<PageIo>) -> Vec<MemberIo> {
     pages.sort_unstable();
     let mut ios: Vec<MemberIo> = Vec::new();

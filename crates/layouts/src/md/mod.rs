@@ -1,11 +1,13 @@
 //! Linux md before a RAID 5 or 6: its stripe cache and its journal (docs/models/md.md).
 //!
-//! A stripe head is a row of pages of 4 KiB, one of every member. Writes to a row that wait at once are written together;
-//! what parity is computed from is read first, unless it is in memory. What goes to a member at the same time and lies side
-//! by side is one I/O. With a journal, every write is there before it is on the members; written back, it is answered then.
+//! A stripe head is a row of pages of 4 KiB, one of every member. Writes to a row that wait at once are written
+//! together; what parity is computed from is read first, unless it is in memory. Adjacent pages that go to a member
+//! at the same time are one I/O. With a journal, every write is there before it is on the members; written back, it
+//! is completed then.
 //!
-//! Leaves out: the partial parity log, reads that are kept in stripe heads, a cache that grows with demand, limits of its
-//! thread (`MAX_STRIPE_BATCH`, `BYPASS_THRESHOLD`), writes of its superblock, processor times, and how well data compresses.
+//! Leaves out: the partial parity log, reads that are kept in stripe heads, a cache that grows with demand, limits of
+//! its thread (`MAX_STRIPE_BATCH`, `BYPASS_THRESHOLD`), writes of its superblock, processor times, and how well data
+//! compresses.
 
 mod cached;
 mod head;
@@ -33,7 +35,7 @@ pub use rows::MOST as MOST_MEMBERS;
 use rows::{PAGE, Rows};
 pub use spec::{JournalMode, MdSpec};
 
-/// What a command is for.
+/// Purpose of a command.
 #[derive(Clone, Debug)]
 enum For {
     /// An I/O that goes through.
@@ -66,7 +68,7 @@ struct UnderWay {
     fault: Option<Fault>,
 }
 
-/// What it has done so far.
+/// Counters so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     writes: u64,
@@ -90,7 +92,7 @@ pub struct Md {
     heads: Heads,
     /// Writes that wait, the first for stripe heads or for another write to the same page.
     waiting: VecDeque<Waiting>,
-    /// Rows to be looked at.
+    /// Rows to be examined.
     listed: VecDeque<u64>,
     /// Rows that wait for their turn to read, and how many read or may (`preread_active_stripes`).
     delayed: Vec<u64>,
@@ -102,16 +104,16 @@ pub struct Md {
     without_room: Vec<u64>,
     /// Flushes that are to be in the journal.
     flushes: Vec<u32>,
-    /// Of stripes, how many rows have data that the members have not.
+    /// Number of rows of stripes with data that the members lack.
     cached_rows: BTreeMap<u64, u64>,
     /// The journal has failed.
     is_without_journal: bool,
     /// Its drive has, whether or not that was noticed.
     has_lost_journal: bool,
-    /// What goes out when all rows were looked at: pages to members, and bytes that the layout below writes.
+    /// I/Os to issue when all rows were examined: pages to members, and bytes that the layout below writes.
     pages: Vec<PageIo>,
     below: Vec<BelowIo>,
-    /// Something came since rows were looked at.
+    /// Something came since rows were examined.
     is_due: bool,
     now: Instant,
     counts: Counts,
@@ -128,7 +130,8 @@ struct BelowIo {
 }
 
 impl Md {
-    /// Before `size` bytes from `from` on of a layout of such stripes; with a journal of `journal` bytes, if it has one.
+    /// Before `size` bytes from `from` on of a layout of such stripes; with a journal of `journal` bytes, if it has
+    /// one.
     pub fn new(spec: MdSpec, (from, size): (u64, u64), shape: StripeShape, journal: u64) -> Self {
         Self {
             spec,
@@ -175,7 +178,7 @@ impl Md {
         self.pending.send(For::Through(number), command);
     }
 
-    /// Takes what heads there are for of the write that waits first, and tells whether that was any.
+    /// Takes the part of the first waiting write for which there are heads, and returns whether there was any.
     fn take_waiting(&mut self) -> bool {
         let Some(&Waiting { number, at, .. }) = self.waiting.front() else { return false };
         let (end, mut next) = (self.pending.get(number).range().end, at);
@@ -216,7 +219,7 @@ impl Md {
         true
     }
 
-    /// A row is to be looked at.
+    /// A row is to be examined.
     fn list(&mut self, row: u64) {
         self.is_due = true;
         if !std::mem::replace(&mut self.heads.get(row).is_listed, true) {

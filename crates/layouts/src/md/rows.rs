@@ -4,7 +4,7 @@ use hotband_machine::StripeShape;
 
 use crate::parity::Parity;
 
-/// What a stripe head holds of every member (`STRIPE_SIZE`, `raid5.h`), and what a journal's block is.
+/// Size that a stripe head holds of every member (`STRIPE_SIZE`, `raid5.h`), and what a journal's block is.
 pub const PAGE: u64 = 4096;
 /// Members that an array has at most: a row's pages are bits.
 pub const MOST: u64 = u128::BITS as u64;
@@ -17,7 +17,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Of an array of such stripes, which begins `from` bytes of data after its layout does.
+    /// Rows of an array of such stripes, which begins `from` bytes of data after its layout does.
     pub fn new(shape: StripeShape, from: u64) -> Self {
         let parity = Parity::new("md", shape.data + shape.parities, shape.parities, 0, shape.chunk);
         Self { before: from / shape.bytes() * (shape.chunk / PAGE), parity }

@@ -12,7 +12,7 @@ pub enum JournalMode {
     None,
     /// It has every write before the array has it (`R5C_JOURNAL_MODE_WRITE_THROUGH`).
     WriteThrough,
-    /// Writes are answered when they are there (`R5C_JOURNAL_MODE_WRITE_BACK`).
+    /// Writes are completed when they are there (`R5C_JOURNAL_MODE_WRITE_BACK`).
     WriteBack,
 }
 

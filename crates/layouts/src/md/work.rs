@@ -10,7 +10,7 @@ use crate::md::rows::{PAGE, pages};
 use crate::md::{BelowIo, For, Md};
 
 impl Md {
-    /// Looks at all rows that are to be, and sends what comes of it: all that came at the same time is in.
+    /// Examines all due rows, and sends the resulting I/Os, once all requests of the same time have arrived.
     pub(super) fn work(&mut self) {
         loop {
             while self.take_waiting() {}
@@ -114,7 +114,7 @@ impl Md {
         }
     }
 
-    /// The writes of a row go out: to the journal first, where there is one.
+    /// The writes of a row go out: to the journal first, if there is one.
     fn drain(&mut self, row: u64) {
         let (data, parities) = (self.rows.all_data(), self.rows.all_parities());
         let reserve = if self.is_written_back() { self.reserve() } else { 0 };
@@ -140,7 +140,7 @@ impl Md {
         self.heads.get(row).log_start = Some(start);
     }
 
-    /// What is drained of a row goes to the members, past the layout below, unless that misses one of them.
+    /// Drained data of a row goes to the members, past the layout below, unless that misses one of them.
     pub(super) fn write_members(&mut self, row: u64) {
         let head = self.heads.get(row);
         if head.is_gone {
@@ -222,7 +222,7 @@ impl Md {
         }
     }
 
-    /// All members have answered; the layout below does it again where one of them was gone.
+    /// All members have completed; the layout below does it again where one of them was gone.
     fn written(&mut self, row: u64, times: &Times) {
         let (data, head) = (self.rows.all_data(), self.heads.get(row));
         let (is_gone, in_journal) = (head.is_gone, head.in_journal);
@@ -247,7 +247,7 @@ impl Md {
         }
     }
 
-    /// The members have all of what was drained of a row, and of what the journal has of it.
+    /// The members have all drained data of a row, and its journal data.
     pub(super) fn finish(&mut self, row: u64, last: &Times) {
         let head = self.heads.get(row);
         let drained = head.drained.take().expect("only what is drained is written");

@@ -1,12 +1,12 @@
-//! The intent log (ZIL): writes that are to be on media before they are answered (force unit access).
+//! The intent log (ZIL): writes that are to be on media before they are completed (force unit access).
 //!
-//! Their records are written as all are; then a block of the log that points to them; then the members' volatile caches are
-//! flushed, and all writes that the block points to are answered. So OpenZFS does it with writes of more than
-//! `zfs_immediate_write_sz` (32 KiB, zfs(4)) and with `logbias=throughput` (zfsprops(7)). What comes while a block is under
-//! way goes into the next one, as `zil_commit` gathers it.
+//! Their records are written as all are; then a block of the log that points to them; then the members' volatile caches
+//! are flushed, and all writes that the block points to are completed. OpenZFS does this with writes of more than
+//! `zfs_immediate_write_sz` (32 KiB, zfs(4)) and with `logbias=throughput` (zfsprops(7)). Records that arrive while a
+//! block is being written go into the next one, as `zil_commit` gathers it.
 //!
-//! Leaves out: smaller writes whose data lies in the block itself, which OpenZFS answers before their records are written;
-//! several blocks under way; a drive for the log (SLOG).
+//! Leaves out: smaller writes whose data lies in the block itself, which OpenZFS answers before their records are
+//! written; several blocks under way; a drive for the log (SLOG).
 
 use std::collections::VecDeque;
 
@@ -14,11 +14,11 @@ use hotband_machine::Times;
 
 use super::columns::{Column, Geometry};
 
-/// Bytes of a pointer to a record: `lr_write_t` with its block pointer (zil.h). What ties blocks together takes as much
+/// Bytes of a pointer to a record: `lr_write_t` with its block pointer (zil.h). The links between blocks take as much
 /// (`zil_chain_t`).
 const POINTER: u64 = 192;
 
-/// What all members have done.
+/// State common to all members.
 pub(super) enum Over {
     /// The block is written: flushes are next.
     Written,
@@ -39,10 +39,10 @@ pub(super) struct Log {
     waiting: VecDeque<(u32, u32)>,
     /// I/Os that the block under way points to.
     pointed_to: Vec<u32>,
-    /// Commands to members that are not answered: of the block, or flushes after it.
+    /// Commands to members that are not completed: of the block, or flushes after it.
     left: usize,
     is_flushing: bool,
-    /// Of the block, and of the command that was answered last.
+    /// Times of the block, and of the command that was completed last.
     times: Times,
     last: Times,
 }
@@ -75,8 +75,8 @@ impl Log {
         self.left > 0
     }
 
-    /// Begins a block with as many of the pointers that wait as it holds, and tells where it is written. An I/O with more
-    /// fills a block alone.
+    /// Begins a block with as many of the pointers that wait as it holds, and tells if it is written. An I/O with
+    /// more fills a block alone.
     pub fn begin_block(&mut self) -> Vec<Column> {
         let mut pointers = 0;
         while let Some((io, records)) = self.waiting.front() {
@@ -99,12 +99,12 @@ impl Log {
         self.geometry.columns(self.begin + at, len)
     }
 
-    /// So many commands of the block, or flushes, were sent.
+    /// Counts sent commands of the block, or flushes.
     pub fn sent(&mut self, commands: usize) {
         self.left = commands;
     }
 
-    /// One of them is answered; tells what is over with the last.
+    /// One of them is completed; tells what is over with the last.
     pub fn answered(&mut self, times: &Times) -> Option<Over> {
         self.left -= 1;
         self.last = *times;
@@ -118,7 +118,7 @@ impl Log {
         Some(Over::Written)
     }
 
-    /// The I/Os that the block points to are to be answered.
+    /// The I/Os that the block points to are to be completed.
     pub fn take_block(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.pointed_to)
     }

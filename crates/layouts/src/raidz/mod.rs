@@ -6,8 +6,8 @@
 //!
 //! A write with force unit access goes through the intent log (`log.rs`).
 //!
-//! Leaves out: transaction groups, which gather writes in memory and acknowledge those that are not synchronous at once;
-//! ARC and L2ARC, metaslabs, block pointers and other metadata, I/O for checksums, compression,
+//! Leaves out: transaction groups, which gather writes in memory and acknowledge those that are not synchronous at
+//! once; ARC and L2ARC, metaslabs, block pointers and other metadata, I/O for checksums, compression,
 //! joining of I/Os on a member (but for resilvering), processor times.
 
 mod columns;
@@ -36,11 +36,11 @@ use records::{Io, Work};
 use resilver::Resilver;
 use spec::RaidZSpec;
 
-/// Time of what needs no member: a read from memory, or the answer that data is gone [our estimate for the first: 2 to
+/// Time of I/Os without members: a read from memory, or the error that data is lost [our estimate for the first: 2 to
 /// 20 us, a system call and a copy]. Above zero, so that a host that asks again at once does not stop the time.
 const FROM_MEMORY: Span = Span(10_000);
 
-/// What is there of a member.
+/// Available part of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Presence {
     Whole,
@@ -49,14 +49,14 @@ enum Presence {
     Resilvering,
 }
 
-/// What is due: the kind in the top bits of an event, a number below.
+/// Due event: its kind in the top bits, a number below.
 #[derive(Clone, Copy)]
 enum Due {
-    /// An I/O is answered without a member.
+    /// An I/O is completed without a member.
     Answer(u32),
     /// The first record of those refused cannot be read or written.
     GiveUp,
-    /// Resilvering goes on after a pause.
+    /// Resilvering continues after a pause.
     Resilver,
     /// Commands that an I/O has led to go out.
     Send,
@@ -86,7 +86,7 @@ impl Due {
     }
 }
 
-/// What a command to a member was for.
+/// Purpose of a command to a member.
 #[derive(Clone, Copy)]
 enum For {
     Record(u64),
@@ -119,7 +119,7 @@ impl For {
     }
 }
 
-/// What it counts.
+/// Its counters.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     records_read: u64,
@@ -143,9 +143,9 @@ pub struct RaidZ {
     ios: Slab<Io>,
     /// Records that are read or written now.
     busy: FxHashMap<u64, Work>,
-    /// Of them, those that cannot be: the next to be told in front.
+    /// Impossible ones among them, the next to report in front.
     refused: VecDeque<u64>,
-    /// And those that wait for a free place.
+    /// Those that wait for a free place.
     without_place: VecDeque<u64>,
     present: Vec<Presence>,
     resilver: Resilver,
@@ -157,7 +157,7 @@ pub struct RaidZ {
 }
 
 impl RaidZ {
-    /// For `records` in so many places, the last of which is the log's.
+    /// For `records` in this many places, the last of which is the log's.
     fn new(spec: &RaidZSpec, records: u64, places: u64) -> Self {
         Self {
             kind: spec.kind,
@@ -200,8 +200,8 @@ impl RaidZ {
         self.present.iter().filter(|present| **present != Presence::Whole).count() as u64 > self.geometry.parities
     }
 
-    /// What is read to have the data of `place`, or to compute what is missing of it; none where too little is left. What
-    /// is on `without` is not read.
+    /// Reads that give the data of `place`, or allow missing parts to be computed; none if too little is left. Data
+    /// on `without` is not read.
     fn sources(&self, place: u64, without: Option<u16>) -> Option<Vec<Column>> {
         let columns = self.columns_of(place);
         let is_held = |column: &&Column| Some(column.member) != without && self.holds(column.member, place);

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 /// Places of equal size, for as many records as a volume has and some more.
 ///
-/// A pool that was filled from front to back; then writes go on behind it, and, at the end of the pool, begin again at
-/// its front, in what has become free since (a "next fit" with one cursor, as OpenZFS's metaslabs have one each).
+/// A pool that was filled from front to back; then writes continue behind it, and, at the end of the pool, begin again
+/// at its front, in what has become free since (a "next fit" with one cursor, as OpenZFS's metaslabs have one each).
 pub(super) struct Places {
     /// Records that are not where they were when the pool was filled.
     moved: FxHashMap<u64, u64>,
@@ -31,7 +31,7 @@ impl Places {
         self.moved.get(&record).copied().unwrap_or(record)
     }
 
-    /// The next free place; none where all are in use.
+    /// The next free place; none if all are in use.
     pub fn take(&mut self) -> Option<u64> {
         let slot = if self.fresh < self.count {
             self.fresh += 1;
@@ -55,7 +55,7 @@ impl Places {
         self.freed.insert(place);
     }
 
-    /// A record is at `place`, which was taken, from now on; returns where it was, to be given back.
+    /// A record is at `place`, which was taken, from now on; returns if it was, to be given back.
     pub fn put(&mut self, record: u64, place: u64) -> u64 {
         self.moved.insert(record, place).unwrap_or(record)
     }

@@ -18,7 +18,7 @@ pub(super) struct Io {
     is_forced: bool,
     /// Records, or members to flush, that it waits for.
     left: u32,
-    /// Where its time went before the log.
+    /// Place where its time went before the log.
     times: Times,
     fault: Option<Fault>,
 }
@@ -33,12 +33,12 @@ pub(super) struct Work {
     served: Vec<u32>,
     /// I/Os that write to it next.
     writes: Vec<u32>,
-    /// Commands to members that are not answered.
+    /// Commands to members that are not completed.
     left: u32,
     /// A member failed under it.
     failed: bool,
     fault: Option<Fault>,
-    /// Of what is over, and of the command that was answered last.
+    /// Times of finished commands, and of the one that was completed last.
     times: Times,
     last: Times,
 }
@@ -255,7 +255,8 @@ impl RaidZ {
         }
     }
 
-    /// A member has written its part of the log's block, or is flushed. One that failed meanwhile has nothing to wait for.
+    /// A member has written its part of the log's block, or is flushed. One that failed meanwhile has nothing to wait
+    /// for.
     pub(super) fn log_goes_on(&mut self, now: Instant, times: &Times) {
         let Some(over) = self.log.answered(times) else { return };
         if self.is_suspended() {

@@ -23,7 +23,7 @@ const STEPS_UNDER_LOAD: usize = 1;
 struct Step {
     number: u32,
     to: u64,
-    /// Commands that are not answered, and what is written when all is read.
+    /// Commands that are not completed, and what is written when all is read.
     left: u32,
     write: Option<(u64, u32)>,
     bytes: u64,
@@ -34,7 +34,7 @@ struct Step {
 struct Spare {
     member: u16,
     limit: Option<Rate>,
-    /// Which of all rebuilds it is.
+    /// Index among all rebuilds.
     number: usize,
 }
 
@@ -42,7 +42,7 @@ struct Spare {
 #[derive(Default)]
 pub(super) struct Resilver {
     members: VecDeque<Spare>,
-    /// All that were ever asked for. What is left to do of one that has not ended is not in it.
+    /// All that were ever asked for. It does not include the remaining work of an unfinished one.
     all: Vec<MemberRebuild>,
     steps: VecDeque<Step>,
     /// First place that no step has taken, and the first that is not done.
@@ -135,8 +135,8 @@ impl RaidZ {
         self.resilver.all[spare.number] = MemberRebuild { state, ended: Some(now), ..rebuild };
     }
 
-    /// A rebuild with what it has to do in all: of one that is under way, what is done and what the member had in the
-    /// places that are left.
+    /// A rebuild with its total work: for one in progress, the finished part and the member's data in the remaining
+    /// places.
     fn progress(&self, rebuild: &MemberRebuild) -> MemberRebuild {
         let from = match rebuild.state {
             JobState::Running => self.resilver.done,
@@ -245,8 +245,8 @@ impl RaidZ {
         bytes
     }
 
-    /// A place holds nothing any more. What a step has read and not yet written stays in use until it is over, so that
-    /// nobody writes what the step would write over.
+    /// A place holds nothing any more. Places that a step has read and not yet written stay in use until it is over, so
+    /// that nobody writes what the step would write over.
     pub(super) fn free(&mut self, place: u64) {
         if self.resilver.steps.is_empty() || !(self.resilver.done..self.resilver.next).contains(&place) {
             return self.places.give_back(place);
@@ -254,7 +254,7 @@ impl RaidZ {
         self.resilver.freed.push(place);
     }
 
-    /// A command of a step is answered. A step of a member that has failed since is nobody's any more.
+    /// A command of a step is completed. A step of a member that has failed since is nobody's any more.
     pub(super) fn resilver_goes_on(&mut self, now: Instant, number: u32, fault: Option<Fault>) {
         let Some(at) = self.resilver.steps.iter().position(|step| step.number == number) else { return };
         let member = self.resilver.members.front().expect("steps are of a member").member;

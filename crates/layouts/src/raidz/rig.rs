@@ -15,7 +15,7 @@ struct UnderWay {
     failed: bool,
 }
 
-/// What was written to a record: when the commands of a write went out and when the last was answered.
+/// Writes of a record: times when the commands of a write went out and when the last was completed.
 #[derive(Default)]
 struct Written {
     left: u32,
@@ -38,7 +38,7 @@ pub(super) struct Rig {
     /// Records of every forced write.
     forced: BTreeMap<u32, Range<u64>>,
     written: BTreeMap<u64, Written>,
-    /// Of every member, when the last flush was sent that is answered, and since when the member is there.
+    /// Of every member, when the last flush was sent that is completed, and since when the member is there.
     flushed: Vec<Instant>,
     since: Vec<Instant>,
 }
@@ -139,7 +139,7 @@ impl Rig {
         }
     }
 
-    /// To the next event; tells whether there was one.
+    /// To the next event; returns whether there was one.
     pub fn step(&mut self) -> bool {
         let next = self.under_way.keys().next().map(|(at, _)| *at).into_iter().chain(self.raidz.wake()).min();
         let Some(next) = next else { return false };

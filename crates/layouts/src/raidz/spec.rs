@@ -12,7 +12,7 @@ pub const RAIDZ: [&str; 3] = ["raidz1", "raidz2", "raidz3"];
 const RECORD: u64 = 128 << 10;
 /// OpenZFS: `ashift` 12 for drives with physical sectors of 4 KiB (zpoolprops(7)).
 const SECTOR: u64 = 4 << 10;
-/// Memory for records: what is asked for again soon, and not ARC, which takes half of a host's memory
+/// Memory for records: the request again soon, and not ARC, which takes half of a host's memory
 /// [our choice, 0 to gigabytes].
 const MEMORY: u64 = 16 << 20;
 /// Percent of the places that the volume has records in: above it OpenZFS advises to add space, for free places get
@@ -30,7 +30,7 @@ pub(super) struct RaidZSpec {
 }
 
 impl RaidZSpec {
-    /// Reads the options of a layout with so many members.
+    /// Reads the options of a layout with this many members.
     ///
     /// # Errors
     /// The first that is malformed or impossible, or too few members.

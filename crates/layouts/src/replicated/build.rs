@@ -32,8 +32,8 @@ impl PoolSpec {
     }
 }
 
-/// Bytes of memory that a pool on `members` takes once every object was asked for: their groups and places, and what its
-/// daemons remember.
+/// Bytes of memory that a pool on `members` takes once every object was asked for: their groups and places, and the
+/// memory of its daemons.
 pub fn memory(spec: &PoolSpec, params: &OsdParams, members: &[MemberRange]) -> u64 {
     let raw: u64 = spec.used().iter().map(|member| members[*member].size).sum();
     let filled = || (raw as f64 * FILLED) as u64 / (spec.replicas as u64 * spec.shard());
@@ -118,7 +118,7 @@ impl ToLayOut<'_> {
         Ok(places.coded(spec.erasure.map_or(1, |erasure| erasure.data)))
     }
 
-    /// An image of so many objects, or of as many as there is room for.
+    /// An image of this many objects, or of as many as there is room for.
     fn lay_out(
         &self,
         image_objects: Option<u64>,
@@ -143,7 +143,7 @@ impl ToLayOut<'_> {
         Ok(fill(self.acting, spec.replicas, groups, room.len(), look)?)
     }
 
-    /// The first daemon that has no room for its groups, where these have so many objects.
+    /// The first daemon that has no room for its groups, where these have this many objects.
     fn over_full(&self, in_groups: &[u32]) -> Option<usize> {
         let mut held = vec![0_u64; self.room.len()];
         for (daemons, objects) in self.acting.chunks(self.spec.replicas).zip(in_groups) {

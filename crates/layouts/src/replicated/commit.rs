@@ -48,7 +48,7 @@ impl Pool {
         self.write_log(now, number);
     }
 
-    /// How many of the transactions that wait go into the log at once: the log does not lap itself.
+    /// Number of waiting transactions that go into the log at once: the log does not lap itself.
     fn fitting(&mut self, number: usize) -> usize {
         let (waiting, mut room) = (self.osds[number].queued.len(), self.osds[number].wal.size());
         for at in 0..waiting {
@@ -61,14 +61,14 @@ impl Pool {
         waiting
     }
 
-    /// What an operation adds to the log.
+    /// Bytes that an operation adds to the log.
     fn log_bytes_of(&mut self, sub: u32) -> u64 {
         let sub = *self.subs.get(sub);
         let data = if sub.deferred { u64::from(sub.len) } else { 0 };
         self.params.wal_bytes + data
     }
 
-    /// Where data was written in place, the disk is flushed before the log.
+    /// If data was written in place, the disk is flushed before the log.
     fn write_log(&mut self, now: Instant, number: usize) {
         let osd = &self.osds[number];
         let direct = (0..osd.committing.len()).any(|at| !self.subs.get(osd.committing[at]).deferred);
@@ -158,7 +158,7 @@ impl Pool {
         self.begin_commit(now, number);
     }
 
-    /// A copy or shard goes back to the primary with so many bytes of data.
+    /// A copy or shard goes back to the primary with this many bytes of data.
     pub(super) fn tell_primary(&mut self, now: Instant, id: u32, bytes: u64) {
         let sub = *self.subs.get(id);
         let number = usize::from(sub.osd);
@@ -171,7 +171,7 @@ impl Pool {
         self.push(at + cpu, Due::Ack(id));
     }
 
-    /// The daemon that a replica tells; none where no copy is left.
+    /// The daemon that a replica tells; none if no copy is left.
     pub(super) fn primary_of(&mut self, piece: u32) -> Option<usize> {
         let object = self.pieces.get(piece).object;
         self.places.primary(self.places.group_of(object)).map(usize::from)
@@ -217,7 +217,7 @@ impl Pool {
         self.push(now + cpu, Due::Tables(number as u32));
     }
 
-    /// The database of a daemon goes on, one command after the other.
+    /// The database of a daemon continues, one command after the other.
     pub(super) fn go_on_with_tables(&mut self, number: usize) {
         let Some((op, extent)) = self.osds[number].tables.next() else { return };
         let counters = &mut self.osds[number].counters;

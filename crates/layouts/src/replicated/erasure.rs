@@ -1,13 +1,14 @@
 //! Erasure-coded objects: k shards of data and m of parity, each on a daemon of its own (Ceph's `ECBackend`).
 //!
-//! An object is cut into stripes of k units, and unit j of each stripe lies in shard j. The primary gathers: a read asks
-//! k shards (or those touched, `reads = "touched"`) and is answered when the last has come. A write encodes whole stripes:
-//! what it touches only in part is read first, from k shards, and every shard is written and committed as a copy of a
-//! replicated pool is. Where shards are missing, others are read instead.
+//! An object is cut into stripes of k units, and unit j of each stripe lies in shard j. The primary gathers: a read
+//! asks k shards (or those touched, `reads = "touched"`) and is completed when the last has come. A write encodes whole
+//! stripes: what it touches only in part is read first, from k shards, and every shard is written and committed as a
+//! copy of a replicated pool is. If shards are missing, others are read instead.
 //!
 //! Leaves out: the cache of stripes under way (`ECUtil`, `ExtentCache`), so that two writes to one stripe both read it;
-//! copies of what an overwrite replaces, for rolling back; ordering of writes to one object; `fast_read`; processor time
-//! to encode and decode beyond that of every block (`cpu_block`); the order of CRUSH's `indep`: shards are found as copies.
+//! copies of what an overwrite replaces, for rolling back; ordering of writes to one object; `fast_read`; processor
+//! time to encode and decode beyond that of every block (`cpu_block`); the order of CRUSH's `indep`: shards are found
+//! as copies.
 
 use std::ops::Range;
 
@@ -33,12 +34,12 @@ impl Erasure {
         self.data as u64 * self.unit
     }
 
-    /// Of every shard, what so many stripes are.
+    /// Bytes of this many stripes in every shard.
     fn part(&self, stripes: &Range<u64>) -> Part {
         ((stripes.start * self.unit) as u32, ((stripes.end - stripes.start) * self.unit) as u32)
     }
 
-    /// Of every shard, the stripes that a write touches only in part: the first, the last, or both in one.
+    /// Stripes of every shard that a write touches only in part: the first, the last, or both in one.
     fn partial(&self, within: u64, len: u64) -> Vec<Part> {
         let (width, stripes) = (self.width(), self.stripes(within, len));
         let is_partial = |stripe: u64| within > stripe * width || within + len < (stripe + 1) * width;
@@ -52,7 +53,7 @@ impl Erasure {
         }
     }
 
-    /// The shards with the data of a range, and what is read of each; all of the stripes where there are several.
+    /// The shards with the data of a range, and the part read of each; all of the stripes if there are several.
     fn touched(&self, within: u64, len: u64) -> (Vec<usize>, Part) {
         let (first, last) = (within / self.unit, (within + len - 1) / self.unit);
         let stripes = self.stripes(within, len);
@@ -146,7 +147,7 @@ impl Pool {
         self.tell_primary(now, id, u64::from(sub.len));
     }
 
-    /// A shard is at the primary: the last one answers a read, or lets a write go on.
+    /// A shard is at the primary: the last one answers a read, or lets a write continue.
     pub(super) fn shard_arrived(&mut self, now: Instant, id: u32) {
         let sub = self.subs.take(id);
         let piece = self.pieces.get(sub.piece);
@@ -160,7 +161,7 @@ impl Pool {
         self.write_shards(now, &sub);
     }
 
-    /// A daemon that was asked for its shard is gone: others are asked, so many as are needed to compute it.
+    /// A daemon with a requested shard is gone: as many others are read as are needed to compute it.
     pub(super) fn read_elsewhere(&mut self, now: Instant, id: u32) {
         let sub = *self.subs.get(id);
         let piece: ObjectIo = *self.pieces.get(sub.piece);

@@ -1,10 +1,10 @@
 //! A pool that loses a drive: its daemons answer nothing any more and go out at once, and others get their copies.
 //!
-//! Clients and daemons know of it at once. What was asked of a daemon that is gone is asked of the next that has a copy; a
-//! write does not wait for a copy that is gone. An object whose copies all are gone is lost.
+//! Clients and daemons know of it at once. Requests to a daemon that is gone go to the next that has a
+//! copy; a write does not wait for a copy that is gone. An object whose copies all are gone is lost.
 //!
-//! Leaves out: how long others need to notice (`osd_heartbeat_grace`, 20 s), and the time until a daemon that is down is
-//! marked out (`mon_osd_down_out_interval`, 600 s): recovery begins when the drive fails.
+//! Leaves out: how long others need to notice (`osd_heartbeat_grace`, 20 s), and the time until a daemon that is down
+//! is marked out (`mon_osd_down_out_interval`, 600 s): recovery begins when the drive fails.
 
 use hotband_machine::{Fault, Op};
 use hotband_units::Instant;
@@ -17,8 +17,8 @@ use super::recovery::Recovery;
 use super::{Due, Pool, objects_seen};
 
 impl Pool {
-    /// Makes ready, before the first I/O, for daemons that go out together: those that are marked out, or whose drive has
-    /// `failed`.
+    /// Makes ready, before the first I/O, for daemons that go out together: those that are marked out, or whose drive
+    /// has `failed`.
     ///
     /// # Errors
     /// Others go out already, or their copies have no room elsewhere.
@@ -84,7 +84,7 @@ impl Pool {
         }
     }
 
-    /// An operation meets a daemon that is gone: the client asks the next that has a copy; nobody waits for a replica.
+    /// An operation meets a daemon that is gone: the client uses the next that has a copy; nothing waits for a replica.
     pub(super) fn turn_away(&mut self, now: Instant, id: u32) {
         let sub = *self.subs.get(id);
         match sub.task {
@@ -107,7 +107,7 @@ impl Pool {
         self.push(at, Due::Arrive(id));
     }
 
-    /// What a write meets at a daemon that is gone is no fault, as long as another has the data.
+    /// A daemon that is gone causes no fault of a write if another has the data.
     pub(super) fn fault_of_write(&self, osd: u16, object: u32, fault: Option<Fault>) -> Option<Fault> {
         let is_kept = || self.is_gone(osd) && self.places.primary(self.places.group_of(object)).is_some();
         fault.filter(|fault| *fault != Fault::Gone || !is_kept())

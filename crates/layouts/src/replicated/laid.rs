@@ -1,5 +1,5 @@
-//! Images as they were laid out: runs of a sequence, a study or a review have pools that are alike, and where millions of
-//! objects lie is found once for all of them.
+//! Images as they were laid out: runs of a sequence, a study or a review have pools that are identical, and where
+//! millions of objects lie is found once for all of them.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// of the most objects takes 64 MB.
 const KEPT: usize = 4;
 
-/// What decides where the objects of an image lie. The daemons have numbers; what they are does not matter.
+/// Parameters that determine the placement of an image's objects. The daemons have numbers; what they are does not
+/// matter.
 #[derive(PartialEq)]
 pub struct LaidKey {
-    /// Of the image, which is in the names of its objects.
+    /// Id of the image, which is in the names of its objects.
     pub image_id: String,
-    /// Objects that were asked for; none where there are as many as there is room for.
+    /// Objects that were requested; none if there are as many as there is room for.
     pub objects: Option<u64>,
     /// Copies or shards of a group.
     pub replicas: usize,
@@ -36,7 +37,7 @@ pub struct Laid {
     pub warm: OnceLock<(Vec<Room>, LastWritten)>,
 }
 
-/// Objects of which a shard keeps the metadata; none where it keeps that of all.
+/// Objects of which a shard keeps the metadata; none if it keeps that of all.
 pub type Room = Option<usize>;
 
 /// By shard: the objects written last, the newest first.
@@ -44,8 +45,8 @@ pub type LastWritten = Vec<Arc<[u32]>>;
 
 static ALL: Mutex<Vec<(LaidKey, Arc<Laid>)>> = Mutex::new(Vec::new());
 
-/// The image of `key`: one laid out before, or what `lay_out` makes. It is made outside of the lock, where two may make
-/// it at once, and nobody waits for another's.
+/// The image of `key`: one laid out before, or what `lay_out` makes. It is made outside the lock: two threads may
+/// make it at once, and none waits for another.
 ///
 /// # Errors
 /// Those of `lay_out`.

@@ -23,7 +23,7 @@ impl Policy {
 
 const NONE: u32 = u32::MAX;
 
-/// Which list an entry is in.
+/// List of an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
     /// In use: all of an LRU, the hot ones of two queues.
@@ -126,7 +126,7 @@ impl Memory {
         }
     }
 
-    /// Keeps `key`, forgetting others where there is no room.
+    /// Keeps `key`, forgetting others if there is no room.
     pub fn keep(&mut self, key: u64) {
         if self.capacity == 0 || self.touch(key) {
             return;

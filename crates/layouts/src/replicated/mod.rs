@@ -1,7 +1,7 @@
 //! A replicated pool as Ceph keeps one: an image cut into objects, objects in placement groups, groups on daemons by
 //! CRUSH, every daemon with queues, memory, a log and a slice of a disk (docs/models/pool.md).
 //!
-//! Reads go to the primary daemon. Writes go to all daemons of the group and are answered when all have committed.
+//! Reads go to the primary daemon. Writes go to all daemons of the group and are completed when all have committed.
 //!
 //! Leaves out: monitors and maps, snapshots, scrubbing, partial blocks,
 //! the limit that a host's cores set to all its daemons together, and reads of what is deferred and not yet in place.
@@ -45,7 +45,7 @@ pub use build::{build, memory};
 pub use params::OsdParams;
 pub use spec::{Erasure, FailureDomain, NetworkSpec, OutSpec, PoolSpec};
 
-/// What is due: the kind in the top bits of an event, a number below.
+/// Due event: its kind in the top bits, a number below.
 #[derive(Clone, Copy, Debug)]
 enum Due {
     /// An operation reaches a daemon.
@@ -56,7 +56,7 @@ enum Due {
     Commit(u32),
     /// A replica's answer reaches the primary.
     Ack(u32),
-    /// An answer reaches the client.
+    /// A completion reaches the client.
     Reply(u32),
     /// The pause after an object that was recovered is over.
     Recover(u32),
@@ -104,7 +104,7 @@ impl Due {
     }
 }
 
-/// What a command to a member was for.
+/// Purpose of a command to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
     /// Metadata of an operation.
@@ -162,7 +162,7 @@ pub struct Pool {
     capacity: u64,
     places: Places,
     osds: Vec<Osd>,
-    /// Of the daemons on each member.
+    /// Disks of the daemons on each member.
     turns: Vec<Turns>,
     ios: Slab<Io>,
     pieces: Slab<ObjectIo>,
@@ -178,7 +178,7 @@ pub struct Pool {
     client_free: Instant,
     client_out: Nic,
     client_in: Nic,
-    /// When the client's thread that takes data from the wire is free.
+    /// Time when the client's thread that takes data from the wire is free.
     taking_free: Instant,
     /// Cards of the hosts to each other.
     host_out: Vec<Nic>,
@@ -187,7 +187,7 @@ pub struct Pool {
     cluster: Cluster,
     /// Objects that each daemon has room for.
     room: Vec<u64>,
-    /// Of every daemon whether the drive under it has failed; empty while none has.
+    /// Whether the drive under each daemon has failed; empty while none has.
     dead: Vec<bool>,
 }
 
@@ -331,7 +331,8 @@ impl Pool {
     }
 }
 
-/// Objects of the groups of every daemon's shards. Where a daemon will be out, groups move: any shard may see any object.
+/// Objects of the groups of every daemon's shards. If a daemon will be out, groups move: any shard may see any
+/// object.
 fn objects_seen(places: &Places, osds: usize, shards: usize, moving: bool) -> Vec<Vec<usize>> {
     let all = places.objects() as usize;
     let mut seen = vec![vec![if moving { all } else { 0 }; shards]; osds];
@@ -344,7 +345,7 @@ fn objects_seen(places: &Places, osds: usize, shards: usize, moving: bool) -> Ve
     seen
 }
 
-/// What a pool is built from besides its specs.
+/// Input of a pool besides its specs.
 struct Built {
     /// Size of the image in bytes.
     capacity: u64,

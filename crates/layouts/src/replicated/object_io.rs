@@ -22,9 +22,9 @@ pub(super) struct ObjectIo {
     pub within: u32,
     pub len: u32,
     pub entropy: Entropy,
-    /// Daemons that have not committed yet, or of coded objects, not answered yet.
+    /// Daemons that have not committed yet, or of coded objects, not completed yet.
     pub waiting: u8,
-    /// Of coded objects: shards that were asked for what is read, a bit each.
+    /// For coded objects, shards asked for the data, one bit each.
     pub asked: u64,
     /// Along the way that decided: processor, wires, disk.
     pub cpu: Span,
@@ -46,7 +46,7 @@ pub(super) struct HeldBack {
 /// Task of a daemon for a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
-    /// The primary reads it, or sees to it that it is written.
+    /// The primary reads it, or ensures that it is written.
     Client,
     /// A copy or shard is written.
     Write,

@@ -35,7 +35,7 @@ impl Pool {
         }
     }
 
-    /// A piece is answered: the client's library turns to the next that it held back.
+    /// A piece is completed: the client's library turns to the next that it held back.
     pub(super) fn send_held_back(&mut self, now: Instant) {
         self.under_way -= 1;
         if self.under_way < IN_FLIGHT

@@ -13,8 +13,9 @@ const GRAIN: u64 = 1 << 20;
 /// Room for the log of file sizes, before the log proper [our estimate: BlueFS compacts it to a few MiB].
 const BLUEFS_REGION: u64 = 16 << 20;
 
-/// How the bytes of a member are used. Log and database lie in the middle of it ("put bluefs in the middle of the device
-/// in case it is an HDD", `BlueStore::_open_db` of Ceph 12 to 14), objects before and, when that is full, behind.
+/// Use of the bytes of a member. Log and database lie in the middle of it ("put bluefs in the middle of the
+/// device in case it is an HDD", `BlueStore::_open_db` of Ceph 12 to 14), objects before and, when that is full,
+/// behind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slice {
     db_begin: u64,
@@ -58,7 +59,7 @@ impl Slice {
         Ring { from: self.db_begin + from, size: self.db_size - from, at: 0 }
     }
 
-    /// Where the database keeps the metadata of an object: anywhere behind the logs.
+    /// Place of an object's metadata in the database: anywhere behind the logs.
     pub fn metadata_at(&self, object: u32) -> u64 {
         let from = BLUEFS_REGION + self.wal_size;
         let blocks = ((self.db_size - from) / BLOCK).max(1);
@@ -115,7 +116,7 @@ pub(super) struct Shard {
     pub busy: Option<u32>,
     pub recovery: RecoveryReads,
     pub data: Memory,
-    /// Metadata of objects; none where that of every object fits and stays.
+    /// Metadata of objects; none if that of every object fits and stays.
     pub onodes: Option<Memory>,
 }
 
@@ -145,7 +146,7 @@ impl Shard {
     }
 }
 
-/// What the thread of a shard reads for a recovery, between operations.
+/// Data that a shard's thread reads for a recovery, between operations.
 #[derive(Default)]
 pub(super) struct RecoveryReads {
     pub waiting: VecDeque<u32>,
@@ -217,7 +218,7 @@ pub(super) struct Osd {
     /// Transactions that wait for the committing thread, and those it commits.
     pub queued: Vec<u32>,
     pub committing: Vec<u32>,
-    /// Where the time of the commit under way went on the disk.
+    /// Place where the time of the commit under way went on the disk.
     pub commit_times: Times,
     pub deferred: Vec<Deferred>,
     /// In-place writes under way.
@@ -231,8 +232,8 @@ pub(super) struct Osd {
 }
 
 impl Osd {
-    /// Daemon `number` on a slice of `size` bytes, with objects of `object`. `seen` is how many objects the groups of each
-    /// shard have.
+    /// Daemon `number` on a slice of `size` bytes, with objects of `object`. `seen` is how many objects the groups of
+    /// each shard have.
     pub fn new(
         number: usize,
         (size, object): (u64, u64),

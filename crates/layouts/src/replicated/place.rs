@@ -11,29 +11,29 @@ use crate::crush::{self, CrushError, CrushMap, ObjectPgs, Placement, Rule, Weigh
 
 /// Objects whose places are found together, at least.
 const BLOCK: usize = 1024;
-/// Objects between two looks at whether somebody still waits.
+/// Objects between two checks at whether somebody still waits.
 const LOOK_EVERY: usize = 1 << 16;
 
 /// Tries for each shard in the rules that Ceph makes for erasure-coded pools ("step set_choose_tries 100").
 const CODED_TRIES: u32 = 100;
 
-/// Stands for the daemon of a copy that is nowhere: the daemon that had it is gone, or CRUSH finds none.
+/// Represents the daemon of a copy that is nowhere: the daemon that had it is gone, or CRUSH finds none.
 pub const GONE: u16 = u16::MAX;
 
 /// Daemons of every placement group, and the place of every object on each.
 ///
-/// An image has millions of objects, and a run asks for few of them: places are found when they are first asked for, a
+/// An image has millions of objects, and a run requests few of them: places are found when they are first asked for, a
 /// block of objects at a time.
 pub struct Places {
-    /// Copies of a placement group, the primary first: `replicas` daemons a group. Where any copy is left, the first
-    /// is.
+    /// Copies of a placement group, the primary first: `replicas` daemons per group. If any copy remains, the first is
+    /// set.
     acting: Vec<u16>,
-    /// The same when the image was filled.
+    /// Placement when the image was filled.
     filled: Vec<u16>,
     replicas: usize,
     /// The image when it was filled.
     laid: Arc<Laid>,
-    /// For every object and copy of a block the place on its daemon, in objects; empty until one is asked for.
+    /// For every object and copy of a block the place on its daemon, in objects; empty until one is requested.
     slots: Vec<OnceCell<Box<[u32]>>>,
     /// Objects of a block are two to this.
     block_shift: u32,
@@ -48,7 +48,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of an image that was filled, before anything moved.
+    /// Placements of a filled image, before anything moved.
     pub fn new(acting: Vec<u16>, replicas: usize, laid: Arc<Laid>) -> Self {
         let (held, block) = (laid.held.clone(), block_of(laid.held.len()));
         let slots = (0..laid.group.len().div_ceil(block)).map(|_| OnceCell::new()).collect();
@@ -61,7 +61,7 @@ impl Places {
         &self.laid
     }
 
-    /// The same with shards for copies, of which an object needs so many.
+    /// Like the above, with shards instead of copies, of which an object needs so many.
     pub fn coded(self, needed: usize) -> Self {
         Self { needed, ..self }
     }
@@ -76,7 +76,7 @@ impl Places {
         &self.acting[group as usize * self.replicas..][..self.replicas]
     }
 
-    /// The daemon that serves a group; none where no copy, or too few shards, are left.
+    /// The daemon that serves a group; none if no copy, or too few shards, are left.
     pub fn primary(&self, group: u32) -> Option<u16> {
         let acting = self.acting(group);
         if self.needed == 1 {
@@ -100,8 +100,8 @@ impl Places {
         objects.filter(|(group, _)| self.primary(*group).is_none()).map(|(_, objects)| u64::from(*objects)).sum()
     }
 
-    /// These daemons are gone, and what they had with them. Of each group the copies that are left come first, in
-    /// their order; shards stay where they are.
+    /// These daemons are gone, and what they had with them. In each group, the remaining copies come first, in
+    /// order; shards stay if they are.
     pub fn lose(&mut self, osds: &[u16]) {
         let mut orders: Vec<Option<Vec<usize>>> = vec![None; self.groups() as usize];
         for (group, order) in orders.iter_mut().enumerate() {
@@ -123,7 +123,7 @@ impl Places {
         }
     }
 
-    /// The first daemon of `after` leads each group of which it has a copy. Shards stay where they are.
+    /// The first daemon of `after` leads each group of which it has a copy. Shards stay if they are.
     pub fn lead(&mut self, after: &[u16]) {
         if self.needed > 1 {
             return;
@@ -159,7 +159,7 @@ impl Places {
         self.slots[block].get_or_init(|| self.find(block))[self.within_block(object) + copy]
     }
 
-    /// Where the places of an object begin in those of its block.
+    /// Place where the places of an object begin in those of its block.
     fn within_block(&self, object: u32) -> usize {
         (object as usize & ((1 << self.block_shift) - 1)) * self.replicas
     }
@@ -216,7 +216,7 @@ impl Places {
         *next - 1
     }
 
-    /// Copy number `copy` of a group is on `osd` from now on, its `objects` (number and place there) with it. Where all
+    /// Copy number `copy` of a group is on `osd` from now on, its `objects` (number and place there) with it. If all
     /// copies are on the daemons of `after`, the first of these is the primary.
     pub fn move_copy(&mut self, (group, copy): (u32, usize), osd: u16, objects: &[(u32, u32)], after: &[u16]) {
         let begin = group as usize * self.replicas;
@@ -274,7 +274,7 @@ pub fn fill(acting: &[u16], replicas: usize, group: Vec<u32>, osds: usize, look:
     Ok(Laid { group, before, held, of_groups, warm: OnceLock::new() })
 }
 
-/// How many objects of `group`, which says the group of each, every one of `groups` has.
+/// Number of objects in each of `groups`; `group` returns the group of an object.
 pub fn counts(group: &[u32], groups: u32) -> Vec<u32> {
     let mut counts = vec![0; groups as usize];
     for group in group {
@@ -283,7 +283,8 @@ pub fn counts(group: &[u32], groups: u32) -> Vec<u32> {
     counts
 }
 
-/// The placement group, of so many, of every object of an image of `objects` objects, by the names that RBD gives them.
+/// The placement group, of this many, of every object of an image of `objects` objects, by the names that RBD gives
+/// them.
 ///
 /// # Errors
 /// It was asked to stop.
@@ -325,7 +326,7 @@ pub struct Cluster {
     rule: Rule,
     pool: crush::Pool,
     balanced: bool,
-    /// The daemon that each of the map's stands for here, where the pool uses it.
+    /// The daemon that each of the map's represents here, where the pool uses it.
     number: Vec<Option<u16>>,
 }
 
@@ -360,7 +361,7 @@ impl Cluster {
     }
 
     /// The daemons of every placement group, the primary first, one group after the other; those `without` are marked
-    /// out. Where CRUSH finds too few for a group, the last are [`GONE`].
+    /// out. If CRUSH finds too few for a group, the last are [`GONE`].
     pub fn acting_sets(&self, without: &[u16]) -> Vec<u16> {
         let mut reweight = self.map.all_in();
         for (osd, number) in self.number.iter().enumerate() {

@@ -1,18 +1,18 @@
-//! A degraded pool: a daemon is marked out, its copies are made anew elsewhere, beside the clients' I/O.
+//! A degraded pool: a daemon is marked out, its copies are made again elsewhere, next to the clients' I/O.
 //!
-//! When the daemon is out, CRUSH names other daemons for its placement groups (and moves a few more copies, as it does).
-//! The daemon goes on serving what it has until that has moved, but no longer leads: the first daemon that CRUSH names is
-//! the primary at once where it has a copy (Ceph: `calc_replicated_acting` prefers the first of the up set that is
-//! complete). Shards of coded objects keep their order, and so their primary.
+//! When the daemon is out, CRUSH names other daemons for its placement groups (and moves a few more copies, as it
+//! does). The daemon continues serving what it has until that has moved, but no longer leads: the first daemon that
+//! CRUSH names is the primary at once where it has a copy (Ceph: `calc_replicated_acting` prefers the first of the up
+//! set that is complete). Shards of coded objects keep their order, and so their primary.
 //!
 //! Copies move group by group. A group first needs one of the `recovery_active` places that its primary has for what it
 //! sends, then one of those that its new daemon has for what it receives (Ceph: `local_reserver` and `remote_reserver`,
 //! `osd_max_backfills` each). It keeps both to its end. One object of it is on the way at a time: the primary reads it
 //! and sends it, the new daemon writes it to its disk, and a pause follows (`recovery_sleep`). Groups that miss a copy
-//! come before those that only move one. A shard of coded objects that is still somewhere is read there alone, one that is
-//! nowhere is computed from as many others as are needed (Ceph: `minimum_to_decode`).
+//! come before those that only move one. A shard of coded objects that is still somewhere is read there alone, one that
+//! is nowhere is computed from as many others as are needed (Ceph: `minimum_to_decode`).
 //!
-//! What is read takes its turn in the daemon's shard, behind the operations that wait there, and holds its thread.
+//! Reads take their turn in the daemon's shard, behind the operations that wait there, and holds its thread.
 //!
 //! Leaves out: turns of what is written for a recovery, processor times, more than one object of a group on the way
 //! (`osd_recovery_max_active`), and writes to an object while it is copied, which do not wait here.
@@ -48,7 +48,7 @@ struct Transfer {
     reading: u8,
 }
 
-/// What a daemon reads of an object on the way.
+/// Data that a daemon reads of an object in motion.
 #[derive(Clone, Copy)]
 struct Reading {
     transfer: u32,
@@ -57,7 +57,7 @@ struct Reading {
     extent: (u64, u32),
 }
 
-/// What a daemon has reserved of its places for sending, or for receiving.
+/// Slots that a daemon has reserved for sending, or for receiving.
 #[derive(Clone, Default)]
 struct Reserved {
     taken: usize,
@@ -81,7 +81,7 @@ pub(super) struct Recovery {
     /// Daemons of every group once all has moved.
     after: Vec<u16>,
     moving: Vec<Moving>,
-    /// Of every daemon what it sends as a primary, and what it receives.
+    /// Slots of every daemon for sending as a primary, and for receiving.
     sending: Vec<Reserved>,
     receiving: Vec<Reserved>,
     transfers: Slab<Transfer>,
@@ -125,7 +125,7 @@ impl Recovery {
         self.began.is_some() && self.ended.is_none()
     }
 
-    /// What moved, and how long it took: zero while it goes on.
+    /// Amount moved, and its time: zero while it continues.
     pub fn report(&self) -> PartReport {
         let took = self.began.zip(self.ended).map_or(0, |(began, ended)| ended.since(began).0);
         let at_end = vec![("objects_misplaced", self.misplaced - self.moved), ("time_to_recover_ns", took)];
@@ -262,8 +262,8 @@ impl Pool {
         self.command(usize::from(osd), Op::Read, extent, For::RecoveryRead(id), Entropy::INCOMPRESSIBLE);
     }
 
-    /// A daemon has read what it was asked for. The object goes to its new daemon when all have; shards leave then, each
-    /// from its host.
+    /// A daemon has read what it was requested. The object goes to its new daemon when all have; shards leave then,
+    /// each from its host.
     pub(super) fn read_of_recovery_done(&mut self, now: Instant, id: u32) {
         let Some(recovery) = &mut self.recovery else { return };
         let Reading { transfer, osd, shard, .. } = recovery.readings.take(id);
@@ -296,7 +296,8 @@ impl Pool {
         self.command(usize::from(to), Op::Write, extent, For::Recovery(id), Entropy::INCOMPRESSIBLE);
     }
 
-    /// One more object is where it belongs. When the last of a group is, clients turn to the new daemon. A pause follows.
+    /// One more object is where it belongs. When the last of a group is, clients turn to the new daemon. A pause
+    /// follows.
     pub(super) fn object_moved(&mut self, now: Instant, id: u32) {
         let Some(recovery) = &mut self.recovery else { return };
         let number = recovery.transfers.at(id).moving;

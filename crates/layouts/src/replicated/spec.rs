@@ -41,7 +41,7 @@ pub struct Erasure {
     pub parities: usize,
     /// Bytes of a stripe in each shard.
     pub unit: u64,
-    /// Reads ask only the shards that have what is asked for.
+    /// Reads ask only the shards that have the request.
     pub touched_only: bool,
 }
 
@@ -66,9 +66,9 @@ pub struct PoolSpec {
     pub hosts: usize,
     /// Failure domain, which separates a copy from the others.
     pub failure_domain: FailureDomain,
-    /// Weight of every member, where it is not its size.
+    /// Weight of every member, if it is not its size.
     pub weights: Vec<f64>,
-    /// Device class of every member; empty where there are no classes.
+    /// Device class of every member; empty if there are no classes.
     pub classes: Vec<String>,
     /// The class that the pool uses.
     pub class: Option<String>,
@@ -76,7 +76,7 @@ pub struct PoolSpec {
     pub balanced: bool,
     /// Size of an object.
     pub object: u64,
-    /// Size of the image; none where it is as large as fits.
+    /// Size of the image; none if it is as large as fits.
     pub image: Option<u64>,
     /// Name of the image inside object names.
     pub image_id: String,
@@ -155,7 +155,7 @@ impl PoolSpec {
         Ok(read)
     }
 
-    /// What no single option shows.
+    /// Checks that involve several options.
     fn check(&self, options: &Section) -> Result<(), SpecError> {
         let (domains, what) = match self.failure_domain {
             FailureDomain::Host => (self.hosts, "hosts"),

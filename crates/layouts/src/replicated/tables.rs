@@ -1,7 +1,8 @@
 //! The database of a daemon on its disk: what the log gathered in memory is written as a table now and then, and tables
 //! are merged when there are several.
 //!
-//! Leaves out: levels beyond the first, and writes that are slowed down because tables come faster than they are merged.
+//! Leaves out: levels beyond the first, and writes that are slowed down because tables come faster than they are
+//! merged.
 
 use hotband_machine::Op;
 
@@ -25,7 +26,7 @@ pub(super) struct Tables {
     /// Bytes that are still to be read, and then written.
     to_read: u64,
     to_write: u64,
-    /// Where it reads and writes: tables lie one after the other.
+    /// Place of its reads and writes: tables lie one after the other.
     old: Ring,
     new: Ring,
     /// Whether it is at work.
@@ -43,7 +44,7 @@ impl Tables {
         Self { logged, waiting: osd as u64 % MERGED, to_read: 0, to_write: 0, old, new, busy: false, piece: 0 }
     }
 
-    /// So much has gone into the log; true where the database has something to do now that it had not.
+    /// Adds bytes to the log; returns whether the database has new work.
     pub fn logged(&mut self, bytes: u64, params: &OsdParams) -> bool {
         self.logged += bytes;
         if self.logged < params.write_buffer || self.to_read + self.to_write > 0 {

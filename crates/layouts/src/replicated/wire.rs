@@ -22,7 +22,7 @@ impl Nic {
         Self { rate: network.rate, free: Instant::ZERO, bytes: 0, busy: Span::ZERO }
     }
 
-    /// Sends `bytes` beside a header from `now`; returns when the last of them has left.
+    /// Sends `bytes` next to a header from `now`; returns when the last of them has left.
     pub fn send(&mut self, now: Instant, bytes: u64) -> Instant {
         let took = self.rate.time_for(bytes + MESSAGE);
         self.free = now.max(self.free) + took;
@@ -46,7 +46,7 @@ impl Cpu {
         Self { random, spread, speed }
     }
 
-    /// What takes this long on the cores that times are stated for, with nothing that varies.
+    /// Time on this core of work that takes this long on the reference core, without variation.
     pub fn of(&self, time: Span) -> Span {
         Span((time.0 as f64 / self.speed).round() as u64)
     }

@@ -1,7 +1,7 @@
-//! The executor: an I/O enters a node, is planned, goes out in legs and phases, and is answered to whoever asked.
+//! The executor: an I/O enters a node, is planned, goes out in legs and phases, and is completed to its requester.
 //!
-//! Where drives may fail, requests of layouts are *guarded*: `attempts` says what waits, what is planned again and what is
-//! given up. Nothing else differs: a degraded layout is one whose members say so when it plans.
+//! Where drives may fail, requests of layouts are *guarded*: `attempts` decides which requests wait, are planned
+//! again or fail. Nothing else differs: a degraded layout is one whose members say so when it plans.
 
 use hotband_units::{Instant, Span};
 
@@ -124,7 +124,7 @@ impl Machine {
         }
     }
 
-    /// A command to a drive is answered.
+    /// A command to a drive is completed.
     #[inline]
     pub(crate) fn leg_done(&mut self, done: &Done, completions: &mut Vec<Completion>) {
         let id = done.token as u32;
@@ -137,7 +137,7 @@ impl Machine {
         }
     }
 
-    /// Request `id` is answered by a drive or a service. What their times leave out (a transfer on a shared link) is
+    /// Request `id` is completed by a drive or a service. Time missing from them (a transfer on a shared link) is
     /// link time, so that the parts add up to the latency.
     #[inline]
     pub(crate) fn answer(&mut self, at: Instant, id: u32, (mut times, fault): End, completions: &mut Vec<Completion>) {
@@ -176,8 +176,8 @@ impl Machine {
         }
     }
 
-    /// The last of `completions` is an I/O to `volume` that had waited in the host for `waited`: it did so since it came, and
-    /// the next one that waits goes on.
+    /// The last of `completions` is an I/O to `volume` that had waited in the host for `waited`: it did so since it
+    /// came, and the next one that waits continues.
     #[inline]
     pub(crate) fn host_answered(&mut self, at: Instant, (volume, waited): (u16, Span), completions: &mut [Completion]) {
         let Some(queue) = &mut self.host_queues[usize::from(volume)] else { return };

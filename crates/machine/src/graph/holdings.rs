@@ -21,7 +21,7 @@ struct MemberWrites {
 }
 
 impl MemberWrites {
-    /// Collects nothing where members share a drive, which gets its writes in the order in which the layout makes them.
+    /// Collects nothing if members share a drive, which gets its writes in the order in which the layout makes them.
     fn of(members: usize, shares_drives: bool) -> Self {
         Self { writes: vec![Vec::new(); members], collected: 0, most: if shares_drives { 1 } else { COLLECTED } }
     }
@@ -52,7 +52,7 @@ impl Machine {
         Layouts { all: &self.layouts, volumes: &self.volumes }
     }
 
-    /// What failures and repair have done; none where no failure is to come.
+    /// What failures and repair have done; none if no failure is to come.
     pub fn repair(&self) -> Option<RepairView<'_>> {
         self.repair.is_some().then_some(RepairView(self))
     }
@@ -125,7 +125,7 @@ impl Machine {
         parts.collected = 0;
     }
 
-    /// All that untimed writes read of a machine that has served nothing, as text; none where a drive's contents cannot be
+    /// All that untimed writes read of a machine that has served nothing, as text; none if a drive's contents cannot be
     /// carried.
     pub fn contents_key(&self) -> Option<String> {
         let drives = self.drives.iter().map(|slot| Some((slot.drive.capacity(), slot.drive.contents_key()?)));

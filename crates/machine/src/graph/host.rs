@@ -1,7 +1,7 @@
-//! The host's way to its drives: what submitting an I/O and taking its answer cost a core.
+//! The host's way to its drives: what submitting an I/O and taking its completion cost a core.
 //!
-//! A core does one thing at a time, first come, first served; an I/O is answered on the core that submitted it, as with
-//! a queue pair and an interrupt vector for each core (NVMe). Leaves out: the application's own time, context
+//! A core does one thing at a time, first come, first served; an I/O is completed on the core that submitted it, as
+//! with a queue pair and an interrupt vector for each core (NVMe). Leaves out: the application's own time, context
 //! switches, answers taken several at once (coalescing), interrupts that go before what waits, memory of another
 //! socket, and polling, which keeps a core busy when there is nothing to do. docs/models/host.md.
 
@@ -19,11 +19,11 @@ use crate::spec::host::{HostSpec, Spread};
 pub(super) struct Work {
     pub(super) io: Io,
     pub(super) core: u32,
-    /// When the I/O came to the host.
+    /// Time when the I/O came to the host.
     pub(super) submitted: Instant,
     /// Since when it waits for its core, or has it.
     pub(super) since: Instant,
-    /// How it was answered, once it was; before that, where the time in the host went.
+    /// Its completion, once it has one; before that, the times in the host.
     pub(super) times: Times,
     pub(super) fault: Option<Fault>,
     pub(super) is_answered: bool,

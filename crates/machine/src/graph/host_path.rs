@@ -12,7 +12,7 @@ use crate::io::{Completion, Io, Times};
 use crate::repair::agenda::Due;
 
 impl Machine {
-    /// Takes an I/O where the host has cores or limits what is outstanding. Out of line: others do not pay for it.
+    /// Takes an I/O if the host has cores or limits outstanding I/Os. Out of line: others do not pay for it.
     #[inline(never)]
     pub(crate) fn submit_by_host(&mut self, now: Instant, io: Io) {
         let Some(host) = &mut self.host else {
@@ -44,7 +44,7 @@ impl Machine {
         }
     }
 
-    /// A core has done what it did: the I/O goes to the drives, or to who asked for it.
+    /// A core has finished: the I/O goes to the drives, or to its requester.
     pub(crate) fn run_core(&mut self, at: Instant, core: u32, completions: &mut Vec<Completion>) {
         let host = self.cores();
         let (number, next) = host.done(at, core);
@@ -75,8 +75,8 @@ impl Machine {
         self.route(now, id, node, Access { op, offset, len, fua, version, entropy });
     }
 
-    /// The drives have answered an I/O: its core takes the answer, and the next one that waits for the volume's queue
-    /// goes on.
+    /// The drives have completed an I/O: its core takes the answer, and the next one that waits for the volume's queue
+    /// continues.
     #[inline(never)]
     pub(crate) fn answer_core(&mut self, at: Instant, number: u32, (times, fault): End) {
         let work = self.cores().work.get(number);

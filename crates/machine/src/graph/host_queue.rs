@@ -1,4 +1,4 @@
-//! I/Os that wait in the host: operating systems keep so many commands outstanding at a device, and queue the rest.
+//! I/Os that wait in the host: operating systems keep this many commands outstanding at a device, and queue the rest.
 //!
 //! First come, first served. Leaves out: sorting and merging of what waits.
 
@@ -22,7 +22,7 @@ impl HostQueue {
         Self { depth, outstanding: 0, waiting: VecDeque::new() }
     }
 
-    /// Whether an I/O of now may go on; it waits otherwise.
+    /// Whether an I/O of now may continue; it waits otherwise.
     pub fn admits(&mut self, now: Instant, io: Io) -> bool {
         let free = self.outstanding < self.depth;
         if free {
@@ -33,7 +33,7 @@ impl HostQueue {
         free
     }
 
-    /// An I/O was answered: the next one that may go on, and since when it waited.
+    /// An I/O was completed: the next one that may continue, and since when it waited.
     pub fn answered(&mut self) -> Option<(Instant, Io)> {
         let next = self.waiting.pop_front();
         if next.is_none() {

@@ -11,7 +11,7 @@ use hotband_units::{Instant, Rate, Ratio, Span};
 use crate::spec::error::SpecError;
 use crate::spec::reader::Section;
 
-/// A link as a spec asks for it.
+/// A link as a spec requests it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkSpec {
     /// Name in the spec.
@@ -20,7 +20,7 @@ pub struct LinkSpec {
     pub lanes: usize,
     /// Bandwidth of one lane.
     pub rate: Rate,
-    /// Time a command occupies its lane beside its data.
+    /// Time a command occupies its lane next to its data.
     pub per_command: Span,
     /// Indices of the drives behind it.
     pub carries: Vec<usize>,
@@ -30,10 +30,10 @@ pub struct LinkSpec {
 
 /// Ultra320, 16 bits at 160 megatransfers a second: T10 SPI-4 (T10/1365-D).
 const ULTRA320: Rate = Rate(320_000_000);
-/// Bus free, arbitration, selection: bus settle 0.4 + bus free 0.8 + arbitration 2.4 + bus clear 0.8 + bus settle 0.4 us
-/// (SPI-4, timing values) and a response to the selection below 1 us.
+/// Bus free, arbitration, selection: bus settle 0.4 + bus free 0.8 + arbitration 2.4 + bus clear 0.8 + bus settle 0.4
+/// us (SPI-4, timing values) and a response to the selection below 1 us.
 const ARBITRATION: Span = Span(5_000);
-/// A drive that disconnects is arbitrated for three times a command: command, data, status.
+/// A drive that disconnects is arbitrated for three times per command: command, data, status.
 const ARBITRATIONS: u64 = 3;
 /// Command, message and status bytes, which are not sent at the data's rate: 10 + 3 + 2 bytes, some 0.5 us each. Our
 /// estimate, range 5 to 20 us.
@@ -42,7 +42,7 @@ const COMMAND_PHASES: Span = Span(10_000);
 /// that were measured of an Ultra320 bus (iXBT, Savvio 10K.1 in RAID), with commands of 64 KiB: range 71 to 83 %.
 const EFFICIENCY: f64 = 0.77;
 
-/// Bandwidth of a lane, time a command occupies it beside its data, and whether the link is a bus, as a spec says.
+/// Bandwidth of a lane, time a command occupies it next to its data, and whether the link is a bus, as a spec says.
 ///
 /// # Errors
 /// An unknown kind, a key of another kind, a value out of range.

@@ -63,11 +63,11 @@ pub struct MachineParts {
     pub forces: Vec<bool>,
     /// Volumes that workloads may address.
     pub volumes: Vec<Volume>,
-    /// Cores of the host, where they are modelled.
+    /// Cores of the host, if they are modelled.
     pub host: Option<HostSpec>,
 }
 
-/// What answers for a layout: a planner, or a service with a state of its own.
+/// Implementation of a layout: a planner, or a service with its own state.
 pub enum Role {
     /// Maps each I/O to legs.
     Planner(Box<dyn Layout>),
@@ -91,9 +91,9 @@ pub(crate) struct DriveSlot {
     pub(crate) link: Option<usize>,
     /// The wake-up that is in the event queue; `NEVER` if none is.
     pub(crate) armed: Instant,
-    /// When it failed.
+    /// Time when it failed.
     pub(crate) failed_at: Option<Instant>,
-    /// What it held when power went off.
+    /// Its contents when power went off.
     pub(crate) left: Option<Versions>,
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct LayoutSlot {
     pub(crate) turn: u64,
     /// Every write is sent with force unit access.
     pub(crate) forces: bool,
-    /// Of a service: its wake-up that is in the event queue; `NEVER` if none is.
+    /// Wake-up of a service in the event queue; `NEVER` if there is none.
     pub(crate) armed: Instant,
 }
 
@@ -122,7 +122,7 @@ impl LayoutSlot {
         matches!(&self.role, Role::Service(service) if service.keeps_addresses())
     }
 
-    /// The planner of a layout that is no service.
+    /// The planner of a layout that is not a service.
     pub(crate) fn planner(&self) -> &dyn Layout {
         match &self.role {
             Role::Planner(layout) => layout.as_ref(),
@@ -150,7 +150,7 @@ impl LayoutSlot {
     }
 }
 
-/// Who an event of the queue wakes: the kind in the top bits of its payload, the number of the part below.
+/// Part that an event of the queue wakes: the kind in the top bits of its payload, the number of the part below.
 const KIND_SHIFT: u32 = 22;
 const DRIVE: u32 = 0;
 const TRANSFER: u32 = 1;
@@ -163,7 +163,7 @@ pub struct Machine {
     pub(crate) links: Vec<Link>,
     pub(crate) layouts: Vec<LayoutSlot>,
     pub(crate) volumes: Vec<Volume>,
-    /// For each volume, where the host limits what is outstanding, or has cores.
+    /// Host state of each volume, if the host limits outstanding I/Os or has cores.
     pub(crate) host_queues: Vec<Option<HostQueue>>,
     pub(crate) host: Option<Box<Host>>,
     pub(crate) requests: Requests,
@@ -175,9 +175,9 @@ pub struct Machine {
     pub(crate) forced: Vec<ForcedWrite>,
     pub(crate) plan: Plan,
     pub(crate) out: ServiceOut,
-    /// Services that a member has answered, to be advanced at once.
+    /// Services that a member has completed, to be advanced at once.
     pub(crate) answered: Vec<u32>,
-    /// What failures need, where there may be any.
+    /// State for failures, if there may be any.
     pub(crate) repair: Option<Box<Repair>>,
     /// Whether power may go off.
     pub(crate) keeps_account: bool,
@@ -251,7 +251,7 @@ impl Machine {
         self.route(now, id, node, Access { op, offset, len, fua, version, entropy });
     }
 
-    /// When something is next due.
+    /// Time when something is next due.
     #[inline]
     pub fn wake(&self) -> Option<Instant> {
         self.events.peek().map(|(at, _)| at)
@@ -282,8 +282,8 @@ impl Machine {
         }
     }
 
-    /// Does what is next where that is no drive's; tells whether it was due. Out of line, as is all that one plain disk
-    /// does not need.
+    /// Does what is next if that is not a drive's; returns whether it was due. Out of line, as is all that one plain
+    /// disk does not need.
     #[inline(never)]
     fn advance_other(
         &mut self,
@@ -311,7 +311,7 @@ impl Machine {
         true
     }
 
-    /// Advances the services that were answered.
+    /// Advances the services that were completed.
     #[inline(never)]
     fn run_answered(&mut self, at: Instant, completions: &mut Vec<Completion>) {
         while let Some(layout) = self.answered.pop() {
@@ -352,7 +352,7 @@ impl Machine {
         }
     }
 
-    /// The same for a service; of several that are due at once the first of the spec goes first.
+    /// Like the above, for a service; of several that are due at once, the first in the spec goes first.
     pub(crate) fn arm_service(&mut self, layout: u32) {
         let slot = &mut self.layouts[layout as usize];
         let Role::Service(service) = &slot.role else { return };

@@ -6,7 +6,7 @@ use crate::io::{Entropy, Fault, Op, Times};
 use crate::plan::{Extent, Leg};
 use crate::spec::NodeRef;
 
-/// Who is waiting for a request.
+/// Part that waits for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// A host, which had let it wait for so long before.
@@ -17,11 +17,11 @@ pub(crate) enum Origin {
     Leg { parent: u32, member: u16 },
     /// A service, which knows it by its token.
     Service { layout: u32, token: u64 },
-    /// A step of a rebuild, which makes `member` anew.
+    /// A step of a rebuild, which makes `member` again.
     Rebuild { job: u32, step: u64, member: u16 },
 }
 
-/// What is asked of a node.
+/// Request to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     pub op: Op,
@@ -48,14 +48,14 @@ pub(crate) struct Request {
     pub access: Access,
     /// Legs of the current phase not yet done.
     pub pending: u32,
-    /// Where in `legs` the next phase begins.
+    /// Place where in `legs` the next phase begins.
     pub next_leg: u32,
     /// Time spent in the phases that are over, along the last leg of each.
     pub past: Times,
     pub fault: Option<Fault>,
     /// Drives may fail under it: it may have to be planned again (`Attempt`).
     pub guarded: bool,
-    /// The whole plan, kept only where it has more than one phase or may be needed again.
+    /// The whole plan, kept only if it has more than one phase or may be needed again.
     pub legs: Vec<Leg>,
 }
 

@@ -2,22 +2,22 @@
 
 use hotband_units::Instant;
 
-/// What goes before what at the same time.
+/// Order of events at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Before everything else: nothing is done any more at the time at which power goes off.
     First,
     /// Drives and links.
     Usual,
-    /// Services, when every drive has answered that does so now.
+    /// Services, when every drive has completed that does so now.
     Late,
-    /// What happens to parts, and repair, when nothing else is left to do.
+    /// Changes of parts, and repair, after all other events.
     Last,
 }
 
 /// Events with a payload below 2^24, in order of time and, at the same time, of class and of insertion.
 ///
-/// A binary heap that leaves the place of a removed event open: nearly always the part that was woken asks for its
+/// A binary heap that leaves the place of a removed event open: nearly always the part that was woken requests its
 /// next wake-up at once, and that one fills the place with one walk down the heap instead of two.
 #[derive(Debug)]
 pub struct EventQueue {
@@ -109,8 +109,8 @@ impl EventQueue {
         self.open = false;
     }
 
-    /// Puts `key` into the open root and lets it sink to where it belongs. The open place goes down to the end first, and
-    /// the key rises from there: it is nearly always later than most, so that this takes half the comparisons.
+    /// Puts `key` into the open root and lets it sink to where it belongs. The open place goes down to the end first,
+    /// and the key rises from there: it is nearly always later than most, so that this takes half the comparisons.
     #[inline]
     fn sink(&mut self, key: u128) {
         let heap = self.heap.as_mut_slice();

@@ -12,7 +12,8 @@ use crate::repair::{Repair, RepairSpec, SectorErrors, Watch};
 use crate::spec::NodeRef;
 use crate::versions::Versions;
 
-/// What may happen to a machine. It is told before the first I/O, so that only machines to which it may pay for it.
+/// Events that may happen to a machine. It is told before the first I/O, so that only machines to which it may pay for
+/// it.
 #[derive(Default)]
 pub struct Expected {
     /// Drives may fail: which spares there are, and how they are used.
@@ -30,13 +31,13 @@ pub struct Expected {
 pub struct Outs {
     /// Index of the pool among the layouts.
     pub layout: u32,
-    /// Which of its daemons.
+    /// Index of the daemon.
     pub daemons: Vec<u32>,
     /// Their drive has failed.
     pub failed: bool,
 }
 
-/// What is to happen to the parts of a machine.
+/// Scheduled events of a machine's parts.
 pub struct Events<'a>(&'a mut Machine);
 
 impl Events<'_> {
@@ -128,7 +129,7 @@ impl Machine {
         Ok(())
     }
 
-    /// What is to happen to it.
+    /// Its scheduled event.
     pub fn events(&mut self) -> Events<'_> {
         Events(self)
     }
@@ -146,7 +147,7 @@ impl Machine {
         self.events.clear();
     }
 
-    /// What a layout's memory kept without power is written back when it returns: so it is with what drives have left.
+    /// Protected memory of a layout is written back when power returns, to the remaining contents of the drives.
     fn put_back(&mut self, layout: u32, versions: &Versions) {
         let mut places = Vec::new();
         for (range, version) in versions.iter() {

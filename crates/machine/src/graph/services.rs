@@ -9,7 +9,7 @@ use crate::service::MemberCommand;
 use crate::spec::NodeRef;
 
 impl Machine {
-    /// A service does what is due; its commands go out, its answers to whoever asked.
+    /// A service does its due work; its commands go out, its completions to the requesters.
     pub(crate) fn run_service(&mut self, now: Instant, layout: u32, completions: &mut Vec<Completion>) {
         let mut out = std::mem::take(&mut self.out);
         let slot = &mut self.layouts[layout as usize];
@@ -31,7 +31,7 @@ impl Machine {
         self.arm_service(layout);
     }
 
-    /// A service writes or reads members of the layout that is its first member; where that is degraded, only its planner
+    /// A service writes or reads members of the layout that is its first member; if that is degraded, only its planner
     /// knows how.
     fn send_below(&mut self, now: Instant, layout: u32, command: MemberCommand) {
         let MemberCommand { token, member, op, len, fua, version, entropy, .. } = command;

@@ -17,7 +17,7 @@ impl Machine {
         self.hand_over(now, drive, command);
     }
 
-    /// Hands a command to a drive; the data of a write first crosses the shared link, where there is one.
+    /// Hands a command to a drive; the data of a write first crosses the shared link, if there is one.
     #[inline]
     pub(crate) fn hand_over(&mut self, now: Instant, drive: u32, command: Command) {
         match self.drives[drive as usize].link {

@@ -23,7 +23,7 @@ pub struct DriveView<'a> {
     pub name: &'a str,
     /// The drive.
     pub drive: &'a dyn Drive,
-    /// When it failed; none where it did not.
+    /// Time when it failed; none if it did not.
     pub failed_at: Option<Instant>,
     /// What it held when power went off; none while it is on.
     pub left: Option<&'a Versions>,
@@ -71,17 +71,17 @@ impl<'a> Drives<'a> {
         self.0.iter().filter_map(|slot| Some((slot.name.as_str(), slot.drive.smart()?))).collect()
     }
 
-    /// What every drive draws, where that is known, by name.
+    /// Power of every drive, if it is known, by name.
     pub fn draws(self) -> Vec<(&'a str, Option<Draw>)> {
         self.0.iter().map(|slot| (slot.name.as_str(), slot.drive.draw())).collect()
     }
 
-    /// Commands that every drive has taken and not answered, where it counts them, by name.
+    /// Commands that every drive has taken and not completed, where it counts them, by name.
     pub fn waiting(self) -> impl Iterator<Item = (&'a str, Option<u64>)> {
         self.0.iter().map(|slot| (slot.name.as_str(), slot.drive.waiting()))
     }
 
-    /// Their caches together; none where no drive has one.
+    /// Their caches together; none if no drive has one.
     pub fn caches(self, now: Instant) -> Option<CacheState> {
         self.0.iter().filter_map(|slot| slot.drive.caches(now)).reduce(|first, second| first.and(&second))
     }
@@ -108,9 +108,9 @@ pub struct LayoutView<'a> {
     pub kind: &'static str,
     /// Whether it has a state and a time of its own: its data has no fixed place on its members.
     pub is_service: bool,
-    /// Whether it goes on without a member.
+    /// Whether it continues without a member.
     pub has_redundancy: bool,
-    /// How many members it has; of a pool, its daemons.
+    /// Number of its members; for a pool, of its daemons.
     pub members: usize,
 }
 
@@ -124,7 +124,7 @@ impl<'a> From<&'a LayoutSlot> for LayoutView<'a> {
     }
 }
 
-/// Where a piece of a node's address space lies on a drive.
+/// Place where a piece of a node's address space lies on a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnDrive {
     /// First byte in the address space of the node.
@@ -219,12 +219,12 @@ impl<'a> Layouts<'a> {
     }
 }
 
-/// What failures and repair have done to a machine.
+/// Effects of failures and repair on a machine.
 #[derive(Clone, Copy)]
 pub struct RepairView<'a>(pub(crate) &'a Machine);
 
 impl RepairView<'_> {
-    /// What hosts get now.
+    /// Current service for hosts.
     pub fn level(self) -> ServiceLevel {
         let repair = self.0.repair_ref();
         if repair.report.failures.is_empty() {
@@ -266,7 +266,7 @@ impl RepairView<'_> {
         })
     }
 
-    /// Bytes that services had answered and could not write to members which have lost nothing themselves.
+    /// Bytes that services had completed and could not write to members which have lost nothing themselves.
     fn dropped(self) -> u64 {
         let dropped = |(layout, slot): (usize, &LayoutSlot)| match &slot.role {
             Role::Service(service) if self.0.lost_of(layout as u32) == 0 => service.dropped(),

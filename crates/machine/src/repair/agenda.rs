@@ -15,8 +15,8 @@ pub(crate) enum Due {
     Core(u32),
     /// A spare is looked for.
     Spare(u32),
-    /// A rebuild goes on after a pause.
+    /// A rebuild continues after a pause.
     Pace(u32),
-    /// A request ends because what it asks for is lost.
+    /// A request ends because what it requests is lost.
     Lost(u32),
 }

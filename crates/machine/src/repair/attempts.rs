@@ -1,13 +1,14 @@
-//! Requests of layouts whose drives may fail: what waits, what is planned again, what is given up.
+//! Requests of layouts whose drives may fail: waiting, planning again, and failure.
 //!
 //! Rules, in the order in which they are needed:
-//! 1. A write to a layout with redundancy holds the columns that it changes, alone, from before it is planned until it is
-//!    answered. So does a step of a rebuild, until all before it is rebuilt. A read that is computed from several members
-//!    shares its columns with other such reads.
-//! 2. A phase whose legs met a failed member is planned again, from the beginning, with the members that are left; so is a
-//!    plan of several phases whose members changed between two of them. Writing the same data twice does no harm.
+//! 1. A write to a layout with redundancy holds the columns that it changes, alone, from before it is planned until it
+//! is completed. A step of a rebuild does the same, until everything before it is rebuilt. A read that is computed from
+//! several
+//!    members shares its columns with other such reads.
+//! 2. A phase whose legs met a failed member is planned again, from the beginning, with the members that are left; so
+//!    is a plan of several phases whose members changed between two of them. Writing the same data twice does no harm.
 //! 3. A write whose last phase met a failed member is done, as long as what it wrote can still be read.
-//! 4. What cannot be read any more ends with a fault, after [`GONE_AFTER`].
+//! 4. Unreadable data ends with a fault, after [`GONE_AFTER`].
 
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ pub(crate) enum Next {
     GoesOn,
     /// It was planned again.
     Again,
-    /// It ends, and what it asked for is gone.
+    /// It ends with an error, because its data is lost.
     Ends,
 }
 
@@ -41,7 +42,7 @@ impl Machine {
         self.repair.as_ref().expect("asked only where a failure is to come")
     }
 
-    /// Request `id` has come to a layout whose drives may fail; tells whether it may be planned now.
+    /// Request `id` has come to a layout whose drives may fail; returns whether it may be planned now.
     pub(crate) fn guard(&mut self, now: Instant, id: u32) -> bool {
         *self.repair_mut().attempt(id) = Attempt::default();
         let request = self.requests.get(id);
@@ -54,7 +55,7 @@ impl Machine {
         self.lock(now, id, columns, true)
     }
 
-    /// Asks for columns; tells whether `id` has them now.
+    /// Asks for columns; returns whether `id` has them now.
     pub(crate) fn lock(&mut self, now: Instant, id: u32, columns: Vec<Range<u64>>, alone: bool) -> bool {
         let layout = self.requests.get(id).layout() as usize;
         let repair = self.repair_mut();
@@ -64,7 +65,7 @@ impl Machine {
         repair.locks[layout].acquire(lock, id, columns, alone)
     }
 
-    /// Gives columns back and lets those go on who waited for them.
+    /// Gives columns back and lets those continue who waited for them.
     pub(crate) fn unlock(&mut self, now: Instant, layout: u32, lock: u64) {
         let mut granted = Vec::new();
         self.repair_mut().locks[layout as usize].release(lock, &mut granted);
@@ -75,7 +76,7 @@ impl Machine {
         }
     }
 
-    /// Guarded request `id` has been planned; tells whether it may start now. If not it waits, or is given up.
+    /// Guarded request `id` has been planned; returns whether it may start now. If not it waits, or is given up.
     pub(crate) fn try_again(&mut self, now: Instant, id: u32, plan: &Plan) -> bool {
         let request = self.requests.get(id);
         let (layout, extent) = (request.layout() as usize, request.access.extent());

@@ -56,7 +56,7 @@ impl Machine {
         self.start_jobs(at);
     }
 
-    /// Marks the members that lie on `drive`, and members of layouts above that have lost data with it. Tells whether
+    /// Marks the members that lie on `drive`, and members of layouts above that have lost data with it. Returns whether
     /// any of them can be rebuilt.
     fn lose_members(&mut self, at: Instant, drive: u32) -> bool {
         let mut is_rebuildable = false;
@@ -119,7 +119,7 @@ impl Machine {
         self.layouts.iter().enumerate().flat_map(of_layout).collect()
     }
 
-    /// Which of the spares left takes these places: the first that is large enough.
+    /// Spare that takes these places: the first that is large enough.
     fn choose_spare(&self, places: &[(u32, u16)]) -> Result<usize, NoSpare> {
         let range = |&(layout, member): &(u32, u16)| self.layouts[layout as usize].members[usize::from(member)];
         let needed = places.iter().map(|place| range(place).from + range(place).size).max();
@@ -297,8 +297,8 @@ impl Machine {
         }
     }
 
-    /// What a step of a rebuild has read meets the errors of the drives. A sector that yet other members can replace is
-    /// read from them; else what was to be computed from it is lost, and the sector itself.
+    /// The data read by a step of a rebuild meets the errors of the drives. A sector that yet other members can replace
+    /// is read from them; else what was to be computed from it is lost, and the sector itself.
     pub(crate) fn read_errors(&mut self, id: u32, job: u32) {
         let report = &self.repair_ref().jobs[job as usize].report;
         let (layout, member) = (report.layout as usize, report.member);

@@ -10,7 +10,7 @@ struct Lock {
     ranges: Vec<Range<u64>>,
     /// Nobody else may hold any of them; otherwise only those who hold them alone may not.
     alone: bool,
-    /// The request that goes on when it is granted.
+    /// The request that continues when it is granted.
     request: u32,
 }
 
@@ -22,7 +22,7 @@ impl Lock {
     }
 }
 
-/// The columns of one layout, granted in the order in which they were asked for where they overlap.
+/// The columns of one layout, granted in the order in which they were requested where they overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Locks {
     granted: Vec<Lock>,
@@ -30,7 +30,7 @@ pub(crate) struct Locks {
 }
 
 impl Locks {
-    /// Asks for columns under `key`; tells whether `request` has them now. If not, `release` will name it.
+    /// Asks for columns under `key`; returns whether `request` has them now. If not, `release` will name it.
     pub fn acquire(&mut self, key: u64, request: u32, ranges: Vec<Range<u64>>, alone: bool) -> bool {
         let lock = Lock { key, ranges, alone, request };
         let is_free = !self.granted.iter().chain(&self.waiting).any(|have| have.conflicts(&lock));

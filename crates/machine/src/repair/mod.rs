@@ -1,4 +1,4 @@
-//! Drives that fail, spares that take their places, and what the machine knows of it. docs/models/repair.md.
+//! Drives that fail, spares that take their places, and the state of the machine. docs/models/repair.md.
 //!
 //! A machine in which no failure is to come has none of this.
 
@@ -21,7 +21,7 @@ use crate::repair::rebuild::{Job, JobReport};
 pub struct RepairSpec {
     /// Drives that wait to take the place of one that failed, in the order in which they are taken.
     pub spares: Vec<u32>,
-    /// Most that one rebuild writes in a second; as fast as the drives can where not said.
+    /// Most that one rebuild writes in a second; as fast as the drives can by default.
     pub rate_limit: Option<Rate>,
     /// Time between a failure and the use of a spare.
     pub spare_after: Span,
@@ -71,7 +71,7 @@ pub struct RepairReport {
     pub taken: Vec<(u32, u32)>,
     /// Drives that something lay on and whose place no spare took, and why.
     pub without_spare: Vec<(u32, NoSpare)>,
-    /// Rebuilds, in the order in which they were asked for; those that services do by themselves after the others.
+    /// Rebuilds, in the order in which they were requested; those that services do by themselves after the others.
     pub rebuilds: Vec<JobReport>,
     /// Sectors that could not be read in rebuilds.
     pub sector_errors: u64,
@@ -79,7 +79,7 @@ pub struct RepairReport {
     pub bytes_lost: u64,
 }
 
-/// A phase of a plan that is over: what a store of data beside the machine needs to do the same with bytes.
+/// A phase of a plan that is over: what a store of data next to the machine needs to do the same with bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct PhaseEnd<'a> {
     /// Number of the request; used again when it is done.
@@ -100,7 +100,7 @@ pub struct PhaseEnd<'a> {
     pub failed: &'a [u16],
 }
 
-/// Keeps data beside a machine whose drives fail. Data bytes are not part of timing, so tests of what survives bring
+/// Keeps data next to a machine whose drives fail. Data bytes are not part of timing, so tests of what survives bring
 /// their own store; nothing else does.
 pub trait Watch: Send {
     /// A phase is over.
@@ -111,14 +111,14 @@ pub trait Watch: Send {
     fn rebuilt(&mut self, layout: u32, member: u16);
 }
 
-/// How long a host waits for the answer that what it asked for is gone. Our estimate: error paths take microseconds to
+/// Time that a host waits for the error of a request for lost data. Our estimate: error paths take microseconds to
 /// seconds; above zero, so that a host that asks again at once does not stop the time.
 pub(crate) const GONE_AFTER: Span = Span(1_000_000);
 
 /// State of a guarded request, in addition to the request itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Attempt {
-    /// The columns it holds or waits for; zero where it needs none.
+    /// The columns it holds or waits for; zero if it needs none.
     pub lock: u64,
     /// Since when it waits for them.
     pub waits: Instant,
@@ -133,7 +133,7 @@ pub(crate) struct Attempt {
 /// Failures and repair of one machine.
 pub(crate) struct Repair {
     pub spec: RepairSpec,
-    /// Of every drive, how its unrecoverable errors come; none where that is not known.
+    /// Unrecoverable errors of every drive; none if their rate is not known.
     pub errors: Vec<Option<SectorErrors>>,
     /// By request.
     attempts: Vec<Attempt>,
@@ -145,7 +145,7 @@ pub(crate) struct Repair {
     pub jobs: Vec<Job>,
     /// Spares that services write by themselves, in the order in which they were given.
     pub given: Vec<JobReport>,
-    /// Of every drive, bits until its next unrecoverable error, and where these come from.
+    /// Bits until the next unrecoverable error of every drive, and their generator.
     until_error: Vec<f64>,
     random: Vec<Random>,
     pub report: RepairReport,

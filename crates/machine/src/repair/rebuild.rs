@@ -9,16 +9,16 @@ use hotband_units::{Instant, Rate, Span};
 /// (measured: docs/models/repair.md).
 pub(crate) const STEPS: usize = 16;
 
-/// Steps under way while hosts use the drives: the rebuild gives way, as Linux md does above its least speed, where it
-/// waits for what it has asked for before it asks for more (`md_do_sync`).
+/// Steps under way while hosts use the drives: the rebuild gives way, as Linux md does above its lowest speed, where
+/// it waits for its requests before it issues more (`md_do_sync`).
 const STEPS_UNDER_LOAD: usize = 1;
 
-/// Bytes of a step, before it is made a multiple of the layout's unit. Our choice: 20 ms of a slow disk's media, so that
-/// the seeks there and back cost a third of the time under load.
+/// Bytes of a step, before it is made a multiple of the layout's unit. Our choice: 20 ms of a slow disk's media, so
+/// that the seeks there and back cost a third of the time under load.
 const STEP: u64 = 1 << 20;
 
-/// Steps that a rebuild may be behind its limit and still catch up with, so that the time that one takes does not slow it
-/// down. What it is behind further is not made up for: a limit is a limit.
+/// Steps that a rebuild may be behind its limit and still catch up with, so that the time that one takes does not slow
+/// it down. A larger lag is not made up for: the limit holds.
 const STEPS_BEHIND: u64 = 4;
 
 /// Longest time of a step that a limit may ask for, in nanoseconds: 73 years.
@@ -33,7 +33,7 @@ pub enum JobState {
     Running,
     /// The member is whole again.
     Done,
-    /// Too few members are left to go on; what was rebuilt stays.
+    /// Too few members are left to continue; what was rebuilt stays.
     Stopped,
     /// The spare failed.
     SpareFailed,
@@ -52,7 +52,7 @@ pub struct JobReport {
     pub spare: u32,
     /// State.
     pub state: JobState,
-    /// When it began; none while it waits.
+    /// Time when it began; none while it waits.
     pub began: Option<Instant>,
     /// When it ended, one way or another.
     pub ended: Option<Instant>,
@@ -100,7 +100,7 @@ pub(crate) struct Job {
     pub report: JobReport,
     unit: u64,
     limit: Option<Rate>,
-    /// When the limit lets the next step begin.
+    /// Time when the limit lets the next step begin.
     allowed: Instant,
     steps: VecDeque<Step>,
     /// First byte that no step has taken.
@@ -147,8 +147,8 @@ impl Job {
         }
     }
 
-    /// Hosts have sent so many commands to its drives by now, and perhaps wait for one: if so, or if any came since it
-    /// last looked, it gives way.
+    /// Hosts have sent this many commands to its drives by now, and perhaps wait for one: if so, or if any came since
+    /// it last looked, it gives way.
     pub fn look(&mut self, (host_commands, is_waited_for): (u64, bool)) {
         let is_busy = is_waited_for || host_commands != self.host_commands;
         self.room = if is_busy { STEPS_UNDER_LOAD } else { STEPS };
@@ -160,7 +160,7 @@ impl Job {
         self.is_running() && self.steps.len() < self.room && self.next < self.report.of_bytes
     }
 
-    /// When the rate limit lets the next step begin.
+    /// Time when the rate limit lets the next step begin.
     pub fn may_go_on(&self) -> Instant {
         self.allowed
     }
@@ -184,7 +184,7 @@ impl Job {
         (number, range)
     }
 
-    /// A step is over, well or not. Returns the columns to give back; `report.bytes` has moved on where it could.
+    /// A step is over, well or not. Returns the columns to give back; `report.bytes` has moved on if it could.
     pub fn step_over(&mut self, now: Instant, number: u64, is_well: bool) -> Vec<u64> {
         let at = self.steps.iter().position(|step| step.number == number).expect("a step ends once");
         if !is_well {

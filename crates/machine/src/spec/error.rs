@@ -42,7 +42,7 @@ impl SpecError {
         Self { file: file.to_owned(), key: key.to_owned(), value: value.into(), accepted: accepted.into() }
     }
 
-    /// The same with the line of its key in `text`, where the key stands there: "x16.toml:31".
+    /// Like the above, with the line of its key in `text`, if the key is there: "x16.toml:31".
     #[must_use]
     pub fn at_line_of(mut self, text: &str) -> Self {
         if let Some(line) = line_of(text, &self.key) {
@@ -70,9 +70,9 @@ impl SpecError {
     }
 }
 
-/// The line (from 1) on which a dotted key stands in TOML text, or the table of the value that it would belong to.
+/// The line (from 1) on which a dotted key is in TOML text, or the table of the value that it would belong to.
 fn line_of(text: &str, key: &str) -> Option<usize> {
-    /// Parts of the key of a value, as `values.rpm`: what is nearer to the top says nothing of where it is from.
+    /// Parts of the key of a value, as `values.rpm`: parts nearer to the top do not show its origin.
     const OF_VALUE: usize = 2;
     let whole = DeTable::parse(text).ok()?;
     let (mut table, mut found) = (whole.get_ref(), Vec::new());
@@ -87,12 +87,13 @@ fn line_of(text: &str, key: &str) -> Option<usize> {
     Some(text[..start].matches('\n').count() + 1)
 }
 
-/// "did you mean" with the nearest known name, where there is one: it stands before the list, which may be long.
+/// "did you mean" with the nearest known name, if there is one: it is before the list, which may be long.
 pub(crate) fn hint(name: &str, known: &[&str]) -> String {
     nearest(name, known).map(|name| format!("did you mean \"{name}\"? ")).unwrap_or_default()
 }
 
-/// Up to three known names that are near enough to be meant: those that begin with `name` or hold it, then by edit distance.
+/// Up to three known names that are near enough to be meant: those that begin with `name` or hold it, then by edit
+/// distance.
 fn near<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     const MOST: usize = 3;
     let lower = name.to_lowercase();

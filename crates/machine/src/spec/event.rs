@@ -7,14 +7,14 @@ use crate::event::What;
 use crate::spec::error::SpecError;
 use crate::spec::reader::Section;
 
-/// An event as somebody asks for it: the part is a name, the time counts from when the measured time begins.
+/// An event as somebody requests it: the part is a name, the time counts from when the measured time begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventSpec {
     /// Time since the measured time began.
     pub at: Span,
     /// Action of an event.
     pub what: What,
-    /// To which part, by name; none where it is the machine.
+    /// Affected part by name; none for the machine.
     pub part: Option<String>,
     /// The time as it was written.
     pub time: String,
@@ -29,7 +29,7 @@ const FORMS: &str = "expected \"at TIME: fail DRIVE\", \"at TIME: power-off\", \
                      \"at TIME: set DRIVE.KEY=VALUE\", such as \"at 60 s: fail d3\"";
 
 impl EventSpec {
-    /// Reads one line, such as `at 60 s: fail d3`; `field` is where it was asked for.
+    /// Reads one line, such as `at 60 s: fail d3`; `field` is where it was requested.
     ///
     /// # Errors
     /// It is none of the forms.
@@ -102,7 +102,7 @@ impl EventSpec {
         Ok(events)
     }
 
-    /// Says what is wrong with it.
+    /// Returns what is wrong with it.
     pub fn error(&self, accepted: impl Into<String>) -> SpecError {
         SpecError::new(&self.asked_at.0, &self.asked_at.1, &self.text, accepted)
     }

@@ -77,7 +77,7 @@ pub struct LayoutSpec {
     pub members: Vec<MemberRef>,
     /// First byte used on each member.
     pub from: Bytes,
-    /// Bytes used on each member; all of it where not said.
+    /// Bytes used on each member; all of it by default.
     pub size: Option<Bytes>,
     /// The controller sends every write with force unit access.
     pub force_writes: bool,
@@ -96,9 +96,9 @@ pub struct VolumeSpec {
     pub on: MemberRef,
     /// First byte.
     pub from: Bytes,
-    /// Length; to the end where not said.
+    /// Length; to the end by default.
     pub size: Option<Bytes>,
-    /// I/Os that the host keeps outstanding at it; all where not said.
+    /// I/Os that the host keeps outstanding at it; all by default.
     pub queue: Option<u32>,
 }
 
@@ -121,7 +121,7 @@ pub struct MachineSpec {
     pub host: Option<HostSpec>,
 }
 
-/// Most drives a machine may have.
+/// Most drives per machine may have.
 const MOST_DRIVES: u64 = 4096;
 /// Keys of a layout that are not options of its kind.
 pub(crate) const MEMBER_KEYS: [&str; 4] = ["members", "from", "size", "force_writes"];
@@ -153,9 +153,9 @@ impl MachineSpec {
     }
 }
 
-/// The machine that a short form such as `raid10:24xexos-15e900-512n` stands for, as TOML text.
+/// The machine that a short form such as `raid10:24xexos-15e900-512n` represents, as TOML text.
 ///
-/// `known_kinds` are the names of the layouts, `None` is returned for text that is no short form.
+/// `known_kinds` are the names of the layouts, `None` is returned for text that is not a short form.
 ///
 /// # Errors
 /// An unknown layout, or a count that is none.
@@ -181,7 +181,8 @@ pub fn short_form(text: &str, known_kinds: &[&str]) -> Result<Option<String>, Sp
     )))
 }
 
-/// The layout that people mean by a word: `mirror`, `stripe`, `jbod`, `ceph`, `RAID-10`, `raid-z2`; any other word as it is.
+/// The layout that people mean by a word: `mirror`, `stripe`, `jbod`, `ceph`, `RAID-10`, `raid-z2`; any other word as
+/// it is.
 fn layout_of_word(word: &str) -> String {
     let plain = word.to_ascii_lowercase().replace(['-', '_', ' '], "");
     match plain.as_str() {

@@ -16,7 +16,7 @@ pub struct Assumption {
     pub range: Option<(String, String)>,
     /// Source; empty if a user's file has none.
     pub source: String,
-    /// "high", "medium" or "low"; empty where a user's file does not say.
+    /// "high", "medium" or "low"; empty if a user's file does not state it.
     pub confidence: String,
     /// Whether it is an estimate of ours.
     pub estimate: bool,
@@ -39,7 +39,7 @@ pub struct Product {
     pub model: String,
     /// Every value, in the order of the file.
     pub assumptions: Vec<Assumption>,
-    /// Values that a user's file leaves open but the catalog requires, a line each.
+    /// Values that a user's file leaves open but the catalog requires, one line each.
     pub warnings: Vec<String>,
     /// Values the model uses, by name.
     values: Table,
@@ -67,8 +67,8 @@ impl Product {
         Self::read_with(name, file, (text, text), Rigour::Sources)
     }
 
-    /// Reads a file of which so much is asked; of a variant, `text` has the values of its origin too, and `own_text`
-    /// is what the file itself says.
+    /// Reads a file of which so much is asked; for a variant, `text` also has the values of its origin, and
+    /// `own_text` is the text of the file itself.
     ///
     /// # Errors
     /// As `read`.
@@ -116,7 +116,7 @@ impl Product {
         read().map_err(|error: SpecError| error.at_line_of(own_text))
     }
 
-    /// Reads one value and keeps what is said of it.
+    /// Reads one value and keeps what is stated about it.
     fn take(&mut self, key: String, section: Section, rigour: Rigour) -> Result<Value, SpecError> {
         let (value, assumption, unsaid) = read_value(key, &section, rigour)?;
         section.finish()?;
@@ -172,7 +172,8 @@ impl Product {
         })
     }
 
-    /// The values with those of `set` in their place, or beside them where the product need not state them (`optional`).
+    /// The values with those of `set` in their place, or next to them where the product need not state them
+    /// (`optional`).
     ///
     /// # Errors
     /// A key that the product neither has nor need state, named in `set_file` at `set_key`.
@@ -202,7 +203,7 @@ fn stand_alone(table: &mut Table) {
     }
 }
 
-/// One value, what is said of it, and what is not.
+/// One value, what is stated about it, and what is not.
 fn read_value(
     key: String,
     section: &Section,

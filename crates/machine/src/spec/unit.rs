@@ -60,7 +60,7 @@ impl UnitName {
         number as usize
     }
 
-    /// The units from this one to `last` of the same kind; none where there is no such run.
+    /// The units from this one to `last` of the same kind; none if there is no such run.
     fn upto(self, last: Self) -> Option<Vec<Self>> {
         let (make, from, to): (fn(u32) -> Self, _, _) = match (self, last) {
             (Self::Lun(from), Self::Lun(to)) => (Self::Lun, from, to),

@@ -1,4 +1,4 @@
-//! The files, as the kernel asks for them.
+//! The files, as the kernel requests them.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -193,8 +193,8 @@ impl Filesystem for Files {
         reply.opened(FileHandle(0), flags);
     }
 
-    /// The bytes are taken at once, beside which the drive takes its time: what is written to them meanwhile is under way
-    /// together with the read, which may so have either.
+    /// The bytes are taken at once, next to which the drive takes its time: what is written to them meanwhile is under
+    /// way together with the read, which may so have either.
     fn read(
         &self,
         _: &Asking,
@@ -270,7 +270,7 @@ impl Filesystem for Files {
         self.service.submit(request, Payload::None, Box::new(move |outcome| answer(outcome, reply)));
     }
 
-    /// A hole is a trim: a volume that does not pass them on has none, which a loop device tells whoever asks it. Zeros
+    /// A hole is a trim: a volume that does not pass them on has none, which a loop device reports. Zeros
     /// are written.
     fn fallocate(&self, _: &Asking, file: INodeNo, _: FileHandle, offset: u64, len: u64, mode: i32, reply: ReplyEmpty) {
         let Some(volume) = self.volume(file) else { return reply.error(Errno::EISDIR) };

@@ -1,8 +1,8 @@
-//! A folder with one file a volume, served by FUSE. The kernel puts a loop device on such a file where a program wants a
-//! block device.
+//! A folder with one file a volume, served by FUSE. The kernel puts a loop device on such a file where a program wants
+//! a block device.
 //!
-//! Files bypass the page cache, so that every read and write reaches the drive, and many are under way at once. What the
-//! drive cannot address, parts of its blocks, is made of whole blocks here: a loop device never asks for such.
+//! Files bypass the page cache, so that every read and write reaches the drive, and many are under way at once. Parts
+//! of blocks, which the drive cannot address, are made of whole blocks here: a loop device never requests such.
 
 mod files;
 mod slow;
@@ -22,7 +22,7 @@ use crate::model::VolumeTold;
 use crate::service::Service;
 use files::Files;
 
-/// Threads that read requests: a second one goes on while the first copies the data of a large one.
+/// Threads that read requests: a second one continues while the first copies the data of a large one.
 const THREADS: usize = 2;
 
 /// Kernel name of this kind of file system.
@@ -36,11 +36,11 @@ pub struct Mounted {
     session: Option<BackgroundSession>,
 }
 
-/// Serves the volumes of `service` as files of `folder`, which exists. What a server that died left mounted there goes
+/// Serves the volumes of `service` as files of `folder`, which exists. Mounts left by a dead server are removed
 /// first.
 ///
 /// # Errors
-/// A volume whose name is no name of a file, or what the kernel says: mounting needs the rights of an administrator.
+/// A volume whose name is not a name of a file, or what the kernel says: mounting needs the rights of an administrator.
 pub fn mount(service: Arc<Service>, folder: &Path) -> io::Result<Mounted> {
     check_names(service.volumes())?;
     clear_dead(folder)?;
@@ -102,7 +102,7 @@ impl Mounted {
         &self.files
     }
 
-    /// Unmounts the folder. Where somebody still uses it, it stays, and this can be called again.
+    /// Unmounts the folder. If it is still in use, it stays, and this can be called again.
     ///
     /// # Errors
     /// Who uses it, or what the kernel says.
@@ -133,7 +133,7 @@ impl Mounted {
 }
 
 impl Drop for Mounted {
-    /// Whoever still uses a file gets errors from now on.
+    /// Programs that still use a file get errors from now on.
     fn drop(&mut self) {
         if self.unmount().is_err() {
             let _ = rustix::mount::unmount(&self.folder, UnmountFlags::FORCE | UnmountFlags::DETACH);

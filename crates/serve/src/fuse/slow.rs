@@ -35,7 +35,7 @@ impl Slow {
         Ok(Self(sender))
     }
 
-    /// Has it done; dropped where the thread is gone, and with it whoever waits gets an error.
+    /// Executes the request; if the thread is gone it is dropped, and its waiter gets an error.
     pub fn run(&self, job: impl FnOnce(&Service) + Send + 'static) {
         let _ = self.0.send(Box::new(job));
     }
@@ -108,7 +108,7 @@ pub fn clear(
     clear_whole(service, volume, first..last, trim)
 }
 
-/// The same with whole blocks, several at once.
+/// Like the above, with whole blocks, several at once.
 fn clear_whole(service: &Service, volume: u16, range: std::ops::Range<u64>, trim: bool) -> Result<(), Failure> {
     let (op, longest) = if trim { (Op::Trim, TRIM) } else { (Op::Write, ZEROS) };
     let (sender, receiver) = channel();

@@ -26,7 +26,7 @@ pub struct Reserved {
 }
 
 impl Budget {
-    /// Create a budget of so many bytes.
+    /// Create a budget of this many bytes.
     pub fn new(bytes: u64) -> Arc<Self> {
         let (left, waiting) = (Mutex::new(bytes), AtomicUsize::new(0));
         Arc::new(Self { all: bytes, left, waiting, returned: Condvar::new() })

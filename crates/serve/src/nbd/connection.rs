@@ -1,8 +1,8 @@
 //! A client that has chosen an export: requests in, answers out.
 //!
-//! One thread receives requests and hands them to the service. Whoever completes one sends the answer, where that can be
-//! done at once; the connection's second thread sends what is long or what the client does not take yet, so that nobody
-//! else waits for a slow client.
+//! One thread receives requests and hands them to the service. Whoever completes one sends the answer, if that can be
+//! done at once; the connection's second thread sends long replies and those that the client does not take yet, so
+//! that no other client waits for a slow one.
 
 use std::collections::VecDeque;
 use std::io;
@@ -25,12 +25,12 @@ use crate::service::{Payload, Request, Service};
 use crate::timekeeper::Timekeeping;
 use crate::watch::Watch;
 
-/// Answers up to this are sent by whoever has them: a socket takes them at once (its buffer is 208 KiB by default), and
-/// copying them takes about 10 us.
+/// Replies up to this size are sent by the completing thread: a socket takes them at once (its buffer is 208 KiB by
+/// default), and copying them takes about 10 us.
 pub const SHORT: usize = 64 << 10;
 /// Bytes of answers that wait for a client to take them before it is listened to again; a socket keeps about as much.
 const MOST_UNSENT: usize = 256 << 10;
-/// Range of which is told at once what is kept: the answer is quick, and a client asks on.
+/// Longest range of one status reply: the reply is quick, and a client asks for the next range.
 const LONGEST_STATUS: u64 = 1 << 30;
 
 /// Task of the second thread.
@@ -55,7 +55,7 @@ pub struct Out {
     /// The second thread is in the middle of a task: nobody else may send.
     is_sending: bool,
     is_closed: bool,
-    /// Requests without an answer, and their bytes.
+    /// Requests without a completion, and their bytes.
     requests: usize,
     bytes: u64,
     /// The first thread waits for answers: it is told only then, for telling costs a system call.
@@ -83,7 +83,7 @@ pub struct Connection {
 /// Why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// The client said so: what is under way is answered first.
+    /// The client said so: what is under way is completed first.
     Disconnect,
     /// It is gone, does not speak the protocol, or is too slow; or the service has stopped.
     Broken,
@@ -142,7 +142,7 @@ impl Connection {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends it at once: what is under way is not answered.
+    /// Ends it at once: what is under way is not completed.
     pub fn close(&self) {
         self.close_with(&mut self.lock());
     }
@@ -156,7 +156,7 @@ impl Connection {
         self.answered.notify_all();
     }
 
-    /// Waits until everything that is under way was answered; a client that takes nothing ends it.
+    /// Waits until everything that is under way was completed; a client that takes nothing ends it.
     fn drain(&self) {
         let mut out = self.lock();
         self.flush(&mut out);
@@ -210,7 +210,7 @@ impl Connection {
         }
     }
 
-    /// Waits for the memory of the longest write; false where the connection was closed meanwhile.
+    /// Waits for the memory of the longest write; false if the connection was closed meanwhile.
     fn reserve(&self, incoming: &mut Incoming, waiting: &mut Waiting) -> bool {
         // Somebody else has to wait for the machine then, which completes what the holders of memory wait for.
         drop(waiting.keeps.take());
@@ -314,7 +314,7 @@ impl Connection {
         replies::done(out, cookie, self.chosen.is_structured, error);
     }
 
-    /// Waits until one more request of so many bytes may be under way.
+    /// Waits until one more request of this many bytes may be under way.
     fn admit(&self, bytes: u64, gathers: bool, waiting: &mut Waiting) -> Result<(), End> {
         let mut out = self.lock();
         while !out.is_closed && !out.has_room(bytes, &self.limits) {
@@ -341,7 +341,7 @@ impl Connection {
         self.send_answer(&mut self.lock(), counted, &bytes);
     }
 
-    /// Answers a read: at once where it is short and the client takes it.
+    /// Answers a read: at once if it is short and the client takes it.
     pub fn answer_read(&self, read: Read, scratch: &mut Vec<u8>) {
         let counted = u64::from(read.len);
         let is_short = read.len as usize <= SHORT && self.wire.sends_at_once();
@@ -398,7 +398,7 @@ impl Connection {
         }
     }
 
-    /// Sends what the client takes now, and leaves the rest to the second thread.
+    /// Sends as much as the client takes now, and leaves the remainder to the second thread.
     fn send_now(&self, out: &mut Out, bytes: &[u8]) {
         if out.is_closed {
             return;
@@ -506,13 +506,13 @@ impl Waiting {
 }
 
 impl Out {
-    /// One request is always taken, however long; none of a client that does not take its answers.
+    /// One request is always taken, however long; none for a client that does not take its answers.
     fn has_room(&self, bytes: u64, limits: &Limits) -> bool {
         let fits = self.requests < limits.requests && self.bytes + bytes <= limits.bytes;
         self.unsent <= MOST_UNSENT && (self.requests == 0 || fits)
     }
 
-    /// What is to be sent now has to wait for its turn.
+    /// A reply that is due now has to wait for its turn.
     fn must_queue(&self) -> bool {
         self.is_sending || !self.tasks.is_empty()
     }

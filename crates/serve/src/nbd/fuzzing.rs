@@ -25,7 +25,7 @@ use crate::store::Memory;
 const SIZE: u64 = 80 << 20;
 /// The made-up client hangs up when it has got so much.
 const MOST_SENT: usize = 64 << 20;
-/// Of that so much is kept, to be looked at.
+/// Bytes kept of it, to be examined.
 const MOST_KEPT: usize = 16 << 20;
 
 /// A volume that can be trimmed, in blocks of 512 bytes, and one that cannot, in blocks of 4096.
@@ -77,7 +77,7 @@ struct State {
 }
 
 impl State {
-    /// Of `most` bytes so many at once.
+    /// Of `most` bytes this many at once.
     fn piece(&mut self, most: usize) -> usize {
         // xorshift64 (Marsaglia 2003).
         self.chance ^= self.chance << 13;
@@ -138,7 +138,7 @@ impl Wire for Script {
 pub enum Came {
     /// The client did not choose an export.
     Unchosen,
-    /// It did, and so many requests were answered.
+    /// It did, and this many requests were completed.
     Answers(usize),
 }
 
@@ -161,7 +161,7 @@ impl Partner {
         Self { service, exports }
     }
 
-    /// Has a client say `data`, its first eight bytes being chance; what it gets is looked at.
+    /// Has a client say `data`, its first eight bytes being chance; what it gets is examined.
     ///
     /// # Panics
     /// If it gets an answer to something that it did not ask, or one that is not of the protocol.
@@ -208,8 +208,8 @@ fn lengths(mut bytes: &[u8]) -> HashMap<u64, Vec<u32>> {
     lengths
 }
 
-/// Counts answers, the last of which may be cut off. Where a client gave a number twice its simple answers cannot be told
-/// from one another, and are not looked at.
+/// Counts answers, the last of which may be cut off. If a client used a number twice, its simple answers cannot be
+/// told from one another, and are not examined.
 fn answers(mut got: &[u8], requests: &HashMap<u64, Vec<u32>>, is_structured: bool) -> usize {
     let (mut count, mut finished) = (0, HashMap::<u64, usize>::new());
     while let Some((cookie, is_last)) = message(&mut got, requests, is_structured) {

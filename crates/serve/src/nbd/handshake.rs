@@ -13,7 +13,7 @@ use super::wire::{Wire, send_all};
 /// A client that has chosen: the way to it, what came after its choice, and the choice.
 pub type Client = (Arc<dyn Wire>, Incoming, Chosen);
 
-/// Talks with a client until it has chosen; nothing where it leaves before, or takes longer than `time`. Over `tls` it is
+/// Talks with a client until it has chosen; nothing if it leaves before, or takes longer than `time`. Over `tls` it is
 /// told nothing before the connection is encrypted.
 ///
 /// # Errors

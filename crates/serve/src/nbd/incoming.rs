@@ -1,4 +1,4 @@
-//! Bytes that came from a client and were not looked at yet.
+//! Bytes that came from a client and were not examined yet.
 
 use std::io;
 
@@ -29,14 +29,14 @@ impl Incoming {
         &self.bytes[self.begin..self.end]
     }
 
-    /// The first so many bytes were looked at.
+    /// The first this many bytes were examined.
     pub fn consume(&mut self, count: usize) {
         self.begin += count;
         debug_assert!(self.begin <= self.end, "only what there is");
     }
 
-    /// Receives some more of something that is `want` bytes long with `receive`; how many. The memory grows with what
-    /// really comes, not with what a client says will.
+    /// Receives some more of something that is `want` bytes long with `receive`; how many. The memory grows with
+    /// received data, not with the announced length.
     ///
     /// # Errors
     /// What `receive` says.
@@ -64,7 +64,7 @@ impl Incoming {
         self.reserved = Some(reserved);
     }
 
-    /// Nothing came for a while: memory of long writes is given back.
+    /// Releases memory of long writes after a pause.
     pub fn rest(&mut self) {
         if self.begin == self.end {
             self.give_back();

@@ -28,7 +28,7 @@ use crate::service::Service;
 pub enum Listen {
     /// A unix socket that only its owner may use. A socket that nobody listens to any more is replaced.
     Unix(PathBuf),
-    /// TCP. Without certificates only this host may connect, and the caller was asked for that.
+    /// TCP. Without certificates only this host may connect, and the caller was requested that.
     Tcp {
         /// Address and port; port zero is one that is free.
         addr: SocketAddr,
@@ -50,20 +50,20 @@ pub struct Limits {
     pub arriving: u64,
     /// A flush of a connection that wrote nothing since its last flush is completed at once, without the machine. fio's
     /// engine for NBD fills every free slot with flushes until the first has completed (io_u.c, `should_fsync`; tried:
-    /// 3.33), though one was asked for.
+    /// 3.33), though one was requested.
     pub skips_repeated_flushes: bool,
     /// Time for a client to choose an export.
     pub handshake: Duration,
-    /// A request has to be complete so long after its first byte, and a second later for each MiB that it says.
+    /// A request has to be complete this long after its first byte, and a second later for each MiB that it says.
     pub request: Duration,
-    /// A client that takes no byte of its answers for so long is given up.
+    /// A client that takes no byte of its replies for this long is dropped.
     pub answers: Duration,
 }
 
 impl Default for Limits {
     /// Four connections for each of 16 programs; 256 requests each, as many as eight jobs at a depth of 32 have; two
-    /// writes of the longest kind; eight of these arrive at once. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
-    /// longer than any pause that a live client makes (chosen).
+    /// writes of the longest kind; eight of these arrive at once. 10 s is what qemu gives a handshake
+    /// (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is longer than any pause that a live client makes (chosen).
     fn default() -> Self {
         Self {
             connections: 64,
@@ -214,7 +214,7 @@ impl Shared {
         }
     }
 
-    /// Takes a client, or closes the connection where there are too many.
+    /// Takes a client, or closes the connection if there are too many.
     fn take(self: &Arc<Self>, fd: OwnedFd, number: u64) {
         let answers = self.limits.answers;
         let socket = if self.is_tcp { Socket::of_tcp(fd, answers) } else { Socket::of(fd, answers) };

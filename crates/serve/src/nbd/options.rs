@@ -20,7 +20,7 @@ pub struct Chosen {
     pub export: u16,
     /// Answers are structured.
     pub is_structured: bool,
-    /// It may ask what is kept of a range.
+    /// It may request the status of a range.
     pub has_allocation: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct Chosen {
 pub enum Step {
     /// More bytes are needed.
     More,
-    /// From here on everything is encrypted; nothing that was said before counts.
+    /// From here on everything is encrypted; nothing that was stated before counts.
     StartTls,
     /// Requests follow.
     Serve(Chosen),
@@ -63,7 +63,7 @@ struct Found<'a> {
 type Outcome = Result<(), Step>;
 
 impl<'a> Handshake<'a> {
-    /// Of a client that has just connected; it is greeted.
+    /// Begins with a client that has just connected, and greets it.
     pub fn greet(exports: &'a [Export], needs_tls: bool, out: &mut Vec<u8>) -> Self {
         out.extend_from_slice(&MAGIC.to_be_bytes());
         out.extend_from_slice(&OPTION_MAGIC.to_be_bytes());
@@ -222,7 +222,7 @@ impl<'a> Handshake<'a> {
     }
 }
 
-/// The next option; none where it is not all there.
+/// The next option; none if it is not all there.
 fn next_option(input: &[u8]) -> Result<Option<Found<'_>>, Step> {
     let mut rest = input;
     if input.len() < OPTION_HEADER {

@@ -113,13 +113,13 @@ pub mod error {
 pub const BASE_ALLOCATION: &str = "base:allocation";
 /// Its number; any would do.
 pub const BASE_ALLOCATION_ID: u32 = 1;
-/// Of a range, in that context: nothing is kept, and it reads as zeros.
+/// Flag of a range in that context: no data, reads as zeros.
 pub const STATE_HOLE_ZERO: u32 = 1 << 0 | 1 << 1;
 
 /// Longest name of an export, and longest query of a meta context (specification: strings are 4096 bytes at most).
 pub const LONGEST_STRING: usize = 4096;
 
-/// Takes a big-endian number off the front; none where too little is left.
+/// Takes a big-endian number off the front; none if too little is left.
 pub fn take_u16(bytes: &mut &[u8]) -> Option<u16> {
     let (first, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
@@ -140,7 +140,7 @@ pub fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(*first))
 }
 
-/// Takes a string with its length before it; none where it is longer than what is left, or than allowed.
+/// Takes a string with its length before it; none if it is longer than what is left, or than allowed.
 pub fn take_string<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let len = take_u32(bytes)? as usize;
     let (string, rest) = bytes.split_at_checked(len).filter(|_| len <= LONGEST_STRING)?;

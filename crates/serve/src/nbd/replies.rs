@@ -51,7 +51,7 @@ pub fn hole(out: &mut Vec<u8>, cookie: u64, offset: u64, len: u32, is_last: bool
     out.extend_from_slice(&len.to_be_bytes());
 }
 
-/// What is kept of a range, in whole blocks.
+/// Stored parts of a range, in whole blocks.
 pub fn status(out: &mut Vec<u8>, cookie: u64, extents: &[Extent]) {
     chunk_header(out, cookie, chunk::BLOCK_STATUS, true, 4 + 8 * extents.len() as u32);
     out.extend_from_slice(&BASE_ALLOCATION_ID.to_be_bytes());
@@ -61,8 +61,8 @@ pub fn status(out: &mut Vec<u8>, cookie: u64, extents: &[Extent]) {
     }
 }
 
-/// Extents in whole blocks that cover `len` bytes at most: a block of which anything is kept is kept. What the store does
-/// not speak of is kept.
+/// Extents in whole blocks that cover `len` bytes at most: a block of which anything is kept is kept. Parts that the
+/// store does not report count as stored.
 pub fn whole_blocks(extents: &[Extent], block: u32, len: u64, is_one: bool) -> Vec<Extent> {
     let block = u64::from(block);
     let mut all: Vec<Extent> = Vec::new();

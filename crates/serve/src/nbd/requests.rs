@@ -24,7 +24,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Of the first bytes of a request; none where they are not one.
+    /// Of the first bytes of a request; none if they are not one.
     pub fn of(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
         take_u32(bytes).filter(|magic| *magic == REQUEST_MAGIC)?;
@@ -37,7 +37,7 @@ impl Header {
         })
     }
 
-    /// Bytes of data that follow; none where that is more than was told, and the client cannot be followed any more.
+    /// Bytes of data that follow; none if that is more than was told, and the client cannot be followed any more.
     pub fn payload(&self) -> Option<usize> {
         match self.command {
             command::WRITE => (self.len <= LONGEST_PAYLOAD).then_some(self.len as usize),
@@ -58,10 +58,10 @@ pub enum Wanted {
     Act {
         /// Operation of the machine.
         op: Op,
-        /// Not answered before it is durable.
+        /// The reply waits until it is durable.
         fua: bool,
     },
-    /// What is kept of a range; of its beginning only where `is_one`.
+    /// Stored parts of a range; only its beginning if `is_one`.
     Status {
         /// One extent.
         is_one: bool,
@@ -70,7 +70,7 @@ pub enum Wanted {
     Disconnect,
 }
 
-/// What a request asks for, where it may.
+/// What a request requests, if it may.
 ///
 /// # Errors
 /// The protocol's number, to be answered.

@@ -67,7 +67,7 @@ impl TlsFiles {
     }
 }
 
-/// Encrypted bytes that were received and not looked at yet.
+/// Encrypted bytes that were received and not examined yet.
 #[derive(Default)]
 struct Sealed {
     bytes: Vec<u8>,
@@ -170,7 +170,7 @@ impl Wire for Tls {
         Ok(count)
     }
 
-    /// Encrypting takes time, which whoever has an answer may not have.
+    /// Encrypting takes time, which the completing thread may not have.
     fn sends_at_once(&self) -> bool {
         false
     }

@@ -8,34 +8,34 @@ use rustix::net::{RecvFlags, SendFlags, Shutdown, sockopt};
 
 /// Both ways. One thread receives, others send, one at a time.
 pub trait Wire: Send + Sync {
-    /// Puts bytes that came into `buffer`; zero where the client has closed. `waits` until there are some.
+    /// Puts bytes that came into `buffer`; zero if the client has closed. `waits` until there are some.
     ///
     /// # Errors
-    /// `WouldBlock` where there are none, also now and then while it waits, so that whoever does can look at the time;
+    /// `WouldBlock` if there are none, also now and then while it waits, so that the caller can check the time;
     /// others are final.
     fn receive(&self, buffer: &mut [u8], waits: bool) -> io::Result<usize>;
 
     /// Sends the front of `bytes`, and says how much of it; `waits` until some of it can be sent.
     ///
     /// # Errors
-    /// `WouldBlock` where nothing can be sent without waiting, or the client takes nothing for a long time.
+    /// `WouldBlock` if nothing can be sent without waiting, or the client takes nothing for a long time.
     fn send(&self, bytes: &[u8], waits: bool) -> io::Result<usize>;
 
     /// Whether a short answer is sent quickly by whoever has it; else a thread of the connection does so.
     fn sends_at_once(&self) -> bool;
 
-    /// What is ready to be read where `receive` has something; none where it may have kept bytes of its own.
+    /// Socket to wait for `receive`; none if it may buffer bytes itself.
     fn ready(&self) -> Option<BorrowedFd<'_>> {
         None
     }
 
-    /// Ends both ways; who waits is woken. What was sent still arrives.
+    /// Ends both ways; who waits is woken. Sent data still arrives.
     fn close(&self);
 }
 
 /// Longest wait of a read, which bounds how late a connection notices anything else.
 const RECEIVE_TIME: Duration = Duration::from_secs(1);
-/// A host that says nothing for so long is asked whether it is still there.
+/// A silent host is probed after this time.
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// A stream socket of any kind.
@@ -44,7 +44,7 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Of a socket that was accepted; a client that takes no byte of its answers for so long is given up.
+    /// Wraps an accepted socket; a client that takes no byte of its replies for this long is dropped.
     ///
     /// # Errors
     /// The host does not know its times.
@@ -54,7 +54,7 @@ impl Socket {
         Ok(Self { fd })
     }
 
-    /// The same over TCP: answers are not held back to be sent together, and a host that is gone is noticed.
+    /// Like the above, over TCP: replies are not delayed to be sent together, and a host that is gone is noticed.
     ///
     /// # Errors
     /// The host does not know its options.

@@ -16,7 +16,7 @@ pub struct Place {
 pub struct Extent {
     /// Bytes.
     pub len: u64,
-    /// Nothing is kept of it, and it reads as zeros.
+    /// It is not stored, and reads as zeros.
     pub is_hole: bool,
 }
 
@@ -47,7 +47,7 @@ pub trait Store: Send + Sync {
     /// What the file says, such as that it is full: nothing or a part of it was kept, whole sectors each.
     fn write(&self, address: Place, data: &[u8]) -> io::Result<u64>;
 
-    /// The same with zeros; nothing need be kept of them.
+    /// Like the above, with zeros, which need not be stored.
     ///
     /// # Errors
     /// What the file says.
@@ -58,7 +58,7 @@ pub trait Store: Send + Sync {
         let _ = (ticket, version);
     }
 
-    /// What is kept of a range, by address, together as long as it is.
+    /// Stored parts of a range, by address, together as long as the range.
     ///
     /// # Errors
     /// What the file says.
@@ -103,7 +103,7 @@ impl<S: Store + ?Sized> Store for Box<S> {
     }
 }
 
-/// Appends an extent: one with the last where it is of the same kind, and none where it is empty.
+/// Appends an extent: one with the last if it is of the same kind, and none if it is empty.
 pub(super) fn join(all: &mut Vec<Extent>, extent: Extent) {
     match all.last_mut() {
         _ if extent.len == 0 => {}

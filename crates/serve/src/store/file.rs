@@ -1,9 +1,9 @@
 //! Bytes in sparse files, which outlive the server.
 //!
-//! FILE is a raw image of the one address space of a machine; of several each has its own, FILE.NAME by its first volume.
-//! Beside it FILE.hotband.json says whose it is, and over a base image FILE.bitmap which blocks show it no more. A write
-//! that was answered is in the page cache of the host: it outlives the server however that ends, but not a host without
-//! power, which is not what a served machine is about.
+//! FILE is a raw image of the one address space of a machine; of several each has its own, FILE.NAME by its first
+//! volume. Next to it FILE.hotband.json says whose it is, and over a base image FILE.bitmap which blocks show it no
+//! more. A write that was completed is in the page cache of the host: it outlives the server however that ends, but not
+//! a host without power, which is not what a served machine is about.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -23,7 +23,7 @@ use crate::model::VolumeTold;
 #[derive(Debug)]
 pub struct File {
     images: Vec<Image>,
-    /// Of the base image, which stays locked against whoever would write to it.
+    /// File of the base image, which stays locked against writers.
     _base: Option<fs::File>,
 }
 
@@ -86,7 +86,7 @@ fn lock(file: &fs::File, path: &Path, operation: FlockOperation) -> io::Result<(
     }
 }
 
-/// A base image, and what it is told of it: it must stay as it is.
+/// A base image, and its recorded state: it must not change.
 fn open_base(path: &Path) -> io::Result<(fs::File, BaseTold)> {
     let file = fs::File::open(path).map_err(|error| naming(path, &error))?;
     lock(&file, path, FlockOperation::NonBlockingLockShared)?;

@@ -1,10 +1,10 @@
 //! A store that can go back to what a machine without power holds.
 //!
 //! Everything that was written since the server began stays in a temporary file: the data of every write, and what was
-//! there before the first one. It grows by what is written (once more by what it is written over the first time), and
-//! memory by about 100 bytes a write. Nothing of it is let go before the end: which writes a drive may still fall back to
-//! only the drive knows. It has no name in its folder and goes with the process, which leaves the store as it was
-//! written: a server that is killed is no machine that lost power.
+//! there before the first one. It grows by the written bytes (once more by the bytes first overwritten), and
+//! memory by about 100 bytes per write. None of it is released before the end, because only the drive knows which
+//! writes it may still fall back to. It has no name in its folder and goes with the process, which leaves the store as
+//! it was written: a server that is killed is not a machine that lost power.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -27,15 +27,15 @@ pub struct WithHistory<S> {
     history: Mutex<History>,
 }
 
-/// A write: ticket 0 stands for what was there before.
+/// A write: ticket 0 represents what was there before.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     place: Place,
-    /// Where its data begins in the log; none of zeros.
+    /// Place where its data begins in the log; none of zeros.
     at: Option<u64>,
 }
 
-/// What was there before, in the log: its place there is that in the address space, wrapped, and so much.
+/// Earlier data in the log: its place is that in the address space, wrapped, and its length.
 type Before = Option<u64>;
 
 #[derive(Debug, Default)]
@@ -106,7 +106,7 @@ impl<S: Store> WithHistory<S> {
         Ok(())
     }
 
-    /// The same of data, by pieces: a long range takes no memory of its length.
+    /// Like the above, for data, by pieces: a long range takes no memory of its length.
     fn note_data(&self, history: &mut History, address: Place, len: u64) -> io::Result<()> {
         let mut data = Vec::new();
         for piece in pieces(address.offset, len) {
@@ -155,7 +155,7 @@ impl<S: Store> WithHistory<S> {
 }
 
 impl History {
-    /// What each part of what was ever written is to hold, where it is not what the store has: ticket 0 for what was
+    /// Data that each written part should hold if the store has other data: ticket 0 for what was
     /// there before.
     fn changes(&self, left: &[Left]) -> io::Result<Vec<(Place, u64, Option<u64>)>> {
         let mut wanted: HashMap<u32, RangeMap<u64, u64>> = HashMap::new();
@@ -229,7 +229,7 @@ impl<S: Store> Store for WithHistory<S> {
         self.store.remarks()
     }
 
-    /// Nothing can be written any more. What no drive tells of is as it was before the first write.
+    /// Writes are no longer possible. Ranges that no drive reports are as before the first write.
     fn power_off(&self, left: &[Left]) -> io::Result<()> {
         let mut history = self.history();
         history.is_off = true;

@@ -44,8 +44,8 @@ impl Image {
         Ok(())
     }
 
-    /// Keeps `data`: the page cache of the kernel has it when this returns, which outlives this process. The kernel copies
-    /// page by page and looks only between two of them whether the process is killed (mm/filemap.c:
+    /// Keeps `data`: the page cache of the kernel has it when this returns, which outlives this process. The kernel
+    /// copies page by page and looks only between two of them whether the process is killed (mm/filemap.c:
     /// generic_perform_write; fs/iomap/buffered-io.c: iomap_write_iter), so that no sector has a part of it.
     pub fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         for piece in pieces(offset, data.len() as u64) {
@@ -71,7 +71,7 @@ impl Image {
         overlay.set(piece.block)
     }
 
-    /// The same with zeros, of which nothing is kept.
+    /// Like the above, with zeros, which are not stored.
     pub fn zero(&self, offset: u64, len: u64) -> io::Result<()> {
         if self.overlay.is_none() {
             return self.punch(offset, len);

@@ -14,8 +14,8 @@ const SUMMED: u64 = 4096;
 /// Checksums of what was written last, by address space and block.
 type Sums = HashMap<(u32, u64), u32>;
 
-/// Keeps nothing, and reads zeros. What was written last it knows the checksums of, so that whoever reads it back is told
-/// that zeros are not what was there.
+/// Keeps nothing, and reads zeros. It keeps checksums of the newest data, to report that zeros read back are not the
+/// data written.
 #[derive(Debug, Default)]
 pub struct Nothing {
     sums: Locks<Sums>,
@@ -32,8 +32,8 @@ fn blocks(offset: u64, len: u64) -> impl Iterator<Item = (u64, std::ops::Range<u
 }
 
 impl Nothing {
-    /// CRC-32 of what was written to a block of 4 KiB last; of a part of one, together with the checksum that it had. None
-    /// where it is zeros as far as anybody knows.
+    /// CRC-32 of what was written to a block of 4 KiB last; of a part of one, together with the checksum that it had.
+    /// None if it is zeros, as far as known.
     pub fn checksum(&self, address: Place) -> Option<u32> {
         let lock = pieces(address.offset, 1).next()?.block;
         self.sums.read(lock).get(&(address.space, address.offset / SUMMED)).copied()

@@ -14,13 +14,13 @@ pub struct Overlay {
     base: File,
     base_size: u64,
     bitmap: File,
-    /// As in the file. Whoever changes a byte is alone with its blocks.
+    /// Version as in the file. A writer of a byte has exclusive access to its blocks.
     bits: Vec<AtomicU8>,
 }
 
 impl Overlay {
-    /// Over `base` of `base_size` bytes, with the bits of `size` bytes in the file `bitmap`, which is made where it is not
-    /// there: blocks of which it has no bits show the base.
+    /// Over `base` of `base_size` bytes, with the bits of `size` bytes in the file `bitmap`, which is made if it is
+    /// not there: blocks of which it has no bits show the base.
     pub fn open(base: File, base_size: u64, bitmap: &Path, size: u64) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(bitmap)?;
         let bytes = size.div_ceil(BLOCK).div_ceil(8);

@@ -1,5 +1,5 @@
-//! Ranges by blocks of 64 KiB, each behind a lock: who reads a sector gets it before or after a write, never half of each,
-//! as drives answer.
+//! Ranges by blocks of 64 KiB, each behind a lock: who reads per sector gets it before or after a write, never half of
+//! each, as drives answer.
 
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

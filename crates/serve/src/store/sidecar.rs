@@ -1,4 +1,4 @@
-//! Whose a store is: a raw image cannot say so itself.
+//! Owner of a store, which a raw image cannot state.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -29,7 +29,7 @@ pub struct Sidecar {
 /// A file of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileTold {
-    /// Its name; it lies beside this one.
+    /// Its name; it lies next to this one.
     pub file: PathBuf,
     /// Bytes.
     pub size: u64,
@@ -90,7 +90,7 @@ impl Sidecar {
         PathBuf::from(name)
     }
 
-    /// Whether the store is there and is this one; false where there is none yet.
+    /// Whether the store is there and is this one; false if there is none yet.
     pub fn check(&self, path: &Path) -> io::Result<bool> {
         let beside = Self::beside(path, "hotband.json");
         let invalid =
@@ -107,8 +107,8 @@ impl Sidecar {
         }
     }
 
-    /// What another has that this one has not. The names of files are not asked: a store may be renamed or copied, with
-    /// this beside it.
+    /// Differences of another one. The names of files are not asked: a store may be renamed or copied, with
+    /// this next to it.
     fn difference(&self, have: &Self) -> Option<String> {
         let differs = |key: &str, have: &dyn std::fmt::Debug, expected: &dyn std::fmt::Debug| {
             Some(format!("{key} is {have:?}, expected {expected:?}; the store belongs to another machine"))

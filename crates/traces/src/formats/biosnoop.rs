@@ -25,7 +25,7 @@ const MOST: usize = 24;
 
 #[derive(Default)]
 struct Biosnoop {
-    /// Where each heading is, and how many there are.
+    /// Index of each heading, and their number.
     places: Option<([usize; 8], usize)>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Format: blkparse(1), the default output: `major,minor cpu sequence seconds pid action RWBS sector + sectors
 //! [process]`. An I/O is a request as the device got it: from its dispatch (D) to its completion (C), of the process
-//! that queued it (Q) where that is known. Of devices without dispatches (md, dm), and by `blkparse-queue` always, it
+//! that queued it (Q) if that is known. Of devices without dispatches (md, dm), and by `blkparse-queue` always, it
 //! is from Q to C as the program asked for it, before requests were merged. The traps: sectors have 512 B whatever the
 //! device; C events have no process, but an error in its place; requests are merged, so that a C answers several Qs;
 //! several CPUs' lines are not quite in order; a summary follows. Without C events there are no latencies.
@@ -94,7 +94,7 @@ impl Waiting {
         if waiting <= MOST_WAITING { Vec::new() } else { self.oldest(MOST_WAITING / 8) }
     }
 
-    /// So many of the oldest, in their order.
+    /// The oldest, up to a number, in order.
     fn oldest(&mut self, most: usize) -> Vec<Io> {
         let mut by_age = Vec::new();
         for (key, (first, last)) in &self.places {
@@ -110,7 +110,7 @@ impl Waiting {
         by_age.into_iter().filter_map(|(_, key)| self.take(key, 1)).collect()
     }
 
-    /// The oldest of the first place within so many bytes from `place` on.
+    /// The oldest of the first place within this many bytes from `place` on.
     #[inline]
     fn take(&mut self, key: Place, len: u64) -> Option<Io> {
         let mut entry = match self.places.entry(key) {
@@ -147,7 +147,7 @@ struct Blkparse {
     dispatched: Waiting,
     /// Devices that dispatch.
     dispatchers: FxHashSet<u32>,
-    /// Answers to what was asked for before the trace began, or lost.
+    /// Answers to what was requested before the trace began, or lost.
     unasked: u64,
 }
 
@@ -264,8 +264,8 @@ impl Blkparse {
         self.unasked += u64::from(issued == 0);
     }
 
-    /// A request that was queued, of which nothing more is known: one that a device has dispatched within another is no
-    /// I/O of its own.
+    /// A request that was queued, of which nothing more is known: one that a device has dispatched within another is
+    /// not an I/O of its own.
     fn unanswered(&self, io: Io, out: &mut Out) {
         let names = &out.streams.names()[io.stream as usize];
         let device = names.device.clone();
@@ -298,7 +298,7 @@ fn io_of(event: &Event, stream: u32, out: &Out) -> Io {
     Io { fua, ..out.plain(op, time, offset, len, stream) }
 }
 
-/// Major and minor in one number: 12 and 20 bits, as Linux has them.
+/// Major and minor in one number: 12 and 20 bits, as in Linux.
 fn device_number(device: &[u8]) -> Option<u32> {
     let comma = memchr::memchr(b',', device)?;
     let (major, minor) = (whole(&device[..comma])?, whole(&device[comma + 1..])?);
@@ -324,7 +324,7 @@ fn field(line: &[u8]) -> (&[u8], &[u8]) {
     line.split_at(line.iter().position(|byte| *byte == b' ').unwrap_or(line.len()))
 }
 
-/// What a line says; none of one that says nothing of an I/O (a message, a plug, a merge).
+/// Content of a line; none if it is not about an I/O (a message, a plug, a merge).
 fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
     let wrong = |problem: &str| Wrong::new(line, problem);
     let (mut head, mut rest) = ([&b""[..]; 6], line);
@@ -364,8 +364,9 @@ const EVENTS: [(&[u8], &[u8]); 4] = [
     (b"block_bio_queue: ", b"Q"),
 ];
 
-/// What a line of perf says: `process pid [cpu] seconds: block:EVENT: major,minor RWBS [bytes] [(command)] sector +
-/// sectors [priority] [process or error]`. Lines of other events, and those in front (`#`), are skipped once one `began`.
+/// Content of a line of perf: `process pid [cpu] seconds: block:EVENT: major,minor RWBS [bytes] [(command)] sector +
+/// sectors [priority] [process or error]`. Lines of other events, and those in front (`#`), are skipped once one
+/// `began`.
 fn perf_event_of(line: &[u8], began: bool) -> Result<Option<Event<'_>>, Wrong> {
     let wrong = |problem: &str| Wrong::new(line, problem);
     let known = EVENTS.iter().find_map(|(name, action)| Some((memchr::memmem::find(line, name)?, name.len(), *action)));
@@ -395,7 +396,7 @@ fn perf_event_of(line: &[u8], began: bool) -> Result<Option<Event<'_>>, Wrong> {
 }
 
 /// Where the extent between RWBS and the bracket begins, and its length: `sector + sectors`, `sector`, or nothing. None
-/// of anything else.
+/// for anything else.
 fn extent_of(text: &[u8]) -> Option<Result<(u64, u64), Wrong>> {
     let (sector, rest) = field(text);
     let (plus, rest) = field(rest);
@@ -408,7 +409,7 @@ fn extent_of(text: &[u8]) -> Option<Result<(u64, u64), Wrong>> {
 }
 
 /// The operation of RWBS, and whether it forces unit access: `F` in front of it is a flush before, behind it FUA
-/// (blk_fill_rwbs of the kernel's blktrace.c). None of what is no I/O on blocks.
+/// (blk_fill_rwbs of the kernel's blktrace.c). None for lines that are not block I/Os.
 fn op_of(rwbs: &[u8], len: u64) -> Option<(Op, bool)> {
     let preflush = rwbs.first() == Some(&b'F');
     let rest = if preflush { &rwbs[1..] } else { rwbs };

@@ -2,8 +2,8 @@
 
 use crate::numbers::{scaled, whole};
 
-/// ns since 1970 of `2025-11-03 10:15:30.123456`, with `T` or a blank between, `/` for `-`, and `Z` or an offset such as
-/// `+01:00` behind; ns since midnight of a time of day. None of anything else. Leap seconds are not counted.
+/// ns since 1970 of `2025-11-03 10:15:30.123456`, with `T` or a blank between, `/` for `-`, and `Z` or an offset such
+/// as `+01:00` behind; ns since midnight of a time of day. None for anything else. Leap seconds are not counted.
 pub(crate) fn nanoseconds(text: &[u8]) -> Option<u64> {
     let (days, clock) = match text.get(10) {
         Some(b'T' | b't' | b' ') => (days_of(&text[..10])?, &text[11..]),

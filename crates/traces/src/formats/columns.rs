@@ -1,8 +1,8 @@
 //! Any table of text, by what its columns hold; our own I/O log as CSV is one.
 //!
-//! Columns are counted from 1 or named as in the first line, and carry a unit after a colon or a blank: `time = "3:us"`. The
-//! unit of an operation is the word for a read: `op = "5:1"`; then 0 and 1 are writes where they are none. Times may be of
-//! the calendar; those of completions are `end`, from which the latency is taken off.
+//! Columns are counted from 1 or named as in the first line, and carry a unit after a colon or a blank: `time =
+//! "3:us"`. The unit of an operation is the word for a read: `op = "5:1"`; then 0 and 1 are writes if they are none.
+//! Times may be of the calendar; those of completions are `end`, from which the latency is taken off.
 //! Between fields stand commas, semicolons, tabs or blanks, as in the first line. I/Os are sorted by time.
 //! Leaves out: quotes with separators in them; quotes around a whole field are taken off.
 
@@ -22,7 +22,7 @@ pub(super) const LOG: Format = Format {
     make: || Box::new(Columns::log()),
 };
 
-/// What a column may hold, and the unit where none is said.
+/// Contents of a column, and its default unit.
 const KEYS: [(&str, &str); 11] = [
     ("time", "s"),
     ("offset", "B"),
@@ -51,7 +51,7 @@ const END: usize = 10;
 /// Decimal digits to ns.
 const TIMES: [(&str, u32); 5] = [("s", 9), ("ms", 6), ("us", 3), ("100ns", 2), ("ns", 0)];
 const SIZES: [(&str, u64); 4] = [("B", 1), ("KiB", 1024), ("sectors", 512), ("blocks", 512)];
-/// Columns of a line that are looked at.
+/// Columns of a line that are examined.
 const MOST: usize = 64;
 const LOG_HEADER: [&str; 5] = ["submit_ns", "direction", "offset_bytes", "size_bytes", "latency_ns"];
 
@@ -75,7 +75,7 @@ struct Column {
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
     places: [Option<Column>; 11],
-    /// What stands for a read.
+    /// Value of a read.
     read: Option<Vec<u8>>,
     /// It has a header that must be ours.
     is_log: bool,
@@ -86,7 +86,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// From what the user says, such as ("time", "3 us").
+    /// From the user's definition, such as ("time", "3 us").
     ///
     /// # Errors
     /// A key or a value that is none, or one that is missing.
@@ -135,7 +135,7 @@ impl Columns {
         Self::of(columns, true)
     }
 
-    /// Looks at the first line: what separates fields, and where named columns are. Whether it is a header.
+    /// Examines the first line: separator of fields, and places of named columns. Whether it is a header.
     fn begin(&mut self, line: &[u8]) -> Result<bool, Wrong> {
         self.began = true;
         let separator = [b'\t', b';', b','].into_iter().find(|byte| line.contains(byte));
@@ -259,7 +259,7 @@ impl Parser for Columns {
     }
 }
 
-/// What the user says of one column; else what is accepted.
+/// Definition of one column by the user, or the accepted form.
 fn column(index: usize, value: &str) -> Result<Column, String> {
     let (column_text, unit) = match value.trim().split_once([':', ' ']) {
         Some((column_text, unit)) => (column_text.trim(), unit.trim()),
@@ -285,8 +285,8 @@ fn column(index: usize, value: &str) -> Result<Column, String> {
     Ok(Column { place: field, unit })
 }
 
-/// The words that tables have for operations; 0 is a read and 1 a write, as most have it; 28 and 2a are of SCSI (READ and
-/// WRITE of 10 bytes; 88 and 8a of 16).
+/// The words that tables have for operations; 0 is a read and 1 a write, as in most; 28 and 2a are of SCSI (READ
+/// and WRITE of 10 bytes; 88 and 8a of 16).
 fn op_of(text: &[u8]) -> Result<Op, Wrong> {
     // Flags follow some: WRITE|SYNC.
     let text = &text[..text.iter().position(|byte| *byte == b'|').unwrap_or(text.len())];

@@ -1,8 +1,8 @@
 //! DiskSim's ASCII traces, and MQSim's, which have the same columns with times in ns.
 //!
-//! Format: the manual of DiskSim 4.0, section 2.3: `arrival_ms device block blocks flags`, arrivals in order; bit 0 of the
-//! flags, a hexadecimal number, says read. MQSim (README): arrivals are whole ns, 1 is a read. They are told apart by the
-//! decimal point of the times. Leaves out: all other flags.
+//! Format: the manual of DiskSim 4.0, section 2.3: `arrival_ms device block blocks flags`, arrivals in order; bit 0 of
+//! the flags, a hexadecimal number, says read. MQSim (README): arrivals are whole ns, 1 is a read. They are
+//! distinguished by the decimal point of the times. Leaves out: all other flags.
 
 use hotband_machine::Op;
 

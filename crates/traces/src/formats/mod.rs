@@ -1,4 +1,4 @@
-//! The formats, a file each.
+//! The formats, one file each.
 
 mod alibaba;
 mod biosnoop;
@@ -35,8 +35,8 @@ pub trait Parser: Send {
     /// The trace is over.
     fn finish(&mut self, _: &mut Out) {}
 
-    /// Whether its times count from the beginning of the run that was recorded: then they stay as they are, else the first
-    /// I/O is asked for at zero.
+    /// Whether its times count from the beginning of the run that was recorded: then they stay as they are, else the
+    /// first I/O is requested at zero.
     fn counts_from_zero(&self) -> bool {
         false
     }
@@ -49,7 +49,7 @@ pub trait Parser: Send {
 
 /// A format that is known by its first lines.
 pub struct Format {
-    /// Its name, as `format` has it.
+    /// Its name, as in `format`.
     pub name: &'static str,
     /// Accepted form of its lines, for errors.
     pub accepted: &'static str,

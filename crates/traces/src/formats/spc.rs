@@ -1,7 +1,7 @@
-//! SPC traces, as the UMass repository has them (Financial, WebSearch).
+//! SPC traces, as in the UMass repository (Financial, WebSearch).
 //!
-//! Format: SPC Trace File Format Specification, revision 1.0.1: `ASU,LBA,size,opcode,timestamp[,more]`. The trap: the LBA
-//! counts blocks of 512 B, the size is bytes. Times are seconds since the beginning, in order. A device is an ASU
+//! Format: SPC Trace File Format Specification, revision 1.0.1: `ASU,LBA,size,opcode,timestamp[,more]`. The trap: the
+//! LBA counts blocks of 512 B, the size is bytes. Times are seconds since the beginning, in order. A device is an ASU
 //! (application storage unit). Leaves out: the optional fields.
 
 use hotband_machine::Op;

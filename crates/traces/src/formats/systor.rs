@@ -1,8 +1,9 @@
 //! VDI traces of Systor '17 (SNIA IOTTA 4964).
 //!
-//! Format: their README: `Timestamp,Response,IOType,LUN,Offset,Size` under a header; seconds since 1970 and of the response,
-//! R or W, bytes. The traps: a response may be missing, and a type, too ("?" in the README): what was asked is not known
-//! then, and the line is left out, which the record says. Lines are roughly in order of time: they are sorted.
+//! Format: their README: `Timestamp,Response,IOType,LUN,Offset,Size` under a header; seconds since 1970 and of the
+//! response, R or W, bytes. The traps: a response may be missing, and also a type ("?" in the README): the operation is
+//! then unknown, and the line is left out, with a note in the record. Lines are roughly in order of time: they are
+//! sorted.
 
 use hotband_machine::Op;
 

@@ -1,8 +1,9 @@
-//! DiskSim's validation traces (`validate`): a closed loop with one I/O outstanding, response times and think times in us.
+//! DiskSim's validation traces (`validate`): a closed loop with one I/O outstanding, response times and think times in
+//! us.
 //!
-//! Format: iotrace_validate_get_ioreq_event of DiskSim 4.0's disksim_iotrace.c: `R|W cache block blocks response think`. An
-//! I/O is asked for when the one before it was answered and *its* think time has passed. Leaves out: what the drive's
-//! cache did, which is a guess of DiskSim's authors.
+//! Format: iotrace_validate_get_ioreq_event of DiskSim 4.0's disksim_iotrace.c: `R|W cache block blocks response
+//! think`. An I/O is requested when the one before it was completed and *its* think time has passed. Leaves out: what
+//! the drive's cache did, which is a guess of DiskSim's authors.
 
 use hotband_machine::Op;
 

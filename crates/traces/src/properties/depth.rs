@@ -9,7 +9,7 @@ use super::quantiles::Values;
 /// Most that are followed, 8 MB: more than any host keeps outstanding.
 const MOST: usize = 1 << 20;
 
-/// I/Os that were asked for and not answered.
+/// I/Os that were requested and not completed.
 #[derive(Debug, Default)]
 pub(super) struct Depth {
     answers: BinaryHeap<Reverse<u64>>,

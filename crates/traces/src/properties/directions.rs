@@ -11,7 +11,7 @@ use super::quantiles::Values;
 pub(super) const DIRECTIONS: [&str; 4] = ["read", "write", "flush", "trim"];
 /// Sizes counted one by one: rows of a log rarely have more; others are counted together.
 const MOST_SIZES: usize = 1 << 16;
-/// Sizes that are said one by one: a page shows no more.
+/// Sizes that are stated one by one: a page shows no more.
 const SAID_SIZES: usize = 64;
 
 /// The number of a direction.
@@ -81,7 +81,7 @@ impl Directions {
         self.by_direction.iter().map(|direction| direction.ios).sum()
     }
 
-    /// Those that were used, by their names.
+    /// Directions in use, by name.
     pub(super) fn devices(&self, names: Vec<String>) -> Vec<Device> {
         let device = |(name, device_seen): (String, &OneDevice)| Device {
             name,

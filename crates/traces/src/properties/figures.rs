@@ -37,15 +37,15 @@ pub struct Properties {
     pub reuse: Reuse,
     /// Reads of what was written, and writes over it.
     pub rewrites: Rewrites,
-    /// Measured latencies, where there are any.
+    /// Measured latencies, if there are any.
     pub latency: Vec<Latency>,
-    /// I/Os in flight, where there are latencies.
+    /// I/Os in flight, if there are latencies.
     pub depth: Option<Depth>,
     /// Notes on it.
     pub notes: Vec<String>,
 }
 
-/// A device of the trace; empty name where it has none.
+/// A device of the trace; empty name if it has none.
 #[derive(Clone, Debug, Serialize)]
 pub struct Device {
     /// Its name.
@@ -118,7 +118,7 @@ pub struct Quantiles {
     pub max: u64,
 }
 
-/// When I/Os are asked for.
+/// Time when I/Os are requested.
 #[derive(Clone, Debug, Serialize)]
 pub struct Time {
     /// Width of an interval of the series.
@@ -147,7 +147,7 @@ pub struct Time {
 pub struct Dispersion {
     /// Width of a window.
     pub window_ns: u64,
-    /// Whole windows in the trace.
+    /// Number of whole windows in the trace.
     pub windows: u64,
     /// I/Os in one, on average.
     pub mean: f64,
@@ -162,7 +162,7 @@ pub struct Dispersion {
 pub struct Runs {
     /// Reads and writes.
     pub ios: u64,
-    /// Share that begins where the one before on its device ends.
+    /// Share that begins where the previous one on its device ends.
     pub continuing: f64,
     /// Share of the reads.
     pub reads_continuing: f64,
@@ -217,7 +217,7 @@ pub struct Jumps {
     pub near: f64,
     /// Share towards lower addresses.
     pub backward: f64,
-    /// Of those that are not zero, whichever way.
+    /// Distances that are not zero, in either direction.
     pub distance: Quantiles,
     /// By distance.
     pub classes: Vec<JumpClass>,
@@ -245,7 +245,7 @@ pub struct Footprint {
     pub written_bytes: u64,
     /// Both.
     pub both_bytes: u64,
-    /// Standard error of `bytes`; zero where all blocks were followed.
+    /// Standard error of `bytes`; zero if all blocks were followed.
     pub error_bytes: f64,
 }
 
@@ -325,7 +325,7 @@ pub struct Curve {
     pub miss_ratio: Vec<f64>,
     /// Miss ratio of reads.
     pub read_miss_ratio: Vec<f64>,
-    /// Standard error of `miss_ratio`; zero where all blocks were followed.
+    /// Standard error of `miss_ratio`; zero if all blocks were followed.
     pub error: Vec<f64>,
 }
 
@@ -356,6 +356,6 @@ pub struct Latency {
 pub struct Depth {
     /// Over time (Little's law).
     pub mean: f64,
-    /// As an I/O finds it when it is asked for, itself among them.
+    /// Depth that an I/O finds when it is issued, itself included.
     pub at_issue: Quantiles,
 }

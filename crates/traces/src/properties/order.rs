@@ -71,7 +71,7 @@ impl Order {
         self.taken as u64 - u64::from(self.before(place)) - 1
     }
 
-    /// Takes all gaps out; whoever knows a place asks [`Self::before`] for the new one first.
+    /// Removes all gaps; callers with a place get the new one from [`Self::before`] first.
     pub(super) fn compact(&mut self) {
         self.next = self.taken;
         for (index, word) in self.words.iter_mut().enumerate() {

@@ -8,7 +8,7 @@ use super::sample::Sample;
 /// Shares of blocks whose part of the accesses is told.
 const TOPS: [f64; 5] = [0.001, 0.01, 0.1, 0.2, 0.5];
 
-/// Of the blocks that were followed to the end, each from its first use.
+/// Counts of the blocks followed to the end, each from its first use.
 pub(super) fn popularity(sample: &Sample, accesses: Accesses) -> Popularity {
     let mut values = Values::default();
     let mut counts: Vec<u32> = sample.accesses().collect();

@@ -63,7 +63,7 @@ impl Window {
         self.count = 0;
     }
 
-    /// Of the windows that are over at `end`.
+    /// Result for the windows that are over at `end`.
     fn finish(mut self, width: u64, end: u64) -> Option<Dispersion> {
         if self.end <= end {
             self.close();

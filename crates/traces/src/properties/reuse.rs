@@ -1,23 +1,23 @@
 //! Different blocks touched since a block was, and what an LRU cache of any size would have missed.
 //!
-//! Mattson, Gecsei, Slutz & Traiger (IBM Systems Journal 1970): a cache of n blocks has a block if fewer than n others were
-//! touched since. A distance among sampled blocks stands for one that is larger by the inverse of the rate (SHARDS, FAST
-//! 2015). How many accesses there are is known, how many the sample stands for as well: what it has too many of them is taken
-//! out of the misses as far as these go with accesses from one part of the sample to another (regression estimator: Cochran,
-//! Sampling Techniques, 1977, chapter 7). Where every block is touched once misses are accesses, and the ratio of both is
-//! right; where a few hot blocks have most of the accesses, and are in the sample or not, misses are what they are, as with
-//! SHARDS-adj of the same paper. The error is that between parts of the sample (random groups: Wolter, Introduction to
-//! Variance Estimation, 2007, chapter 2).
+//! Mattson, Gecsei, Slutz & Traiger (IBM Systems Journal 1970): a cache of n blocks has a block if fewer than n others
+//! were touched since. A distance among sampled blocks represents one that is larger by the inverse of the rate
+//! (SHARDS, FAST 2015). The numbers of accesses and of those that the sample represents are known: the excess is
+//! taken out of the misses as far as these go with accesses from one part of the sample to another
+//! (regression estimator: Cochran, Sampling Techniques, 1977, chapter 7). If every block is touched once, misses are
+//! accesses, and the ratio of both is right; where a few hot blocks have most of the accesses, and are in the sample
+//! or not, misses are not scaled, as with SHARDS-adj of the same paper. The error is that between parts of the sample
+//! (random groups: Wolter, Introduction to Variance Estimation, 2007, chapter 2).
 
 use super::figures::{Curve, Reuse as Found};
 use super::quantiles::Values;
 use super::sample::{Before, Sample};
 
-/// Parts of the sample: a variance of so many is right to a fifth.
+/// Parts of the sample: a variance of this many is right to a fifth.
 const GROUPS: usize = 64;
 /// Classes of distances in an octave, for errors.
 const FINE: u32 = 8;
-/// Points nearer to the one before than this are left out, of a curve that has to be right to 0.01.
+/// Points nearer to the previous one than this are left out, of a curve that has to be right to 0.01.
 const STEP: f64 = 0.001;
 
 /// Blocks touched, each time.
@@ -37,7 +37,7 @@ impl Accesses {
 #[derive(Debug)]
 pub(super) struct Reuse {
     accesses: Accesses,
-    /// Of all, and of reads, in blocks.
+    /// Distances of all accesses, and of reads, in blocks.
     all: Values,
     reads: Values,
     /// First uses by weight.
@@ -173,7 +173,7 @@ impl Groups {
         }
     }
 
-    /// How misses go with accesses from group to group: at no cache, and at the end of each class.
+    /// Relation of misses to accesses from group to group: at no cache, and at the end of each class.
     fn fits(self, accesses: u64, rate: f64) -> Fits {
         let mut left = self.first;
         self.classes.iter().for_each(|class| left.iter_mut().zip(class).for_each(|(left, count)| *left += count));
@@ -224,13 +224,13 @@ impl Fit {
 struct Fits {
     /// The more misses, the earlier.
     points: Vec<Fit>,
-    /// Accesses that the sample stands for beyond those that there are.
+    /// Accesses that the sample represents beyond those that there are.
     excess: f64,
     accesses: f64,
 }
 
 impl Fits {
-    /// Share of misses, and its standard error, where the sample stands for so many.
+    /// Share of misses, and its standard error, where the sample represents so many.
     fn ratio(&self, misses: u64) -> (f64, f64) {
         if self.accesses == 0.0 {
             return (0.0, 0.0);

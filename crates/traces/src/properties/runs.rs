@@ -14,7 +14,7 @@ pub(super) struct Runs {
     devices: Vec<Option<Box<Device>>>,
     strict: Lengths,
     streams: Lengths,
-    /// Reads and writes: all, those that continue the one before, those that continue a stream.
+    /// Reads and writes: all, those that continue the previous one, those that continue a stream.
     ios: [u64; 2],
     continuing: [u64; 2],
     in_streams: [u64; 2],
@@ -25,7 +25,7 @@ pub(super) struct Runs {
 struct Device {
     /// The run that the last I/O belongs to.
     last: Run,
-    /// Where runs end, the one that went on last in front, and which of `streams` each is: the last makes room.
+    /// Where runs end, the one that continued last in front, and which of `streams` each is: the last makes room.
     ends: [u64; HEADS],
     places: [u8; HEADS],
     streams: [Run; HEADS],
@@ -92,7 +92,7 @@ impl Lengths {
 }
 
 impl Runs {
-    /// A read or write; whether it continues the one before on its device.
+    /// A read or write; whether it continues the previous one on its device.
     pub(super) fn io(&mut self, device: u32, op: Op, offset: u64, len: u64) -> bool {
         let (device, direction, end) = (device as usize, usize::from(op == Op::Write), offset + len);
         if device >= self.devices.len() {

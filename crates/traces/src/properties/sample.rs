@@ -1,9 +1,9 @@
 //! Blocks that are followed: all of them while they are few, then those whose hash begins with zeros.
 //!
-//! SHARDS with a fixed size (Waldspurger, Park, Garthwaite, Ahmad: "Efficient MRC Construction with SHARDS", FAST 2015): a
-//! block is in the sample or not for good, by its hash; where there are more than fit, the rate is halved (there the block
-//! with the largest hash goes; halves need no order of hashes). What is seen of a sampled block counts as many times as the
-//! rate is at that moment (Horvitz & Thompson, 1952), so nothing is counted anew when it falls.
+//! SHARDS with a fixed size (Waldspurger, Park, Garthwaite, Ahmad: "Efficient MRC Construction with SHARDS", FAST
+//! 2015): a block is in the sample or not for good, by its hash; if there are more than fit, the rate is halved (there
+//! the block with the largest hash goes; halves need no order of hashes). An access of a sampled block has the weight
+//! of the rate at that moment (Horvitz & Thompson, 1952), so nothing is counted again when it falls.
 
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ pub(super) fn hash(block: u64) -> u64 {
 /// A block that is followed.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// When it was used last, and written last; [`NEVER`] where it was not.
+    /// When it was used last, and written last; [`NEVER`] if it was not.
     used: u64,
     written: u64,
     place: u32,
@@ -38,10 +38,10 @@ struct Block {
 /// No time.
 const NEVER: u64 = u64::MAX;
 
-/// What was known of a block before it was used again.
+/// State of a block before its reuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Before {
-    /// When it was used last.
+    /// Time when it was used last.
     pub used: u64,
     /// When it was written last, if it was.
     pub written: Option<u64>,
@@ -72,7 +72,7 @@ impl Sample {
         hash.leading_zeros() >= self.halvings
     }
 
-    /// Blocks that one of the sample stands for.
+    /// Blocks that one of the sample represents.
     pub(super) fn weight(&self) -> u64 {
         1 << self.halvings
     }
@@ -94,7 +94,7 @@ impl Sample {
         self.blocks.values().map(|block| block.accesses)
     }
 
-    /// When each was used last.
+    /// Time when each was used last.
     pub(super) fn last_used(&self) -> impl Iterator<Item = u64> {
         self.blocks.values().map(|block| block.used)
     }

@@ -1,4 +1,4 @@
-//! I/Os that are looked at as they are read.
+//! I/Os that are examined as they are read.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use super::{Analysis, Asked, Properties};
 use crate::sort::{Entry, Window};
 use crate::streams::Streams;
 
-/// An I/O comes after others that were looked at and are later than it: rows are needed, which are sorted.
+/// An I/O comes after others that were examined and are later than it: rows are needed, which are sorted.
 #[derive(Debug, Error)]
 #[error("an I/O is too far out of order")]
 pub(crate) struct Late;
@@ -50,7 +50,7 @@ impl Straight {
         if in_time { Ok(()) } else { Err(io::Error::other(Late)) }
     }
 
-    /// What was found, and the first line whose answer is beyond the clock.
+    /// Result, and the first line whose completion is beyond the clock.
     pub(crate) fn finish(self, streams: &Streams, notes: Vec<String>) -> io::Result<(Properties, Option<u64>)> {
         let Self { window, mut seen } = self;
         if !window.finish(|entry| seen.io(entry, streams)) {

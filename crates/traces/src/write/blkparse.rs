@@ -1,4 +1,4 @@
-//! Text in the format of blkparse: each I/O is queued and dispatched at once, and completed when it was answered.
+//! Text in the format of blkparse: each I/O is queued and dispatched at once, and completed when it was completed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! Formats with one line an I/O. What each line is, the parser of the format says (`formats/`).
+//! Formats with one line per I/O. The parser of the format defines each line (`formats/`).
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -189,10 +189,11 @@ impl Format for Fio {
     }
 }
 
-/// A closed loop with one outstanding: an I/O that is asked for before the one in front of it was answered waits for it.
+/// A closed loop with one outstanding: an I/O that is requested before the one in front of it was completed waits for
+/// it.
 #[derive(Default)]
 pub(super) struct Validate {
-    /// The line that waits for its think time, and when its I/O was answered.
+    /// The line that waits for its think time, and when its I/O was completed.
     last: Option<(String, u64)>,
 }
 

@@ -1,6 +1,6 @@
 //! The block cache: pages in memory, which of them are dirty, and which clean one makes room next (second chance).
 
-/// What is true of a page in the cache.
+/// State of a page in the cache.
 pub mod flag {
     /// IoRequest for since the hand last passed.
     pub const REFERENCED: u8 = 1;

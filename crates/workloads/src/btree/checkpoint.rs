@@ -58,7 +58,7 @@ impl BTree {
         self.pump_checkpoint();
     }
 
-    /// Writes what may be written now, and goes on to the next stage where all is.
+    /// Writes what may be written now, and continues to the next stage where all is.
     pub(super) fn pump_checkpoint(&mut self) {
         while self.checkpoint.under_way < self.spec.write_depth && self.checkpoint.stage == Stage::Leaves {
             let Some(slot) = self.checkpoint.list.pop() else { break };
@@ -97,7 +97,8 @@ impl BTree {
         self.checkpoint.list.is_empty() && self.checkpoint.under_way == 0 && self.checkpoint.held == 0
     }
 
-    /// The pages are durable: the root is written; it is written: it is made durable; it is: the checkpoint is complete.
+    /// The pages are durable: the root is written; it is written: it is made durable; it is: the checkpoint is
+    /// complete.
     pub(super) fn checkpoint_goes_on(&mut self, what: What) {
         match what {
             What::Flush => self.transfer(What::Root, DATA_STREAM, Op::Write, self.shape.root, GRAIN),

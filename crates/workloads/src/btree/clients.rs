@@ -1,4 +1,4 @@
-//! Clients: each asks for one operation after the other, as YCSB's threads do.
+//! Clients: each requests one operation after the other, as YCSB's threads do.
 
 use std::cmp::Reverse;
 
@@ -30,7 +30,7 @@ impl BTree {
         self.later(end, Timer::Client(index));
     }
 
-    /// A client goes on as far as it can.
+    /// A client continues as far as it can.
     pub(super) fn run(&mut self, index: u32) {
         loop {
             let client = self.clients[index as usize];
@@ -79,7 +79,7 @@ impl BTree {
         }
     }
 
-    /// A client has seen a record; whether it goes on at once.
+    /// A client has seen a record; whether it continues at once.
     fn seen(&mut self, index: u32) -> bool {
         let client = &mut self.clients[index as usize];
         client.seen += 1;
@@ -169,7 +169,7 @@ impl BTree {
         self.journal_change(index, bytes)
     }
 
-    /// Writes a change to the journal; whether the client is answered at once.
+    /// Writes a change to the journal; whether the client is completed at once.
     fn journal_change(&mut self, index: u32, bytes: u64) -> bool {
         self.clients[index as usize].step = Step::Answer;
         self.append(bytes);
@@ -188,7 +188,7 @@ impl BTree {
         self.relieve();
     }
 
-    /// There may be room again: those who waited longest go on first.
+    /// There may be room again: those who waited longest continue first.
     pub(super) fn wake_stalled(&mut self) {
         for _ in 0..self.stalled.len() {
             let Some(index) = self.stalled.pop_front() else { return };
@@ -202,7 +202,7 @@ impl BTree {
         }
     }
 
-    /// A client is answered and asks again.
+    /// A client is completed and asks again.
     fn answer(&mut self, index: u32) {
         let client = self.clients[index as usize];
         let operation = self.reported[client.operation as usize];

@@ -1,7 +1,7 @@
 //! Extents of one size in a file: which are free, and which are kept for the last checkpoint.
 //!
 //! As in WiredTiger's block manager, an extent that the last completed checkpoint refers to is not used again before
-//! the next one is complete; one that no checkpoint refers to is free at once. Of the free ones the first is taken
+//! the next one is complete; one that no checkpoint refers to is free at once. The first free one is used
 //! (`block_allocation=best`: the smallest that fits, and all are as large).
 
 use crate::btree::shape::Area;
@@ -10,12 +10,12 @@ use crate::btree::shape::Area;
 #[derive(Clone, Debug)]
 pub struct Extents {
     area: Area,
-    /// A bit for every extent, set where it is free; and a bit for every word of these that has one.
+    /// A bit for every extent, set if it is free; and a bit for every word of these that has one.
     free: Vec<u64>,
     words: Vec<u64>,
     /// No word of `words` before this one has a bit.
     first: usize,
-    /// How many are free.
+    /// Number of free ones.
     pub count: u64,
     /// Kept until the next checkpoint that has yet to settle what it refers to is complete.
     kept: Vec<u32>,
@@ -81,7 +81,7 @@ impl Extents {
         self.kept.push(slot);
     }
 
-    /// The running checkpoint settles: it refers to none of what was kept so far.
+    /// The running checkpoint settles: it refers to none for what was kept so far.
     pub fn settle(&mut self) {
         self.leaving.append(&mut self.kept);
     }
@@ -99,7 +99,7 @@ impl Extents {
         self.free[slot as usize / 64] & (1 << (slot % 64)) != 0
     }
 
-    /// What is kept.
+    /// The cached pages.
     #[cfg(test)]
     pub fn kept(&self) -> impl Iterator<Item = u32> {
         self.kept.iter().chain(&self.leaving).copied()

@@ -6,7 +6,7 @@ use hotband_units::Instant;
 use crate::btree::state::{BTree, JOURNAL_STREAM, Timer, What, whole};
 
 impl BTree {
-    /// Adds a record of so many bytes.
+    /// Adds a record of this many bytes.
     pub(super) fn append(&mut self, bytes: u64) {
         self.journal.head += bytes;
         self.journal.records += 1;
@@ -43,7 +43,7 @@ impl BTree {
         self.transfer(What::JournalFlush, JOURNAL_STREAM, Op::Flush, 0, 0);
     }
 
-    /// What was written is durable: those who waited for it are answered.
+    /// Written records are durable: operations that waited for them complete.
     pub(super) fn journal_durable(&mut self) {
         self.journal.durable = self.journal.writing.take().expect("it was being written");
         self.journal.commits += 1;

@@ -59,7 +59,7 @@ impl Keys {
         }
     }
 
-    /// The same with another generator.
+    /// Like the above, with another generator.
     pub fn clone_with(&self, random: Random) -> Self {
         Self { random, ..self.clone() }
     }
@@ -71,7 +71,7 @@ impl Keys {
         Operation::ALL[level.unwrap_or(4)]
     }
 
-    /// The record that is asked for.
+    /// The record that is requested.
     pub fn record(&mut self) -> u64 {
         match self.requests {
             Requests::Uniform => self.random.below(self.records),

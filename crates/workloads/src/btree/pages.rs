@@ -22,7 +22,7 @@ impl BTree {
         slot
     }
 
-    /// Takes clean pages out of the cache until so many bytes fit.
+    /// Takes clean pages out of the cache until this many bytes fit.
     fn make_room(&mut self, bytes: u64) {
         while self.cache.used + bytes > self.cache.size {
             let shape = &self.shape;
@@ -32,7 +32,7 @@ impl BTree {
         }
     }
 
-    /// A page is in the cache: those who wait for it go on, the last one first asked first.
+    /// A page is in the cache: those who wait for it continue, the last one first asked first.
     pub(super) fn page_read(&mut self, slot: u32) {
         self.cache.clear(slot, flag::READING);
         let mut next = std::mem::replace(&mut self.cache.slots[slot as usize].waiter, cache::NONE);
@@ -101,7 +101,7 @@ impl BTree {
         self.relieve();
     }
 
-    /// Evicts dirty pages where there are too many, and begins a checkpoint where one is wanted.
+    /// Evicts dirty pages if there are too many, and begins a checkpoint where one is wanted.
     pub(super) fn relieve(&mut self) {
         let target = (self.spec.dirty_target * self.cache.size as f64) as u64;
         // Beyond the trigger clients evict pages themselves.
@@ -113,7 +113,7 @@ impl BTree {
         self.begin_checkpoint_if_wanted();
     }
 
-    /// The page that became dirty first, leaving out some that were asked for since.
+    /// The page that became dirty first, leaving out some that were requested since.
     fn oldest_dirty(&mut self) -> Option<u32> {
         let mut chances = CHANCES;
         for _ in 0..self.dirty_queue.len() {

@@ -8,17 +8,17 @@ use crate::btree::spec::BTreeSpec;
 
 /// Unit in which the engine allocates (WiredTiger's `allocation_size=4KB`).
 pub const GRAIN: u64 = 4096;
-/// Bytes of a field beside its value in BSON: type, "field0" and a zero, length, subtype (bsonspec.org, 1.1).
+/// Bytes of a field next to its value in BSON: type, "field0" and a zero, length, subtype (bsonspec.org, 1.1).
 const FIELD_OVERHEAD: u64 = 13;
-/// The same of a document: length, end, and `_id`, a text of 23 characters.
+/// Like the above, for a document: length, end, and `_id`, a text of 23 characters.
 const RECORD_OVERHEAD: u64 = 38;
-/// Bytes of a record on its page beside the document: cell and key. Estimated; range 4 to 12.
+/// Bytes of a record on its page next to the document: cell and key. Estimated; range 4 to 12.
 const CELL: u64 = 8;
 /// Page header (28 B) and block header (12 B) of WiredTiger, recalled.
 const PAGE_HEADER: u64 = 40;
-/// How full pages are that were filled in order (`split_pct=90`).
+/// Fill of pages written in order (`split_pct=90`).
 const FULL_IN_ORDER: f64 = 0.90;
-/// How full pages are that were filled at random: ln 2 (Yao, "On random 2-3 trees", Acta Informatica 9, 1978).
+/// Fill of pages written at random: ln 2 (Yao, "On random 2-3 trees", Acta Informatica 9, 1978).
 const FULL_AT_RANDOM: f64 = std::f64::consts::LN_2;
 /// Bytes of an entry of the index of keys: a text of 23 characters and a record number, prefix compressed. Estimated;
 /// range 24 to 40.
@@ -27,7 +27,7 @@ const INDEX_ENTRY: f64 = 32.0;
 pub const FANOUT: u64 = 100;
 /// Most pages in all: 16 B each in memory.
 const MOST_PAGES: u64 = 1 << 26;
-/// The data file is allowed to grow to so many times its first size.
+/// The data file is allowed to grow to this many times its first size.
 const MOST_GROWTH: u64 = 4;
 
 /// A file of extents of one size.
@@ -79,7 +79,7 @@ const JOURNAL_OVERHEAD: u64 = 64;
 const JOURNAL_ALIGN: u64 = 128;
 
 impl Shape {
-    /// Of the engine of `spec` on `volumes` (data, journal).
+    /// Shape of the engine of `spec` on `volumes` (data, journal).
     ///
     /// # Errors
     /// What does not fit.
@@ -121,7 +121,8 @@ impl Shape {
         Ok(shape)
     }
 
-    /// A cache in which clients never wait for one another: what is dirty and what is being read fit beside each other.
+    /// A cache in which clients never wait for one another: what is dirty and what is being read fit next to each
+    /// other.
     fn check_cache(&self, spec: &BTreeSpec) -> Result<(), SpecError> {
         let page = self.leaf_bytes.max(self.index_bytes) as f64;
         let clean = page * (2.0 * f64::from(spec.clients) + 1.0) / (1.0 - spec.dirty_trigger);

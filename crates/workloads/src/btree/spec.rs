@@ -1,4 +1,4 @@
-//! `[app] kind = "btree"` as the text asks for it. docs/models/btree.md says where the defaults are from.
+//! `[app] kind = "btree"` as the text requests it. docs/models/btree.md says where the defaults are from.
 
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
@@ -6,7 +6,7 @@ use hotband_units::{Bytes, Ratio, Span};
 use crate::app::AppStream;
 use crate::data::DataSpec;
 
-/// Which records are asked for.
+/// Choice of records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Requests {
     /// Popular ones scattered over all (YCSB's scrambled Zipfian), with this exponent.

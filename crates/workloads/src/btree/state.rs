@@ -21,7 +21,7 @@ pub const JOURNAL_STREAM: u16 = 1;
 /// Bytes of a write with which files are laid out.
 pub const LAID_OUT_AT_ONCE: u64 = 1 << 20;
 
-/// What happens later.
+/// Future events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
     /// A client has had its time of a processor.
@@ -32,7 +32,7 @@ pub enum Timer {
     Checkpoint,
 }
 
-/// What a transfer is for.
+/// Purpose of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A page is read into this slot of the cache.
@@ -100,7 +100,7 @@ pub struct BTree {
     pub cache: Cache,
     pub pages: Vec<Page>,
     pub internals: Vec<Internal>,
-    /// Of the index, the data and the internal pages.
+    /// Files of the index, the data and the internal pages.
     pub files: [Extents; 3],
     /// Pages of each file that are dirty and not being written.
     pub dirty_pages: [u64; 3],
@@ -132,7 +132,7 @@ pub struct BTree {
     pub data: Data,
 }
 
-/// A leaf page: where it is.
+/// A leaf page: if it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
     /// Its extent, if it was ever written.
@@ -149,7 +149,7 @@ pub struct Internal {
     pub slot: u32,
 }
 
-/// Where an operation stands: what it does next.
+/// Next step of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Look its key up.
@@ -196,7 +196,7 @@ impl Default for Client {
     }
 }
 
-/// What the running checkpoint does.
+/// Work of the running checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
     /// None runs.
@@ -227,9 +227,9 @@ pub struct Checkpoint {
     /// Checkpoints, the running one included, that have settled which extents they refer to: all leaf pages of theirs
     /// are written.
     pub settled: u32,
-    /// When the next one is due.
+    /// Time when the next one is due.
     pub due: Instant,
-    /// What the journal held when it began.
+    /// Contents of the journal when it began.
     pub journal: u64,
     /// Extents to be trimmed: file, first, how many; and trims under way.
     pub trims: Vec<(u8, u32, u32)>,
@@ -290,7 +290,7 @@ impl Journal {
         Self { from, size, head: 0, durable: 0, tail: 0, writing: None, due: false, waiting, records: 0, commits: 0 }
     }
 
-    /// Whether so many bytes more can be written without touching what the next recovery would read.
+    /// Whether this many bytes more can be written without touching what the next recovery would read.
     pub fn holds(&self, bytes: u64) -> bool {
         let (begin, end) = whole(self.tail, self.head + bytes);
         end - begin <= self.size

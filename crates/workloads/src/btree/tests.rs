@@ -1,4 +1,4 @@
-//! Does the engine keep its promises under any load: extents, cache, journal, and who is answered when?
+//! Does the engine keep its promises under any load: extents, cache, journal, and who is completed when?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ impl Rig {
         pages.chain(internals).filter(|(_, slot)| *slot != NONE).collect()
     }
 
-    /// Submits what the engine asks for: reads and writes take from 50 us to 150 us, a flush 300 us.
+    /// Submits what the engine requests: reads and writes take from 50 us to 150 us, a flush 300 us.
     fn take(&mut self) {
         while let Some(io) = self.engine.next_io() {
             let latency = if io.request.op == Op::Flush { 300_000 } else { 50_000 + self.random.below(100_000) };

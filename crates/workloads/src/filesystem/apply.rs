@@ -39,7 +39,7 @@ impl FileSystem {
         }
     }
 
-    /// What a process does after its operation, outside of it: a deleted file is written again.
+    /// Work of a process after its operation, outside of it: a deleted file is written again.
     pub(super) fn tidy(&mut self, now: Instant, index: u32) {
         let (file, size) = (self.tasks[index as usize].file, self.tasks[index as usize].len);
         self.change_name(now, file);

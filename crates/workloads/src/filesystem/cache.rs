@@ -22,7 +22,7 @@ pub const COMMITTING: u8 = 64;
 /// Metadata.
 pub const META: u8 = 128;
 
-/// What may not leave memory.
+/// Data that may not leave memory.
 const PINNED: u8 = DIRTY | WRITEBACK | RUNNING | COMMITTING;
 
 /// Blocks of a line.
@@ -157,12 +157,12 @@ impl PageCache {
         self.most
     }
 
-    /// What was made dirty first.
+    /// Oldest dirty data.
     pub fn oldest(&self) -> Option<&Soiled> {
         self.soiled.front()
     }
 
-    /// What was made dirty first, taken off the queue, or its rest put back.
+    /// Oldest dirty data, taken off the queue, or its remainder put back.
     pub fn take_oldest(&mut self) -> Option<Soiled> {
         self.soiled.pop_front()
     }
@@ -173,7 +173,7 @@ impl PageCache {
     }
 
     /// Second chance, in the order of the blocks: the first clean page, other than `keep`, that was not used since the
-    /// hand passed. False where there is none.
+    /// hand passed. False if there is none.
     fn evict(&mut self, keep: usize) -> bool {
         let mut rounds = 0;
         while rounds < 3 {
@@ -200,7 +200,7 @@ impl PageCache {
         false
     }
 
-    /// Where the hand goes on: here, or at the next line that has a page in memory.
+    /// Position where the hand continues: here, or at the next line that has a page in memory.
     fn next_line(&self) -> usize {
         if !self.hand.is_multiple_of(LINE) {
             return self.hand;

@@ -22,7 +22,7 @@ pub const JOURNAL: u16 = 1;
 /// Index of the stream of metadata in place.
 pub const METADATA: u16 = 2;
 
-/// What an I/O is for.
+/// Purpose of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Blocks come into memory.
@@ -33,7 +33,7 @@ pub enum Purpose {
         ordered: u64,
         /// File, or none for metadata.
         file: u32,
-        /// Not asked for by a task: it counts against the depth of the background.
+        /// I/O without a task: it counts against the depth of the background.
         background: bool,
     },
     /// Descriptors and blocks of a transaction.
@@ -67,7 +67,7 @@ pub struct Disk {
     background: u32,
     /// Writes of the log.
     log: u32,
-    /// Progress of the journal when its oldest transaction was last looked at.
+    /// Progress of the journal when its oldest transaction was last examined.
     looked: Option<u64>,
     /// Tasks that wait for an I/O of somebody else.
     also: Vec<(u32, u32)>,
@@ -207,7 +207,7 @@ impl FileSystem {
         self.disk.submit(purpose, stream, request(Op::Write, extent, entropy, false), extent, index);
     }
 
-    /// Write-back of the background: what is old, what is too much, and what the journal waits for.
+    /// Write-back of the background: old pages, excess pages, and those the journal waits for.
     pub(super) fn write_back(&mut self, now: Instant) {
         let background = (self.cache.most() as f64 * self.spec.cache.background) as u64;
         while self.disk.background < self.spec.cache.depth {
@@ -265,7 +265,7 @@ impl FileSystem {
         self.journal.requested |= blocks.iter().any(|block| self.cache.has(*block, RUNNING));
     }
 
-    /// Sends the dirty blocks of a file that a task syncs. False where it must first wait for a write-back.
+    /// Sends the dirty blocks of a file that a task syncs. False if it must first wait for a write-back.
     pub(super) fn sync(&mut self, now: Instant, extents: &[Extent], index: u32) -> bool {
         let (file, before) = (self.tasks[index as usize].file, self.tasks[index as usize].pending);
         let blocks = || extents.iter().flat_map(|(start, len)| *start..start + len);

@@ -11,7 +11,8 @@ pub const NONE: u32 = u32::MAX;
 const MANY: u32 = 1 << 31;
 /// Extents that fit into an inode (ext4: 60 bytes of i_block, 12 of them the header, 12 an extent).
 const INLINE_EXTENTS: usize = 4;
-/// Bytes of a directory entry: 8 and a name of up to 24 (assumed; netmist's names have 3 to 13 characters and a number).
+/// Bytes of a directory entry: 8 and a name of up to 24 (assumed; netmist's names have 3 to 13 characters and a
+/// number).
 const ENTRY: u32 = 32;
 /// Directories that each process makes by mkdir, turn by turn: 50, as SWBUILD has directories (see `dirs`).
 pub const MADE: u32 = 50;
@@ -126,7 +127,7 @@ impl Files {
         self.dirs[dir as usize]
     }
 
-    /// Says where a directory lies.
+    /// Returns where a directory lies.
     pub fn place_dir(&mut self, dir: u32, start: u32) {
         self.dirs[dir as usize] = start;
     }
@@ -158,7 +159,7 @@ impl Files {
         self.start[file as usize] != NONE || self.size[file as usize] == NONE
     }
 
-    /// Bytes of a file; zero where it is empty or does not exist.
+    /// Bytes of a file; zero if it is empty or does not exist.
     pub fn size(&self, file: u32) -> u32 {
         let size = self.size[file as usize];
         if size == NONE { 0 } else { size }
@@ -177,7 +178,7 @@ impl Files {
         (mean * (1.0 + self.population.spread * normal)).clamp(1.0, 2.0 * mean) as u32
     }
 
-    /// Gives a file that does not exist, or is empty, its size and its blocks; `tree` where they need a block for
+    /// Gives a file that does not exist, or is empty, its size and its blocks; `tree` if they need a block for
     /// themselves.
     pub fn fill(&mut self, file: u32, size: u32, extents: &[Extent], tree: Option<u32>) {
         debug_assert_eq!(extents.iter().map(|extent| extent.1).sum::<u32>(), size.div_ceil(BLOCK));
@@ -197,12 +198,12 @@ impl Files {
         }
     }
 
-    /// Whether so many extents need a block of their own.
+    /// Whether this many extents need a block of their own.
     pub fn needs_tree(extents: &[Extent]) -> bool {
         extents.len() > INLINE_EXTENTS
     }
 
-    /// The block with the extents of a file, where it has one.
+    /// The block with the extents of a file, if it has one.
     pub fn tree(&self, file: u32) -> Option<u32> {
         let start = self.start[file as usize];
         if start == NONE || start & MANY == 0 { None } else { self.many[(start ^ MANY) as usize].tree }

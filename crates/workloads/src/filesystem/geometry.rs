@@ -29,7 +29,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// For a volume of `capacity` bytes; none where it does not hold a group, or has over 2^31 blocks.
+    /// For a volume of `capacity` bytes; none if it does not hold a group, or has over 2^31 blocks.
     pub fn new(capacity: u64, bytes_per_inode: u32, journal: Option<u64>) -> Option<Self> {
         let groups = u32::try_from(capacity / u64::from(BLOCK)).ok().filter(|blocks| *blocks < 1 << 31)? / GROUP;
         let per_block = BLOCK / INODE;

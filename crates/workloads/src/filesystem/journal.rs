@@ -20,13 +20,13 @@ pub struct Transaction {
     pub blocks: Vec<u32>,
     /// Blocks of files that it frees; they may be used again once it is durable.
     pub freed: Vec<Extent>,
-    /// When its first change came.
+    /// Time when its first change came.
     pub begun: Option<Instant>,
     /// Writes of data under way that must be durable before it.
     pub ordered: u32,
 }
 
-/// Where a commit stands.
+/// Place where a commit stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Data that it refers to is being written.
@@ -90,7 +90,7 @@ impl Journal {
         }
     }
 
-    /// Blocks of the log that a transaction of so many blocks takes: descriptors, blocks, the commit record.
+    /// Blocks of the log that a transaction of this many blocks takes: descriptors, blocks, the commit record.
     fn needed(blocks: usize) -> u32 {
         let blocks = blocks as u32;
         blocks + blocks.div_ceil(TAGS) + 1
@@ -140,7 +140,7 @@ impl Journal {
         self.advance(blocks)
     }
 
-    /// Where the commit record goes.
+    /// Place where the commit record goes.
     pub fn record(&mut self) -> u32 {
         self.advance(1)[0].0
     }

@@ -14,7 +14,7 @@ use crate::Random;
 /// The largest write of the layout in blocks (1 MiB).
 const LARGEST: u32 = 256;
 
-/// What is still to be laid out.
+/// Remaining files to lay out.
 #[derive(Clone, Debug)]
 pub struct Layout {
     random: Random,

@@ -254,7 +254,7 @@ impl FileSystem {
         false
     }
 
-    /// Whether changes that want so many blocks are possible now. Asks for a commit where one would help.
+    /// Whether changes that want this many blocks are possible now. Asks for a commit where one would help.
     fn is_open(&mut self, blocks: u32) -> bool {
         let limit = (self.cache.most() as f64 * self.spec.cache.limit) as u64;
         let full = self.journal.is_full();
@@ -266,7 +266,7 @@ impl FileSystem {
         !(full || dirty || wanting && (freed || freeing))
     }
 
-    /// Lets tasks go on that waited until changes are possible, in their order.
+    /// Lets tasks continue that waited until changes are possible, in their order.
     pub(super) fn resume(&mut self, now: Instant) {
         while let Some(index) = self.stalled.front().copied() {
             let task = &self.tasks[index as usize];

@@ -79,7 +79,7 @@ impl Space {
         });
     }
 
-    /// Appends extents of `want` blocks in all, near `goal`; false, and nothing taken, where they are not free.
+    /// Appends extents of `want` blocks in all, near `goal`; false, and nothing taken, if they are not free.
     pub fn allocate(&mut self, goal: u32, want: u32, out: &mut Vec<Extent>) -> bool {
         if want > self.free {
             return false;

@@ -63,7 +63,7 @@ pub const OPERATIONS: [(&str, Operation); 13] = [
 /// A block of the file system in bytes: the default of mke2fs above 512 MB (mke2fs.conf), and the size of a page.
 pub const BLOCK: u32 = 4096;
 
-/// What becomes of the old blocks of a file that is written anew.
+/// Treatment of the old blocks of a rewritten file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
     /// They are freed and others allocated (O_TRUNC).
@@ -75,7 +75,7 @@ pub enum Rewrite {
 /// The files of a process: `sets` times `dirs` directories of `files_per_dir` files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PopulationSpec {
-    /// Sets of files, one a kind of operation, turn by turn where there are fewer.
+    /// Sets of files, one per kind of operation, in turn if there are fewer.
     pub sets: u32,
     /// Directories of a set.
     pub dirs: u32,
@@ -98,11 +98,11 @@ pub struct CacheSpec {
     pub limit: f64,
     /// Age from which a dirty page is written back.
     pub expire: Span,
-    /// How often pages are looked at for their age.
+    /// Interval between checks of the age of pages.
     pub interval: Span,
     /// Writes of the background that are under way at once.
     pub depth: u32,
-    /// What is read at once where a file is read in order, in bytes.
+    /// Bytes read at once in sequential reads of a file.
     pub read_ahead: u32,
     /// The largest I/O in bytes.
     pub max_io: u32,
@@ -113,7 +113,7 @@ pub struct CacheSpec {
 pub struct FileSystemSpec {
     /// File it was read from.
     pub file: String,
-    /// Volume; the only one where not said.
+    /// Volume; the only one by default.
     pub volume: Option<String>,
     /// Processes.
     pub processes: u32,
@@ -133,15 +133,15 @@ pub struct FileSystemSpec {
     pub write_sizes: Option<Sizes>,
     /// Random offsets are multiples of this.
     pub align: u32,
-    /// Share of the writes that are stable before they are answered (O_SYNC).
+    /// Share of the writes that are stable before they are completed (O_SYNC).
     pub sync: f64,
     /// Share of the writes that are followed by an fsync of the file.
     pub commit: f64,
-    /// What a whole write does with the old blocks.
+    /// Treatment of the old blocks by a whole write.
     pub rewrite: Rewrite,
     /// Page cache.
     pub cache: CacheSpec,
-    /// Size of the journal in bytes; by the size of the file system where not said.
+    /// Size of the journal in bytes; by the size of the file system by default.
     pub journal: Option<u64>,
     /// The longest time that a transaction stays open.
     pub commit_interval: Span,
@@ -155,9 +155,9 @@ pub struct FileSystemSpec {
     pub cpu: Span,
     /// Processor time of each page that is copied.
     pub cpu_per_page: Span,
-    /// How well the data of files compresses; as the workload says where this does not.
+    /// Compressibility of file data; default: that of the workload.
     pub data: Option<DataSpec>,
-    /// How well metadata and the journal compress.
+    /// Compressibility of metadata and the journal.
     pub metadata: Entropy,
 }
 
@@ -244,7 +244,7 @@ fn bytes(
     if range.contains(&size) { Ok(size) } else { Err(section.error(key, Bytes(size).to_string(), accepted())) }
 }
 
-/// A percentage as a share, none where not said.
+/// A percentage as a share, none if not said.
 fn share(section: &Section, key: &'static str) -> Result<f64, SpecError> {
     Ok(section.percent(key)?.unwrap_or(0.0) / 100.0)
 }

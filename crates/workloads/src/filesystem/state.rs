@@ -17,7 +17,7 @@ use super::task::{Process, Task};
 use crate::app::Ended;
 use crate::data::Data;
 
-/// What happens by itself.
+/// Timed events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
     /// A process's next operation is due.
@@ -26,7 +26,7 @@ pub enum Event {
     Ready(u32),
     /// A transaction has been open for long enough.
     Commit(u64),
-    /// Dirty pages are looked at for their age.
+    /// Dirty pages are examined for their age.
     Expire,
 }
 
@@ -68,7 +68,7 @@ pub struct FileSystem {
     pub durable: Vec<(u64, u32)>,
     /// Tasks that wait until changes are possible.
     pub stalled: VecDeque<u32>,
-    /// What was made dirty up to then is written back.
+    /// Data dirty by then is written back.
     pub expired: Instant,
     /// Cumulative shares of the mix, and the number of each operation in records.
     pub mix: [f64; 13],

@@ -6,7 +6,7 @@ use super::spec::Operation;
 use crate::Random;
 use crate::sources::arrival::ArrivalClock;
 
-/// A part of an operation. Steps that wait for I/O go on when it is done.
+/// A part of an operation. Steps that wait for I/O continue when it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Bring blocks into memory.
@@ -34,9 +34,9 @@ pub enum Step {
     },
     /// Make the metadata of the file durable, and what the drive holds in its cache.
     SyncLog,
-    /// The caller is answered.
+    /// The caller is completed.
     End,
-    /// What the process does before it asks for the next operation.
+    /// Work of the process before the next operation.
     Tidy,
 }
 
@@ -47,7 +47,7 @@ pub struct Task {
     pub process: u32,
     /// Operation.
     pub operation: Operation,
-    /// When it was due.
+    /// Time when it was due.
     pub due: Instant,
     /// When it began.
     pub began: Instant,
@@ -57,7 +57,7 @@ pub struct Task {
     pub offset: u32,
     /// Bytes.
     pub len: u32,
-    /// What is to be done.
+    /// Work to do.
     pub steps: Vec<Step>,
     /// The next of them.
     pub at: usize,
@@ -68,7 +68,7 @@ pub struct Task {
 /// A process: its clock, and what it does next.
 #[derive(Clone, Debug)]
 pub struct Process {
-    /// When its operations are due.
+    /// Time when its operations are due.
     pub clock: ArrivalClock,
     /// Its randomness.
     pub random: Random,
@@ -78,6 +78,6 @@ pub struct Process {
     pub late: bool,
     /// Where its last sequential read ended: file and byte.
     pub read_at: (u32, u32),
-    /// Where its last sequential write ended.
+    /// Place where its last sequential write ended.
     pub write_at: (u32, u32),
 }

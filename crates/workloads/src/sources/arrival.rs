@@ -1,4 +1,4 @@
-//! When the I/Os of an open loop arrive.
+//! Time when the I/Os of an open loop arrive.
 
 use hotband_units::{Instant, Span};
 
@@ -32,7 +32,7 @@ impl ArrivalClock {
         clock
     }
 
-    /// When the next I/O arrives.
+    /// Time when the next I/O arrives.
     #[inline]
     pub fn next(&self) -> Instant {
         self.next

@@ -36,7 +36,7 @@ const MOST_FACTOR: f64 = 1e6;
 struct Uneven {
     /// Mean gaps in seconds, and the cumulative share of each, the last share being 1.
     gaps: Vec<(f64, f64)>,
-    /// Length of a piece in seconds, and the rate in each as a factor; one piece where not said.
+    /// Length of a piece in seconds, and the rate in each as a factor; one piece by default.
     every: f64,
     rates: Vec<f64>,
 }
@@ -151,7 +151,7 @@ struct Arrivals {
     woken: Instant,
 }
 
-/// When the next I/O comes.
+/// Time when the next I/O comes.
 struct Clock {
     start: Instant,
     /// Seconds since then.

@@ -1,8 +1,8 @@
-//! Bursts: so many I/Os at once, every so often, whether or not earlier ones are done; `bursts = { ios = 32, every =
+//! Bursts: this many I/Os at once, every so often, whether or not earlier ones are done; `bursts = { ios = 32, every =
 //! "100 ms" }`.
 //!
-//! The first burst of a phase comes one period after the phase begins. Leaves out: jitter, and the time that a host needs
-//! to ask for the I/Os of one burst: they all come at the same nanosecond.
+//! The first burst of a phase comes one period after the phase begins. Leaves out: jitter, and the time that a host
+//! needs to ask for the I/Os of one burst: they all come at the same nanosecond.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl LoadKind for Rhythm {
 struct Bursts {
     rhythm: Rhythm,
     shares: Shares,
-    /// When the next burst comes; none in a phase in which no stream of its runs.
+    /// Time when the next burst comes; none in a phase in which no stream of its runs.
     next: Option<Instant>,
     /// I/Os of the current burst that were not taken yet.
     owed: u32,

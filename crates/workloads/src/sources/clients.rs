@@ -1,6 +1,6 @@
 //! Clients: programs outside ask, through a served volume; `clients = {}`.
 //!
-//! By itself it asks for nothing: whoever serves the machine hands over what programs ask for (`crates/serve`).
+//! By itself it requests nothing: the server of the machine hands over the I/Os of programs (`crates/serve`).
 
 use std::sync::Arc;
 

@@ -43,7 +43,7 @@ impl ClosedLoop {
         }
     }
 
-    /// An I/O is done: the next one, if the slot neither thinks nor stops. What a loop without pauses costs per I/O.
+    /// An I/O is done: the next one, if the slot neither thinks nor stops. Cost per I/O of a loop without pauses.
     #[inline]
     pub fn go_on(&mut self, now: Instant, slot: u32, streams: &mut [Stream]) -> Option<SourceIo> {
         if self.think == Span::ZERO {

@@ -12,7 +12,7 @@ pub struct Shares {
     /// Cumulative shares of the streams that run in this phase.
     active: Vec<(usize, f64)>,
     random: Random,
-    /// Runs after which a stream is drawn anew, on average; after each I/O where not said.
+    /// Runs after which a stream is drawn again, on average; after each I/O by default.
     in_a_row: Option<f64>,
     /// The stream that was drawn last.
     last: Option<usize>,
@@ -26,7 +26,7 @@ impl Shares {
         Self { all: streams, active: Vec::new(), random, in_a_row: None, last: None, path: (seed, number) }
     }
 
-    /// The same, a stream being drawn anew not after each I/O but where a run of it ended, after so many on average.
+    /// Like the above, but a stream is drawn again only when a run of it ended, after this many on average.
     pub fn in_a_row(mut self, runs: Option<f64>) -> Self {
         self.in_a_row = runs;
         self

@@ -1,4 +1,4 @@
-//! A source is told the time and what is done, and answers with I/Os.
+//! A source receives the time and completions, and returns I/Os.
 
 use hotband_machine::{Op, PartReport};
 use hotband_units::Instant;
@@ -6,7 +6,7 @@ use hotband_units::Instant;
 use crate::phase::Phase;
 use crate::stream::{IoRequest, Stream};
 
-/// An I/O that a source asks for.
+/// An I/O that a source requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceIo {
     /// Index of its stream.
@@ -63,22 +63,22 @@ pub struct Turns<'a> {
     pub threads: usize,
 }
 
-/// Whoever asks for I/Os.
+/// A source of I/Os.
 ///
-/// Time given to it never goes backwards. After each call of `begin_phase`, `wake` and `completed` the driver takes I/Os
-/// with `next_io` until there is none.
+/// Time given to it never goes backwards. After each call of `begin_phase`, `wake` and `completed` the driver takes
+/// I/Os with `next_io` until there is none.
 pub trait Source: Send {
     /// A phase begins: what it does not let run stops asking.
     fn begin_phase(&mut self, start: &PhaseStart);
-    /// When it next does something by itself; `None` while it only waits for answers, or for another phase.
+    /// Time when it next does something by itself; `None` while it only waits for answers, or for another phase.
     fn next_time(&self) -> Option<Instant>;
     /// It is `next_time`.
     fn wake(&mut self, now: Instant);
-    /// The next I/O that it asks for now.
+    /// The next I/O that it requests now.
     fn next_io(&mut self, now: Instant, streams: &mut [Stream]) -> Option<SourceIo>;
     /// One of its I/Os is done.
     fn completed(&mut self, now: Instant, answer: Answer);
-    /// What it asks for where nothing takes time; nothing of a source that needs time.
+    /// I/O it issues if nothing takes time; nothing of a source that needs time.
     fn turns(&self) -> Option<Turns<'_>> {
         None
     }

@@ -44,7 +44,7 @@ pub enum Until {
 struct Reader {
     /// A key of its own.
     of_key: fn(&Section) -> Result<Option<Until>, SpecError>,
-    /// A text of `until`; nothing where it is another condition's.
+    /// A text of `until`; nothing if it is another condition's.
     of_text: fn(&Section, &str) -> Result<Option<Until>, SpecError>,
     /// Accepted form.
     looks: &'static str,
@@ -62,7 +62,7 @@ const CONDITIONS: [Reader; 8] = [
     drained::READER,
 ];
 
-/// Keys of conditions that `until` stands for.
+/// Keys of conditions that `until` represents.
 const KEYS: [&str; 7] = ["duration", "ios", "operations", "until_steady", "until_precise", "until_warm", "until_done"];
 
 impl Until {
@@ -153,7 +153,7 @@ fn texts<'a>(section: &Section, value: &'a Value) -> Result<Vec<&'a str>, SpecEr
         .ok_or_else(|| section.error("until", value.to_string(), accepted))
 }
 
-/// The longest time of these conditions; none where they do not say.
+/// The longest time of these conditions; none if they do not say.
 pub(crate) fn longest(conditions: &[Until]) -> Option<Span> {
     conditions.iter().filter_map(Until::time).min()
 }

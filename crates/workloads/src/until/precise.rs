@@ -11,7 +11,7 @@ use super::{Reader, Until};
 const KEY: &str = "until_precise";
 /// Word in `until`, and key of its table.
 const WORD: &str = "precise";
-/// Precision where none is stated.
+/// Precision if none is stated.
 const USUAL: &str = "1 %";
 /// Shares that can be requested: a finer one takes hours, and a coarser one is of little use.
 const SHARES: std::ops::RangeInclusive<f64> = 0.001..=0.2;

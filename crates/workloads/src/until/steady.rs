@@ -62,7 +62,7 @@ pub struct UntilSteady {
     pub track: Track,
 }
 
-/// A minute, as the PTS has it.
+/// A minute, as in the PTS.
 const ROUND: Span = Span(60_000_000_000);
 /// Shortest round: that of an interval.
 const SHORTEST: Span = Span(1_000_000);

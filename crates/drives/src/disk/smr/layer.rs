@@ -49,7 +49,7 @@ pub struct Cleaning {
     pub steps: VecDeque<Step>,
 }
 
-/// A run of writes, each where the one before ended.
+/// A run of writes, each where the previous one ended.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     next: u64,
@@ -139,7 +139,7 @@ impl Layer {
         }
     }
 
-    /// Where the pieces of a write of `first..end` go; what goes to its band is there from now on.
+    /// Place where the pieces of a write of `first..end` go; parts for its band are stored there from now on.
     pub fn write(&mut self, first: u64, end: u64) -> Vec<Piece> {
         let streams = self.params.managed == Managed::Drive && self.goes_on(first, end);
         let mut pieces = Vec::new();
@@ -159,8 +159,8 @@ impl Layer {
         pieces
     }
 
-    /// Whether a write goes on where one of the last runs ended, and the run is long by now. One that begins a run is
-    /// no stream however long it is: it would tear the band behind it.
+    /// Whether a write continues where one of the last runs ended, and the run is long by now. One that begins a run is
+    /// not a stream however long it is: it would tear the band behind it.
     fn goes_on(&mut self, first: u64, end: u64) -> bool {
         let run_index = self.runs.iter().position(|run| run.count > 0 && run.next == first);
         let index = run_index.unwrap_or(WRITERS - 1);
@@ -194,7 +194,7 @@ impl Layer {
         }
     }
 
-    /// The drive is at rest: no run goes on.
+    /// The drive is at rest: no run continues.
     pub fn end_runs(&mut self) {
         (0..WRITERS).for_each(|index| self.end_run(index));
     }
@@ -244,8 +244,8 @@ impl Layer {
         Some(Cleaning { band, limit: appended, to, steps: self.steps(band, held, to, &dirty) })
     }
 
-    /// What the arm does: for each part of the band that fits into memory, read it, read what the media cache has of
-    /// it, write it, to the place of copies first where the drive has one.
+    /// Work of the arm: for each part of the band that fits into memory, read it, read its data in the media cache,
+    /// write it, first to the place of copies if the drive has one.
     fn steps(&self, band: u64, held: u64, to: u64, dirty: &[Extent]) -> VecDeque<Step> {
         let (begin, copies) = (band * self.params.band, self.cache_first() + self.params.cache);
         let home = self.home(begin);

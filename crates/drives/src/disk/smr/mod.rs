@@ -1,13 +1,13 @@
 //! A disk with shingled tracks (SMR), drive-managed or host-aware.
 //!
-//! Tracks of a band overlap: a band is written from some place to its end, or all of it again. What is not part of a
-//! stream goes to the media cache, a log that goes round; when the drive has been at rest, or the media cache is full,
-//! a band is *cleaned*: read, merged with what the media cache has of it, and written. Below this layer lies an ordinary
-//! [`Disk`], whose arm also serves appends and cleanings, one step at a time.
+//! Tracks of a band overlap: a band is written from some place to its end, or all of it again. Other writes go to the
+//! media cache, a circular log; when the drive has been at rest, or the media cache is full,
+//! a band is *cleaned*: read, merged with what the media cache has of it, and written. Below this layer lies an
+//! ordinary [`Disk`], whose arm also serves appends and cleanings, one step at a time.
 //!
 //! Leaves out: what the drive reads and writes of its map but for the time after an append; bands of a size that
 //! differs from zone to zone; tracks that a stream writes over and the drive keeps in memory until it is over; what is
-//! left after a loss of power (refused); commands of zoned devices (a trim of whole zones stands for a reset).
+//! left after a loss of power (refused); commands of zoned devices (a trim of whole zones represents a reset).
 
 mod counters;
 mod layer;
@@ -30,7 +30,7 @@ use crate::disk::{Arrived, Disk, fault_of};
 use crate::parts::geometry::SECTOR;
 use crate::parts::seek::SeekCurves;
 
-/// A command of the host that is not answered.
+/// A command of the host that is not completed.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     id: u64,
@@ -67,14 +67,14 @@ pub struct SmrDisk {
     flushes: Vec<(u64, Command)>,
     /// Writes that are to be appended, in order of the log.
     pending: VecDeque<Pending>,
-    /// Of them, what was acknowledged: writes and sectors.
+    /// The acknowledged part of them: writes and sectors.
     acknowledged: (usize, u64),
     /// Positions of the log before this one are on the media.
     appended: u64,
     doing: Option<Doing>,
     append: Append,
     cleaning: Option<Cleaning>,
-    /// When a command last came or was answered.
+    /// Time when a command last came or was completed.
     active: Instant,
     counters: SmrCounters,
     finished: Vec<Done>,
@@ -174,7 +174,7 @@ impl SmrDisk {
         }
     }
 
-    /// Sectors of the media that a part of a read needs; none where it is still in memory.
+    /// Sectors of the media that a part of a read needs; none if it is still in memory.
     fn on_media(&mut self, source: Source) -> Option<(u64, u64)> {
         match source {
             Source::Media(first, count) => Some((first, count)),
@@ -213,7 +213,7 @@ impl SmrDisk {
         }
     }
 
-    /// A command for the arm goes on, or waits for a step that is due.
+    /// A command for the arm continues, or waits for a step that is due.
     fn pass(&mut self, now: Instant, command: Command) {
         if self.doing.is_none() && self.is_due() {
             self.held.push_back(command);

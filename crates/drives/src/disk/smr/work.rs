@@ -17,7 +17,7 @@ pub(super) struct Pending {
     id: u64,
     at: u64,
     count: u64,
-    /// When its data is in, and how long that takes; none where it is acknowledged before it is on the media.
+    /// When its data is in, and how long that takes; none if it is acknowledged before it is on the media.
     ready: Option<(Instant, Span)>,
 }
 
@@ -68,7 +68,8 @@ impl SmrDisk {
         }
     }
 
-    /// Parts of writes that waited for room go on, first come first served; flushes, when what they wait for is there.
+    /// Parts of writes that waited for room continue, first come first served; flushes, when what they wait for is
+    /// there.
     pub(super) fn admit(&mut self, now: Instant) {
         while let Some(next) = self.blocked.front().copied().filter(|next| self.layer.log.has_room(next.count)) {
             self.blocked.pop_front();
@@ -187,7 +188,7 @@ impl SmrDisk {
         self.doing = Some(Doing { until, step, appends: true });
     }
 
-    /// The arm serves a step, and waits for so many revolutions more.
+    /// The arm serves a step, and waits for this many revolutions more.
     fn serve_step(&mut self, start: Instant, step: Step, revolutions: u64) -> (Times, Instant) {
         let disk = &mut self.disk;
         let position = disk.geometry.place(step.first);

@@ -2,14 +2,14 @@
 
 use hotband_machine::Counter;
 
-/// What a flash read cache counts.
+/// Counters of a flash read cache.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FlashCounters {
     /// Reads answered.
     pub hits: u64,
-    /// Random reads not answered.
+    /// Random reads not completed.
     pub misses: u64,
-    /// Bytes of the reads answered.
+    /// Bytes of the reads completed.
     pub hit_bytes: u64,
     /// Bytes chosen for promotion.
     pub promoted_bytes: u64,

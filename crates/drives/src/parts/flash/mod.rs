@@ -1,12 +1,12 @@
 //! A flash read cache inside a disk: hot blocks of the media, copied into flash, never the only copy.
 //!
-//! The disk asks about every random read. Reads are counted by region, and the counts fade. Now and then the regions are
-//! ranked: as many as fit into the flash are hot until the next ranking. A block that is read in a hot region is
+//! The disk asks about every random read. Reads are counted by region, and the counts fade. Now and then the regions
+//! are ranked: as many as fit into the flash are hot until the next ranking. A block that is read in a hot region is
 //! promoted: its data comes from the media read that is made for the host anyway, drawn out to the whole
 //! block, and is programmed into the flash after it. Promotions are rationed, for the sake of wear; a block of a hotter
 //! region takes the place of one of a colder. A write drops the pages that it overlaps, no more of their block: flash
 //! is mapped and programmed by pages. Once it is on the media its data, which is still in memory, takes their place;
-//! where it does not, the next read of such a page brings it back.
+//! if it does not, the next read of such a page brings it back.
 //!
 //! Counting by region is ours: a count for each of 900,000 regions of 1 MiB fits a drive's memory, one for each block
 //! hardly would. Ranking from time to time fits a drive of 2013, which began to promote after about three minutes.
@@ -49,19 +49,19 @@ struct Slot {
 }
 
 impl Slot {
-    /// Of pages that are looked for those that can be read now.
+    /// Readable pages among the requested ones.
     #[inline]
     fn readable(&self, now: Instant) -> u64 {
         if self.ready <= now { self.pages } else { self.pages & !self.fresh }
     }
 }
 
-/// What the flash does for a read.
+/// Work of the flash for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlashRead {
     /// Answers it: begins at the first time, is done at the second.
     Hit(Instant, Instant),
-    /// Not held; the media read is to be drawn out to these sectors, which the flash will take.
+    /// Not held; the media read is extended to these sectors, which the flash will store.
     Promote(u64, u64),
     /// Not held.
     Miss,
@@ -84,7 +84,7 @@ pub struct Flash {
     heat: Heat,
     period_ends: Instant,
     ranked_next: Instant,
-    /// When each lane is free.
+    /// Time when each lane is free.
     lanes: Vec<Instant>,
     ration: Ration,
     began: Option<Instant>,
@@ -94,11 +94,11 @@ pub struct Flash {
     filling: u64,
     /// The disk has this many whole blocks; what is left of a last one is never held.
     end: u32,
-    /// What it counted so far.
+    /// Counters so far.
     pub counters: FlashCounters,
 }
 
-/// Slots that are looked at for the coldest.
+/// Slots that are examined for the coldest.
 const CANDIDATES: usize = 8;
 /// Pages of a block at most: each is a bit.
 const MOST_PAGES: u64 = 64;
@@ -216,7 +216,7 @@ impl Flash {
         Some(FlashRead::Hit(from, to))
     }
 
-    /// Chooses what the flash takes in of a block that a read misses: all of it where nothing of it is held, else the
+    /// Chooses the part of a missed block to store in flash: all of it if none is held, else the
     /// pages of the read that a write has dropped. Says which.
     fn promote(&mut self, now: Instant, block: u32, first: u64, end: u64) -> u64 {
         // The ration is asked before the heat, which is far to fetch.
@@ -271,7 +271,7 @@ impl Flash {
         self.ration.keep_time(now);
     }
 
-    /// Reserves a slot for `block`, where there is one.
+    /// Reserves a slot for `block`, if there is one.
     fn make_room(&mut self, now: Instant, block: u32) -> Option<u32> {
         let slot = Slot { block, held: true, pages: 0, filling: 0, rewritten: 0, fresh: 0, ready: Instant::ZERO };
         let number = if let Some(free) = self.free.pop() {
@@ -299,7 +299,7 @@ impl Flash {
         self.heat.at(u64::from(block) * self.params.block_sectors)
     }
 
-    /// Of a few slots the one whose region was read least, if that is less than `heat`.
+    /// The slot, of a few, whose region was read least, if that is less than `heat`.
     fn coldest(&mut self, now: Instant, heat: u8) -> Option<u32> {
         let mut best: Option<(u8, u32)> = None;
         for _ in 0..CANDIDATES.min(self.slots.len()) {
@@ -363,7 +363,7 @@ impl Flash {
     }
 
     /// A write of `first..end` arrives: the pages that it overlaps are no longer held, and its regions are less hot by
-    /// one. What is written as often as it is read (parity, logs) is not worth the wear.
+    /// one. Data written as often as it is read (parity, logs) is not worth the wear.
     #[inline]
     pub fn write(&mut self, first: u64, end: u64) {
         self.heat.write(first, end);
@@ -380,7 +380,7 @@ impl Flash {
         }
     }
 
-    /// A write of `first..end` is on the media. Of pages that were held until it came, and that it covers whole, the
+    /// A write of `first..end` is on the media. For pages that were held until now and that it covers completely, the
     /// new data is programmed, within the ration: it is in memory now, and costs the flash what the next read would.
     #[inline]
     pub fn landed(&mut self, now: Instant, first: u64, end: u64) {
@@ -432,9 +432,9 @@ impl Flash {
         self.valid * self.page_bytes()
     }
 
-    /// Cold while it holds nothing; warming until regions were ranked twice and a whole minute has promoted no more than a
-    /// quarter of the ration, and a tenth of what it holds, beyond what writes dropped; warm from then on, also where
-    /// nothing is hot.
+    /// Cold while it holds nothing; warming until regions were ranked twice and a whole minute has promoted no more
+    /// than a quarter of the ration, and a tenth of what it holds, beyond what writes dropped; warm from then on, also
+    /// if nothing is hot.
     pub fn warmth(&self, now: Instant) -> Warmth {
         let began = self.began.unwrap_or(now);
         let settled =

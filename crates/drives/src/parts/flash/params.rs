@@ -2,7 +2,7 @@
 
 use hotband_units::{Rate, Span};
 
-/// What a flash read cache is told about itself.
+/// Parameters of a flash read cache.
 #[derive(Clone, Copy, Debug)]
 pub struct FlashParams {
     /// Bytes of flash for data.

@@ -1,4 +1,4 @@
-//! Does a flash read cache ever answer with old data, or hold what is no whole block? Blocks have two pages here.
+//! Does a flash read cache ever answer with old data, or hold what is not a whole block? Blocks have two pages here.
 
 use super::*;
 use hotband_units::Rate;
@@ -21,7 +21,7 @@ fn params() -> FlashParams {
     }
 }
 
-/// What a disk with this flash would hand out, by page: media, and flash as it was filled.
+/// Data that a disk with this flash would return, by page: media, and flash as it was filled.
 struct Versions {
     media: [u64; 40],
     flash: [u64; 40],
@@ -50,7 +50,7 @@ impl Versions {
         Ok(())
     }
 
-    /// What the media has of the pages in `first..end` for which `which` says so is in flash now.
+    /// The pages in `first..end` that `which` selects are now in flash.
     fn copy(&mut self, flash: &Flash, (first, end): (u64, u64), which: impl Fn(&Slot) -> u64) {
         for page in first.div_ceil(8)..end / 8 {
             let slot = flash.index.get(&((page / 2) as u32)).map(|number| &flash.slots[*number as usize]);

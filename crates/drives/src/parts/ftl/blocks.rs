@@ -12,7 +12,7 @@ use super::wear::Limits;
 /// No block.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What a block is used for.
+/// Use of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Erased.
@@ -165,7 +165,7 @@ impl Blocks {
         self.remove_pages(block, units, 1);
     }
 
-    /// Pages of a block, of so many units together, are not valid any more.
+    /// Pages of a block, of this many units together, are not valid any more.
     #[inline]
     pub fn remove_pages(&mut self, block: u32, units: u32, pages: u32) {
         let entry = &mut self.all[block as usize];

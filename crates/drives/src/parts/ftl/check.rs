@@ -7,7 +7,7 @@ use super::map::{DIRTY, UNMAPPED};
 use super::victim::Collection;
 use super::work::Placement;
 
-/// What does not hold.
+/// The violated conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken(pub String);
 
@@ -130,7 +130,7 @@ mod tests {
         ftl
     }
 
-    /// Damages what is right and asks for what is said of it.
+    /// Damages what is right and requests what is stated about it.
     fn said_of(damage: impl FnOnce(&mut Ftl)) -> String {
         let mut ftl = written();
         assert_eq!(ftl.check(), Ok(()));

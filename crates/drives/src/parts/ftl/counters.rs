@@ -11,7 +11,7 @@ pub struct FtlCounters {
     pub padding: u64,
     /// Programmed into the pseudo-SLC cache.
     pub cached: u64,
-    /// Of `relocated`: folded out of that cache.
+    /// Part of `relocated`: folded out of that cache.
     pub folded: u64,
     /// Passes programmed.
     pub passes: u64,

@@ -12,7 +12,7 @@ pub(super) const PSLC: usize = 3;
 /// Number of frontiers.
 pub const FRONTIERS: usize = 4;
 
-/// Where data is appended.
+/// Place where data is appended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frontier {
     pub block: u32,
@@ -24,7 +24,7 @@ pub(super) struct Frontier {
     /// Pass that comes next, and where it ends.
     pub pass: u32,
     pub pass_end: u32,
-    /// Sum over the units of the times at which the host wrote them; kept where hot and cold data are told apart.
+    /// Sum over the units of the times at which the host wrote them; kept where hot and cold data are distinguished.
     pub born: f64,
 }
 

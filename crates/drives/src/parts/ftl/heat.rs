@@ -1,4 +1,4 @@
-//! Hot and cold data, told apart without a byte more a page.
+//! Hot and cold data, distinguished without a byte more a page.
 //!
 //! Every block knows the mean time at which the host wrote what it holds; relocated data keeps the time of the block it
 //! came from. A page that is overwritten sooner than the host writes the whole drive once is hot, and so is one that
@@ -11,7 +11,7 @@ use super::map::UNMAPPED;
 use super::params::{PAGE_UNITS, Separation};
 
 impl Ftl {
-    /// Where data of the host goes that replaces what lies at `old`.
+    /// Frontier for host data that replaces data at `old`.
     #[inline]
     pub(super) fn frontier_of_host(&self, old: u32) -> usize {
         if self.params.separation == Separation::HotCold && old != UNMAPPED && self.is_young(self.map.block_of(old)) {
@@ -20,7 +20,7 @@ impl Ftl {
         HOST
     }
 
-    /// Where data of `victim` goes.
+    /// Frontier for data of `victim`.
     #[inline]
     pub(super) fn frontier_of_relocated(&self, victim: u32) -> usize {
         match self.params.separation {

@@ -5,7 +5,7 @@ use memmap2::MmapMut;
 
 use super::params::{FtlParams, PAGE_UNITS};
 
-/// The newest data of a page is in the write buffer; the rest of the entry says where older data lies.
+/// The newest data of a page is in the write buffer; the remainder of the entry has the place of older data.
 pub(super) const DIRTY: u32 = 1 << 31;
 /// The page has no data on flash.
 pub(super) const UNMAPPED: u32 = DIRTY - 1;
@@ -13,15 +13,15 @@ pub(super) const UNMAPPED: u32 = DIRTY - 1;
 /// The system refused memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// What was asked for.
+    /// Purpose of the request.
     pub bytes: u64,
 }
 
-/// Four bytes a page: block and flash page in it. One byte more where pages are compressed.
+/// Four bytes per page: block and flash page in it. One byte more where pages are compressed.
 #[derive(Debug)]
 pub(super) struct Map {
     entries: Zeroed,
-    /// Units of every page, less one; none where all are alike.
+    /// Units of every page, less one; none if all are identical.
     sizes: Option<Zeroed>,
     shift: u32,
 }
@@ -58,7 +58,7 @@ impl Map {
         self.entries.words_mut()[page as usize] = (entry ^ UNMAPPED).to_ne_bytes();
     }
 
-    /// The page lies at `place` and is `units` long. Where the buffer holds newer data, it still does.
+    /// The page lies at `place` and is `units` long. Newer data in the buffer stays there.
     #[inline]
     pub fn place(&mut self, page: u32, place: u32, units: u32) {
         self.set(page, place);

@@ -1,7 +1,7 @@
 //! Flash translation: where every logical page lies, and which blocks are collected.
 //!
-//! A pure state machine without time: it is told what is written and trimmed, in order, and says through
-//! [`FlashWork`] what the flash has to do. The same writes give the same mapping whether somebody times them or not,
+//! A pure state machine without time: it receives writes and trims in order, and returns the work of the flash
+//! through [`FlashWork`]. The same writes give the same mapping whether somebody times them or not,
 //! so that a drive can be preconditioned fast.
 //!
 //! Space is counted in units of 16 bytes, so that compressed pages of any size can be packed. A *block* is what is
@@ -75,7 +75,7 @@ impl Ftl {
         Self::try_new(params).expect("memory for the map of a drive")
     }
 
-    /// The same where there may be no memory for it.
+    /// Like the above, if memory may be insufficient.
     ///
     /// # Errors
     /// The system refuses the memory.
@@ -111,7 +111,7 @@ impl Ftl {
         Map::memory(params) + blocks * Blocks::MEMORY + logs
     }
 
-    /// What it was built with.
+    /// Parameters that it was built with.
     pub fn params(&self) -> &FtlParams {
         &self.params
     }
@@ -178,7 +178,7 @@ impl Ftl {
         open.is_none_or(|frontier| pass < frontier.pass)
     }
 
-    /// Takes a page of the host, of `units` after compression, into the write buffer; where that is full, its
+    /// Takes a page of the host, of `units` after compression, into the write buffer; if that is full, its
     /// oldest page is placed on flash, and collection does its share. Returns whether the page was in the buffer.
     #[inline]
     pub fn write(&mut self, page: u64, units: u32, flash: &mut impl FlashWork) -> bool {
@@ -197,7 +197,7 @@ impl Ftl {
         false
     }
 
-    /// Touches what the map knows of pages that are written next: what they cost in memory latency overlaps.
+    /// Touches the map entries of pages that are written next, so that their memory latencies overlap.
     #[inline]
     pub fn touch(&self, pages: impl Iterator<Item = u64> + Clone) {
         self.map.touch(pages.map(|page| page as u32));
@@ -282,7 +282,7 @@ impl Ftl {
         self.frontiers[which].filled + units <= self.params.block_units
     }
 
-    /// What lies at `old` is no longer valid.
+    /// Data at `old` is no longer valid.
     #[inline]
     fn invalidate(&mut self, page: u32, old: u32) {
         if old != UNMAPPED {
@@ -313,7 +313,7 @@ impl Ftl {
         }
     }
 
-    /// The page that was placed ends a pass; its rest, where it has one, is the first of the next.
+    /// The page that was placed ends a pass; its rest, if it has one, is the first of the next.
     fn end_pass(&mut self, placement: &Placement, flash: &mut impl FlashWork) {
         let which = placement.frontier;
         let Frontier { block, filled, pass, pass_end, .. } = self.frontiers[which];

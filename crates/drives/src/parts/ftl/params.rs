@@ -9,25 +9,25 @@ pub const UNIT: u64 = 16;
 /// Units of a page that does not compress.
 pub const PAGE_UNITS: u32 = (PAGE / UNIT) as u32;
 
-/// How a block is chosen for collection.
+/// Choice of a block for collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VictimPolicy {
     /// The block with the least valid data.
     Greedy,
-    /// The same among this many of the oldest blocks (Hu et al., SYSTOR 2009).
+    /// Like the above, among this many of the oldest blocks (Hu et al., SYSTOR 2009).
     WindowedGreedy(u32),
     /// The block with the highest (1 - u) / (2 u) x age, u its share of valid data (Rosenblum and Ousterhout 1992).
     CostBenefit,
 }
 
-/// What is kept in blocks of its own.
+/// Data kept in separate blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separation {
     /// Nothing: host and relocated data share a block.
     None,
     /// Data of the host, and data that was relocated.
     Relocated,
-    /// The same, and host data that was overwritten soon after it was written.
+    /// Like the above, and host data that was overwritten soon after it was written.
     HotCold,
 }
 
@@ -44,31 +44,31 @@ pub struct FtlParams {
     pub block_units: u32,
     /// Space of a flash page, in units.
     pub flash_page_units: u32,
-    /// What is programmed in one pass, in units.
+    /// Size of one pass, in units.
     pub program_units: u32,
     /// Whether pages may be shorter than 4 KiB.
     pub compressed: bool,
     /// Whether pages are written again where they lie: nothing is collected.
     pub in_place: bool,
-    /// A pseudo-SLC cache, where it has one.
+    /// A pseudo-SLC cache, if it has one.
     pub pslc: Option<PslcParams>,
-    /// How blocks are chosen for collection.
+    /// Choice of blocks for collection.
     pub victims: VictimPolicy,
-    /// What is kept apart.
+    /// Separated data.
     pub separation: Separation,
     /// Collection in the foreground begins when no more blocks than this are free.
     pub free_low: u32,
-    /// Collection in the background goes on until so many blocks are free.
+    /// Collection in the background continues until this many blocks are free.
     pub free_high: u32,
     /// Pages that the write buffer holds before the oldest is placed.
     pub buffer_pages: usize,
     /// Cold data is moved once the erase counts of two blocks are this far apart.
     pub wear_gap: Option<u32>,
-    /// When blocks wear out.
+    /// Time when blocks wear out.
     pub endurance: Option<Endurance>,
 }
 
-/// What happens to writes when the cache is full.
+/// Treatment of writes when the cache is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
     /// They go to the slow cells.
@@ -88,6 +88,6 @@ pub struct PslcParams {
     pub bits: u64,
     /// Units of a pass.
     pub pass_units: u32,
-    /// What happens when it is full.
+    /// Behaviour when it is full.
     pub when_full: WhenFull,
 }

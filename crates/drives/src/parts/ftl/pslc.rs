@@ -1,8 +1,8 @@
 //! A pseudo-SLC cache: writes go to cells that hold one bit, and are folded into cells of three or four later.
 //!
-//! First in, first out. Its size is a fixed part and, of what is not used of the drive, as much as one bit a cell leaves,
-//! up to a limit. When it is full, writes go to the slow cells (`direct`) or wait until older ones are folded (`fold`).
-//! What is folded is programmed twice.
+//! First in, first out. Its size is a fixed part and, of what is not used of the drive, as much as one bit a cell
+//! leaves, up to a limit. When it is full, writes go to the slow cells (`direct`) or wait until older ones are folded
+//! (`fold`). Folded data is programmed twice.
 //!
 //! Leaves out: erases of its blocks and their wear, and the blocks that its dynamic part takes from collection.
 
@@ -17,13 +17,14 @@ use super::map::DIRTY;
 use super::params::{PAGE_UNITS, PslcParams, WhenFull};
 use super::work::{FlashWork, Placement};
 
-/// What is in the cache.
+/// Contents of the cache.
 #[derive(Clone, Debug)]
 pub(super) struct Pslc {
     pub params: PslcParams,
     /// Pages in the order in which they came; some were written again or trimmed since.
     queue: VecDeque<u32>,
-    /// Entries of the queue, a page, whose data is not needed any more: they are before the one that is, if there is one.
+    /// Entries of the queue, a page, whose data is not needed any more: they are before the one that is, if there is
+    /// one.
     stale: HashMap<u32, u32, FxBuildHasher>,
     /// A bit a page: its newest data is here.
     held: Vec<u64>,
@@ -48,7 +49,7 @@ impl Pslc {
         self.queue.push_back(page);
     }
 
-    /// What is here of the page is not needed any more; returns whether there was something.
+    /// Data of the page here is obsolete; returns whether there was something.
     pub fn forget(&mut self, page: u32) -> bool {
         let was = self.holds(page);
         if was {
@@ -186,7 +187,8 @@ impl Ftl {
         }
     }
 
-    /// Folds the oldest page of the cache, or drops it where it was written again or trimmed; returns whether there was one.
+    /// Folds the oldest page of the cache, or drops it where it was written again or trimmed; returns whether there was
+    /// one.
     pub fn fold_oldest(&mut self, flash: &mut impl FlashWork) -> bool {
         let Some((page, is_needed)) = self.pslc.as_mut().and_then(Pslc::pop) else { return false };
         if !is_needed {

@@ -1,6 +1,6 @@
-//! When blocks wear out.
+//! Time when blocks wear out.
 
-/// How often blocks can be erased.
+/// Erases that blocks bear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Endurance {
     /// Erases that a block bears, on average.

@@ -2,7 +2,7 @@
 
 use super::map::{DIRTY, UNMAPPED};
 
-/// What the flash has to do, in order.
+/// Work of the flash, in order.
 pub trait FlashWork {
     /// A pass of frontier number `frontier` is full: program number `pass` of `block`.
     fn program(&mut self, block: u32, pass: u32, frontier: usize);
@@ -20,7 +20,7 @@ pub trait FlashWork {
     }
 }
 
-/// Where data comes from that is placed: the entry that the map had of its page.
+/// Source of placed data: the entry that the map had for its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The write buffer, which has it no more.
@@ -30,14 +30,14 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// Where the page lay.
+    /// Place where the page lay.
     #[inline]
     pub fn place(self) -> u32 {
         let (Self::Host(entry) | Self::Relocated(entry)) = self;
         entry & !DIRTY
     }
 
-    /// What the new entry keeps of the old one.
+    /// Part of the old entry that the new one keeps.
     #[inline]
     pub fn kept(self) -> u32 {
         match self {
@@ -52,11 +52,11 @@ impl Origin {
 pub struct Placement {
     /// The logical page.
     pub page: u32,
-    /// Where it lay before.
+    /// Place where it lay before.
     pub(super) old: u32,
     /// Its size there, in units.
     pub(super) old_units: u32,
-    /// Where it lies now.
+    /// Place where it lies now.
     pub(super) place: u32,
     /// The frontier it was appended to.
     pub frontier: usize,

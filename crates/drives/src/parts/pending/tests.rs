@@ -162,7 +162,7 @@ fn a_sector_that_is_just_missed_costs_a_revolution_and_within_the_slack_nothing(
     assert_eq!(head.wait(0, seek, quarter + 7), 7);
 }
 
-/// What a command costs, from what the head says of its seek and of the wait after it.
+/// Cost of a command, from the seek and the rotational wait that the head computes.
 fn reckoned(head: &Head, to: &Waiting) -> u64 {
     let seek = head.seek(&to.place, to.write);
     u64::from(seek) * SPEED + head.wait(head.rotation.angle(head.now), seek, to.angle)
@@ -192,7 +192,7 @@ fn slower() -> SeekCurve {
     SeekCurve::new(SeekPoints { track: ms(0.5), average: ms(3.6), full: ms(6.8), knee: KNEE }, TRACKS)
 }
 
-/// What `order` takes of `commands`, which are sorted by address: its sequence and its cost.
+/// Command that `order` chooses from `commands`, which are sorted by address: its sequence and its cost.
 fn taken<'a>(commands: &(impl Iterator<Item = &'a Waiting> + Clone), order: Order, head: &Head) -> Option<(u64, u64)> {
     let reckoned_order = |command: &Waiting| (command.sequence, reckoned(head, command));
     let here = (head.cylinder, head.track);

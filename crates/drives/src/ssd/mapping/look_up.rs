@@ -1,4 +1,4 @@
-//! Look-ups of reads, and changes of entries by what is placed: what they ask of the flash, and when they are done.
+//! Look-ups of reads, and changes of entries by placed data: their flash work and completion times.
 
 use std::ops::Range;
 
@@ -44,8 +44,8 @@ impl Ssd {
         }
     }
 
-    /// A page of the table that `die` has read crosses the channel; without die, it is in the controller, and the reads that
-    /// waited for it go on.
+    /// A page of the table that `die` has read crosses the channel; without die, it is in the controller, and the reads
+    /// that waited for it continue.
     #[cold]
     pub(in crate::ssd) fn go_on_with_table(&mut self, at: Instant, load: u32, die: Option<u32>) {
         let Some(mapping) = self.work.mapping.as_deref_mut() else { return };

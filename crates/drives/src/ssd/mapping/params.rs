@@ -11,7 +11,7 @@ const ENTRY: u64 = 4;
 /// Largest memory that is read: that of the table of 16 TB.
 const LARGEST: u64 = 16 << 30;
 
-/// What a drive is told about the memory for its mapping table.
+/// Parameters of the memory for the mapping table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MappingParams {
     /// Bytes of a page of the table: what is read and written of it in one go.

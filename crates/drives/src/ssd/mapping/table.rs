@@ -1,4 +1,4 @@
-//! The part of a mapping table that is in memory, what is on its way there, and what is counted of it.
+//! The part of a mapping table that is in memory or on its way there, and its counters.
 
 use hotband_machine::Counter;
 use hotband_units::Span;
@@ -13,7 +13,7 @@ use crate::ssd::mapping::params::MappingParams;
 pub struct Mapping {
     pub(super) params: MappingParams,
     cache: MapCache,
-    /// Pages of the table that have an entry, as far as anybody asked: what has none is not on flash.
+    /// Pages of the table known to have an entry: pages without one are not on flash.
     has_entries: Vec<bool>,
     /// Pages of the table that are being read, and the reads that wait for each; empty ones are free.
     loads: Vec<Load>,
@@ -34,7 +34,7 @@ struct Load {
     waiting: Vec<u32>,
 }
 
-/// Look-ups, by where the entry was, and what they caused.
+/// Look-ups by location of the entry, and their effects.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     controller: u64,
@@ -57,7 +57,7 @@ impl Counts {
 }
 
 impl Mapping {
-    /// Nothing is in memory of the table of a drive of so many logical pages.
+    /// Create the table of a drive of this many logical pages, with nothing in memory.
     pub fn new(params: MappingParams, pages: u64, nand: &NandParams) -> Self {
         let pages = pages.div_ceil(params.covers) as u32;
         let &NandParams { quick, read, program_bytes, .. } = nand;
@@ -74,7 +74,7 @@ impl Mapping {
         }
     }
 
-    /// Where the entries of a page of the table are; one without any is known to be so, and nowhere.
+    /// Place where the entries of a page of the table are; one without any is known to be so, and nowhere.
     pub(super) fn find(&mut self, page: u32, ftl: &Ftl) -> Option<Found> {
         let lookup = self.cache.ask(page, false);
         if lookup == Found::Flash && !self.has_entries[page as usize] {
@@ -94,7 +94,7 @@ impl Mapping {
         self.passes * self.pass_bytes
     }
 
-    /// Pages of the table that were read beside those of the host's reads.
+    /// Pages of the table that were read next to those of the host's reads.
     pub fn background_reads(&self) -> u64 {
         self.counts.background_reads
     }
@@ -114,7 +114,7 @@ impl Mapping {
     }
 
     /// Looks for a page of the table that a read needs; one that is on flash alone is brought, and the read waits.
-    /// Returns the number of the load where it has just begun.
+    /// Returns the number of the load if it has just begun.
     pub(super) fn await_page(&mut self, page: u32, index: u32) -> Option<u32> {
         if let Some(load) = self.loads.iter_mut().find(|load| load.page == page && !load.waiting.is_empty()) {
             load.waiting.push(index);
@@ -138,8 +138,8 @@ impl Mapping {
         (waiting, left.is_some())
     }
 
-    /// The entry of a page changes: the page of the table that is read for it, if one is, and whether a changed one leaves
-    /// memory for it.
+    /// The entry of a page changes: the page of the table that is read for it, if one is, and whether a changed one
+    /// leaves memory for it.
     pub(super) fn change(&mut self, placement: &Placement) -> (Option<u32>, bool) {
         let page = (u64::from(placement.page) / self.params.covers) as u32;
         let lookup = self.cache.ask(page, true);

@@ -1,11 +1,12 @@
-//! Reading ahead: of reads that follow one another, what comes next is in memory before it is asked for.
+//! Reading ahead: of reads that follow one another, what comes next is in memory before it is requested.
 //!
-//! Two reads that follow one another make a stream. From the third on the drive reads ahead of it, as far as was read of
-//! it, a sense of all planes at a time and no more than a limit, in which other reads under way count. What a read
-//! finds there comes without the flash, and without most of the controller's work; for what is on its way it waits.
+//! Two reads that follow one another make a stream. From the third on the drive reads ahead of it, as far as it was
+//! read, one sense of all planes at a time and at most a limit, which includes other reads in progress. Data that a
+//! read finds there comes without the flash, and without most of the controller's work; for what is on its way it
+//! waits.
 //!
-//! Leaves out: what is written or trimmed while it is held stays where it is; streams that go backwards; and the mapping
-//! table, where it does not fit into memory, is not asked for what is read ahead.
+//! Leaves out: held data stays although it is written or trimmed; streams that go backwards; and the
+//! mapping table, if it does not fit into memory, is not consulted for read-ahead.
 
 mod params;
 mod serve;

@@ -9,10 +9,10 @@ use crate::ssd::reading::need;
 /// Most that is read ahead of a stream.
 const LARGEST: u64 = 16 << 20;
 
-/// What a drive does with reads that follow one another.
+/// Treatment of sequential reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadAheadParams {
-    /// Bytes at most that are read ahead of what was asked for last.
+    /// Bytes at most that are read ahead of the request last.
     pub bytes: u64,
     /// Streams that are told apart.
     pub streams: usize,
@@ -20,7 +20,7 @@ pub struct ReadAheadParams {
     pub overhead: Span,
 }
 
-/// Reading ahead; none where the drive does not say, or says `0 B` or, as disks do, `off`.
+/// Reading ahead; none if the drive does not state it, or says `0 B` or, as disks do, `off`.
 pub fn read_read_ahead(section: &Section) -> Result<Option<ReadAheadParams>, SpecError> {
     let is_off = section.value("read_ahead").and_then(toml::Value::as_str) == Some("off");
     let requested = if is_off { Some(Bytes(0)) } else { section.quantity::<Bytes>("read_ahead")? };

@@ -10,11 +10,11 @@ use crate::parts::nand::NandParams;
 use crate::ssd::read_ahead::params::ReadAheadParams;
 
 /// Ends of reads that are remembered, in a table of as many places: the read that begins at one of them is a stream's
-/// second. What reads in no order bring is forgotten as it was remembered, some hundreds later.
+/// second. Random reads are forgotten in the order they came, some hundreds later.
 const REMEMBERED: usize = 1024;
 /// Reads of the drive after which a stream of two is forgotten.
 const FORGOTTEN: u64 = REMEMBERED as u64;
-/// A stream may leave out so many lengths of its next read: members of layouts with parity do.
+/// A stream may leave out this many lengths of its next read: members of layouts with parity do.
 const MOST_LEFT_OUT: u64 = 2;
 
 /// The place of an offset in the table.
@@ -31,7 +31,7 @@ struct Chunk {
     pages: Range<u64>,
     /// Parts that are still to come.
     parts: u32,
-    /// When what has come so far is in memory.
+    /// Time when what has come so far is in memory.
     ready: Instant,
     /// Commands that wait for it.
     waiting: Vec<u32>,
@@ -40,11 +40,11 @@ struct Chunk {
 /// Reads that follow one another.
 #[derive(Clone, Debug)]
 struct Stream {
-    /// Where the last of them ended.
+    /// Place where the last of them ended.
     end: u64,
     /// Bytes that were read of it since its second read.
     run: u64,
-    /// When it went on last, in reads of the drive.
+    /// When it continued last, in reads of the drive.
     used: u64,
     /// The page behind the last that was read ahead, or asked for.
     frontier: u64,
@@ -75,7 +75,7 @@ impl Streams {
         Self::of_chunks(params, nand.page_bytes * u64::from(nand.planes) / PAGE, pages)
     }
 
-    /// The same where `chunk` pages are sensed at once.
+    /// Like the above, with `chunk` pages sensed at once.
     fn of_chunks(params: ReadAheadParams, chunk: u64, pages: u64) -> Self {
         Self {
             params,
@@ -89,9 +89,9 @@ impl Streams {
         }
     }
 
-    /// The stream that a read goes on with, or makes. It begins where the last one of the stream ended; or near that, where
-    /// the read before it did, which was as near: members of a layout with parity leave it out. A read that is near without
-    /// such a one before it may be served from what was read ahead, and moves nothing.
+    /// The stream that a read continues with, or makes. It begins where the last one of the stream ended; or near that,
+    /// where the read before it did, which was as near: members of a layout with parity leave it out. A read that is
+    /// near without such a one before it may be served from what was read ahead, and moves nothing.
     #[inline]
     pub fn follow(&mut self, offset: u64, len: u64) -> Option<usize> {
         self.reads += 1;
@@ -134,7 +134,8 @@ impl Streams {
         stream.used = self.reads;
     }
 
-    /// A stream of two reads, the second of which is this one. It takes the place of the one that went on least lately.
+    /// A stream of two reads, the second of which is this one. It takes the place of the one that continued least
+    /// lately.
     #[cold]
     fn make(&mut self, offset: u64, len: u64) -> usize {
         // Two reads that followed one another by chance make one, too, which costs every read a look.
@@ -154,8 +155,8 @@ impl Streams {
         index
     }
 
-    /// Of a read of these pages: up to which page they were read ahead, how many chunks it waits for, and when the others
-    /// are in memory. None where the first page was not; with `wholly`, where any was not.
+    /// For a read of these pages: the page up to which they were read ahead, how many chunks it waits for, and when the
+    /// others are in memory. None if the first page was not; with `wholly`, where any was not.
     pub fn find(&mut self, stream: usize, pages: &Range<u64>, index: u32, wholly: bool) -> Option<(u64, u32, Instant)> {
         let until = self.ahead_until(stream, pages);
         if until == pages.start || (wholly && until < pages.end) {
@@ -183,10 +184,10 @@ impl Streams {
         until.min(pages.end)
     }
 
-    /// What is to be read ahead next of a stream while other reads of `under_way` bytes are in the drive: from its third
-    /// read on as much as was read of it, and no more than the drive does. Reads that cannot be the stream's, being more
-    /// than was read of it, take from that: beside them the flash has enough to do. Small reads have the rest of their
-    /// sense read in any case.
+    /// Part of a stream to read ahead next while other reads of `under_way` bytes are in the drive: from its
+    /// third read on as much as was read of it, and no more than the drive does. Reads that cannot be the stream's,
+    /// being more than was read of it, take from that: next to them the flash has enough to do. Small reads have the
+    /// rest of their sense read in any case.
     pub fn next(&mut self, stream: usize, under_way: u64, len: u64) -> Option<(u32, Range<u64>)> {
         let least = if len * 4 <= self.chunk * PAGE { self.chunk * PAGE } else { 0 };
         let stream = &mut self.known[stream];
@@ -205,14 +206,14 @@ impl Streams {
         Some((self.number, pages))
     }
 
-    /// The chunk that was asked for last comes in so many parts; without any, it is in memory at `at`.
+    /// The chunk that was requested last comes in this many parts; without any, it is in memory at `at`.
     pub fn asked(&mut self, stream: usize, parts: u32, at: Instant) {
         if let Some(chunk) = self.known[stream].chunks.back_mut() {
             (chunk.parts, chunk.ready) = (parts, at);
         }
     }
 
-    /// A part of a chunk is in memory at `at`: whoever waited for the whole of it, and since when that is there.
+    /// A part of a chunk is in memory at `at`: its waiters, and the time since it is complete.
     pub fn arrived(&mut self, number: u32, at: Instant) -> (Instant, Vec<u32>) {
         let held = self.known.iter_mut().flat_map(|stream| &mut stream.chunks).chain(&mut self.left);
         let Some(chunk) = held.into_iter().find(|chunk| chunk.number == number) else {

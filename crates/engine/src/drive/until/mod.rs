@@ -1,4 +1,4 @@
-//! When a phase is over: with the first of its conditions that is met.
+//! Time when a phase is over: with the first of its conditions that is met.
 
 mod done;
 mod drained;
@@ -21,16 +21,16 @@ trait Calm {
 trait AfterEvent {
     /// Whether it is, after everything that happened so far.
     fn is_met(&self, driver: &mut Driver) -> bool;
-    /// How much is done, of how much; nothing of what is not counted.
+    /// Progress and total; nothing if it is not counted.
     fn counted(&self, _: &Driver) -> Option<(u64, u64)> {
         None
     }
 }
 
-/// A condition, ready to be looked at.
+/// A condition, ready to be examined.
 enum Condition {
     At(Instant),
-    /// When so many I/Os of the run are done: what most phases count, and therefore costs no call.
+    /// When this many I/Os of the run are done: what most phases count, and therefore costs no call.
     AtIos(u64),
     /// When a batch of I/Os is over after which the figures are precise, as their probe reports.
     Batches,
@@ -69,7 +69,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Those of `phase`, which has just begun; it is over at `cut` in any case.
+    /// Conditions of `phase`, which has just begun; it is over at `cut` in any case.
     pub fn of(phase: &Phase, cut: Instant, driver: &mut Driver) -> Self {
         let mut conditions = Self {
             begin: driver.now,
@@ -127,7 +127,7 @@ impl Conditions {
         driver.ios >= self.ios.1 || next.is_none()
     }
 
-    /// How much is done of what is counted, and of how much.
+    /// Progress and total of the counted quantity.
     pub fn counted(&self, driver: &Driver) -> (u64, u64) {
         let (before, last) = self.ios;
         let ios = (last < u64::MAX).then(|| (driver.ios - before, last - before));

@@ -7,7 +7,7 @@ use crate::drive::Driver;
 
 /// A phase always lasts this long, so that caches that are empty because nothing was asked yet do not end it.
 const LEAST: Span = Span(60_000_000_000);
-/// Time between two looks: a look asks every drive.
+/// Time between two checks: a check reads every drive.
 const EVERY: Span = Span(1_000_000_000);
 
 /// Looks whether the machine is warm, at most once a simulated second.

@@ -1,4 +1,4 @@
-//! Clients that run scripts. It decides which client asks for an I/O and when; the driver submits it.
+//! Clients that run scripts. It decides which client requests an I/O and when; the driver submits it.
 
 mod plan;
 
@@ -317,7 +317,7 @@ impl Scripts {
         }
     }
 
-    /// Nothing holds a step back any more: its CPU time before the first I/O begins.
+    /// Nothing blocks per step any longer: its CPU time before the first I/O begins.
     fn open(&mut self, now: Instant, index: u32) {
         match self.plans[self.states[index as usize].plan as usize].before {
             Span::ZERO => self.begin(now, index),
@@ -340,7 +340,7 @@ impl Scripts {
         self.fill(now, index);
     }
 
-    /// A step is done (or, where it is detached, handed out): what waits for it may begin.
+    /// A step is done (or, if it is detached, handed out): what waits for it may begin.
     fn end_step(&mut self, now: Instant, index: u32) {
         let state = &self.states[index as usize];
         let (plan, client) = (state.plan as usize, state.client);
@@ -391,7 +391,7 @@ impl Scripts {
         self.records(&self.parts[self.parts.len() - 1..], duration)
     }
 
-    /// What they leave: the figures of all over the whole measured time, which lasted `duration`.
+    /// Their results: the figures of all over the whole measured time, which lasted `duration`.
     pub fn finish(&self, duration: Span) -> Findings {
         let records = self.records(&self.parts, duration);
         let notes: Vec<String> = records.iter().filter_map(ScriptRecord::note).collect();
@@ -420,7 +420,7 @@ impl Source for Scripts {
         }
     }
 
-    /// What clients ask for is served when everything that is done at the same time has been told.
+    /// Requests of clients are served after all completions at the same time have been reported.
     fn next_time(&self) -> Option<Instant> {
         let ready = (!self.ready.is_empty()).then_some(self.ready_since);
         ready.or(self.timers.peek().map(|Reverse((at, _, _))| *at))
@@ -431,7 +431,7 @@ impl Source for Scripts {
         self.advance(now);
     }
 
-    /// What is due without delay follows at once.
+    /// Steps due without delay follow at once.
     fn next_io(&mut self, now: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
         if !self.serving {
             return None;
@@ -452,7 +452,7 @@ impl Source for Scripts {
         self.all.iter().all(|script| script.limit == 0 || script.left == 0)
     }
 
-    /// Counters of the network, where there is one.
+    /// Counters of the network, if there is one.
     fn report(&self) -> Option<PartReport> {
         self.network.as_ref().map(Network::report)
     }

@@ -1,11 +1,12 @@
-//! The section "comparison" of a record: latencies of a trace as they were measured, beside those of the same I/Os now.
+//! The section "comparison" of a record: latencies of a trace as they were measured, next to those of the same I/Os
+//! now.
 //!
-//! Demerit is that of Ruemmler & Wilkes (IEEE Computer 27(3), 1994): the root of the mean squared horizontal distance of
-//! the two distributions, here also in percent of the measured mean. It says nothing of single I/Os: of those the root of
-//! the mean square of all differences does.
+//! Demerit is that of Ruemmler & Wilkes (IEEE Computer 27(3), 1994): the root of the mean squared horizontal distance
+//! of the two distributions, here also in percent of the measured mean. It says nothing of single I/Os: of those the
+//! root of the mean square of all differences does.
 //!
-//! Both come from histograms with three significant digits, so that memory does not grow with the trace: a value is off by
-//! at most 0.05 %.
+//! Both come from histograms with three significant digits, so that memory does not grow with the trace: a value is off
+//! by at most 0.05 %.
 
 use hdrhistogram::Histogram;
 use hotband_machine::Op;
@@ -17,11 +18,11 @@ use crate::sources::trace::spans::Spans;
 
 /// Percentiles that are put side by side.
 const PERCENTILES: [f64; 9] = [1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 100.0];
-/// From here on an I/O is far from where the last one of its volume ended: what a cylinder or a segment of a cache holds
-/// is near.
+/// Distance from which an I/O is far from the end of the last one on its volume: the size of a cylinder or a cache
+/// segment is near.
 const FAR: u64 = 1 << 20;
 
-/// Where an I/O begins, seen from the end of the one asked for before it on its volume.
+/// Distance from the end of the previously issued I/O on the volume to the start of this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
@@ -45,7 +46,7 @@ impl Distance {
 pub struct Pairs {
     pub measured: Spans,
     pub replayed: Spans,
-    /// Sum of the squares of the differences, in ns^2; none where the I/Os are not the same.
+    /// Sum of the squares of the differences, in ns^2; none if the I/Os are not the same.
     squares: Option<f64>,
 }
 
@@ -128,7 +129,7 @@ impl Pairs {
     }
 }
 
-/// Root of the mean squared distance of two distributions, rank by rank; where one has more values than the other, share
+/// Root of the mean squared distance of two distributions, rank by rank; if one has more values than the other, share
 /// by share.
 fn horizontal_distance(first: &Histogram<u64>, second: &Histogram<u64>) -> f64 {
     // Each value counts as often as it takes for both to have as many.
@@ -168,7 +169,7 @@ pub enum Of {
     Replayed,
 }
 
-/// Measured beside replayed latencies while they come: by direction, and by distance (of flushes and trims, which lie
+/// Measured next to replayed latencies while they come: by direction, and by distance (of flushes and trims, which lie
 /// nowhere, all in one).
 #[derive(Clone, Debug, Default)]
 pub struct Compared {
@@ -204,7 +205,7 @@ impl Compared {
         self.classes.each_ref().map(Pairs::sum)
     }
 
-    /// The section; none where not both have latencies. A class that only one has is left out.
+    /// The section; none if not both have latencies. A class that only one has is left out.
     pub fn record(&self) -> Option<Comparison> {
         let all = Pairs::sum(self.classes.iter().flatten())?;
         let distances = [Distance::Continuing, Distance::Near, Distance::Far];
@@ -234,7 +235,7 @@ struct Figures {
     mean_error_pct: Option<f64>,
     demerit_ns: f64,
     demerit_pct: Option<f64>,
-    /// Root of the mean square of the differences, I/O by I/O; none where these are not the same.
+    /// Root of the mean square of the differences, I/O by I/O; none if these are not the same.
     rms_ns: Option<f64>,
 }
 
@@ -246,7 +247,7 @@ struct Percentile {
     replayed_ns: u64,
 }
 
-/// Latencies that so many percent of the I/Os do not exceed.
+/// Latencies that this many percent of the I/Os do not exceed.
 #[derive(Clone, Debug, Serialize)]
 struct Distribution {
     share_pct: Vec<f64>,

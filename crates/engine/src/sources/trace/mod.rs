@@ -1,4 +1,4 @@
-//! A trace at work: what it asks for goes to the driver, what became of it beside what was recorded to the record.
+//! A trace at work: its I/Os go to the driver, replayed next to recorded latencies to the record.
 
 mod comparison;
 mod record;
@@ -25,7 +25,7 @@ use crate::sources::trace::record::{TraceRecord, TraceStats};
 pub struct Opened(TraceFile);
 
 impl Opened {
-    /// Opens the rows of each trace of `workload`. What was not measured in the recording becomes a phase of its own where
+    /// Opens the rows of each trace of `workload`. The unmeasured part of the recording becomes a separate phase if
     /// the workload replays one trace and says no phases.
     ///
     /// # Errors
@@ -139,8 +139,8 @@ fn names(workload: &Workload, opened: &[Opened]) -> Result<Vec<Vec<String>>, Spe
     Ok(all)
 }
 
-/// The volume of each stream: the one that the workload says, for all or for its device, the one that the machine has, or
-/// that of the same name.
+/// The volume of each stream: the one that the workload says, for all or for its device, the one that the machine has,
+/// or that of the same name.
 fn volumes(
     workload: &Workload,
     spec: &TraceSpec,
@@ -170,7 +170,7 @@ fn volumes(
     streams.iter().map(volume).collect()
 }
 
-/// A device of the trace that is no volume of the machine.
+/// A device of the trace that is not a volume of the machine.
 fn unmapped(workload: &Workload, spec: &TraceSpec, device: &str, error: &SpecError) -> SpecError {
     let options = format!("map = {{ {device:?} = VOLUME }}, volume = VOLUME (--set volume=VOLUME) for all devices");
     let accepted = format!(
@@ -203,7 +203,7 @@ pub struct TraceAtWork {
 }
 
 impl TraceAtWork {
-    /// What they leave: each recording beside its replay; a section of one, or a list of them.
+    /// Their results: each recording next to its replay; a section of one, or a list of them.
     pub fn finish(mut traces: Vec<Self>) -> Findings {
         let failed = |trace: &Self| trace.replay.failed().map(|error| format!("the replay ended early: {error}"));
         let notes: Vec<String> = traces
@@ -243,7 +243,7 @@ impl TraceAtWork {
 }
 
 impl Source for TraceAtWork {
-    /// It begins with the first phase, and goes on in all.
+    /// It begins with the first phase, and continues in all.
     fn begin_phase(&mut self, start: &PhaseStart) {
         self.measuring = start.phase.measure;
         if !self.started {

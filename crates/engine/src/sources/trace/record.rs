@@ -1,4 +1,4 @@
-//! The section "trace" of a record: what was recorded beside what became of it now.
+//! The section "trace" of a record: what was recorded next to what became of it now.
 
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Issue, Replayed, TraceSpec};
@@ -46,7 +46,7 @@ pub struct TraceStats {
     /// I/Os of all of it that are not where they were recorded.
     moved: u64,
     ios: u64,
-    /// I/Os that were asked for at their time, and how much later than that the others were.
+    /// I/Os that were requested at their time, and how much later than that the others were.
     on_time: u64,
     late: Spans,
     recorded: Extent,
@@ -69,7 +69,7 @@ impl TraceStats {
         }
     }
 
-    /// An I/O was asked for.
+    /// An I/O was requested.
     pub fn asked(&mut self, late: Span) {
         if late == Span::ZERO {
             self.on_time += 1;
@@ -78,7 +78,7 @@ impl TraceStats {
         }
     }
 
-    /// An I/O was answered that lies at this distance from the one asked for before it; `failed` if not served.
+    /// An I/O was completed that lies at this distance from the one asked for before it; `failed` if not served.
     pub fn answered(&mut self, replayed: &Replayed, distance: Distance, now: Instant, failed: bool) {
         let Replayed { io, asked } = replayed;
         self.ios += 1;
@@ -91,7 +91,7 @@ impl TraceStats {
         self.compared.add(io.op, distance, latency, now.since(*asked));
     }
 
-    /// Measured beside replayed latencies of several traces together; none where they have none.
+    /// Measured next to replayed latencies of several traces together; none if they have none.
     pub fn comparison<'a>(stats: impl IntoIterator<Item = &'a Self>) -> Option<Comparison> {
         let mut all = Compared::default();
         stats.into_iter().for_each(|stats| all.add_all(&stats.compared));
@@ -137,12 +137,12 @@ struct BeyondRecord {
 pub struct TraceRecord {
     file: String,
     issue: &'static str,
-    /// None where I/Os are asked for at no recorded time.
+    /// None if I/Os are requested at no recorded time.
     speed: Option<f64>,
     depth: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     beyond: Option<BeyondRecord>,
-    /// I/Os of it that were answered in the measured time.
+    /// I/Os of it that were completed in the measured time.
     ios: u64,
     /// From the first issue to the last answer of these, in the recording.
     recorded_ns: Option<u64>,

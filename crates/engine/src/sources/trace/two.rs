@@ -1,10 +1,10 @@
-//! Any two traces beside each other: one as what was measured, the other as what is compared with it.
+//! Any two traces next to each other: one as what was measured, the other as what is compared with it.
 //!
-//! Where both hold the same I/Os in the same order of issue (operation, offset and length; times and names may differ),
-//! every I/O is compared with its own; else only the distributions are. Both are read twice, so that memory does not grow
-//! with them.
+//! If both hold the same I/Os in the same order of issue (operation, offset and length; times and names may differ),
+//! every I/O is compared with its own; else only the distributions are. Both are read twice, so that memory does not
+//! grow with them.
 //!
-//! Leaves out: I/Os that were asked for in another order are not found again, whatever the reason.
+//! Leaves out: I/Os that were requested in another order are not found again, whatever the reason.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::sources::trace::comparison::{Compared, Comparison, Distance, Of};
 
-/// I/Os between two looks at whether somebody wants it to stop: some milliseconds.
+/// I/Os between two checks for a stop: some milliseconds.
 const BETWEEN_LOOKS: u64 = 1 << 16;
 
 /// Compares the traces whose rows are at `measured` and `replayed`; `look` may stop it.
@@ -134,7 +134,7 @@ pub struct TracesCompared {
     first_difference: Option<Difference>,
     measured: SideTold,
     replayed: SideTold,
-    /// None where not both have latencies.
+    /// None if not both have latencies.
     #[serde(flatten)]
     comparison: Option<Comparison>,
 }
@@ -154,7 +154,7 @@ struct SideTold {
 #[derive(Clone, Debug, Serialize)]
 struct Difference {
     io: u64,
-    /// None where that trace is over.
+    /// None if that trace is over.
     measured: Option<IoTold>,
     replayed: Option<IoTold>,
 }

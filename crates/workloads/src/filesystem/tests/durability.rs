@@ -14,7 +14,7 @@ struct Safe {
     flushed: BTreeMap<u32, Instant>,
 }
 
-/// One process, one operation at a time, every write synchronous: each is checked when its caller is answered.
+/// One process, one operation at a time, every write synchronous: each is checked when its caller is completed.
 #[test]
 fn a_synchronous_write_returns_after_its_data_and_its_commit() {
     for (mix, seed) in [("{ rand_write = 1, write = 1 }", 1), ("{ write_file = 1 }", 2)] {
@@ -77,7 +77,7 @@ fn follow(bench: &Bench, safe: &mut Safe, flushes: &mut BTreeMap<u32, Safe>) {
     }
 }
 
-/// A commit record is written through, after a flush that came after everything it stands for.
+/// A commit record is written through, after a flush that came after everything it represents.
 #[test]
 fn a_commit_record_comes_after_the_log_and_a_flush() {
     let mut bench = Bench::new(&with(BUILD, ""), 200 << 20, 3);

@@ -8,7 +8,7 @@ use super::file::{TraceError, TraceFile, TraceIo};
 use super::spec::{Beyond, Issue, TraceSpec};
 use crate::most::MOST_INTERVALS;
 
-/// What a machine can be asked for at once: its lengths are numbers of 32 bits. Programs clear and trim more at once
+/// Longest I/O of a machine: lengths are numbers of 32 bits. Programs clear and trim more at once
 /// than a workload may write.
 const LONGEST: u64 = u32::MAX as u64;
 
@@ -30,12 +30,12 @@ pub struct TraceTarget {
 pub struct Placed {
     /// By stream.
     pub of_stream: Vec<Placement>,
-    /// I/Os that are not where they were recorded.
+    /// I/Os that are not if they were recorded.
     pub moved: u64,
 }
 
 impl TraceSpec {
-    /// Reads all of `trace`: whether every I/O can be asked for as this says, of the target of its stream, within so
+    /// Reads all of `trace`: whether every I/O can be asked for as this says, of the target of its stream, within this
     /// many intervals as a series holds, and where on its target; goes back to the first.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl TraceSpec {
         Ok(placed)
     }
 
-    /// How addresses become those of the targets: to scale them, the last of each has to be known.
+    /// Mapping of addresses to those of the targets: to scale them, the last of each has to be known.
     fn placed(&self, trace: &mut TraceFile, targets: &[TraceTarget]) -> Result<Placed, TraceError> {
         let mut ends = vec![u64::MAX; targets.len()];
         if self.beyond == Beyond::Scale {

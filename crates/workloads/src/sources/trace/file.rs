@@ -1,9 +1,9 @@
 //! A trace in the one internal form: fixed-size rows in order of issue, read one after the other.
 //!
-//! The file: eight bytes [`MAGIC`], where its head begins, rows, and the head, a TOML text ([`TraceHead`]): what it says is
-//! known when the last row was written. Rows have [`COLUMNS`] 64-bit little-endian numbers: time of issue and latency in ns ([`UNKNOWN`] where the trace has none), what it is (bits 0 to 7
-//! the operation as in the I/O log, bit 8 FUA, bit 9 failed, from bit 16 the stream), offset, length, and the row of the
-//! user's file that it comes from.
+//! The file: eight bytes [`MAGIC`], where its head begins, rows, and the head, a TOML text ([`TraceHead`]): its
+//! content is known when the last row was written. Rows have [`COLUMNS`] 64-bit little-endian numbers: time of issue
+//! and latency in ns ([`UNKNOWN`] where the trace has none), what it is (bits 0 to 7 the operation as in the I/O log,
+//! bit 8 FUA, bit 9 failed, from bit 16 the stream), offset, length, and the row of the user's file that it comes from.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -28,7 +28,7 @@ const LONGEST_HEAD: u64 = 1 << 24;
 /// Bytes read at once.
 const AT_ONCE: usize = 1 << 18;
 
-/// What can be wrong with such a file: it was damaged after it was written, or cannot be read.
+/// Errors of such a file: it was damaged after it was written, or cannot be read.
 #[derive(Debug, Error)]
 pub enum TraceError {
     /// It cannot be read.
@@ -45,7 +45,7 @@ pub enum TraceError {
 /// One I/O of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceIo {
-    /// When it was asked for.
+    /// Time when it was requested.
     pub issue: Instant,
     /// Latency; none if the trace has none.
     pub latency: Option<Span>,
@@ -66,7 +66,7 @@ pub struct TraceIo {
 }
 
 impl TraceIo {
-    /// When it was answered, where that is known.
+    /// When it was completed, if that is known.
     pub fn done(&self) -> Option<Instant> {
         self.latency.map(|latency| self.issue + latency)
     }
@@ -144,9 +144,9 @@ pub struct TraceHead {
     pub streams: Vec<TraceStream>,
     /// I/Os.
     pub ios: u64,
-    /// Of these, those answered before the first that was measured.
+    /// Number of these completed before the first measured one.
     pub unmeasured: u64,
-    /// What whoever made the rows has to say: lines left out, times that were guessed.
+    /// Notes of the reader that made the rows: lines left out, guessed times.
     pub notes: Vec<String>,
 }
 
@@ -211,7 +211,7 @@ impl TraceRows {
         Ok(Self { rows, written: 0 })
     }
 
-    /// The next I/O, which is asked for no earlier than the one before.
+    /// The next I/O, which is requested no earlier than the one before.
     ///
     /// # Errors
     /// It cannot be written.
@@ -242,7 +242,7 @@ impl TraceRows {
 pub struct TraceFile {
     head: TraceHead,
     rows: BufReader<File>,
-    /// I/Os read so far, and when the last of them was asked for.
+    /// I/Os read so far, and when the last of them was requested.
     read: u64,
     last: Instant,
 }

@@ -1,24 +1,24 @@
 //! Links from an I/O of a trace to the completion that it waited for.
 //!
-//! The rule: an I/O waits for the one that was answered last of all that were asked for before it and answered by the
-//! time it was asked for (at that nanosecond counts as before); of several answered at the same nanosecond, for the one
-//! that was asked for last. Its think time is what passed between that answer and its own issue. An I/O before which
-//! nothing was answered waits for the beginning of the trace.
+//! The rule: an I/O waits for the one that was completed last of all that were requested before it and answered by the
+//! time it was requested (at that nanosecond counts as before); of several answered at the same nanosecond, for the one
+//! that was requested last. Its think time is what passed between that answer and its own issue. An I/O before which
+//! nothing was completed waits for the beginning of the trace.
 //!
-//! Why the last answer alone, and not all before it: a program at queue depth 8 asks for its next I/O when one of eight
-//! is answered. Waiting for all that had been answered would make each I/O wait for the slowest of those, though
-//! nothing in the program does, as soon as the machine answers in another order. What the rule cannot see is a program
-//! that waits for several at once; it waits for the last of them.
+//! Why the last answer alone, and not all before it: a program at queue depth 8 requests its next I/O when one of eight
+//! is completed. Waiting for all that had been completed would make each I/O wait for the slowest of those, though
+//! nothing in the program does, as soon as the machine answers in another order. The rule cannot see a program that
+//! waits for several at once; it waits for the last of them.
 //!
 //! I/Os come in order of issue, so those that wait for one answer follow one another, and those that wait for a later
-//! answer come after them. What is kept is what was outstanding in the recording.
+//! answer come after them. It stores the I/Os outstanding in the recording.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use hotband_units::{Instant, Span};
 
-/// When an I/O was answered and its index, by which answers are in order.
+/// When an I/O was completed and its index, by which answers are in order.
 type Answered = (Instant, u64);
 
 /// Completion that an I/O waits for.
@@ -33,7 +33,7 @@ pub struct Link {
 /// Finds what each I/O waits for. Every I/O is told in order of issue.
 #[derive(Debug, Default)]
 pub struct Links {
-    /// I/Os that are outstanding in the recording, the next to be answered first.
+    /// I/Os that are outstanding in the recording, the next to be completed first.
     outstanding: BinaryHeap<Reverse<Answered>>,
     /// The answer that came last.
     last: Option<Answered>,
@@ -42,7 +42,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// What the next I/O, asked for at `issue` and answered at `done`, waits for. `over` is told the indices of those
+    /// Predecessor of the next I/O, issued at `issue` and completed at `done`. `over` is told the indices of those
     /// for which neither it nor any after it waits.
     pub fn link(&mut self, issue: Instant, done: Instant, mut over: impl FnMut(u64)) -> Link {
         while let Some(Reverse(answered)) = self.outstanding.peek().copied().filter(|Reverse((at, _))| *at <= issue) {

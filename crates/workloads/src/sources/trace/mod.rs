@@ -1,11 +1,11 @@
 //! A trace: I/Os that were recorded, asked for once more.
 //!
-//! `[trace]` of a workload says which file and when its I/Os are asked for ([`TraceSpec`]). Whoever knows the format of the
-//! file makes rows of it ([`TraceFile`], the one internal form), in order of issue. [`Replay`] asks for them; where each
-//! waits for what was answered before it, [`Links`] says for what. Nothing here grows with the trace.
+//! `[trace]` of a workload says which file and when its I/Os are asked for ([`TraceSpec`]). The reader of the format
+//! makes rows of the file ([`TraceFile`], the one internal form), in order of issue. [`Replay`] requests them; if
+//! each waits for an earlier completion, [`Links`] determines which. Nothing here grows with the trace.
 //!
 //! Leaves out: how well the data of a write compresses, which no trace knows (`data` of the workload says it), and I/Os
-//! that were not answered when the recording ended.
+//! that were not completed when the recording ended.
 
 mod beyond;
 mod check;

@@ -1,9 +1,9 @@
-//! When each I/O of a trace is asked for, and what became of it.
+//! When each I/O of a trace is requested, and what became of it.
 //!
-//! One heap holds what is due, by time and place in the trace; what is read ahead of it depends on the kind. At recorded
-//! times: one I/O. As fast as possible: what fits into the depth. After completions: everything that waits for an answer
-//! that came, and one more. Reading stops at [`MOST_READ`] I/Os that were read and not asked for yet: what comes after them
-//! may be asked for late, and the lateness is told with each I/O.
+//! One heap holds what is due, by time and place in the trace; what is read ahead of it depends on the kind. At
+//! recorded times: one I/O. As fast as possible, within the depth. After completions: everything that waits for
+//! an answer that came, and one more. Reading stops at [`MOST_READ`] I/Os that were read and not asked for yet: what
+//! comes after them may be requested late, and the lateness is reported with each I/O.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -18,7 +18,7 @@ use super::spec::Issue;
 /// I/Os that may be read and not asked for: as many as may be outstanding in other loads. 6 MB.
 const MOST_READ: usize = 65_536;
 
-/// An I/O with the time at which it is to be asked for, and its index in the trace.
+/// An I/O with the time at which it is to be requested, and its index in the trace.
 #[derive(Clone, Copy, Debug)]
 struct Due {
     at: Instant,
@@ -50,7 +50,7 @@ impl Eq for Due {}
 /// An I/O for which others may wait.
 #[derive(Debug, Default)]
 struct Awaited {
-    /// When it was answered now.
+    /// Time when it was completed now.
     answered: Option<Instant>,
     /// I/Os that wait for it, and how long they think then.
     waiting: Vec<(u64, TraceIo, Span)>,
@@ -58,10 +58,10 @@ struct Awaited {
     is_over: bool,
 }
 
-/// An I/O that was asked for.
+/// An I/O that was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayIo {
-    /// Given back when it is answered.
+    /// Given back when it is completed.
     pub token: u32,
     /// The I/O.
     pub io: TraceIo,
@@ -69,12 +69,12 @@ pub struct ReplayIo {
     pub late: Span,
 }
 
-/// An I/O that was answered.
+/// An I/O that was completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replayed {
     /// The I/O as it was recorded.
     pub io: TraceIo,
-    /// When it was asked for now.
+    /// Time when it was requested now.
     pub asked: Instant,
 }
 
@@ -91,14 +91,14 @@ pub struct Replay {
     trace: TraceFile,
     issue: Issue,
     speed: f64,
-    /// When it began.
+    /// Time when it began.
     origin: Instant,
     links: Links,
     /// The next I/O and what it waits for, once something was read.
     next: Option<(u64, TraceIo, Link)>,
     /// I/Os read.
     read: u64,
-    /// What is due, and how many more wait for answers.
+    /// Due I/Os, and the number that wait for completions.
     due: BinaryHeap<Due>,
     waiting: usize,
     /// I/Os that were read and for which later ones may wait, by index. Only looked up, never walked through.
@@ -108,7 +108,7 @@ pub struct Replay {
     /// By token.
     outstanding: Vec<Option<Outstanding>>,
     free: Vec<u32>,
-    /// What went wrong when it was read; it asks for nothing more then.
+    /// Read error; no further I/Os are then issued.
     failed: Option<TraceError>,
 }
 
@@ -140,7 +140,7 @@ impl Replay {
         self.read_ahead(now);
     }
 
-    /// When the next I/O is to be asked for; none while all wait for answers.
+    /// Time when the next I/O is to be requested; none while all wait for answers.
     pub fn next_time(&self) -> Option<Instant> {
         self.due.peek().map(|due| due.at)
     }
@@ -159,7 +159,7 @@ impl Replay {
         Some(ReplayIo { token, io, late: now.since(at) })
     }
 
-    /// An I/O that was asked for is answered.
+    /// An I/O that was requested is completed.
     ///
     /// # Panics
     /// If it is not outstanding.
@@ -215,7 +215,7 @@ impl Replay {
         }
     }
 
-    /// An I/O waits for its answer, or is due if that came.
+    /// An I/O waits for its completion, or is due if that came.
     fn place(&mut self, index: u64, io: TraceIo, link: Link) {
         let think = self.scaled(link.think);
         let since = match link.after {

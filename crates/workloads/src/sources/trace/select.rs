@@ -15,12 +15,12 @@ const MOST_SKIPPED: u64 = 1_000_000_000;
 /// Largest factor that may be accepted; zstd packs zeros to a thirty-thousandth.
 const MOST_UNPACKED: u64 = 1_000_000;
 
-/// How a trace is read, and what of it is taken. Nothing said is everything taken.
+/// Reading of a trace, and the part that is used. By default everything is used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
-    /// Its format; as its first lines tell where not said.
+    /// Its format; default: detected from its first lines.
     pub format: Option<String>,
-    /// Which column of a CSV holds what, such as ("time", "3 us"), in the order of the text.
+    /// Meaning of CSV columns, such as ("time", "3 us"), in the order of the text.
     pub columns: Vec<(String, String)>,
     /// From this time on, since its first I/O.
     pub from: Span,

@@ -1,4 +1,4 @@
-//! `[trace]` of a workload: which file, and when its I/Os are asked for.
+//! `[trace]` of a workload: which file, and when its I/Os are requested.
 
 use std::ops::RangeInclusive;
 
@@ -10,13 +10,13 @@ use crate::most::MOST_OUTSTANDING;
 use crate::phase::{Phase, PhaseScripts};
 use crate::until::Until;
 
-/// When the I/Os of a trace are asked for.
+/// Time when the I/Os of a trace are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Issue {
     /// At the recorded times, whatever the machine does: an open loop.
     Recorded,
-    /// Each when the last I/O that was answered before it in the recording is answered, and its think time has passed:
-    /// the closed loop of a program.
+    /// Each when the last I/O that was completed before it in the recording is completed, and its think time has
+    /// passed: the closed loop of a program.
     AfterCompletion,
     /// Issue an I/O as soon as fewer than a number are outstanding.
     AsFastAsPossible {
@@ -30,7 +30,7 @@ pub enum Issue {
 pub enum Beyond {
     /// The trace is refused.
     Refuse,
-    /// It goes on from the beginning of the volume.
+    /// It continues from the beginning of the volume.
     Wrap,
     /// All addresses on that volume are scaled so that the last fits.
     Scale,
@@ -51,11 +51,11 @@ pub struct TraceSpec {
     pub key: String,
     /// The file, as the text names it.
     pub file: String,
-    /// When its I/Os are asked for.
+    /// Time when its I/Os are requested.
     pub issue: Issue,
     /// Recorded times are divided by it.
     pub speed: f64,
-    /// Volume of all its I/Os; as the trace says, or the only one, where not said.
+    /// Volume of all its I/Os; default: that of the trace, or the only one.
     pub volume: Option<String>,
     /// Devices of the trace, and the volume of each.
     pub map: Vec<(String, String)>,
@@ -63,7 +63,7 @@ pub struct TraceSpec {
     pub beyond: Beyond,
     /// Format of the file, and selection of its I/Os.
     pub selection: Selection,
-    /// No phases were said: all of it is replayed, and what was not measured in the recording is a phase of its own.
+    /// No phases were stated: all of it is replayed, and what was not measured in the recording is a phase of its own.
     pub is_whole: bool,
 }
 
@@ -86,7 +86,7 @@ impl Issue {
         }
     }
 
-    /// The kind of this name, with `depth` where it has one.
+    /// The kind of this name, with `depth` if it has one.
     fn of_name(name: &str, depth: u32) -> Option<Self> {
         match name {
             RECORDED => Some(Self::Recorded),

@@ -1,4 +1,4 @@
-//! When is a block collected that nobody asks for?
+//! When is a block collected that nobody requests?
 
 use super::*;
 use crate::parts::ftl::{FtlParams, Separation, Untimed};
