@@ -45,7 +45,7 @@ Cargo.lock: rust.lock scripts/rust_lock.py
 	@$(PYTHON) scripts/rust_lock.py restore
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
-	@echo "Engine: compiled from Rust, which takes some two minutes on two cores the first time"
+	@echo "Engine: compiled from Rust, which takes three to four minutes on two cores the first time"
 	@$(STAGE) cargo release "compile: engine" -- env -u MAKEFLAGS -u MFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) \
 	  $(BIN)/maturin develop --release --locked --quiet --timings
 	@touch $@
