@@ -29,7 +29,7 @@ impl Incoming {
         &self.bytes[self.begin..self.end]
     }
 
-    /// The first this many bytes were examined.
+    /// Marks the first bytes, up to this number, as examined.
     pub fn consume(&mut self, count: usize) {
         self.begin += count;
         debug_assert!(self.begin <= self.end, "only what there is");

@@ -17,7 +17,7 @@ pub(super) struct Ration {
     rate: Rate,
     /// A promotion may begin once this is in the past.
     next: Instant,
-    /// Bytes promoted less those that writes dropped: in the minute that continues and in the one before it.
+    /// Bytes promoted less those that writes dropped: in the current minute and in the previous one.
     minute_ends: Instant,
     minute: i64,
     minute_before: i64,
