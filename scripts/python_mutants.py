@@ -2,7 +2,7 @@
 
 A sample of the changes that cosmic-ray knows (an operator, a comparison, a number, a condition), drawn from a seed,
 each in a copy of what is committed, with the tests of its part. What survived is printed as a difference; results are
-kept in FOLDER, and the same command goes on from there. Types of arguments and results are left: nothing reads them.
+kept in FOLDER, and the same command continues from there. Types of arguments and results are left: nothing reads them.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def advise(
     """Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in everything.
 
     Args:
-        workloads: Catalog names, TOML files, job files; each is to be met alone.
+        workloads: Catalog names, TOML files, job files; the objective must hold for each alone.
         slo: The objective, such as "p99 < 5 ms".
         capacity: Usable, such as "50 TB".
         protect: Failures of any drives to survive, such as "two failures".
@@ -101,9 +101,9 @@ def advise(
         seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
         out: Folder for the output.
-        fresh: Start over; else runs that are in the folder already are not repeated.
+        fresh: Start over; otherwise runs already in the folder are not repeated.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     Searches drives, layouts, numbers of drives and settings of write caches for what meets `slo` ("p99 < 5 ms",
     "p99 < 5 ms and IOPS > 2000") under every one of `workloads`, each alone, and recommends one. What `candidates`
@@ -124,7 +124,7 @@ def audit(
     media: str | None = None,
     cache: str | None = None,
 ) -> AuditResult:
-    """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
+    """Show what results prove: rules of physics, arithmetic and statistics on yours or published ones.
 
     Args:
         results: Records, results of other tools, folders of them, CSV tables.
@@ -133,11 +133,11 @@ def audit(
         media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
         cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
-    What is not known of the target otherwise is said by a machine (`on`) or by `media`, and by the `cache` in front of
-    it.
+    A machine (`on`) or `media`, and the `cache` in front of it, state facts about the target that are not known
+    otherwise.
 
     The result has `findings` (`severity`, `rule`, `subject`, `title`, `numbers`, `advice`, `table`), the severest
-    first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
+    first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is not a result.
     """
 
 def calibrate(
@@ -166,7 +166,7 @@ def calibrate(
         output: Product file to write (.toml).
         duration: Time limit of the measurements.
         out: Folder for the output.
-        fresh: Start over; else runs that are in the folder already are not repeated.
+        fresh: Start over; otherwise runs already in the folder are not repeated.
         workload: Workload of the results, if they do not state it.
         set: Values to change.
         reads_only: Write nothing to the target.
@@ -175,7 +175,7 @@ def calibrate(
         seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
     vdbench, DiskSpd or Iometer, or a trace with latencies: its first half is fitted, its second half validates the
@@ -194,17 +194,17 @@ def compare(
     anyway: bool = False,
     seed: int = 1,
 ) -> Compared:
-    """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
+    """Report whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
 
     Args:
         first: Records or results of other tools; put vs between the repeats of A and of B.
         others: Records or results of other tools; put vs between the repeats of A and of B.
-        anyway: Even if they were not asked the same.
-        seed: Root of the resampling.
+        anyway: Compare even if their loads differ.
+        seed: Seed of the resampling.
 
     A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
     same names on all sides, or a list of repeats of one. Raises
-    UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
+    UserError if a result cannot be read, or loads of the sides differ, unless `anyway` is set.
     """
 
 def add_to_corpus(
@@ -226,11 +226,11 @@ def add_to_corpus(
 def check_corpus(
     path: str | PathLike[str] | None = None,
 ) -> CorpusChecked:
-    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of it
+    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if its figures
     contradict each other.
 
     Args:
-        path: A file in the form of the corpus. Default: the corpus that ships, with your own.
+        path: A file in the format of the corpus. Default: the shipped corpus and your own.
     """
 
 def corpus_families(
@@ -239,7 +239,7 @@ def corpus_families(
     """List the drives, arrays and volumes that others measured, and how many figures there are of each.
 
     Args:
-        words: Words that the class, the family or a device has, such as "nvme3" or "samsung".
+        words: Words from the name of a class, a family or a device, such as "nvme3" or "samsung".
     """
 
 def predict_corpus(
@@ -252,7 +252,7 @@ def predict_corpus(
     """Predict measured figures from data sheets alone, and print how far off the predictions are, by class of load.
 
     Args:
-        path: Figures in the form of the corpus. Default: those that ship.
+        path: Figures in the format of the corpus. Default: those that ship.
         sheets: Data sheets of the families of FIGURES.csv.
         out: Folder of the runs, which continue there. Default: the cache.
         jobs: Cores to use. Default: all.
@@ -274,7 +274,7 @@ def corpus(
 def device(
     path: str | PathLike[str],
 ) -> DeviceFound:
-    """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
+    """Show a drive's identity, SMART data and its protection from being overwritten. Nothing is written.
 
     Args:
         path: A block device, a file, or JSON of smartctl or nvme; all devices without it.
@@ -304,10 +304,10 @@ def new_drive(
         force: Replace an existing file.
         lines: Lines of the data sheet.
 
-    Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
-    range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
-    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; what is missing is assumed
-    from the class. Raises UserError for lines that are unknown or make no drive.
+    Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate from
+    a rule, with a range. `lines` are those that `hotband drives new --help` lists, with _ for -:
+    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; missing lines are
+    assumed from the class. Raises UserError for lines that are unknown or make no drive.
     """
 
 def drives(
@@ -326,7 +326,7 @@ def drives(
             class, interface; drives without the value come last.
 
     Returns a row per drive: capacity, interface, speed or flash, class, launch year, rated I/Os and rates, and the
-    price of a terabyte of its class (null where the data sheet states nothing). `words` filter as on the command line
+    price of a terabyte of its class (null if the data sheet states nothing). `words` filter as on the command line
     (`"nvme"`, `"sata"`, `"hdd"`, `"smr"`, `"15k"`, `"enterprise"`, makers, years, names). Raises UserError for an
     unknown word, size or key.
     """
@@ -348,12 +348,12 @@ def entropy(
         compressor: lz4, deflate or zstd. Default: all.
         chunk: "4 KiB" to "64 KiB", or none for the archive alone. Default: all sizes.
         sample: Amount of data to read at random places, or "all". Default: 1 GB.
-        seed: Root of the sample's randomness.
+        seed: Seed of the sample.
         jobs: Number of threads. Default: all cores.
-        one_file_system: Leave out what is mounted in the tree.
+        one_file_system: Skip file systems mounted in the tree.
 
     Ctrl-C ends it with what was measured (`complete` is False). The result has `archive` and a `frame`. Raises
-    UserError, KeyboardInterrupt where nothing was measured.
+    UserError, KeyboardInterrupt if nothing was measured.
     """
 
 def events() -> DataFrame:
@@ -384,14 +384,14 @@ def expect(
         result: Results of fio, vdbench, DiskSpd or Iometer.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         workload: Workload of the result, if it does not state it.
-        set: Values to change; further arguments are such values, too.
+        set: Values to change; further keyword arguments are also values to change.
         interval: Level of the intervals, 1 to 99.
         draws: Samples of the uncertain values.
         duration: Measured time of a prediction, such as "60 s".
         seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     `result` is of fio, vdbench, DiskSpd or Iometer: a file, a folder, or several. Without `on` the drives of the
     catalog are ranked by their distance. `duration` is the measured time of a prediction, by default 100,000 I/Os.
@@ -421,25 +421,25 @@ def find(
     progress: Wanted = None,
     **settings: object,
 ) -> Found:
-    """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.
+    """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs per machine.
 
     Args:
         question: Such as "IOPS at p99 < 10 ms".
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, LAYOUT:{n}xDRIVE or a TOML file. May be repeated.
-        set: Values to change; further arguments are such values, too.
-        range: Of what is varied, such as 1..64.
-        within: How near the answer is to the crossing.
-        arrival: Of an open loop: poisson or fixed.
+        set: Values to change; further keyword arguments are also values to change.
+        range: Range of the varied value, such as 1..64.
+        within: Precision of the answer.
+        arrival: Arrivals of an open loop: poisson or fixed.
         ios: Measured I/Os per trial. Default: 60,000 to 300,000.
         duration: Measured time of a trial instead, such as "60 s".
         seed: Seed of the random numbers.
         interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
         jobs: Number of runs at a time. Default: all cores.
-        into: A store (hotband store) that takes the answers' runs.
+        into: Add the answers' runs to this store (hotband store).
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
     "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
@@ -471,9 +471,9 @@ def fleet(
         seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
         out: Folder for the output.
-        fresh: Start over; else runs that are in the folder already are not repeated.
+        fresh: Start over; otherwise runs already in the folder are not repeated.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     `fleet` is a path, TOML text or a mapping like the file. The same repetitions and seed give the same figures with
     any number of `jobs` (threads); an executor runs the model's runs, repetitions are computed here. The folder `out`
@@ -527,15 +527,15 @@ def program(
     Args:
         name: A program; without it, all.
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file, or real:DIR, a folder of this host.
-        set: Values to change; further arguments are such values, too.
-        predict: Replay its I/Os on the model of this machine, too. May be repeated.
+        set: Values to change; further keyword arguments are also values to change.
+        predict: Also replay its I/Os on the model of this machine. May be repeated.
         out: Folder for the output.
         fresh: Overwrite the record in the folder.
         anyway: Also on a machine that is faster than this host can serve.
-        progress: Is called with lines of progress, from other threads too.
+        progress: Function called with each line of progress, also from other threads.
 
     The machine is on the wall clock; a folder is `on="real:DIR"`. Further arguments are settings of the program
-    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. Nothing stays behind: processes are ended, file
+    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. Nothing remains: processes are ended, file
     systems unmounted, files removed, also after Ctrl-C. Raises UserError for a mistake and for a program that is not
     installed, OSError where the program fails.
     """
@@ -566,24 +566,25 @@ def pts(
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
         drive_class: The specification's class.
         tests: These alone.
-        quick: A tenth of all times: a look, no result.
-        minute: What a minute of it takes: a look, no result.
+        quick: Use a tenth of all times: a quick test, not a result.
+        minute: Time that one minute of it takes: a quick test, not a result.
         threads: Threads of random loads. Default: as the class requires.
-        depth: I/Os outstanding of each thread.
-        sponsor: Who tests: for the report's header.
+        depth: Outstanding I/Os per thread.
+        sponsor: Name of the tester, for the report's header.
         set: Values to change.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
-        set_write_cache: real: turn the drive's write cache as the class has it, and back.
+        set_write_cache: real: set the drive's write cache as the class requires, and restore it.
         seed: Seed of the random numbers.
         out: Folder for the output.
-        fresh: Start over; else runs that are in the folder already are not repeated.
-        progress: What shows progress: True, False, or a function.
+        fresh: Start over; otherwise runs already in the folder are not repeated.
+        progress: How progress is shown: True, False, or a function.
 
-    `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all where none is named).
+    `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all if none is named).
     Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it
-    ends, and the same call goes on after a stop. Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
+    ends, and the same call continues after a stop. Raises UserError for a mistake, KeyboardInterrupt if it is
+    stopped.
     """
 
 def quick(
@@ -604,22 +605,22 @@ def quick(
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
-        duration: How long all of it takes.
-        expect: What it should be: its model's figures beside it.
+        duration: Total time.
+        expect: The product it should be, whose predicted figures are shown next to the measured ones.
         set: Values to change.
         picture: A picture to paste: sequential and random reads and writes in four rows.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
         seed: Seed of the random numbers.
         out: Folder for the output.
-        fresh: Start over; else runs that are in the folder already are not repeated.
-        progress: What shows progress: True, False, or a function.
+        fresh: Start over; otherwise runs already in the folder are not repeated.
+        progress: How progress is shown: True, False, or a function.
 
-    Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
-    `erase` is its serial number; in a folder a file of `size` is made, which is written. Beside the figures stand those
-    of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` a PNG of
-    four rows is written, too. Raises UserError for a
-    mistake, KeyboardInterrupt where it is stopped.
+    Sequential and random I/O as its kind of drive is asked, and writes that continue. A real drive is only read, unless
+    `erase` is its serial number; in one folder per file of `size` is made, which is written. Next to the figures stand
+    those of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` it
+    also writes a PNG of four rows. Raises UserError for a
+    mistake, KeyboardInterrupt if it is stopped.
     """
 
 def reliability(
@@ -650,7 +651,7 @@ def reliability(
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         layout: Layout of a machine that has several.
-        set: Values to change; further arguments are such values, too.
+        set: Values to change; further keyword arguments are also values to change.
         mtbf: Mean life of a drive, as "1400000 h".
         afr: Instead of mtbf: share of drives failing per year, as "0.9 %".
         rebuild_time: Time to rebuild a drive, as "6 h".
@@ -711,11 +712,11 @@ def serve(
         base: Image to read for blocks not yet written; it is never changed.
         out: Folder for the record.
         io_log: Log every I/O, to .parquet or .csv.
-        set: Values to change; further arguments are such values, too.
+        set: Values to change; further keyword arguments are also values to change.
         events: An event, such as 'at 60 s: power-off'. May be repeated.
         seed: Seed of the random numbers.
         spin: Busy wait before a completion is due; "0 us" for none.
-        priority: Real-time priority for slow drives, else the highest other, if permitted.
+        priority: Real-time priority for slow drives, otherwise the highest other priority, if permitted.
         awake: Prevent the host's cores from sleeping, if permitted.
         anyway: Serve it even if it is faster than this host can serve.
         nbd: Whether clients of NBD are served on a unix socket.
@@ -758,7 +759,7 @@ def review(
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        set: Values to change; further arguments are such values, too.
+        set: Values to change; further keyword arguments are also values to change.
         volume: The volume to review, if a machine has several.
         only: Review only these parts.
         quick: Use a quarter of the I/Os, fewer places and depths.
@@ -772,10 +773,10 @@ def review(
         keep: real:DIR: keep the file afterwards.
         anyway: emulated: also a machine that is faster than this host can serve.
         out: Folder for the output.
-        into: A store (hotband store) that takes every run, too.
-        fresh: Start over; else runs that are in the folder already are not repeated.
+        into: Also add every run to this store (hotband store).
+        fresh: Start over; otherwise runs already in the folder are not repeated.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     The others are compared with the first machine. Machines are catalog names, short forms or paths. `interval` is a
     percentage. `out` is the folder of all files; runs that it already has are not repeated, unless `fresh`. Everything
@@ -799,14 +800,14 @@ def report(
     Args:
         records: Records, folders of them, results of other tools, or the folder of a study run.
         title: Heading. Default: the workload and the machine.
-        audit: With what the auditor finds in them.
+        audit: Include the auditor's findings.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
         cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
-    Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
+    Of the result, `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
     `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
-    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError where there is
+    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError if there is
     no record.
     """
 
@@ -849,19 +850,19 @@ def run(
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        set: Values to change; further arguments are such values, too.
+        set: Values to change; further keyword arguments are also values to change.
         rate: I/Os to issue per second, without waiting for completions.
         slo: An objective, such as "p99 < 1 ms": is it met?
         seed: Seed of the random numbers.
         duration: Measured time of a step, as "60 s".
         precision: Stop at this precision of rates, such as "1 %"; off: whole runs.
         out: Folder for the output.
-        into: A store (hotband store) that takes every run, too.
+        into: Also add every run to this store (hotband store).
         io_log: Log every I/O, to .parquet or .csv.
         power_loss: Cut power at this measured time, such as "30 s".
         fail: A drive fails, such as d3@"60 s". May be repeated.
         spares: Drives that wait to replace failed ones.
-        rebuild_rate: Most that a rebuild writes, such as "50 MB/s".
+        rebuild_rate: Rate limit of a rebuild, such as "50 MB/s".
         rebuild_after: Delay between a failure and the start of its rebuild.
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
         interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
@@ -875,25 +876,25 @@ def run(
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         anyway: emulated: also a machine that is faster than this host can serve.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
     `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
-    `rate` a closed loop becomes an open one of so many I/Os a second, with the same mix; several share it. `slo` ("p99
-    < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of
-    `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
-    drawn, and `Record.intervals` says how far each figure may be off (docs/guides/intervals.md). `progress` True shows
+    `rate` a closed loop becomes an open one of this many I/Os a second, with the same mix; several share it. `slo`
+    ("p99 < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms
+    of `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
+    drawn, and `Record.intervals` shows how far each figure may be off (docs/guides/intervals.md). `progress` True shows
     a bar, False none; None shows one after a second in a notebook or on a terminal. A function is called with a
     `Progress` about ten times a second: share, I/Os and, of one run, the intervals of its measured time that are over
     (`Progress.intervals`); where it raises KeyboardInterrupt the run is stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
-    settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
-    workload can never end, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the disk fails.
+    settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or if the workload
+    can never end, KeyboardInterrupt if it is stopped (nothing is kept), OSError if the disk fails.
 
-    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway` also where
-    this host is too slow for it); `emulate` has the model's record, too.
+    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway`: even if
+    this host is too slow for it); `emulate` also has the model's record.
 
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
     as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
@@ -906,12 +907,12 @@ def steady(
     round: str | None = None,
     track: str | None = None,
 ) -> Steadiness:
-    """Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
+    """Report whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
 
     Args:
         records: record.json files or their folders.
-        round: Length of a round; "60 s", or as the run had it.
-        track: iops, latency or bandwidth; iops, or as the run had it.
+        round: Length of a round; default: that of the run, or "60 s".
+        track: iops, latency or bandwidth; default: that of the run, or iops.
 
     Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
     given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
@@ -949,13 +950,13 @@ def sweep(
     **settings: object,
 ) -> Sweep:
     """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
-    curves, and what they say.
+    curves, and the answer in words.
 
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A machine, as for run. May be repeated.
-        set: Values to change; further arguments are such values, too.
-        rate: I/Os a second, issued whether or not others are done: one or several.
+        set: Values to change; further keyword arguments are also values to change.
+        rate: I/Os per second, issued without waiting for completions: one value or several.
         slo: An objective, such as "p99 < 1 ms": is it met?
         repeat: Seeds of every point; its mean and spread are shown.
         seed: Seed of the random numbers; the first of several.
@@ -965,8 +966,8 @@ def sweep(
         draws: Samples of the uncertain values for interval. Default: 64.
         jobs: Number of runs at a time. Default: all cores.
         out: Folder for the output.
-        into: A store (hotband store) that takes every run, too.
-        fresh: Start over; else runs that are in the folder already are not repeated.
+        into: Also add every run to this store (hotband store).
+        fresh: Start over; otherwise runs already in the folder are not repeated.
         records: Keep the record of every run.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
@@ -975,17 +976,17 @@ def sweep(
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         anyway: emulated: also a machine that is faster than this host can serve.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
     the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. So is `rate`, which makes loops
     open ones; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its conditions. With
     `interval` the first seed of every point has intervals of its predictions. All runs are checked before the first
     begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the
-    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
+    sweep and returns it with what is finished; `Sweep.missing` lists the others, `Sweep.resume()` continues. With a
     folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
     run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
-    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs where
+    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs if
     it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
     `hotband.execution.experiment`. Otherwise as `run`.
     """
@@ -1141,8 +1142,8 @@ def show_trace(
         sample: Most blocks to follow.
 
     The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
-    (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
-    follows every block where there are no more than the sample. Raises UserError for a mistake, such as the first line
+    (the miss-ratio curve of an LRU cache), and `others` if there are several traces. Counts by block follow every
+    block if there are no more than the sample. Raises UserError for a mistake, such as the first line
     that is wrong; OSError.
     """
 
@@ -1152,7 +1153,7 @@ def convert(
     *,
     target: str | None = None,
 ) -> Converted:
-    """Convert a workload or job file to another format, and list what is exact, approximate or ignored.
+    """Convert a workload or job file to another format, and list exact, approximated and ignored options.
 
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
@@ -1180,9 +1181,9 @@ def accuracy(
     Args:
         studies: Only these studies; default: all.
         out: Folder for the output.
-        fresh: Start over; else runs that are in the folder already are not repeated.
+        fresh: Start over; otherwise runs already in the folder are not repeated.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     All studies take hours. The result has a `frame` and `goals`. Runs of this version in the folder `out` are not
     repeated. Raises UserError, KeyboardInterrupt if it is stopped.
@@ -1209,25 +1210,25 @@ def explain(
     progress: Wanted = None,
     **settings: object,
 ) -> Why:
-    """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.
+    """Show the sources of a prediction's uncertainty, value by value, and the measurement that would reduce it.
 
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        set: Values to change; further arguments are such values, too.
-        figure: iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.
+        set: Values to change; further keyword arguments are also values to change.
+        figure: iops, bandwidth, mean, p50, p99 or p999; read.p99 if there are reads and writes.
         interval: Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values.
         seed: Seed of the random numbers.
         duration: Measured time of a step, as "60 s".
         jobs: Number of runs at a time. Default: all cores.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-        progress: What shows progress: True, False, or a function.
+        progress: How progress is shown: True, False, or a function.
 
     `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
 
     The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
-    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, KeyboardInterrupt where it is
+    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, KeyboardInterrupt if it is
     stopped before there are draws enough.
     """
 

@@ -226,7 +226,7 @@ def test_that_nothing_meets_it_is_an_answer(hotband) -> None:
         "--candidates", FEW,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("No candidate is what was asked for: ")
+    assert done.stdout.startswith("No candidate meets the requirements: ")
     assert "The nearest is raid10:12x" in done.stdout
 
 

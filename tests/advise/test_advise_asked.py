@@ -258,7 +258,7 @@ def test_a_workload_that_needs_volumes_or_is_named_twice_is_refused(hotband) -> 
     few = ("--candidates", "drives=ent-10k,layouts=raid6,counts=8,caches=off")
     done = hotband("advise", "oltp-one-ssd", *ASKED[2:], *few)
     assert done.returncode == 2
-    assert "no candidate takes it" in done.stderr
+    assert "no candidate accepts it" in done.stderr
     assert hotband("advise", "fio-randread", "fio-randread", *ASKED[2:], *few).returncode == 2
     assert hotband("advise", "no-such-load", *ASKED[2:], *few).returncode == 2
 
@@ -273,7 +273,7 @@ def test_in_python_a_mistake_names_the_argument() -> None:
     ("low", "high", "said"),
     [
         (-3.0, 10.0, "at its worse end p99 is 4.4 ms, which still holds"),
-        (-3.0, 30.0, "at its worse end p99 is 5.2 ms, which does not hold any more"),
+        (-3.0, 30.0, "at its worse end p99 is 5.2 ms, which no longer holds"),
         (None, -2.0, "whose worse end the model refuses alone"),
         (None, None, "whose worse end the model refuses alone"),
         (-3.0, -1.0, "no end of which makes p99 longer alone"),

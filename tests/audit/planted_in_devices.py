@@ -82,7 +82,7 @@ DEVICE_FAULTS = [
     ),
     Fault(
         "thermal-throttling",
-        "by its own count",
+        "by its own counters",
         lambda: [reads([10_000], [60, 70, 70], throttled_s=[5, 5, 42])],
         {"throttled_s": 37.0, "hottest_c": 70.0},
     ),

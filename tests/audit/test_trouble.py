@@ -110,7 +110,7 @@ def test_an_open_loop_that_a_disk_does_not_keep_up_with_is_said(tmp_path: Path) 
     (done,) = execute([RunSpec("r", "ent-15k", "open", workload_text=OPEN)])
     (note,) = [note for note in done.record["notes"] if "keep up" in note]
     assert note.startswith("does not keep up: ")
-    assert note.endswith(" of 5,000 IOPS; latencies grow as long as it runs")
+    assert note.endswith(" of 5,000 IOPS; latencies grow throughout the run")
     assert [finding.rule for finding in trouble.check([Audited("a", done.record)])] == ["overload"]
     (slow,) = execute([RunSpec("r", "ent-15k", "open", (("rate_iops", "100"),), workload_text=OPEN)])
     assert trouble.check([Audited("a", slow.record)]) == []

@@ -12,7 +12,7 @@ CASES = [
     ("wild/18-fio-error", ["audit", "fio.json"], "ended with error 5 (EIO)"),
     ("wild/22-faster-than-the-link", ["audit", "fio.json", "--on", "exos-x16-16tb"], "more than the ports"),
     ("wild/22-faster-than-the-link", ["audit", "fio.json", "--on", "s4500-960"], "can do, 600 MB/s"),
-    ("wild/30-jobs-ended-apart", ["audit", "1575.json"], "132,163 in the mean of its samples"),
+    ("wild/30-jobs-ended-apart", ["audit", "1575.json"], "132,163 on average over its samples"),
     ("wild/30-jobs-ended-apart", ["audit", "stall.json"], "The reads stalled"),
     ("faults/01-fio-errors-ignored", ["audit", "real_err40.json"], "43,599 of 109,046 I/Os failed"),
     ("faults/01-fio-errors-ignored", ["compare", "real_err0.json", "real_err40.json"], "43,599 of 109,046 I/Os failed"),

@@ -337,7 +337,7 @@ def test_what_is_assumed_is_said_the_most_telling_first(hotband) -> None:
         "not stated, so assumed:",
         "  pcie                         4x4: usual for its class and year",
         "  dram                         full",
-        "  power-loss-protection        off: what a data sheet does not promise is not there",
+        "  power-loss-protection        off: a feature that the data sheet does not state is assumed absent",
         "  slc-cache                    200 GB (50 GB to 333 GB): of consumer drives with QLC",
         "  write-bandwidth-after-cache  176 MB/s (58.6 MB/s to 531 MB/s): 39 families that were measured",
     ]

@@ -146,7 +146,7 @@ def test_a_pipe_is_written_where_somebody_reads_it(tmp_path: Path, monkeypatch: 
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     monkeypatch.setattr(write, "READERS_S", 0.2)
-    with pytest.raises(UserError, match="is a pipe that nobody reads"):
+    with pytest.raises(UserError, match="is a pipe without a reader"):
         write_file(pipe, "lost")
     monkeypatch.setattr(write, "READERS_S", 60.0)
     told: list[str] = []

@@ -68,7 +68,7 @@ time_based
         (("run", "ycsb-a", *ON, "--rate", "9"), "--rate = '9': this workload has no [[streams]]"),
         (("run", "postgres-oltp", *ON, "--rate", "9"), "--rate = '9': scripts issue I/Os as their clients go on"),
         (("run", "randread", *ON, "--slo", "p99 <"), "--slo = 'p99 <': expected"),
-        (("sweep", "randread", *ON, "--slo", "p95 < 1 ms"), "--slo = 'p95': is no figure of a sweep"),
+        (("sweep", "randread", *ON, "--slo", "p95 < 1 ms"), "--slo = 'p95': is not a figure of a sweep"),
         (("run", "randread", "--on", "randwrite"), "--on = 'randwrite': is a workload, not a machine"),
         (("run", "ent-10k", *ON), "WORKLOAD = 'ent-10k': is a drive, not a workload; expected a workload, and --on"),
         (
@@ -208,7 +208,7 @@ def test_a_rate_that_makes_an_open_loop_and_is_missed_leaves_a_note() -> None:
     run = hb.run("fio-randread", on="ent-10k", rate=60_000, duration="0.5 s", progress=False)
     (note,) = run.to_dict()["notes"]
     assert note.startswith("does not keep up: ")
-    assert note.endswith(" of 60,000 IOPS; latencies grow as long as it runs")
+    assert note.endswith(" of 60,000 IOPS; latencies grow throughout the run")
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_what_changes_the_measurement_is_remarked(tree: Tree) -> None:
     said = " ".join(found(path, tree.host).remarks)
     for part in (
         "2 media errors",
-        "8.0 GT/s PCIe x4, and could be",
+        "8.0 GT/s PCIe x4, but supports",
         "mq-deadline",
         "larger ones",
         "powersave",

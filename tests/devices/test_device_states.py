@@ -288,7 +288,7 @@ def test_a_real_device_with_a_file_system_is_refused_mounted_or_not(loop: tuple[
     try:
         with pytest.raises(UserError, match=f"it is mounted on {place}") as refused:
             permission(path, writes=True, erase=str(file))
-        assert "held exclusively by somebody" in str(refused.value)
+        assert "held exclusively by another process" in str(refused.value)
     finally:
         subprocess.run(["umount", str(place)], check=True)
     subprocess.run(["wipefs", "--all", "--quiet", path], check=True)
@@ -301,7 +301,7 @@ def test_a_device_that_got_into_use_since_it_was_permitted_is_not_held(loop: tup
     with open(path, "r+b") as device:
         device.seek(536)
         device.write(b"LVM2 001")
-    with pytest.raises(UserError, match=r"is in use by now.*LVM2_member"), held(granted):
+    with pytest.raises(UserError, match=r"is now in use.*LVM2_member"), held(granted):
         pass
 
 

@@ -386,22 +386,22 @@ REFUSED: dict[str, tuple[Case, str]] = {
     "partitions": (with_partitions, "has 1 partition (sdb1)"),
     "read-only": (read_only, "is read-only"),
     "zoned": (zoned, "host-managed"),
-    "held": (busy, "held exclusively by somebody (O_EXCL)"),
+    "held": (busy, "held exclusively by another process (O_EXCL)"),
     "no medium": (no_medium, "has no size"),
     "optical": (optical, "optical disks"),
     "hidden": (hidden, "hidden path"),
     "raw disk of a virtual machine": (virtual_machine, "open for writing by qemu-system-x86 (99)"),
-    "NVMe target": (nvme_target, "handed to other hosts by the NVMe target nqn.a"),
-    "SCSI target": (scsi_target, "handed to other hosts by the SCSI target iblock_0/lun"),
+    "NVMe target": (nvme_target, "exported to other hosts by the NVMe target nqn.a"),
+    "SCSI target": (scsi_target, "exported to other hosts by the SCSI target iblock_0/lun"),
     "second path to one drive": (second_path, "paths to the same drive, as is /dev/sdc"),
     "the same, by its identifier": (second_path_by_its_identifier, "paths to the same drive, as is /dev/sdc"),
-    "NVMe reservation": (nvme_reserved, "kept by a persistent reservation (nvme"),
-    "SCSI reservation": (scsi_reserved, "kept by a persistent reservation (sg_persist)"),
+    "NVMe reservation": (nvme_reserved, "reserved by a persistent reservation (nvme"),
+    "SCSI reservation": (scsi_reserved, "reserved by a persistent reservation (sg_persist)"),
     "flash of the firmware": (firmware_flash, "this machine's firmware"),
     "boot area of an eMMC": (boot_area, "this machine's firmware"),
     "no serial and no name": (no_serial, "nothing distinguishes it from another device"),
     "loop on the root disk": (loop_on_root, "/dev/sda below it its /dev/sda1 is mounted on /"),
-    "two loops on one file": (loop_of_two, "is below the loop device loop1"),
+    "two loops on one file": (loop_of_two, "backs the loop device loop1"),
     "loop on a running machine's disk": (loop_on_running_machine, "open for writing by qemu-system-x86 (99)"),
     "loop on swap": (loop_on_swap, "(/swapfile) is active swap"),
     "loop on a deleted file": (loop_deleted, "was deleted"),
@@ -409,7 +409,7 @@ REFUSED: dict[str, tuple[Case, str]] = {
     "blkid sees several": (ambivalent, "several signatures"),
     "wipefs alone sees it": (seen_by_wipefs, "(zfs_member), seen by wipefs"),
     "udev alone sees it": (seen_by_udev, "(ceph_bluestore), seen by lsblk"),
-    "shorter than it says": (unreadable, "cannot be read, so nobody knows what it holds"),
+    "shorter than it says": (unreadable, "cannot be read, so its contents are unknown"),
     "ext4": (ext, "file system (ext4), seen by its magic number"),
     "xfs": (with_bytes(0, b"XFSB"), "(xfs)"),
     "btrfs": (with_bytes(65600, b"_BHRfS_M"), "(btrfs)"),
@@ -541,7 +541,7 @@ def test_data_without_a_signature_is_said_before_it_is_written(tree: Tree) -> No
     assert permission(path, tree.host, writes=True, erase=SERIAL).notes == ()
     tree.write(path, 4 * MIB, bytes(range(256)) * (4 * MIB // 256))
     (note,) = permission(path, tree.host, writes=True, erase=SERIAL).notes
-    assert "32 of 64 places" in note
+    assert "32 of 64 sampled places" in note
 
 
 def test_random_data_is_no_signature(tree: Tree) -> None:
@@ -580,7 +580,7 @@ def test_a_file_in_use_is_refused_even_if_it_is_ours(tree: Tree, is_ours: bool) 
     tree.put("/proc/99/fdinfo/5", "flags:\t0100002\n")
     if is_ours:
         os.setxattr(tree.host.at("/images/vm.img"), MARK, b"1")
-    with pytest.raises(UserError, match=r"below the loop device loop0.*open for writing by qemu \(99\)"):
+    with pytest.raises(UserError, match=r"backs the loop device loop0.*open for writing by qemu \(99\)"):
         permission("/images/vm.img", tree.host, writes=True, erase="/images/vm.img")
 
 

@@ -147,8 +147,8 @@ def loop_over_a_link(file: Path) -> Iterator[Path]:
 
 
 USES = {
-    "mounted": (mounted, "is below the loop device loop"),
-    "below a loop device": (below_a_loop_device, "is below the loop device loop"),
+    "mounted": (mounted, "backs the loop device loop"),
+    "below a loop device": (below_a_loop_device, "backs the loop device loop"),
     "swap": (swapped, "is active swap"),
     "open for writing": (written, "is open for writing by sleep ("),
     "mapped for writing": (mapped, "is mapped by "),
@@ -200,7 +200,7 @@ def test_a_loop_device_over_the_link_of_a_file_that_was_deleted_is_told_by_the_f
     with looped(file):
         link.hardlink_to(file)
         file.unlink()
-        assert any("is below the loop device" in reason for reason in refusals(link))
+        assert any("backs the loop device" in reason for reason in refusals(link))
 
 
 @needs_root
@@ -209,7 +209,7 @@ def test_a_folder_of_the_system_is_one_through_a_bind_mount_too(tmp_path: Path) 
     place.mkdir()
     ran("mount", "--bind", "/etc", place)
     try:
-        assert "lies in a folder of the system (/etc/passwd)" in refusals(place / "passwd")
+        assert "is in a system folder (/etc/passwd)" in refusals(place / "passwd")
     finally:
         subprocess.run(["umount", str(place)], check=True)
 
@@ -320,11 +320,11 @@ def of_database(tree: Tree) -> None:
 
 
 RECORDED = {
-    "a RAID": (of_raid, "is below the loop device loop1"),
-    "the device mapper": (of_device_mapper, "is below the loop device loop1"),
+    "a RAID": (of_raid, "backs the loop device loop1"),
+    "the device mapper": (of_device_mapper, "backs the loop device loop1"),
     "a mount without a device": (of_a_mount_without_a_device, "is mounted on /data"),
-    "an NVMe target": (of_nvme_target, "is handed to other hosts by the NVMe target nqn.a"),
-    "a SCSI target": (of_scsi_target, "is handed to other hosts by the SCSI target fileio_0/lun"),
+    "an NVMe target": (of_nvme_target, "is exported to other hosts by the NVMe target nqn.a"),
+    "a SCSI target": (of_scsi_target, "is exported to other hosts by the SCSI target fileio_0/lun"),
     "swap": (of_swap, "is active swap"),
     "a virtual machine": (of_virtual_machine, "is open for writing by qemu-system-x86 (99)"),
     "a mapping": (of_database, "is mapped by database (99)"),

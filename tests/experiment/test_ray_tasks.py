@@ -169,5 +169,5 @@ def test_a_fault_of_ours_is_raised_as_it_is(through: Any) -> None:
 
 def test_a_run_that_no_node_has_memory_for_does_not_wait(through: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_ray, "LEAST_MEMORY", 1)
-    with pytest.raises(UserError, match="largest node offers tasks"):
+    with pytest.raises(UserError, match="largest node offers a task"):
         through(told, memory=10.0)

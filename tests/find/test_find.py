@@ -149,7 +149,7 @@ def test_json_has_the_search(hotband) -> None:
     [
         (["IOPS at p99 < 1 ms", "--within", "0"], "--within = '0.0': expected a percentage from 0.1 to 50"),
         (["IOPS at write.p99 < 1 ms", "--ios", "1000"], "'write.p99': the load has no writes"),
-        (["IOPS at p99 < 1 ms", "--set", "qd=4"], "says how hard is asked"),
+        (["IOPS at p99 < 1 ms", "--set", "qd=4"], "sets the load, which the question varies"),
         (["qd for 300 IOPS", "--set", "qd=4"], "is what the question varies"),
         (["wce for 300 IOPS"], "takes one of off, on; a question varies numbers"),
         (["bss for 300 IOPS"], 'did you mean "bs"?'),

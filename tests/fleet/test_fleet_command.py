@@ -45,7 +45,7 @@ def test_the_example_of_the_guide_is_answered(call, tmp_path: Path, monkeypatch:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Of 1,924 drives in 167 machines")
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if str(tmp_path) not in line)
-    assert "runs of the model beside its workload" in " ".join(done.stdout.split())
+    assert "runs of the model with its workload" in " ".join(done.stdout.split())
     assert "vegaEmbed" in page.read_text()
     # Runs and repetitions are there; nothing is run again, and more repetitions begin with the same ones.
     again = call("fleet", str(EXAMPLE), "--repetitions", "48", "--out", str(out), "--json")
@@ -111,7 +111,7 @@ def test_another_group_shifts_nobody() -> None:
 
 
 def test_an_interruption_keeps_what_is_finished(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 40 repetitions in chunks of 16 the third chunk is interrupted; the same command goes on from there."""
+    """Of 40 repetitions in chunks of 16 the third chunk is interrupted; the same command continues from there."""
     (tmp_path / "fleet.toml").write_text(PLAIN)
     whole = call("fleet", "fleet.toml", "--json", cwd=tmp_path)
     begun = 0

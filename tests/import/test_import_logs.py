@@ -199,7 +199,7 @@ def test_a_line_that_is_no_sample_is_named(tmp_path: Path, line: str) -> None:
 
 
 def test_a_log_of_unknown_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="does not tell what is logged"):
+    with pytest.raises(UserError, match="does not state what is logged"):
         fio.read([log(tmp_path, "x.log", (1, 2, 0, 4096, 0))])
 
 
@@ -326,7 +326,7 @@ def test_the_unit_of_a_log_is_said_from_python(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"^unit = 'h': accepted: ns, us, ms, s$"):
         hb.load_all(path, unit="h")
     for other in (tmp_path, Path(__file__)):
-        with pytest.raises(UserError, match="is of the values of an HdrHistogram log"):
+        with pytest.raises(UserError, match="applies to the values of an HdrHistogram log"):
             hb.load(other, unit="us")
 
 

@@ -118,7 +118,7 @@ def test_a_cell_without_end_is_refused(tmp_path: Path) -> None:
 
 def test_an_unknown_table_is_refused(tmp_path: Path) -> None:
     text = build.SUMMARY.replace("i/o   MB/sec   bytes", "ReqstdOps  a  b")
-    with pytest.raises(UserError, match="a table that is not known; accepted: a summary of vdbench"):
+    with pytest.raises(UserError, match="an unknown table; accepted: a summary of vdbench"):
         vdbench.read([written(tmp_path, "summary.html", text)])
 
 

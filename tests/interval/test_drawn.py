@@ -194,7 +194,7 @@ def test_an_interrupt_with_fewer_than_eight_draws_is_one(formula: Formula, monke
 
     monkeypatch.setattr(of_run._Runner, "run", stopped)
     kept = 8
-    assert drawn_of(16).notes == ["interrupted: 8 of 16 draws were run"]
+    assert drawn_of(16).notes == ["interrupted: 8 of 16 samples were run"]
     kept = 7
     with pytest.raises(RunsInterrupted):
         drawn_of(16)

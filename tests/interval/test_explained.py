@@ -107,7 +107,7 @@ def test_values_of_a_group_are_a_row_whose_ends_act_together() -> None:
     (row,) = told(evidence([Effect(-0.1, 0.1), Effect(-0.2, 0.2)]), *both)["values"]
     assert (row["name"], row["key"], row["part"]) == ("disk: both", "a, b", "disk")
     assert (row["low"], row["nominal"], row["high"]) == ("4 ms, 3 ms", "5 ms, 5 ms", "6 ms, 7 ms")
-    assert row["distribution"] == "drawn together, low with low"
+    assert row["distribution"] == "sampled together, low with low"
     assert (row["source"], row["confidence"]) == ("source of a; source of b", "low")
     assert row["meaning"] == "what a means; what b means"
     assert row["high_pct"] == pytest.approx(100 * math.expm1(0.3))

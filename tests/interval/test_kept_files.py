@@ -181,7 +181,7 @@ def test_a_figure_of_no_class_is_no_residual(tmp_path: Path) -> None:
     path = tmp_path / "residuals.json"
     table = {"version": "1", "command": "c", "figures": [asdict(kept(figure_class="speed"))]}
     path.write_text(json.dumps(table), encoding="utf-8")
-    with pytest.raises(UserError, match="no file of residuals"):
+    with pytest.raises(UserError, match="not a file of residuals"):
         read_residuals(path)
 
 

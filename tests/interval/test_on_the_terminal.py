@@ -84,10 +84,10 @@ def test_a_prediction_lies_between_the_ends_that_are_shown() -> None:
 def test_what_intervals_rest_on_is_said() -> None:
     rests = "the seed, and the model's error."
     assert show.interval_lines(intervals()) == [
-        f"  Rests on 64 draws of 2 uncertain values; 3 others move nothing, {rests}"
+        f"  Rests on 64 samples of 2 uncertain values; 3 others have no effect, {rests}"
     ]
     assert show.interval_lines(intervals(refused=5, notes=["one", "two"])) == [
-        f"  Rests on 64 draws of 2 uncertain values, 5 more refused by the model; 3 others move nothing, {rests}",
+        f"  Rests on 64 samples of 2 uncertain values, 5 more refused by the model; 3 others have no effect, {rests}",
         "  note: one",
         "  note: two",
     ]
@@ -176,7 +176,7 @@ def test_why_leaves_out_a_table_without_rows_and_words_without_a_rest() -> None:
 
 def test_values_drawn_together_have_no_range_of_their_own() -> None:
     (row,) = cells(cast("Table", why_of(share("a, b", 0.6, low_pct=2.0, high_pct=-3.0))[2]))
-    assert row == ["disk: a, b", "each its own, together", "30 %", "60 %", "+2 %", "-3 %", "12.4 %"]
+    assert row == ["disk: a, b", "each its own range, together", "30 %", "60 %", "+2 %", "-3 %", "12.4 %"]
 
 
 def test_a_row_a_class_of_how_often_intervals_hold() -> None:
@@ -206,5 +206,5 @@ def test_a_row_a_figure_that_has_a_spread() -> None:
         "one": known, "two": FigureSpread(5.0), "three": FigureSpread(None, cells={"a": 1.0})
     })  # fmt: skip
     table = show.spreads_table(of)
-    assert table.title == "tiny: what uncertain values do to its figures"
+    assert table.title == "tiny: effects of uncertain values on its figures"
     assert cells(table) == [["one", "p50", "5,583", "10.0 %", "20.0 %", "1.01 %"]]

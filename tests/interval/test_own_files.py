@@ -70,5 +70,5 @@ def test_a_file_that_changes_while_it_runs_is_not_another_drives_interval(drives
 
 
 def test_hardware_with_intervals_is_refused_before_it_is_measured(tmp_path: Path) -> None:
-    with pytest.raises(hb.UserError, match="is of predictions: expect PRODUCT has them"):
+    with pytest.raises(hb.UserError, match="applies to predictions: expect PRODUCT has them"):
         hb.run("fio-randread", on=f"real:{tmp_path}", size="16 MiB", interval=90)

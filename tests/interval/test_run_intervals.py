@@ -230,7 +230,7 @@ def test_an_interrupt_keeps_the_draws_that_are_done(
     monkeypatch.setattr(of_run._Runner, "run", stopped)
     intervals, _ = made(small, draws=12)
     assert intervals["draws"] == 9
-    assert intervals["notes"] == ["interrupted: 9 of 12 draws were run"]
+    assert intervals["notes"] == ["interrupted: 9 of 12 samples were run"]
 
 
 def test_a_damaged_file_of_residuals_is_named(hotband: Hotband, known_residuals: Path) -> None:

@@ -164,7 +164,7 @@ def test_where_a_figure_comes_from_is_told_without_runs(made: Path) -> None:
 def test_the_commands_print_tables_and_json(hotband: Hotband, folder: Path) -> None:
     done = hotband("study", "intervals", str(folder), "--save", "--details")
     assert done.returncode == 0, done.stderr
-    assert "what uncertain values do to its figures" in done.stdout
+    assert "effects of uncertain values on its figures" in done.stdout
     done = hotband("study", "why", str(folder), MOST)
     assert done.returncode == 0, done.stderr
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if not line.startswith("Next: "))

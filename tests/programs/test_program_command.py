@@ -47,8 +47,8 @@ def test_a_program_says_its_settings(hotband) -> None:
         (["pgbench", "--set", "clients=8"], "--on: missing: a machine, or real:DIR"),
         (["pgbench", "--on", "real:"], "--on = 'real:': expected a folder after real:"),
         (["pgbench", "--on", "real:nowhere"], "--on = 'real:nowhere': No such file or directory"),
-        (["pgbench", "--on", "real:file"], "--on = 'real:file': is no folder"),
-        (["pgbench", "--on", "real:/dev/null"], "--on = 'real:/dev/null': is no folder"),
+        (["pgbench", "--on", "real:file"], "--on = 'real:file': is not a folder"),
+        (["pgbench", "--on", "real:/dev/null"], "--on = 'real:/dev/null': is not a folder"),
         (["pgbench", "--on", "real:/proc/self"], "--on = 'real:/proc/self': cannot be written"),
         (["pgbench", "--on", "real:/proc"], "--on = '/proc': cannot be written: No such file"),
         (["pgbench", "--on", "ent-15l"], "--on = 'ent-15l': did you mean \"ent-15k\"?"),
@@ -69,7 +69,7 @@ def test_a_program_says_its_settings(hotband) -> None:
         ),
         (["pgbench", "--on", "real:.", "--set", "buffers=64"], "buffers = '64': expected a size with its unit"),
         (["pgbench", "--on", "real:.", "--set", "buffers=1 KiB"], "buffers = '1 KiB': expected a size from 1 MiB to"),
-        (["pgbench", "--on", "real:.", "--set", "fs=xfs"], "fs = 'xfs': a folder has its file system"),
+        (["pgbench", "--on", "real:.", "--set", "fs=xfs"], "fs = 'xfs': applies to a machine"),
         (["pgbench", "--on", "real:.", "--set", "fs=zfs"], "fs = 'zfs': did you mean"),
         (["pgbench", "--on", "real:.", "--out", "file"], "--out = 'file': the folder cannot be written: File exists"),
         (["pgbench", "--on", "real:.", "--on", "real:."], "--on: is given twice"),
@@ -106,7 +106,7 @@ def test_a_folder_that_is_closed_to_the_server_is_refused(hotband, tmp_path: Pat
     closed.mkdir(mode=0o700)
     done = hotband("program", "pgbench", "--on", f"real:{closed}")
     assert done.returncode == 2
-    assert "is closed to user postgres" in done.stderr.splitlines()[-1]
+    assert "is not accessible to user postgres" in done.stderr.splitlines()[-1]
     assert list(closed.iterdir()) == []
 
 
@@ -223,4 +223,4 @@ def test_more_copies_than_daemons_are_refused(hotband, monkeypatch) -> None:
     monkeypatch.setattr("hotband.execution.programs.run.expect_needs", lambda _: None)
     done = hotband("program", "ceph", "--on", "real:.", "--set", "copies=4")
     assert done.returncode == 2
-    assert "--set: copies = '4': are more than daemons (3)" in done.stderr
+    assert "--set: copies = '4': exceed the 3 daemons" in done.stderr

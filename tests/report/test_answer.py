@@ -97,7 +97,7 @@ def test_other_loads_are_not_called_faster() -> None:
     other = run("b", 900)
     other.record["concurrency"] = 64
     text = said(run("a", 200), other)
-    assert text == "They were not asked the same (concurrency differs: 16 and 64), so none is called faster."
+    assert text == "Their loads differ (concurrency differs: 16 and 64), so none is called faster."
 
 
 def test_repeats_are_one_side() -> None:
@@ -118,7 +118,8 @@ def test_a_number_that_was_set_is_drawn_as_a_curve() -> None:
     assert found is not None
     assert (found.key, list(found.lines), found.places) == ("qd", ["a", "b"], [1, 2, 4, 8])
     assert said(*runs) == (
-        "a does most IOPS at every qd: 2 times b at 1, 93.8 % over it at 8. The most of each: a 310 at 8, b 160 at 8."
+        "a has the highest IOPS at every qd: 2 times b at 1, 93.8 % over it at 8. "
+        "The most of each: a 310 at 8, b 160 at 8."
     )
     page = record_page(runs)
     charts = [one.title for block in page.sections[0].blocks if isinstance(block, Charts) for one in block.charts]
@@ -194,7 +195,7 @@ def test_the_command_writes_every_chart(hotband: Any, tmp_path: Path) -> None:
     assert "latency-by-percentile.svg" in files
     for arguments, words in (
         (("a",), "--output: missing: expected -o FILE.html, --charts DIR or both"),
-        (("a", "-o", "x.html", "--chart-format", "png"), "--chart-format = 'png': is of the files of charts"),
+        (("a", "-o", "x.html", "--chart-format", "png"), "--chart-format = 'png': applies to chart files"),
         (("a", "--charts", "out", "--chart-format", "gif"), "--chart-format = 'gif': expected one of svg, png"),
         (("a", "a/record.json", "-o", "x.html"), "a/record.json: is given twice"),
         (("a", "--charts", "a/record.json"), "a/record.json"),

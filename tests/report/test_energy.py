@@ -92,7 +92,7 @@ def test_the_line_of_the_terminal() -> None:
     per_io = dict.fromkeys(("joules_per_io", "joules_per_io_low", "joules_per_io_high"))
     exact = ENERGY | {"energy_low_j": 1200.0, "energy_high_j": 1200.0, "drives_unknown": 1, **per_io}
     (line,) = energy_lines({"energy": exact, "duration_ns": 60e9})
-    assert line.startswith("Energy of 2 drives; 1 of unknown draw left out: 20 W on average (10 W at rest), 1.2 kJ")
+    assert line.startswith("Energy of 2 drives; 1 of unknown power left out: 20 W on average (10 W at rest), 1.2 kJ")
     assert " to " not in line
     assert "an I/O" not in line
     (line,) = energy_lines({"energy": exact | dict.fromkeys(per_io, 0.0123), "duration_ns": 60e9})

@@ -358,7 +358,7 @@ def test_the_finding_of_a_split_field() -> None:
     found = found_of(("Streams", 1, 1.5), ("Access", 1, 0.8), ("Files", 1, 1.0), ("Servers", 1, 3.0))
     assert found == (
         "B leads in streams (50 % more) and servers (3 times as much); A leads in access (25 % more); "
-        "none leads in files. Over all groups B comes to 1.2 times A."
+        "none leads in files. Over all groups B reaches 1.2 times A."
     )
 
 

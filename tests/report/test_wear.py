@@ -86,7 +86,7 @@ def test_bytes_to_the_end_of_a_part_of_a_drive_are_said_to_be_of_all_of_it() -> 
         return table.caption
 
     assert "simulated" not in caption(1, 1, 1)
-    assert caption(1, 256, 64).endswith("are of the whole drive, other bytes of what was simulated of it (1/64, 1/256)")
+    assert caption(1, 256, 64).endswith("the whole drive, other bytes those of the simulated part (1/64, 1/256)")
 
 
 def save(folder: Path, smart: pl.DataFrame | None) -> Path:

@@ -80,7 +80,7 @@ def test_a_target_that_repeats_flushes_is_refused(tmp_path: Path) -> None:
     assert fio_run_of(run_with_flushes(tmp_path, 1)).flushes_aside is False
     with pytest.raises(UserError) as error:
         executor._checked(type("Point", (), {"spec": run_with_flushes(tmp_path, 8)})())
-    assert "flushes beside other I/Os, which fio's engine rbd repeats in every free slot" in str(error.value)
+    assert "flushes during other I/Os, which fio's engine rbd repeats in every free slot" in str(error.value)
 
 
 def figures(count: int, mean_ns: float, outstanding: float = 0.0) -> FiguresDoc:

@@ -95,7 +95,7 @@ def test_every_form_of_an_answer(ask: Hotband) -> None:
     assert many.stdout.startswith("The statement returns 300 rows of 1 column.\n")
     assert "100 more rows: --details" in many.stdout
     whole = ask("store", "query", "select * from range(300)", "--from", "s", "--details")
-    assert whole.stdout.strip().endswith("200 of 300 rows; the format csv has all")
+    assert whole.stdout.strip().endswith("200 of 300 rows; the csv format has all")
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_a_page_without_marks_is_refused_before_anything_is_run(hotband, tmp_pat
     (tmp_path / "page.md").write_text(text)
     done = hotband("study", "accuracy", "--page", "page.md")
     assert done.returncode == 2
-    assert "page.md: has no place for the account" in done.stderr
+    assert "page.md: has no place for the errors" in done.stderr
 
 
 def test_an_unknown_study_is_refused(hotband) -> None:
@@ -190,7 +190,7 @@ def test_errors_of_the_rows_of_a_result_are_those_of_its_figures(full_ssd: tuple
 
 def test_the_page_of_a_study_has_the_blind_prediction_beside_todays(full_ssd: tuple[dict[str, Any], Path]) -> None:
     page = (full_ssd[1] / "report.html").read_text(encoding="utf-8")
-    assert "Blind is what was predicted before the figure was seen." in page
+    assert "Blind: predicted before the figure was seen." in page
     assert "12,298 IOPS" in page
     assert "seen: median" in page
 

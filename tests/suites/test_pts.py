@@ -243,15 +243,15 @@ def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Pa
         (["measure", "pts", "s4500-960", "--erase", "X1"], "--erase"),
         (
             ["measure", "pts", "s4500-960", "--set", "bs=4KiB"],
-            "bs = '4KiB': belongs to a workload, and a suite says itself",
+            "bs = '4KiB': belongs to a workload, and a suite sets the loads",
         ),
         (
             ["measure", "pts", "ent-10k", "--set", "qd=3"],
-            "qd = '3': belongs to a workload, and a suite says itself what is asked",
+            "qd = '3': belongs to a workload, and a suite sets the loads",
         ),
         (
             ["measure", "pts", "ent-10k", "--set", "depth=3"],
-            "depth = '3': belongs to a workload, and a suite says itself what is asked",
+            "depth = '3': belongs to a workload, and a suite sets the loads",
         ),
         (
             ["measure", "pts", "ent-10k", "--set", "nothing=3"],

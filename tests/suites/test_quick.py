@@ -24,8 +24,8 @@ SMALL = {"scale": 512}
 def test_the_kind_of_drive_decides_what_time_is_spent_on() -> None:
     disk, sata, nvme = (loads_of(target_of(name), True) for name in ("ent-10k", "s4500-960", "980-pro-1tb"))
     weight = {load.name.split(",")[0]: load.weight for load in disk}
-    assert weight["sequential reads"] > weight["sequential writes that go on"]
-    assert max(sata, key=lambda load: load.weight).name.startswith("sequential writes that go on")
+    assert weight["sequential reads"] > weight["sustained sequential writes"]
+    assert max(sata, key=lambda load: load.weight).name.startswith("sustained sequential writes")
     assert max(load.threads * load.depth for load in nvme) == 128
     assert max(load.threads * load.depth for load in sata) == 32
 
@@ -56,7 +56,7 @@ def test_writes_that_fall_are_said_to_fall() -> None:
     target = replace(target_of("s4500-960", (("scale", "512"),)))
     made = run_quick(QuickAsked(target, 60.0), watch=lambda title: nullcontext(None))
     assert len(made["going_on"]) == 10
-    assert any(line.startswith("Writes that go on") for line in made["answer"])
+    assert any(line.startswith("Sustained writes") for line in made["answer"])
 
 
 def test_the_command_writes_a_page_whose_first_words_answer(hotband: Hotband, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_it_is_compliant_where_all_is_done_and_says_why_where_not(monkeypatch: p
     asked = Asked(faked, tests=(), executor=device)
     left = run_pts(asked, watch=lambda _: nullcontext(None))["specification"]
     assert left["departures"] == [
-        "the write cache was not off: how it is set is not known (Hotband can set the cache of a whole drive)"
+        "the write cache was not off: its setting is unknown (Hotband can set the cache of a whole drive)"
     ]
 
     @contextmanager
@@ -148,7 +148,7 @@ def test_notes_that_differ_in_their_numbers_are_said_once() -> None:
         ("measure pts real:folder", "no terminal to confirm it: expected --yes"),
         ("measure pts real:folder --yes --size 900PiB", "has room for"),
         ("measure pts real:folder --yes --size huge", "--size = 'huge': expected a size with its unit"),
-        ("measure pts real:folder --yes --set-write-cache", "is for a whole drive"),
+        ("measure pts real:folder --yes --set-write-cache", "applies to a whole drive"),
         ("measure pts real:file --yes", "expected --erase {place}/file if it may be"),
         ("measure pts real:file --yes --erase File", "letter for letter"),
         (

@@ -79,7 +79,9 @@ def test_what_names_no_drive_of_the_catalog_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="model = 'Other 1': its model number is of no drive in the catalog; expected"):
         named(str(written(tmp_path, {**ID_CTRL, "mn": "Other 1"})), "on")
     denied = {"smartctl": {"messages": [{"string": "Permission denied", "severity": "error"}]}}
-    with pytest.raises(UserError, match=r"states no model of a drive \(Permission denied\); expected the JSON of"):
+    with pytest.raises(
+        UserError, match=r"does not state the model of a drive \(Permission denied\); expected the JSON of"
+    ):
         named(str(written(tmp_path, denied)), "on")
     two = {"Devices": [LIST["Devices"][0], {"ModelNumber": "Other 1"}]}
     with pytest.raises(UserError, match="several drives; expected the output about one, nvme id-ctrl"):

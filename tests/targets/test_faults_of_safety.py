@@ -82,7 +82,7 @@ def pipe_without_a_reader(folder: Path) -> None:
     """07: a pipe that nobody reads is one line."""
     os.mkfifo(folder / "f.csv")
     code, said = ended(folder, "run", "fio-randread", "--on", "ent-15k", "--duration", "1 s", "--io-log", "f.csv")
-    assert (code, said) == (2, "hotband: error: f.csv: is a pipe that nobody reads; expected a file")
+    assert (code, said) == (2, "hotband: error: f.csv: is a pipe without a reader; expected a file")
 
 
 def query_interrupted(folder: Path) -> None:

@@ -265,5 +265,5 @@ def test_the_command_refuses_the_link_of_a_file_in_use_in_one_line(
     done = hotband("run", "fio-randwrite", "--on", f"real:{tmp_path / 'link'}", *words)
     assert done.returncode == 2
     [line] = done.stderr.strip().splitlines()
-    assert f"is not written: is below the loop device {loop.name}" in line
+    assert f"is not written: backs the loop device {loop.name}" in line
     assert file.read_bytes() == b"\xff" * MIB

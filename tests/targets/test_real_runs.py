@@ -225,7 +225,7 @@ def test_no_is_no(tmp_path: Path) -> None:
 def test_a_file_that_was_left_is_used_again_and_one_in_use_is_not(tmp_path: Path) -> None:
     place = real_target_of(f"real:{tmp_path}")
     (tmp_path / OWN_FILE).write_bytes(b"left")
-    with pytest.raises(hb.UserError, match="has no mark of Hotband's"), laid_out(place, MIB, 1, True, lambda _: None):
+    with pytest.raises(hb.UserError, match="was not marked by Hotband"), laid_out(place, MIB, 1, True, lambda _: None):
         pass
     assert (tmp_path / OWN_FILE).read_bytes() == b"left"
     os.setxattr(tmp_path / OWN_FILE, MARK, b"1")
@@ -254,7 +254,7 @@ def test_a_sweep_has_models_and_hardware_in_one_frame_and_goes_on(tmp_path: Path
     # Nothing is measured again.
     again = swept().frame
     assert again.filter(again["target"] == on[1])["iops"].to_list() == iops
-    with pytest.raises(hb.UserError, match="is of predictions"):
+    with pytest.raises(hb.UserError, match="applies to predictions"):
         hb.sweep(workload(BUSY), on=on, depth=[1], interval=90)
 
 

@@ -142,7 +142,7 @@ def test_a_drive_that_is_not_near_judges_nothing() -> None:
     near["rows"] = [{"name": "a", "verdict": "better", "figures": figures}]
     assert sentence_of(near) == "Expected of ent-10k (the nearest): better"  # type: ignore[arg-type]
     far = without_verdict(near, "9")  # type: ignore[arg-type]
-    assert sentence_of(far).startswith("Not judged: no drive of the catalog is near; nearest is ent-10k, 9 times off")
+    assert sentence_of(far).startswith("Not judged: no drive of the catalog is similar; the nearest is ent-10k, 9")
     printed = [str(one) for one in expected_views({"expected": far})]  # type: ignore[typeddict-item]
     assert not any(word in line for line in printed for word in ("better", "worse", "inside"))
     assert [one["verdict"] for row in far["rows"] for one in (row, *row["figures"])] == [None, None]

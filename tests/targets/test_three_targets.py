@@ -41,7 +41,7 @@ MATRIX: dict[str, tuple[tuple[str, ...], str, str, str]] = {
     ),
     "run --interval": (
         ("run", *READ, "--interval", "90", "--draws", "8"),
-        *(WORKS, WORKS, "is of predictions: --expect PRODUCT has them"),
+        *(WORKS, WORKS, "applies to predictions: --expect PRODUCT has them"),
     ),
     "run --event": (
         ("run", *READ, "--event", "at 0.5 s: set d0.wce=off"),
@@ -117,7 +117,7 @@ def test_python_runs_on_all_targets(tmp_path: Path) -> None:
     for on, hardware in ((EMULATED, {}), (f"real:{tmp_path}", {"size": "64 MiB"})):
         with pytest.raises(PlannedError):
             hb.run("fio-randread", on=on, **short, **hardware)
-    with pytest.raises(UserError, match="is of predictions: run on ent-10k"):
+    with pytest.raises(UserError, match="applies to predictions: run on ent-10k"):
         hb.run("fio-randread", on=EMULATED, interval=90, **short)
 
 

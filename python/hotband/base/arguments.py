@@ -58,7 +58,7 @@ ARGUMENT_CUTOFF = 0.75
 DEEPEST = 20
 """Levels of nested values that are searched for text."""
 MOST_LISTED = 1_000_000
-"""Values of a range that stands for a list: more are a slip, and do not fit into memory as a list."""
+"""Values of a range that represents a list: more are a slip, and do not fit into memory as a list."""
 PLAIN: Mapping[str, type] = {"None": NoneType, "str": str, "PathLike": PathLike}
 
 
@@ -145,7 +145,7 @@ def _signature(function: Callable[..., object]) -> inspect.Signature:
 
 
 def _fitting(function: Callable[..., object], argument: str, value: object) -> object:
-    """Return an argument as the signature has it. Raises UserError if it does not fit."""
+    """Return an argument as in the signature. Raises UserError if it does not fit."""
     parameter, names = _signature(function).parameters[argument], function.__globals__
     annotation = parameter.annotation
     if parameter.kind == parameter.VAR_KEYWORD or not isinstance(annotation, str):

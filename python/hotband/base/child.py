@@ -41,7 +41,7 @@ Environment = Mapping[str, str | None]
 
 @dataclass(frozen=True)
 class Output:
-    """Exit code of a command, or minus its signal; what it printed to stdout and to stderr."""
+    """Exit code of a command, or minus its signal; its stdout and stderr."""
 
     code: int
     text: str
@@ -62,7 +62,7 @@ class Printed:
         self._thread.start()
 
     def text(self, within_s: float = 0.0) -> str:
-        """Return what was printed until now, or until the end of the stream if that is reached within a time."""
+        """Return the output so far, or the complete output if the stream ends within a time."""
         if self._thread is not None:
             self._thread.join(within_s)
         return "".join(self.lines)
@@ -101,7 +101,7 @@ class Child:
         return self.process.returncode
 
     def text(self, within_s: float = 0.0) -> str:
-        """Return what it has printed."""
+        """Return its output."""
         return self.output.text(within_s)
 
     def running(self) -> bool:
@@ -125,7 +125,7 @@ class Child:
         return True
 
     def end(self, within_s: float) -> None:
-        """Ask it to end if it still runs, kill what remains after `within_s`, and reap it. An interruption meanwhile
+        """Ask it to end if it still runs, kill its processes after `within_s`, and reap it. An interruption meanwhile
         kills at once."""
         if self.process.returncode is None and not self.has_group:
             self._end_tree(within_s)
@@ -142,7 +142,7 @@ class Child:
             printed.text(READ_S)
 
     def kill(self) -> None:
-        """Kill its group at once, including what it left behind there."""
+        """Kill its group at once, including remaining children."""
         if self.process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -178,9 +178,9 @@ def start_child(
     end_signal: signal.Signals = signal.SIGTERM,
     descriptors: Sequence[int] = (),
 ) -> Child:
-    """Start a program; whoever starts it calls `end`.
+    """Start a program; the caller calls `end`.
 
-    Its stderr goes where `output` goes, or to `errors`. With `output="terminal"` it shares our stdin, stdout, stderr
+    Its stderr goes to `output`, or to `errors`. With `output="terminal"` it shares our stdin, stdout, stderr
     and process group; every other child reads from /dev/null. `user` needs setpriv if this process is root.
     `descriptors` stay open in the child. Raises OSError if it cannot be started.
     """
@@ -231,7 +231,7 @@ def run_child(
 
 
 def _before(user: str | None, tied: bool, end_signal: signal.Signals) -> list[str]:
-    """Return the words that go before a command: setpriv with what it does for the child."""
+    """Return the words before a command: setpriv with its options for the child."""
     options = _as_user(user)
     if tied and shutil.which("setpriv"):
         options = ["--pdeathsig", end_signal.name.removeprefix("SIG"), *options]

@@ -1,4 +1,4 @@
-"""The user's mistake, as one typed error: file, key, value and what is accepted. Exit code 2, no traceback."""
+"""A mistake of the user as one typed error: file, key, value and accepted values. Exit code 2, no traceback."""
 
 from __future__ import annotations
 
@@ -91,6 +91,6 @@ def refused(out: Path, why: str, option: str = "question.out") -> UserError:
 
 
 def is_of_another_version(table: Mapping[str, object], schema: str, reads: int) -> bool:
-    """Return whether a file is what it should be, but in the form of another version of hotband."""
+    """Return whether a file has the right type, but the form of another version of hotband."""
     version = table.get("schema_version")
     return table.get("schema") == schema and isinstance(version, int) and version != reads

@@ -16,8 +16,8 @@ _FILES = {
     2: ("memory.max", "memory.current", "inactive_file"),
     1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 }
-"""By version of control groups: files of the limit and of what is used, and the key of memory.stat with the pages of
-files that the kernel gives back first (cgroup-v2.rst and cgroup-v1/memory.rst of the Linux documentation)."""
+"""By version of control groups: files of the limit and of used memory, and the key of memory.stat with the file pages
+that the kernel reclaims first (cgroup-v2.rst and cgroup-v1/memory.rst of the Linux documentation)."""
 _UNLIMITED = 1 << 62
 """Bytes of a limit of version 1 that no computer reaches: PAGE_COUNTER_MAX of the kernel is 2**63 less a page."""
 
@@ -56,7 +56,7 @@ def groups_of(cgroup: str) -> list[tuple[int, PurePosixPath]]:
 
 
 def is_limit(text: str) -> bool:
-    """Return whether the limit of a group limits anything: version 2 has "max" where there is none, version 1 the
+    """Return whether the limit of a group limits anything: version 2 has "max" if there is none, version 1 the
     largest number of bytes in whole pages."""
     most = text.strip()
     return most.isdigit() and int(most) < _UNLIMITED
@@ -79,7 +79,7 @@ def least(known: Iterable[int | None]) -> int | None:
 
 
 def available(root: Path = Path("/")) -> int | None:
-    """Return the bytes of memory that may be used; None if the system does not say."""
+    """Return the bytes of memory that may be used; None if the system does not state it."""
     left = [left_on_system(_text(f"{root}/proc/meminfo")), left_of_process(_text(f"{root}/proc/self/statm"))]
     for version, folder in folders_of(_text(f"{root}/proc/self/cgroup")):
         limit, usage, _ = _FILES[version]

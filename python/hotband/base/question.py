@@ -8,9 +8,9 @@
         spares: int = asks("Spare drives in stock.", default=0, least=0, most=64)
 
 
-A function of the question and its `Way` answers it; a line of `hotband.faces.questions` names both. Its command, its
-Python function, its words on the page and its lines in the reference follow from it (`hotband.faces.asked`). The first
-paragraph of the class's docstring is what the command's help says; what follows is for Python alone.
+A function of the question and its `Way` answers it; a line of `hotband.faces.questions` names both. Its command,
+Python function, form on the page and reference entry are generated from it (`hotband.faces.asked`). The first
+paragraph of the class's docstring is the command's help; the others are for Python only.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Says:
     enough. `called` is the word of its option if it differs from the field, `short` its letter. A `positional` field is
     an argument of the command and of the function; the name of an `ordered` one may be omitted in a call of the
     function, and on the command line it is an option. A field `hidden` from Python is for the terminal only (how much
-    is shown), an `only_python` one for Python only (objects that a program continues with). Without a field that
-    `lists` the command prints a list; Python requires it."""
+    is shown), an `only_python` one for Python only (objects that a program continues with). If a field that `lists`
+    is missing, the command prints a list; Python requires the field."""
 
     text: str
     metavar: str = ""
@@ -86,13 +86,13 @@ def jobs() -> Any:
 
 
 def out() -> Any:
-    """Return the field `out`: where runs are kept."""
+    """Return the field `out`: the folder of runs."""
     return asks("Folder for the output.", default=None, metavar="DIR")
 
 
 def into() -> Any:
     """Return the field `into`."""
-    return asks("A store (hotband store) that takes every run, too.", default=None, metavar="DIR")
+    return asks("Also add every run to this store (hotband store).", default=None, metavar="DIR")
 
 
 def duration() -> Any:
@@ -118,19 +118,19 @@ def precision() -> Any:
 
 def fresh(*, hidden: bool = False) -> Any:
     """Return the field `fresh`, which is for a folder."""
-    text = "Start over; else runs that are in the folder already are not repeated."
+    text = "Start over; otherwise runs already in the folder are not repeated."
     return asks(text, default=False, hidden=hidden)
 
 
 @dataclass(frozen=True)
 class Way:
-    """Callbacks and settings for answering a question: `watch` shows progress under a title, `say` receives sentences
-    for whoever waits. With `on_terminal` a question may show its own progress on stderr. `before_saving` receives an
+    """Callbacks and settings for answering a question: `watch` shows progress under a title, `say` receives messages
+    for the user. With `on_terminal` a question may show its own progress on stderr. `before_saving` receives an
     answer before it is saved, which may fail; `shows` receives an intermediate result, such as a plan. For questions
-    that write to hardware, `may_write` returns whether the planned writes may start, and `can_ask` whether a person can
-    be asked; both receive whether `yes` was given. `prompt` returns the user's reply to a text; None if nobody can
+    that write to hardware, `may_write` returns whether the planned writes may start, and `can_ask` whether a user can
+    confirm; both receive whether `yes` was given. `prompt` returns the user's reply to a text; None if no user can
     reply. `executor` is the named executor, for an answer that continues later; `again` formats a question in the words
-    of the face, so that an answer can tell how to repeat it. An answer that is shown `as_text` may write a page in
+    of the face, so that an answer can print how to repeat it. An answer that is shown `as_text` may write a page in
     addition to its files."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
@@ -223,7 +223,7 @@ class Question:
         register(cls.__annotations__)
 
     def written(self, result: Any, page: Path | None) -> list[str]:
-        """Write the answer where that was asked for; return what is said of it. Raises UserError, OSError."""
+        """Write the answer if requested; return the message about it. Raises UserError, OSError."""
         return [] if page is None else [f"Page: {getattr(result, self.writes)(page)}"]
 
     def document(self, result: Any) -> tuple[Any, str]:
@@ -233,19 +233,19 @@ class Question:
         return result.to_dict(), getattr(result, "schema", self.schema)
 
     def written_json(self, result: Any) -> str:
-        """Return the answer as JSON that is printed unchanged, where a run wrote it; "" for any other."""
+        """Return the answer as JSON to print unchanged, if a run wrote it; "" otherwise."""
         return ""
 
     def text(self, result: Any) -> str:
-        """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
+        """Return the text that the terminal prints unchanged, if the answer is a text; its views then go to stderr."""
         return ""
 
     def files(self) -> Sequence[Path]:
-        """Return the records that it reads: what is missing in them is a mistake of theirs."""
+        """Return the records that it reads: missing parts are mistakes in them."""
         return ()
 
     def afterwards(self) -> str:
-        """Return a sentence that the terminal says below an answer that it has printed."""
+        """Return a sentence to print below an answer."""
         return ""
 
     def in_python(self, result: Any) -> Any:
@@ -307,7 +307,7 @@ def ends(field_: Field) -> str:
 
 
 def shown(number: float) -> str:
-    """Return a number as errors have it."""
+    """Return a number as in errors."""
     return "2^64 - 1" if number == 2**64 - 1 else f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 
@@ -317,13 +317,13 @@ def summary(question: type[Question]) -> str:
 
 
 def in_words_of(question: type[Question], field_: Field, word: Callable[[Field], str]) -> str:
-    """Return what a field means, in which other fields are called by their `word`."""
+    """Return the meaning of a field, with other fields named by their `word`."""
     by_name = {other.name: other for other in fields_of(question)}
     return in_words(field_.says.text, lambda name: word(by_name[name]))
 
 
 def further(question: type[Question]) -> str:
-    """Return what its docstring says after the first paragraph."""
+    """Return its docstring after the first paragraph."""
     return cleandoc(question.__doc__ or "").partition("\n\n")[2]
 
 

@@ -1,4 +1,4 @@
-"""Temporary folders that do not outlive their process: what a killed process left is removed by the next."""
+"""Temporary folders that do not outlive their process: the next process removes those of a killed one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def left_folders() -> list[Path]:
 
 
 def mounts_below(folder: Path) -> list[Path]:
-    """Return what is mounted below a folder, the last mount first (proc_pid_mountinfo(5): the fifth field)."""
+    """Return the mounts below a folder, the last one first (proc_pid_mountinfo(5): the fifth field)."""
     table = Path("/proc/self/mountinfo").read_text(errors="replace")
     points = [Path(plain(line.split(" ")[4])) for line in table.splitlines()]
     return [point for point in reversed(points) if folder in point.parents]

@@ -3,7 +3,7 @@
     register("hotband.questions.advise.advice:Advice", page="hotband.views.report.advise_page:advise_page")
     view_of(advice, "page")(advice)
 
-So a result can be shown, and imports nothing that shows it. Documents that are no type of their own are named by their
+A result can thus be shown without importing its views. Documents that are no type of their own are named by their
 schema (`hotband-review`).
 """
 

@@ -1,1 +1,1 @@
-"""Floor 2: what is read, written and looked up: the catalog, documents, job files, traces, records, the store."""
+"""Floor 2: data that is read, written and looked up: the catalog, documents, job files, traces, records, the store."""

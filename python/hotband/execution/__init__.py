@@ -1,1 +1,1 @@
-"""Floor 3: runs and what they run on: experiments, executors, targets, devices, programs, served machines."""
+"""Floor 3: runs and their targets: experiments, executors, targets, devices, programs, served machines."""

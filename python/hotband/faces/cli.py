@@ -60,12 +60,12 @@ COMMANDS = {
     **group("store"),
     **group("corpus"),
 }
-"""Where each command is, or a group of them, and the first paragraph of what it says of itself: a list of the commands
-needs no module of theirs. A name with an option (`run --explain`) is a command that the option selects."""
+"""Module of each command or group, and the first paragraph of its help: a list of the commands needs none of these
+modules. A name with an option (`run --explain`) is a command that the option selects."""
 
 
 class Hotband(Commands):
-    """The commands, each loaded when it is first used. Old names go on, and print the new one."""
+    """The commands, each loaded when it is first used. Old names continue, and print the new one."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -79,7 +79,7 @@ class Hotband(Commands):
         return [name for name in COMMANDS if name in LISTED]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the first screen in the place of a list of options."""
+        """Print the first screen instead of a list of options."""
         formatter.write(screen())
 
 
@@ -111,7 +111,7 @@ def hotband(
 
 
 def main() -> None:
-    """Entry point; `hotband.faces.commands.group` says how a command ends."""
+    """Entry point; `hotband.faces.commands.group` defines how a command ends."""
     # In this order: a handler of Python's that comes later takes the place of the engine's.
     notice_interrupts()
     _core.end_on_second_interrupt()

@@ -1,4 +1,4 @@
-"""The questions, a line each: where it is declared, what answers it, and what it is for. The command line, the Python
+"""The questions, one line each: declaration, answering function, and purpose. The command line, the Python
 interface and the page have each of them from here."""
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class Line(NamedTuple):
     """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and its
     `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function` is the
-    name of its Python function, where that is not its own: `study.run` is a method of what `study` returns, which is
-    the first field; None where the command line alone has it, or methods of another object are in its place. What
-    `opens` makes is what a `with` block of Python enters, in the place of the answer."""
+    name of its Python function, if that is not its own: `study.run` is a method of what `study` returns, which is
+    the first field; None if the command line alone has it, or methods of another object are in its place. A `with`
+    block of Python enters the object that `opens` makes, instead of the answer."""
 
     question: str
     answer: str
@@ -38,7 +38,7 @@ QUESTIONS = {
     "audit": Line(
         "hotband.questions.audit:AuditQuestion",
         "hotband.questions.audit:answer",
-        "Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.",
+        "Show what results prove: rules of physics, arithmetic and statistics on yours or published ones.",
     ),
     "calibrate": Line(
         "hotband.questions.calibrate.asked:CalibrateQuestion",
@@ -48,20 +48,20 @@ QUESTIONS = {
     "compare": Line(
         "hotband.questions.compare:CompareQuestion",
         "hotband.questions.compare:answer",
-        "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
+        "Report whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
     ),
     "corpus add": Line(
         "hotband.questions.corpus:AddCorpusQuestion",
         "hotband.questions.corpus:added",
         "Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio "
-        "and of other tools with the drive's name (`--model`), or a file in the form of the corpus.",
+        "and of other tools with the drive's name (`--model`), or a file in the format of the corpus.",
         "add_to_corpus",
     ),
     "corpus check": Line(
         "hotband.questions.corpus:CheckCorpusQuestion",
         "hotband.questions.corpus:checked",
-        "Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of "
-        "it contradict each other.",
+        "Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if its figures "
+        "contradict each other.",
         "check_corpus",
     ),
     "corpus list": Line(
@@ -86,7 +86,7 @@ QUESTIONS = {
     "device": Line(
         "hotband.questions.device:DeviceQuestion",
         "hotband.questions.device:device",
-        "Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.",
+        "Show a drive's identity, SMART data and its protection from being overwritten. Nothing is written.",
     ),
     "drives new": Line(
         "hotband.questions.datasheet.new:NewDriveQuestion",
@@ -118,7 +118,7 @@ QUESTIONS = {
     "find": Line(
         "hotband.questions.find.asked:FindQuestion",
         "hotband.questions.find.find:find",
-        "Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.",
+        "Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs per machine.",
     ),
     "fleet": Line(
         "hotband.questions.fleet.asked:FleetQuestion",
@@ -240,7 +240,7 @@ QUESTIONS = {
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",
         "hotband.questions.steady:answer",
-        "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
+        "Report whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
     ),
     "store add": Line(
         "hotband.questions.store:AddQuestion",
@@ -280,8 +280,8 @@ QUESTIONS = {
     "sweep": Line(
         "hotband.questions.sweeps.asked:SweepQuestion",
         "hotband.questions.sweeps.run:answer",
-        "Run a workload at every combination of settings on one machine or several, models and hardware "
-        "(real:PATH): curves, and what they say.",
+        "Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH): "
+        "curves, and the answer in words.",
     ),
     "trace compare": Line(
         "hotband.inference.traces.compare:CompareTracesQuestion",
@@ -310,7 +310,7 @@ QUESTIONS = {
     "workloads convert": Line(
         "hotband.data.inputs.convert:ConvertWorkloadQuestion",
         "hotband.data.inputs.convert:answer",
-        "Convert a workload or job file to another format, and list what is exact, approximate or ignored.",
+        "Convert a workload or job file to another format, and list exact, approximated and ignored options.",
         "convert",
     ),
     "workloads show": Line(
@@ -367,7 +367,7 @@ QUESTIONS = {
     "why": Line(
         "hotband.inference.interval.asked:WhyQuestion",
         "hotband.inference.interval.explained:why",
-        "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
+        "Show the sources of a prediction's uncertainty, value by value, and the measurement that would reduce it.",
         "explain",
     ),
 }

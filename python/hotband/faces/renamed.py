@@ -1,5 +1,5 @@
 """Commands that have another name now. The words of the new one are those that a page shows for copying; the old one
-goes on and prints the new one."""
+continues and prints the new one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ RENAMED: Mapping[str, str] = {
     "why": "run --explain",
     "workload": "workloads",
 }
-"""The words of today for each command of before. Words with an option name a question of its own: the option selects it
-and is not passed on, except where it has a value (`WITH_VALUE`)."""
+"""The words of today for each command of before. Words with an option name a question of its own: the option selects
+it and is not passed on unless it has a value (`WITH_VALUE`)."""
 FUNCTIONS: Mapping[str, str] = {"why": "explain"}
 """The Python functions of today for those of before."""
 WITH_VALUE = ("serve --mount",)
@@ -92,13 +92,13 @@ def _argument(option: str) -> str:
 
 
 def command_words(name: str) -> list[str]:
-    """Return the words of the command of a question: `run --explain` of "why", the name itself where it is the same."""
+    """Return the words of the command of a question: `run --explain` of "why", the name itself if it is the same."""
     words = RENAMED.get(name, name)
     return words.split()[:1] if words in WITH_VALUE else words.split()
 
 
 def current(arguments: list[str], with_notice: bool) -> list[str]:
-    """Return the arguments of a command line with the words of today in the place of an old name, which is printed to
+    """Return the arguments of a command line with the words of today instead of an old name, which is printed to
     stderr under `with_notice`."""
     words = RENAMED.get(arguments[0]) if arguments else None
     if words is None or words.startswith("--"):

@@ -4,7 +4,7 @@ With a = physical over logical capacity (1 + over-provisioning), WA = a / (a + W
 Lambert's function (Xiang and Kurkoski, "An improved analytic expression for write amplification in NAND flash",
 arXiv 1110.4245). Data of entropy e takes e pages, so a becomes a / e, and flash bytes per host byte e * WA(a / e).
 
-What it leaves out: hot and cold data, sequential writes, TRIM, blocks of finite size (brute force with 256 pages a
+Left out: hot and cold data, sequential writes, TRIM, blocks of finite size (brute force with 256 pages per
 block is within 1.5 % of it), and what keeps a real drive above this floor: compression in chunks, packing, metadata.
 """
 

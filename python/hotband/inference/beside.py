@@ -21,8 +21,8 @@ FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_n
 
 @dataclass(frozen=True)
 class Beside:
-    """A figure of one direction: in the model, as fio measured it on the emulated drive, and of the server, which does
-    not see how long the host takes to wake fio (None if it has no such figure). Times are in ns."""
+    """A figure of one direction: in the model, as fio measured it on the emulated drive, and of the server, which
+    does not see the time in which the host wakes fio (None if it has no such figure). Times are in ns."""
 
     direction: str
     figure: str
@@ -32,7 +32,7 @@ class Beside:
 
     @property
     def error_pct(self) -> float:
-        """How far the emulated one is off."""
+        """Error of the emulated one."""
         return 100.0 * (self.emulated / self.model - 1.0)
 
 
@@ -63,7 +63,7 @@ def beside_table(emulated: Emulated) -> Table:
 
 
 def beside_lines(emulated: Emulated) -> Iterator[str]:
-    """Why it is invalid, what explains the difference, and what is not the same."""
+    """The reason why it is invalid, the cause of the difference, and unequal values."""
     record: Any = emulated.fio.record
     yield from (f"{INVALID}: {reason}" for reason in emulated.invalid)
     yield from lateness_lines(Serving.of(record["serving"]))
@@ -71,7 +71,8 @@ def beside_lines(emulated: Emulated) -> Iterator[str]:
 
 
 def beside_data(emulated: Emulated) -> dict[str, Json]:
-    """As data: both records, that of the server, the figures of all three, and why they are invalid; times in ns."""
+    """Return data: both records, that of the server, the figures of all three, and why they are invalid; times in
+    ns."""
     model, measured = emulated.model.record, emulated.fio.record
     rows = [to_doc(one, error_pct=one.error_pct) for one in beside(model, measured)]
     served = emulated.served.record

@@ -1,6 +1,6 @@
 """The incomplete beta function, and quantiles of the binomial, beta and Student's t laws that follow from it.
 
-`scipy.special` has them, too, but its import takes half a second of processor time, longer than most commands. Left
+`scipy.special` also has them, but its import takes half a second of processor time, longer than most commands. Left
 out: counts of more than a billion, of which logarithms of the gamma function leave less than seven digits.
 """
 

@@ -1,1 +1,1 @@
-"""Floor 5: what people ask: a question goes in, a result with exact values comes out."""
+"""Floor 5: questions of users: a question goes in, a result with exact values comes out."""

@@ -1,4 +1,4 @@
-"""What results prove: every rule of the auditor on results, or on what a study published."""
+"""The proof in results: every rule of the auditor on results, or on figures that a study published."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditQuestion(Question):
-    """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
+    """Show what results prove: rules of physics, arithmetic and statistics on yours or published ones.
 
-    What is not known of the target otherwise is said by a machine (`on`) or by `media`, and by the `cache` in front of
-    it.
+    A machine (`on`) or `media`, and the `cache` in front of it, state facts about the target that are not known
+    otherwise.
 
     The result has `findings` (`severity`, `rule`, `subject`, `title`, `numbers`, `advice`, `table`), the severest
-    first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
+    first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is not a result.
     """
 
     name = "audit"
@@ -52,7 +52,7 @@ class AuditQuestion(Question):
     cache: str | None = cache()
 
     def ending(self, found: AuditResult) -> Ending | None:
-        """Return a code of its own where a finding is severe."""
+        """Return exit code 1 if a finding is severe."""
         return Ending(1) if found.is_severe else None
 
 
@@ -64,8 +64,8 @@ def answer(question: AuditQuestion, _: Way) -> AuditResult:
 def audit_of(
     results: Sequence[Path | Record], study: str | Path | None = None, machine: MachineFacts | None = None
 ) -> AuditResult:
-    """All rules on results, and on the published table of a study; `machine` is what is known of the target of all.
-    Raises UserError."""
+    """All rules on results, and on the published table of a study; `machine` has the known facts about the target of
+    all. Raises UserError."""
     wanted = list(results)
     if study is not None:
         wanted.append(file.load(str(study)).folder / PUBLISHED_FILE)

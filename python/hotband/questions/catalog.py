@@ -1,4 +1,4 @@
-"""Questions about the catalog: its drives, daemons, workloads and layouts, what `set` takes, and events."""
+"""Questions about the catalog: its drives, daemons, workloads and layouts, keys of `set`, and events."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class CatalogQuestion(Question):
 
 @dataclass(frozen=True)
 class ShownProduct:
-    """A drive or a daemon with all its values, and what others measured on it beside what is predicted."""
+    """A drive or a daemon with all its values, and measurements of others on it next to predictions."""
 
     entry: CatalogEntry
     schema: str
@@ -75,7 +75,7 @@ class DrivesQuestion(CatalogQuestion):
     """List the drives of the catalog; with NAME show every value of a drive, with its source.
 
     Returns a row per drive: capacity, interface, speed or flash, class, launch year, rated I/Os and rates, and the
-    price of a terabyte of its class (null where the data sheet states nothing). `words` filter as on the command line
+    price of a terabyte of its class (null if the data sheet states nothing). `words` filter as on the command line
     (`"nvme"`, `"sata"`, `"hdd"`, `"smr"`, `"15k"`, `"enterprise"`, makers, years, names). Raises UserError for an
     unknown word, size or key.
     """
@@ -195,7 +195,7 @@ def layouts(_: LayoutsQuestion, __: Way) -> Layouts:
 
 @dataclass(frozen=True)
 class SetKeys:
-    """What `set` takes for a workload on a machine."""
+    """Keys that `set` accepts for a workload on a machine."""
 
     keys: Sequence[SetKey]
 

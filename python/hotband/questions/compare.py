@@ -27,8 +27,8 @@ DIFFERENCE = ("metric", "unit", "a", "b", "change_pct", "low_pct", "high_pct", "
 
 @dataclass(frozen=True)
 class Compared:
-    """Every further side against the first: `comparisons` has a `Comparison` for each. Of folders, there is one for
-    each of the `tests`, and `remarks` say what was not compared."""
+    """Every further side against the first: `comparisons` has a `Comparison` for each. With folders, there is one for
+    each of the `tests`, and `remarks` list uncompared parts."""
 
     comparisons: tuple[Comparison, ...]
     tests: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Compared:
 
     @property
     def verdicts(self) -> list[str]:
-        """Of each further side, a sentence: what it is against the first."""
+        """One sentence for each further side, comparing it with the first."""
         return [
             f"{side.b.name} is {side.verdict} than {side.a.name}"
             if side.verdict in ("faster", "slower")
@@ -46,8 +46,8 @@ class Compared:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a difference: result, against, metric, unit, a, b, change_pct, low_pct and high_pct (the ends of its
-        95 % interval, null where there is too little for one), how, verdict."""
+        """one row per difference: result, against, metric, unit, a, b, change_pct, low_pct and high_pct (the ends of
+        its 95 % interval, null if there is too little for one), how, verdict."""
         rows = [
             {
                 "result": comparison.b.name,
@@ -65,7 +65,7 @@ class Compared:
 
     @public
     def write_html(self, path: str | Path) -> Path:
-        """Write the page, one HTML file; return its path. Raises UserError where the path is wrong, OSError."""
+        """Write the page, one HTML file; return its path. Raises UserError if the path is wrong, OSError."""
         expect_page("path", Path(path))
         report: Report = view_of(self, "report")(self)
         return report.save(path)
@@ -80,11 +80,11 @@ class Compared:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareQuestion(Question):
-    """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
+    """Report whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
 
     A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
     same names on all sides, or a list of repeats of one. Raises
-    UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
+    UserError if a result cannot be read, or loads of the sides differ, unless `anyway` is set.
     """
 
     name = "compare"
@@ -97,8 +97,8 @@ class CompareQuestion(Question):
         metavar="A... [vs] B...",
         positional=True,
     )
-    anyway: bool = asks("Even if they were not asked the same.", default=False)
-    seed: int = seed("Root of the resampling.")
+    anyway: bool = asks("Compare even if their loads differ.", default=False)
+    seed: int = seed("Seed of the resampling.")
 
     def files(self) -> list[Path]:
         """Return where the results lie."""
@@ -117,7 +117,7 @@ def answer(question: CompareQuestion, _: Way) -> Compared:
 
 
 def _sides(given: Sides) -> list[Side]:
-    """What is compared, in the order given."""
+    """The compared sides, in the order given."""
     of_paths = [[one for one in side if isinstance(one, Path)] for side in given]
     if all(len(paths) == len(side) for paths, side in zip(of_paths, given, strict=True)):
         return load_sides(of_paths)
@@ -125,7 +125,7 @@ def _sides(given: Sides) -> list[Side]:
 
 
 def _side(results: Records, place: int) -> Side:
-    """Records of this program, maybe beside results that lie in files."""
+    """Records of this program, maybe next to results that lie in files."""
     runs: list[Audited] = []
     for one in results:
         if isinstance(one, Path):

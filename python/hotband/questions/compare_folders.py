@@ -21,7 +21,7 @@ from hotband.inference.audit.finding import listed
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of results as a side: its name, its runs by test, and what was skipped in it."""
+    """A folder of results as a side: its name, its runs by test, and the skipped files."""
 
     name: str
     tests: Mapping[str, Sequence[Audited]]

@@ -1,4 +1,4 @@
-"""Questions about the corpus: which drives others measured, what they measured, and whether a file of figures holds."""
+"""Questions about the corpus: drives that others measured, their figures, and checks of a file of figures."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ListCorpusQuestion(Question):
     answers = "hotband.questions.corpus:CorpusListed"
 
     words: Texts = asks(
-        'Words that the class, the family or a device has, such as "nvme3" or "samsung".',
+        'Words from the name of a class, a family or a device, such as "nvme3" or "samsung".',
         default=(),
         metavar="WORD...",
         positional=True,
@@ -138,7 +138,7 @@ class CorpusChecked:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckCorpusQuestion(Question):
-    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of it
+    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if its figures
     contradict each other."""
 
     name = "corpus check"
@@ -146,7 +146,7 @@ class CheckCorpusQuestion(Question):
     answers = "hotband.questions.corpus:CorpusChecked"
 
     path: Path | None = asks(
-        "A file in the form of the corpus. Default: the corpus that ships, with your own.",
+        "A file in the format of the corpus. Default: the shipped corpus and your own.",
         default=None,
         metavar="FIGURES.csv",
         positional=True,
@@ -157,7 +157,7 @@ class CheckCorpusQuestion(Question):
         return asdict(answer), self.schema
 
     def ending(self, answer: CorpusChecked) -> Ending | None:
-        """Return a code of its own where a file that the user gave contradicts itself."""
+        """Return exit code 1 if the user's file contradicts itself."""
         return Ending(1) if answer.findings and self.path is not None else None
 
 
@@ -226,7 +226,7 @@ def _residuals(figures: Sequence[Figure]) -> list[Residual]:
 
 
 def _of_results(question: AddCorpusQuestion) -> Iterator[Figure]:
-    """Yield the figures of results. Raises UserError where the drive or its class is not named."""
+    """Yield the figures of results. Raises UserError if the drive or its class is not named."""
     classes = sorted({figure.device_class for figure in shipped()})
     if not question.model:
         raise UserError("question.model", "", "", 'missing: the drive that was measured, such as "Samsung 990 PRO 2TB"')

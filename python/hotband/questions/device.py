@@ -29,7 +29,7 @@ class DeviceList:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceQuestion(Question):
-    """Show a drive's identity, SMART data and what protects it from being overwritten. Nothing is written.
+    """Show a drive's identity, SMART data and its protection from being overwritten. Nothing is written.
 
     For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to
     write it, and the text that permits writing. JSON of smartctl or nvme is shown as the drive it is about. Devices are
@@ -62,7 +62,7 @@ class DeviceQuestion(Question):
 
 
 def device(question: DeviceQuestion, way: Way) -> DeviceFound | DeviceReported | DeviceList:
-    """Return a device, what a tool printed of it, or all. Raises UserError."""
+    """Return a device, a tool's output about it, or all devices. Raises UserError."""
     if question.path is None:
         return DeviceList(listed())
     path = str(question.path).removeprefix(REAL)

@@ -1,4 +1,4 @@
-"""How far real data compresses, measured by the extension."""
+"""Compressibility of real data, measured by the extension."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Progress = Callable[[int, int, int, int], None]
 
 
 class RatioDoc(TypedDict):
-    """A ratio with its interval; None where there was no data."""
+    """A ratio with its interval; None if there was no data."""
 
     entropy: float | None
     interval: list[float] | None
@@ -41,7 +41,7 @@ class ChunksDoc(TypedDict):
 
 
 class SampleDoc(TypedDict):
-    """How the sample was drawn."""
+    """Method of the sample."""
 
     asked_bytes: int
     extent_bytes: int
@@ -53,7 +53,7 @@ class SampleDoc(TypedDict):
 
 
 class SkippedDoc(TypedDict):
-    """What was left out: counts by why, and the length of the holes of sparse files."""
+    """Omitted files: counts by reason, and the length of the holes of sparse files."""
 
     links: int
     symbolic_links: int
@@ -64,7 +64,7 @@ class SkippedDoc(TypedDict):
 
 
 class EntropyDoc(TypedDict):
-    """What `hotband measure entropy --json` prints (`Report` of crates/entropy)."""
+    """Output of `hotband measure entropy --json` (`Report` of crates/entropy)."""
 
     schema: str
     schema_version: int
@@ -89,7 +89,7 @@ class EntropyQuestion(Question):
     """Measure how well your data compresses, which decides how fast a compressing SSD writes it.
 
     Ctrl-C ends it with what was measured (`complete` is False). The result has `archive` and a `frame`. Raises
-    UserError, KeyboardInterrupt where nothing was measured.
+    UserError, KeyboardInterrupt if nothing was measured.
     """
 
     name = "entropy"
@@ -104,9 +104,9 @@ class EntropyQuestion(Question):
     sample: str | None = asks(
         'Amount of data to read at random places, or "all". Default: 1 GB.', default=None, metavar="SIZE"
     )
-    seed: int = seed("Root of the sample's randomness.")
+    seed: int = seed("Seed of the sample.")
     jobs: int | None = asks("Number of threads. Default: all cores.", default=None, least=1, most=1024)
-    one_file_system: bool = asks("Leave out what is mounted in the tree.", default=False, short="-x")
+    one_file_system: bool = asks("Skip file systems mounted in the tree.", default=False, short="-x")
 
     def ending(self, found: Entropy) -> Ending | None:
         """Return that of an interruption where one ended it."""
@@ -114,7 +114,7 @@ class EntropyQuestion(Question):
 
 
 def answer(question: EntropyQuestion, way: Way) -> Entropy:
-    """Return what was measured. Raises UserError, KeyboardInterrupt where nothing was measured."""
+    """Return the measurement. Raises UserError, KeyboardInterrupt if nothing was measured."""
     with entropy_progress() if way.on_terminal else nullcontext() as progress:
         found = measure(question, progress)
     if found is None:
@@ -125,7 +125,7 @@ def answer(question: EntropyQuestion, way: Way) -> Entropy:
 def measure(question: EntropyQuestion, progress: Progress | None = None) -> Entropy | None:
     """Measures on all cores; `progress` is called about ten times a second.
 
-    Ctrl-C ends it with what was measured so far, with None where that is nothing. Raises UserError.
+    Ctrl-C ends it with the measurement so far, None if there is none. Raises UserError.
     """
     try:
         entropy = _core.Entropy(
@@ -144,7 +144,7 @@ def measure(question: EntropyQuestion, progress: Progress | None = None) -> Entr
 
 
 def _in_thread(entropy: _core.Entropy, progress: Progress | None) -> _core.EntropyMeasured | None:
-    """Runs it beside this thread, which stays free to show progress and to be interrupted."""
+    """Runs it next to this thread, which stays free to show progress and to be interrupted."""
     outcome: list[_core.EntropyMeasured | None] = []
     failure: list[BaseException] = []
     # Not Thread.join: interrupted, it takes a thread that goes on for one that ended (CPython 3.11, threading.py,
@@ -205,7 +205,7 @@ def entropy_progress() -> Iterator[Progress]:
 
 @dataclass(frozen=True)
 class Entropy:
-    """How far data compresses: shares of one, of which 1 is data that does not."""
+    """Compressed share of data, from 0 to 1; 1 is incompressible."""
 
     _report: EntropyDoc
     jobs: int = field(compare=False)
@@ -214,19 +214,19 @@ class Entropy:
 
     @property
     def archive(self) -> dict[str, float | None]:
-        """By compressor, what an archive of all of it would have of its size; None where there was no data."""
+        """Size of an archive of all data, as a share, by compressor; None if there was no data."""
         return {name: of["entropy"] for name, of in self._report["archive"].items()}
 
     @property
     def complete(self) -> bool:
-        """Whether all that was asked for was measured: no interrupt ended it."""
+        """Whether all that was requested was measured: no interrupt ended it."""
         return not self._report["interrupted"]
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a size of chunk and compressor: chunk_bytes, compressor, entropy (mean of the chunks, each compressed
-        alone), low and high of its 95 % interval (null where it is not a sample), and incompressible, the share of the
-        data in chunks of 99 % and above."""
+        """one row per size of chunk and compressor: chunk_bytes, compressor, entropy (mean of the chunks, each
+        compressed alone), low and high of its 95 % interval (null if it is not a sample), and incompressible, the share
+        of the data in chunks of 99 % and above."""
         numbers = ("entropy", "low", "high", "incompressible")
         schema = {"chunk_bytes": pl.Int64, "compressor": pl.String, **dict.fromkeys(numbers, pl.Float64)}
         rows = []

@@ -19,7 +19,7 @@ from hotband.data.results.walk import Walk, is_walked, walk
 
 @dataclass(frozen=True)
 class ImportedFiles:
-    """Records that were made of files, and where they were written."""
+    """Records made from files, and their paths."""
 
     imported: Sequence[Imported]
     saved: Sequence[Path]

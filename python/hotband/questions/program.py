@@ -64,7 +64,7 @@ class ProgramQuestion(Question):
     """Run a real program on a machine that is served as block devices, or in a folder.
 
     The machine is on the wall clock; a folder is `on="real:DIR"`. Further arguments are settings of the program
-    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. Nothing stays behind: processes are ended, file
+    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. Nothing remains: processes are ended, file
     systems unmounted, files removed, also after Ctrl-C. Raises UserError for a mistake and for a program that is not
     installed, OSError where the program fails.
     """
@@ -88,7 +88,7 @@ class ProgramQuestion(Question):
         "A setting of the program, or a value of the drives.", default=(), metavar="KEY=VALUE"
     )
     predict: OtherTargets = asks(
-        "Replay its I/Os on the model of this machine, too. May be repeated.", default=(), metavar="MACHINE"
+        "Also replay its I/Os on the model of this machine. May be repeated.", default=(), metavar="MACHINE"
     )
     out: Path | None = asks("Folder for the output.", default=None, metavar="DIR")
     fresh: bool = asks("Overwrite the record in the folder.", default=False)

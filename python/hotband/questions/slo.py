@@ -45,7 +45,7 @@ class Judged:
 
     @property
     def spare(self) -> float:
-        """How many times better than the bound the figure is; below one if the condition is not met."""
+        """Ratio by which the figure is better than the bound; below one if the condition is not met."""
         if self.value is None:
             return 0.0
         if self.condition.is_goal:

@@ -13,7 +13,7 @@ from hotband.data.record.steadiness import Steadiness
 
 @dataclass(frozen=True, kw_only=True)
 class SteadyQuestion(Question):
-    """Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
+    """Report whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
 
     Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
     given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
@@ -26,8 +26,10 @@ class SteadyQuestion(Question):
     records: Records = asks(
         "record.json files or their folders.", metavar="RECORD...", positional=True, takes="at least one record"
     )
-    round: str | None = asks('Length of a round; "60 s", or as the run had it.', default=None, metavar="TIME")
-    track: str | None = asks("iops, latency or bandwidth; iops, or as the run had it.", default=None, metavar="WHAT")
+    round: str | None = asks('Length of a round; default: that of the run, or "60 s".', default=None, metavar="TIME")
+    track: str | None = asks(
+        "iops, latency or bandwidth; default: that of the run, or iops.", default=None, metavar="WHAT"
+    )
 
     def files(self) -> list[Path]:
         """Return where the records lie."""
@@ -35,5 +37,5 @@ class SteadyQuestion(Question):
 
 
 def answer(question: SteadyQuestion, _: Way) -> Steadiness:
-    """Return what the rule says. Raises UserError."""
+    """Return the verdict of the rule. Raises UserError."""
     return Steadiness(tuple(judge(question.records, question.round, question.track)))

@@ -1,4 +1,4 @@
-"""Questions about a store of results: what is in it, what is added, whether it is whole, and statements in SQL."""
+"""Questions about a store of results: its contents, additions, integrity, and statements in SQL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hotband.data.store.views import query, rows
 from hotband.data.store.writer import writing
 
 LISTED = 40
-"""Runs that are listed where nothing else is said: what a screen or two has."""
+"""Runs listed by default: a screen or two."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class StoreQuestion(Question):
 
 
 def waiting(path: Path) -> str:
-    """Return a sentence about what is in no part yet."""
+    """Return a sentence about runs that are in no part yet."""
     found = left_behind(opened(path).journal)
     if not found:
         return ""
@@ -71,8 +71,8 @@ class ShowQuestion(StoreQuestion):
     schema = ""
     answers = "hotband.data.record.record:Record"
 
-    run: str = asks("Its key, or the beginning of it.", metavar="RUN", positional=True)
-    out: Path | None = asks("Write its record there, too.", default=None, metavar="DIR")
+    run: str = asks("Its key, or the first digits of its key.", metavar="RUN", positional=True)
+    out: Path | None = asks("Also write its record to this folder.", default=None, metavar="DIR")
 
     def written_json(self, found: Record) -> str:
         """Return the record as it was written."""
@@ -84,7 +84,7 @@ class ShowQuestion(StoreQuestion):
 
 
 def record_in(question: ShowQuestion, _: Way) -> Record:
-    """Return the record of a run, which is written where that was requested. Raises UserError, OSError."""
+    """Return the record of a run, which is written if that was requested. Raises UserError, OSError."""
     record = record_of(opened(question.path), question.run)
     if question.out is not None:
         record.save(question.out)
@@ -102,8 +102,8 @@ class AddQuestion(StoreQuestion):
     results: Paths = asks(
         "Records, folders of them, sweeps, results of other tools.", metavar="RECORD|FILE...", positional=True
     )
-    small: bool = asks("A new store without tables over time, and with buckets as fio has.", default=False)
-    experiment: str = asks("What the runs belong to.", default="", metavar="TEXT")
+    small: bool = asks("Create a store without tables over time, with the buckets of fio.", default=False)
+    experiment: str = asks("Name of the experiment that the runs belong to.", default="", metavar="TEXT")
 
     def document(self, found: Added) -> tuple[object, str]:
         """Return how many were added, and how many were there."""
@@ -111,7 +111,7 @@ class AddQuestion(StoreQuestion):
 
 
 def added(question: AddQuestion, way: Way) -> Added:
-    """Return what was added. Raises UserError, OSError."""
+    """Return the additions. Raises UserError, OSError."""
     for result in question.results:
         if not result.exists():
             raise UserError(str(result), "", "", "no such file or folder; expected records, or results of another tool")
@@ -120,7 +120,7 @@ def added(question: AddQuestion, way: Way) -> Added:
 
 
 def each_thousand(say: Callable[[str], None]) -> Callable[[int, int], None]:
-    """Return what says how many are added, every thousand."""
+    """Return a function that reports every thousand added runs."""
 
     def tick(done: int, of: int) -> None:
         if done and done < of and done % 1000 == 0:
@@ -164,12 +164,12 @@ class CheckQuestion(StoreQuestion):
         return waiting(self.path)
 
     def ending(self, found: Checked) -> Ending | None:
-        """Return a code of its own where a file is damaged."""
+        """Return exit code 1 if a file is damaged."""
         return Ending(1) if found.damaged else None
 
 
 def checked(question: CheckQuestion, _: Way) -> Checked:
-    """Return what is damaged. Raises UserError."""
+    """Return the damaged files. Raises UserError."""
     return check(opened(question.path))
 
 

@@ -67,8 +67,8 @@ def _counted(severity: Severity, number: int) -> str:
 
 
 def _finding_lines(result: AuditResult) -> list[Text | str]:
-    """Return each finding with what to do, one line for each rule that says the same of several results, as many as fit
-    on the screen."""
+    """Return each finding with its remedy, one line for each rule with the same finding for several results, as many
+    as fit on the screen."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for one in result.findings:
         groups.setdefault((one.severity, one.rule), []).append(one)
@@ -158,12 +158,12 @@ def differences_table(result: Comparison) -> Table:
 
 
 def _hows(result: Comparison) -> list[str]:
-    """Return how the intervals were made. What is alike in all rows is not a column: it would be most of the table."""
+    """Return how the intervals were made. Equal values of all rows are not columns: they would be most of the table."""
     return list(dict.fromkeys(difference.how for difference in result.differences))
 
 
 def comparison_view(found: Comparison) -> list[Any]:
-    """Return the verdict, what is not alike, the differences with their intervals, and what was not compared."""
+    """Return the verdict, differing settings, the differences with their intervals, and uncompared figures."""
     hows = _hows(found)
     states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
     verdict = headline(found)
@@ -180,7 +180,7 @@ def comparison_view(found: Comparison) -> list[Any]:
 
 
 def overview_table(found: Sequence[Comparison]) -> Table:
-    """Every side against the first, a line each: the rate, and the median and p99 latency where they are compared."""
+    """Every side against the first, one line each: the rate, and the median and p99 latency if they are compared."""
     rates = [numeric("IOPS", IOPS), numeric("difference", CHANGE), interval("95 % interval", CHANGE)]
     columns = [column(""), *rates, numeric("p50 ms"), numeric("p99 ms"), column("is")]
     table = Table(f"All against {_side(found[0].a)}", columns)
@@ -198,5 +198,5 @@ def overview_table(found: Sequence[Comparison]) -> Table:
 
 
 def _side(side: Side) -> str:
-    """Its name, and how many repeats it has where it has several."""
+    """Its name, and how many repeats it has if it has several."""
     return side.name if len(side.runs) == 1 else f"{side.name} ({len(side.runs)} runs)"

@@ -26,7 +26,7 @@ MOST_REMARKS = 3
 
 
 def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
-    """What will be measured."""
+    """The planned measurements."""
     table = Table("What is measured", [column("load"), numeric("times"), numeric("seconds"), column("for")])
     for load, count in zip(loads, counts, strict=True):
         if count:
@@ -35,7 +35,7 @@ def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
 
 
 def plan_views(planned: Planned) -> list[View]:
-    """Return what will be measured, how long it takes, and which values it is expected to narrow."""
+    """Return the planned measurements, their time, and the values they are expected to narrow."""
     return [
         loads_table(planned.loads, planned.counts),
         f"{span(1e9 * planned.plan.seconds)} in all. {_expected(planned)}",
@@ -89,7 +89,7 @@ def _found_table(values: Sequence[Value]) -> Table:
 
 
 def _unknown(result: Calibrated) -> list[str]:
-    """Return which values stay as the product has them."""
+    """Return which values stay as in the product."""
     names = with_hidden([value.key for value in result.unknown], MOST_NAMED, "more value")
     return [f"Unknown, as the product has them: {', '.join(names)}"] if names else []
 
@@ -99,7 +99,7 @@ def _farthest(result: Calibrated) -> list[str]:
     far = worst([check for check in result.checks if check.figure in ("IOPS", "p99")])
     if far is None:
         return []
-    return [f"Farthest off of rates and 99th percentiles: {far.load}, {far.figure}: {percent(far.error_pct)}"]
+    return [f"Largest error of rates and 99th percentiles: {far.load}, {far.figure}: {percent(far.error_pct)}"]
 
 
 def _next_measurement(result: Calibrated) -> list[str]:
@@ -126,11 +126,11 @@ def plan_terminal(plan: CalibrationPlan, question: CalibrateQuestion) -> Screen:
 
 
 def views(of: Calibrated) -> list[View]:
-    """What is printed of a calibration."""
+    """Printed lines of a calibration."""
     narrowed, told = of.told, [value for value in of.values if value.state == "told"]
     found: list[View] = [
         marked(
-            "[bold]{told} of {like} told, {narrowed} narrowed, {unknown} unknown[/]",
+            "[bold]{told} of {like} determined, {narrowed} narrowed, {unknown} unknown[/]",
             told=counted(len(told), "value"),
             like=of.like,
             narrowed=len(narrowed) - len(told),
@@ -143,7 +143,7 @@ def views(of: Calibrated) -> list[View]:
         found.append(checks_table(of.checks))
     if of.unknown:
         found.append(f"Unknown, unchanged: {', '.join(one.key for one in of.unknown)}")
-    found += [f"  {one.key} is at the edge of its range: is it a wider one?" for one in of.told if one.at_edge]
+    found += [f"  {one.key} is at the edge of its range: is the range too narrow?" for one in of.told if one.at_edge]
     found += [*_next_measurement(of), *_farthest(of)]
     found += [f"  {line}" for line in of.notes]
     return found

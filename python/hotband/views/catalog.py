@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MOST_LOADS = 8
 """Loads of others that the page of a drive compares; `corpus show` has all."""
 UNREAD = "data sheet *"
-"""In place of `NOT_VERIFIED` on a terminal, which says it once below the table."""
+"""Mark instead of `NOT_VERIFIED` on a terminal, which explains it once below the table."""
 LAYOUT_COLUMNS = ("name", "example", "drives", "usable", "survives", "also called")
 EVENT_GROUPS = {
     "layout": "layout of the machine",
@@ -70,8 +70,8 @@ def drives(selection: DriveSelection, question: DrivesQuestion) -> list[View]:
 
 
 def measured_views(product: ShownProduct) -> list[View]:
-    """Return what others measured on a drive beside what is predicted, and the command that prints all of it; nothing
-    if nobody measured it."""
+    """Return measurements of others on a drive next to predictions, and the command that prints all of them; nothing
+    if there are none."""
     rows = [row for row in product.measured if row.predicted is not None]
     rates = [row for row in rows if row.example.metric in ("iops", "mb_s") and row.load.rate is None]
     if not product.measured:
@@ -108,12 +108,12 @@ def product(found: ShownProduct, _: Question) -> list[View]:
 
 
 def new_drive(_: NewDrive, __: NewDriveQuestion) -> Sequence[View]:
-    """Return nothing: the answer has said where the file is, and what to do with it."""
+    """Return nothing: the answer names the file and its use."""
     return ()
 
 
 def workload(_: ShownWorkload, __: WorkloadsQuestion) -> Sequence[View]:
-    """Return nothing beside the text of the workload."""
+    """Return nothing next to the text of the workload."""
     return ()
 
 

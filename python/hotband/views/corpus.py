@@ -1,4 +1,4 @@
-"""The corpus on a terminal: which families others measured, and what they measured on one of them."""
+"""The corpus on a terminal: families that others measured, and the measurements of one of them."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def table_of(rows: Sequence[Listed]) -> Table:
-    """All devices, a row each."""
-    names = ("device", "model", "type to erase", "what keeps it from being written")
+    """All devices, one row each."""
+    names = ("device", "model", "type to erase", "protection from writing")
     columns = [column(name) for name in names]
     table = Table("Devices", [columns[0], numeric("size", BYTES), *columns[1:]])
     for one in rows:
@@ -67,7 +67,7 @@ def _next(report: DriveReport) -> list[str]:
 
 
 def lines_of(found: DeviceFound) -> list[str]:
-    """A device: what it is, what it counts, whether it may be written, what to mind."""
+    """A device: identity, counters, whether it may be written, remarks."""
     device = found.device
     lines = [f"{device.path}: {', '.join(_what(found))}"]
     lines += [f"  {name}: {text}" for name, text in _settings(found) if text]
@@ -75,13 +75,13 @@ def lines_of(found: DeviceFound) -> list[str]:
     if found.power_from:
         lines.append(f"  power: by {' and '.join(found.power_from)}")
     if found.absent:
-        lines.append(f"  not installed, and would tell more: {', '.join(found.absent)}")
+        lines.append(f"  not installed, but would report more: {', '.join(found.absent)}")
     lines += [f"  note: {remark}" for remark in found.remarks]
     if found.refused:
-        lines.append("It is not written, whatever is typed:")
+        lines.append("It is never written:")
         return [*lines, *(f"  {reason}" for reason in found.refused)]
-    lines.append(f"It may be written with --erase {_quoted(found.erase or '')}; what it holds is lost then.")
-    return [*lines, f"  purged by: {', '.join(found.purge) or 'nothing that is supported here'}"]
+    lines.append(f"It may be written with --erase {_quoted(found.erase or '')}; all its data is then lost.")
+    return [*lines, f"  purged by: {', '.join(found.purge) or 'no supported method'}"]
 
 
 def _quoted(text: str) -> str:
@@ -92,7 +92,7 @@ def _quoted(text: str) -> str:
 
 def _what(found: DeviceFound) -> Iterator[str]:
     device = found.device
-    kind = device.kind if device.kind != "file" else f"a file on {device.disk or 'no disk that is known'}"
+    kind = device.kind if device.kind != "file" else f"a file on {device.disk or 'an unknown disk'}"
     serial = device.serial if device.kind != "file" else None
     return _identity(kind, device.size_bytes, device.model, serial, device.firmware)
 
@@ -127,7 +127,7 @@ def _settings(found: DeviceFound) -> Iterator[tuple[str, str]]:
 
 def _counted(counts: ReadingDoc) -> str:
     counted = ", ".join(_counters(counts))
-    return f"  counters: {counted}" if counted else "  counters: it tells none"
+    return f"  counters: {counted}" if counted else "  counters: none reported"
 
 
 def _counters(counts: ReadingDoc) -> Iterator[str]:

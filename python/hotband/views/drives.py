@@ -34,7 +34,7 @@ def _bus(drive: CatalogDrive) -> str:
 
 
 def _medium(drive: CatalogDrive) -> str:
-    """What it stores on: `TLC`, `7,200 rpm`."""
+    """Storage medium: `TLC`, `7,200 rpm`."""
     return drive.nand or numbers.quantity(drive.rpm, "rpm")
 
 
@@ -140,7 +140,7 @@ def _keys(selection: DriveSelection) -> list[str]:
 
 
 def _table(drives: Sequence[CatalogDrive], keys: list[str], width: int) -> Table:
-    """The table of these columns, without the product or the last ones where they do not fit."""
+    """The table of these columns, without the product or the last ones if they do not fit."""
     while True:
         table = Table("", [SHOWN[key][0] for key in keys], plain=True, borderless=True)
         for drive in drives:

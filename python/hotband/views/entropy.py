@@ -1,4 +1,4 @@
-"""How far data compresses, on a screen: the entropy, a row per size of chunk and compressor, and how sure it is."""
+"""Compressibility of data on a screen: the entropy, a row per size of chunk and compressor, and how sure it is."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def spark(histogram: Sequence[int], cells: int = 25) -> str:
 
 
 def ends_of(interval: Sequence[float] | None) -> Range | None:
-    """An interval; None where it is a single value."""
+    """An interval; None if it is a single value."""
     return None if interval is None or interval[0] == interval[1] else Range(*interval)
 
 
 def chunks_table(report: EntropyDoc) -> Table:
-    """A row a size of chunks and compressor."""
+    """one row per size of chunks and compressor."""
     sampled = bool(report["sample"] or report["interrupted"])
     shares = [*([interval("95 % interval", SHARE)] if sampled else []), numeric("incompressible", SHARE)]
     columns = [numeric("chunk", BYTES), column("compressor"), numeric("entropy", SHARE), *shares]
@@ -107,7 +107,7 @@ def histogram_lines(report: EntropyDoc) -> list[str]:
 
 
 def summary_lines(report: EntropyDoc) -> list[str]:
-    """What there is, what was read of it and the archive ratio, in a few lines."""
+    """The data, the part that was read and the archive ratio, in a few lines."""
     skipped, sample = report["skipped"], report["sample"]
     lines = [f"{size(report['bytes'])} in {counted(report['files'], 'file')}"]
     if sample:
@@ -132,7 +132,7 @@ def summary_lines(report: EntropyDoc) -> list[str]:
     if report["links_forgotten"]:
         lines.append(f"{counted(report['links_forgotten'], 'file')} with several names may count more than once")
     if report["interrupted"]:
-        lines.append(f"interrupted: only {size(report['bytes_read'])} measured, intervals hold whatever the rest is")
+        lines.append(f"interrupted: only {size(report['bytes_read'])} measured, intervals cover the remaining data")
     for compressor, of in report["archive"].items():
         ends = ends_of(of["interval"])
         between = "" if ends is None else f" (95 % interval {SHARE.ends(ends)})"

@@ -1,4 +1,4 @@
-"""`hotband expect` on the terminal: the verdict on top, then measured beside predicted."""
+"""`hotband expect` on the terminal: the verdict on top, then measured next to predicted."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def label_of(figure: str) -> str:
 
 
 def views(of: Expected) -> list[View]:
-    """What is printed."""
+    """The printed output."""
     on = f"On {of.machine}: " if of.machine else ""
     found: list[View] = [marked("[bold]{on}{verdict}[/]", on=on, verdict=of.verdict)]
     found += [f"! {words}." for words in of.troubles]
@@ -68,9 +68,9 @@ def views(of: Expected) -> list[View]:
     ]
     found += [f"  not rebuilt: {row.name}: {row.why_not}" for row in of.rows if row.why_not]
     if of.assumed:
-        found += ["Assumed, because the result does not say it:", *(f"  - {text}" for text in of.assumed)]
+        found += ["Assumed, because the result does not state it:", *(f"  - {text}" for text in of.assumed)]
     losses = list(dict.fromkeys(text for row in of.rows if row.load for text in row.load.losses))
-    found += ["Not as its options say:", *(f"  - {text}" for text in losses[:6])] if losses else []
+    found += ["Different from its options:", *(f"  - {text}" for text in losses[:6])] if losses else []
     return [*found, *(f"  note: {note}" for note in of.notes)]
 
 
@@ -86,7 +86,7 @@ def figure_columns(level: float) -> list[Column]:
 
 
 def rows_table(of: Expected) -> Table:
-    """Measured beside predicted: one line per figure; of many rows a line each, with the figure that decides."""
+    """Measured next to predicted: one line per figure; of many rows one line each, with the figure that decides."""
     several, many = len(of.rows) > 1, len(of.rows) > FEW and not as_rows()
     columns = [*([column("run", once=True)] if several else []), *figure_columns(of.level)]
     table = Table("Measured beside predicted", columns)
@@ -105,7 +105,7 @@ def rows_table(of: Expected) -> Table:
                 ends=index == len(shown) - 1 and not many and row is not of.rows[-1],
             )
     if many:
-        table.caption = "the figure that decides, and how many others of the row are not so; --json has all"
+        table.caption = "the deciding figure, and how many others of the row are outside; --json has all"
     return table
 
 
@@ -126,7 +126,7 @@ def _ranking_views(ranking: Ranking) -> list[View]:
         unit = PLAIN if first is None else unit_of(first.figure)
         table.add(one.machine, math.exp(one.distance), len(one.figures), *values, unit=unit)
     words = f"Compared: all figures of {', '.join(ranking.rows)}"
-    found: list[View] = [table, f"  {words}; drives beyond the eighth of the first alone"]
+    found: list[View] = [table, f"  {words}; from the ninth drive on, only figures of the first row"]
     if ranking.left_out:
         names = ", ".join(list(ranking.left_out)[:4])
         why = next(iter(ranking.left_out.values()))
@@ -135,7 +135,7 @@ def _ranking_views(ranking: Ranking) -> list[View]:
 
 
 def expected_views(record: RecordDoc) -> list[View]:
-    """The prediction beside what was measured, as it is printed; nothing where there is none."""
+    """The printed prediction next to the measurement; nothing if there is none."""
     expected = record.get("expected")
     if expected is None:
         return []

@@ -65,7 +65,7 @@ def _others(expected: Expected) -> list[str]:
 
 
 def _verdict_of(of: Expected) -> Verdict:
-    """Return a colour: green where all is inside or better, red where all is worse, yellow between."""
+    """Return a colour: green if all is inside or better, red if all is worse, yellow between."""
     if of.ranking is not None:
         return ""
     verdicts = {of.row_verdict(row) for row in of.rows} - {None}

@@ -1,4 +1,4 @@
-"""Answers on the terminal: the answer on top, then the search that led to it."""
+"""Answers on the terminal: the answer on top, then its search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def answer_views(found: Found) -> list[View]:
-    """The answers; of several machines beside one another."""
+    """The answers; of several machines next to one another."""
     views: list[View] = []
     several = len(found.answers) > 1
     if not several:
@@ -60,7 +60,7 @@ def there_text(question: Question, answer: Answer) -> str:
 
 
 def _at(question: Question, answer: Answer) -> str:
-    """The figures at the answer that it does not say itself."""
+    """The figures at the answer that it does not state it itself."""
     if answer.status == "nowhere":
         return ""
     rest = {one: value for one, value in answer.figures.items() if one != question.wanted and value is not None}
@@ -68,7 +68,7 @@ def _at(question: Question, answer: Answer) -> str:
 
 
 def _figures(figures: dict[Figure, float]) -> str:
-    """Figures with their names where their units do not say them."""
+    """Figures with names that their units do not imply."""
     return ", ".join(
         shown(one, value) if one.is_rate and not one.side else f"{one} {shown(one, value)}"
         for one, value in figures.items()
@@ -96,7 +96,7 @@ def _bracket(question: Question, answer: Answer) -> str:
 
 
 def interval_text(question: Question, answer: Answer) -> str:
-    """The interval and where it comes from; nothing where there is none."""
+    """The interval and its sources; nothing if there is none."""
     if answer.interval is None or answer.axis is None:
         return ""
     of = answer.interval
@@ -111,7 +111,7 @@ def _ends(question: Question, answer: Answer, low: float, high: float) -> str:
 
 
 def answers_table(found: Found) -> Table:
-    """A row a machine."""
+    """one row per machine."""
     # Words for a reader; a program takes the value that was found, and whether one was.
     of_program = PRINTED.form == "csv"
     values = [column("status"), *_answer_columns(found)] if of_program else []
@@ -140,7 +140,7 @@ def answers_table(found: Found) -> Table:
 
 
 def _answer_columns(found: Found) -> list[Column]:
-    """What the answers are values of: the figure that was asked for, what is varied, or both."""
+    """Quantities of the answers: the requested figure, the varied value, or both."""
     axis = next((answer.axis for answer in found.answers if answer.axis is not None), None)
     wanted = found.question.wanted
     columns = [] if wanted is None else [numeric(str(wanted), wanted.unit)]
@@ -175,7 +175,7 @@ def search_table(question: Question, answer: Answer, several: bool) -> Table:
 
 
 def _axis_column(axis: Axis) -> Column:
-    """A column of what is varied; a rate's heading says what it is."""
+    """A column of the varied value; the heading of a rate names it."""
     made = numeric(_heading(axis), unit_of(axis))
     return bare(made) if axis.name == RATE else made
 

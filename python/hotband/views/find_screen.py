@@ -102,7 +102,7 @@ def _best(found: Found) -> str:
 
 
 def _answers_table(found: Found) -> Table:
-    """Return a row per machine: its answer, with a bar where it is a figure, and the other figures there."""
+    """Return a row per machine: its answer, with a bar if it is a figure, and the other figures there."""
     wanted = found.question.wanted
     others = [figure for figure in found.question.figures if figure != wanted]
     axis = next((answer.axis for answer in found.answers if answer.axis is not None), None)
@@ -122,7 +122,7 @@ def _answers_table(found: Found) -> Table:
 
 
 def _trials(found: Found, answer: Answer) -> list[Table]:
-    """Return the trials nearest to the answer side by side: what was tried, the figures, and whether they meet the
+    """Return the trials nearest to the answer side by side: value, figures, and whether they meet the
     conditions."""
     tried = {trial.value: trial for trial in answer.trials if trial.met is not None and trial.value is not None}
     trials = _nearest([tried[value] for value in sorted(tried)], answer)

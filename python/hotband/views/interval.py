@@ -71,12 +71,12 @@ def said(interval: IntervalDoc, unit: Unit = PLAIN) -> str:
 
 
 def with_ends(value: float | None, ends: BoundsDoc | None) -> Value:
-    """A figure of a table with its interval, where there is one: 5,580 (4,900 to 6,300)."""
+    """A figure of a table with its interval, if there is one: 5,580 (4,900 to 6,300)."""
     return value if value is None or ends is None else Estimate(value, ends["low"], ends["high"])
 
 
 def interval_lines(of: RunIntervalsDoc) -> list[str]:
-    """The intervals of a run, one line per figure, and what they rest on; why there are none."""
+    """The intervals of a run, one line per figure, and their basis; or why there are none."""
     if not of["figures"] and not of["draws"]:
         return [f"{capitalized(note)}." for note in of["notes"]]
     lines = [_line(figure) for figure in of["figures"]]
@@ -85,8 +85,8 @@ def interval_lines(of: RunIntervalsDoc) -> list[str]:
         return [*lines, *(f"  note: {note}" for note in of["notes"])]
     refused = f", {of['refused']} more refused by the model" if of["refused"] else ""
     drawn = (
-        f"{of['draws']} draws of {len(of['values'])} uncertain values{refused}; "
-        f"{len(of['without_effect'])} others move nothing"
+        f"{of['draws']} samples of {len(of['values'])} uncertain values{refused}; "
+        f"{len(of['without_effect'])} others have no effect"
         if of["values"]
         else "no uncertain value moves a figure"
     )
@@ -108,7 +108,7 @@ def _line(one: FigureIntervalDoc) -> str:
 
 
 def intervals_table(of: RunIntervalsDoc) -> Table:
-    """The intervals of a run, one line per figure, where words are not asked for."""
+    """The intervals of a run, one line per figure, for output without words."""
     ranges = [interval("interval", OF_ROW), interval("by values alone", OF_ROW)]
     columns = [column("figure"), numeric("predicted", OF_ROW), *ranges, column("class")]
     table = Table(f"Intervals of {of['level']:g} %", columns)
@@ -129,7 +129,7 @@ MOST_VALUES = 8
 
 
 def terminal(of: Why, question: WhyQuestion) -> Screen:
-    """Return what the terminal shows of where an uncertainty comes from."""
+    """Return the terminal's lines about the sources of an uncertainty."""
     found = of.to_dict()
     unit = {"ns": MS, "B/s": MBS}.get(found["unit"], Unit(found["unit"]))
     sources = {
@@ -162,7 +162,7 @@ def _sources(found: WhyFigureDoc) -> list[View]:
 
 
 def why_views(of: WhyFigureDoc) -> list[View]:
-    """Where an interval comes from: a line of shares, a table of values, and what to measure."""
+    """Sources of an interval: a line of shares, a table of values, and what to measure."""
     unit = {"ns": MS, "B/s": MBS}.get(of["unit"], Unit(of["unit"]))
     head = marked(
         "[bold]{label}[/]: {value} ({interval}), class: {of}",
@@ -180,7 +180,7 @@ def why_views(of: WhyFigureDoc) -> list[View]:
     shares_of = [numeric("alone", SHARE), numeric("total", SHARE)]
     moves = [numeric("at low", CHANGE), numeric("at high", CHANGE), numeric("narrower", PERCENT)]
     columns = [column("value"), column("range"), *shares_of, *moves]
-    table = Table("Uncertain values, by their share of what values do", columns)
+    table = Table("Uncertain values, by their share of the effect of all values", columns)
     rows = [row for row in of["values"] if row["total"] >= SHOWN]
     for row in rows:
         table.add(*_row(row))
@@ -190,13 +190,13 @@ def why_views(of: WhyFigureDoc) -> list[View]:
 
 
 def _row(row: ShareDoc) -> tuple[Value, ...]:
-    span = f"{row['low']} .. {row['high']}" if "," not in row["key"] else "each its own, together"
+    span = f"{row['low']} .. {row['high']}" if "," not in row["key"] else "each its own range, together"
     shares = row["first"], row["total"]
     return f"{row['part']}: {row['key']}", span, *shares, row["low_pct"], row["high_pct"], row["narrower_pct"]
 
 
 def coverage_table(rows: Sequence[CoverageDoc], level: float) -> Table:
-    """How often intervals hold what was published."""
+    """Share of published figures inside their intervals."""
     counts = [numeric("n"), numeric("inside"), numeric("coverage", PERCENT), numeric("half width", PERCENT)]
     columns = [column("figures"), column("predicted"), *counts]
     table = Table(f"Coverage of {level:g} % intervals, each study left out", columns)
@@ -218,7 +218,7 @@ def terms_table(rows: Sequence[ClassTermDoc]) -> Table:
 
 
 def all_terminal(intervals: AllIntervals, question: StudyIntervalsQuestion) -> Screen:
-    """Return what `study intervals --all` shows: how often intervals hold what was published."""
+    """Return the output of `study intervals --all`: the share of published figures inside their intervals."""
     made = intervals.document
     rows = made["coverage"]
     figures, inside = (sum(row[key] for row in rows) for key in ("figures", "inside"))
@@ -241,7 +241,7 @@ def spreads_terminal(spreads: Spreads, question: StudyIntervalsQuestion) -> Scre
     farthest = max(figures, key=lambda name: max(figures[name].low, figures[name].high), default=None)
     values = counted(len(spreads.file.values), "uncertain value")
     if farthest is None:
-        answer = f"{values} of {spreads.file.study} are drawn, and no figure rests on them."
+        answer = f"{values} of {spreads.file.study} are sampled, and no figure depends on them."
     else:
         down, up = (share(math.expm1(end)) for end in (figures[farthest].low, figures[farthest].high))
         answer = f"{values} of {spreads.file.study} move its figures by up to {down} down and {up} up ({farthest})."
@@ -265,10 +265,10 @@ def _spreads(figures: Mapping[str, FigureSpread]) -> Table:
 
 
 def spreads_table(of: IntervalFile) -> Table:
-    """How far the uncertain values and the seed move each figure of a study."""
+    """Effects of the uncertain values and the seed on each figure of a study."""
     moves = [numeric(name, SHARE) for name in ("down", "up", "seed")]
     columns = [column("figure"), column("class"), numeric("predicted"), *moves]
-    table = Table(f"{of.study}: what uncertain values do to its figures", columns)
+    table = Table(f"{of.study}: effects of uncertain values on its figures", columns)
     for name, one in of.figures.items():
         if one.cells and one.predicted is not None:
             table.add(name, one.figure_class, one.predicted, *map(math.expm1, (one.low, one.high, one.seed)))

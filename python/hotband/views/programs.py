@@ -27,13 +27,13 @@ def programs(found: ProgramList, _: ProgramQuestion) -> list[View]:
 
 
 def outline(found: ProgramOutline, _: ProgramQuestion) -> list[View]:
-    """Return the settings of a program, and what it asks of the disk."""
+    """Return the settings of a program, and its load on the disk."""
     program = found.program
     rows = [(key, str(each.default), accepted_by(each), each.what) for key, each in program.settings.items()]
     lines = [
         f"Load on the disk: {program.asks}",
         f"Volumes, if the machine has them: {', '.join(program.volumes)}",
-        *([f"Not here yet; install with: {how_to_get(found.lacking)}"] if found.lacking else []),
+        *([f"Not installed; install with: {how_to_get(found.lacking)}"] if found.lacking else []),
     ]
     return [listing(f"{program.name}: {program.title}", ("key", "current", "allowed", "meaning"), rows), *lines]
 

@@ -1,4 +1,4 @@
-"""What shows which result: one line per result, its functions by form. They are imported when a result is shown."""
+"""Views by result: one line per result, its functions by form. They are imported when a result is shown."""
 
 from hotband.base.views import register
 

@@ -50,7 +50,7 @@ def terminal(found: Reliability, question: Question) -> Screen:
 
 
 def _screen_figures(data: ReliabilityDoc, years: str) -> Table:
-    """Return the figures beside the closed form, and the cause of most losses."""
+    """Return the figures next to the closed form, and the cause of most losses."""
     chance, lives = Unit("chance", 1.0, numbers.odds), Unit("years", 1.0, lambda value: f"{numbers.large(value)} years")
     values = [numeric(name, OF_ROW) for name in ("simulated", "closed form")]
     table = screen_table([column(""), *values])
@@ -70,7 +70,7 @@ def _screen_figures(data: ReliabilityDoc, years: str) -> Table:
 
 
 def summary_lines(data: ReliabilityDoc) -> list[str]:
-    """What was assessed, and from what."""
+    """The assessed array, and the sources of its values."""
     layout, given = data["layout"], data["given"]
     sources = given["sources"]
     usable = numbers.size(layout["usable_bytes"])
@@ -100,7 +100,7 @@ def summary_lines(data: ReliabilityDoc) -> list[str]:
 
 
 def figures_table(data: ReliabilityDoc) -> Table:
-    """Simulated beside the closed form."""
+    """Simulated next to the closed form."""
     columns = [
         column(""),
         numeric("simulated", OF_ROW),
@@ -126,7 +126,7 @@ def figures_table(data: ReliabilityDoc) -> Table:
 
 
 def shown_causes(data: ReliabilityDoc, causes: dict[str, float]) -> list[tuple[str, float]]:
-    """Shares of the causes, where there can be more than one."""
+    """Shares of the causes, if there can be more than one."""
     return list(causes.items()) if data["given"]["rebuild_error_chance"] > 0 else []
 
 
@@ -144,7 +144,7 @@ def notes(data: ReliabilityDoc) -> list[str]:
         none = "No MTTDL" if data["given"]["shape"] != 1.0 else "MTTDL not computed"
         lines.append(f"{none}: {mttdl['reason']}")
     if textbook is not None:
-        parts = [f"{number(textbook['failure_years'])} years by drives alone"]
+        parts = [f"{number(textbook['failure_years'])} years from drive failures alone"]
         if textbook["sector_years"] is not None:
             parts.append(f"{number(textbook['sector_years'])} by sector errors")
         both = f"{number(textbook['years'])} ({textbook['source']})"

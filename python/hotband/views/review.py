@@ -67,7 +67,7 @@ def pivot(cells: Iterable[tuple[int, K, float | None]]) -> dict[int, dict[K, flo
 
 
 def heading(review: ReviewDoc) -> Text:
-    """What was reviewed, in a line."""
+    """The reviewed machine, in one line."""
     machine = review["machine"]
     values = "".join(f", {key} = {value}" for key, value in machine["set"].items())
     drives = counted(len(machine["drives"]), "drive")
@@ -78,13 +78,13 @@ def heading(review: ReviewDoc) -> Text:
 
 
 def level_of(review: ReviewDoc) -> str:
-    """What stands in brackets behind figures of a review with intervals."""
+    """Text in brackets after figures of a review with intervals."""
     made = review.get("intervals")
     return "" if made is None else f" (in brackets: {made['level']:g} % interval)"
 
 
 def ends_of(row: object, key: str) -> BoundsDoc | None:
-    """The interval of a figure in an object of the JSON; None where it has none."""
+    """The interval of a figure in an object of the JSON; None if it has none."""
     found: Mapping[str, Any] = row if isinstance(row, dict) else {}
     ends: BoundsDoc | None = found.get("intervals", {}).get(key)
     return ends
@@ -168,7 +168,7 @@ def streams_table(review: ReviewDoc) -> Table | None:
 
 
 def patterns_tables(review: ReviewDoc) -> list[Table]:
-    """Server patterns: I/Os a second and mean response time at each depth; a table each where intervals need the
+    """Server patterns: I/Os a second and mean response time at each depth; one table each where intervals need the
     room."""
     rows = review["patterns"]
     if not rows:
@@ -216,7 +216,7 @@ def files_table(review: ReviewDoc) -> Table | None:
 
 
 def others_table(review: ReviewDoc) -> Table | None:
-    """Streaming and defragmentation, a line each."""
+    """Streaming and defragmentation, one line each."""
     title = f"Streaming and defragmentation{level_of(review)}"
     table = titled(title, "", [_figure(review, "MB/s", MBS), numeric("a second")])
     for one in review["streaming"] or []:
@@ -312,26 +312,26 @@ def review_views(review: ReviewDoc) -> list[Any]:
 
 
 def rests_on(review: ReviewDoc) -> list[str]:
-    """What intervals rest on, where a review has them."""
+    """Basis of the intervals, if a review has them."""
     made = review.get("intervals")
     if made is None:
         return []
     refused = f", {made['refused']} more refused by the model" if made["refused"] else ""
     drawn = (
-        f"{made['draws']} draws of {len(made['values'])} uncertain values{refused}" if made["values"] else "no draws"
+        f"{made['draws']} samples of {len(made['values'])} uncertain values{refused}" if made["values"] else "no draws"
     )
     studies = "and how far the studies' figures lie from their predictions"
-    said = f"  Intervals rest on {drawn}, the seed, {studies}; write caches are as said above."
+    said = f"  Intervals rest on {drawn}, the seed, {studies}; write caches are as stated above."
     return [said, *(f"  note: {note}" for note in made["notes"])]
 
 
 def states(review: ReviewDoc) -> list[str]:
-    """How the drives were set, and what they held when the first part began."""
+    """Settings of the drives, and their content when the first part began."""
     return [f"  state: {line}" for line in state_lines(states_of(review["machine"]))]
 
 
 def notes(review: ReviewDoc) -> list[str]:
-    """What is to be known of a review."""
+    """Remarks on a review."""
     return [f"  note: {note}" for note in review["notes"]]
 
 

@@ -24,7 +24,7 @@ CURVE = 20
 NAME = 16
 """Characters of a machine's name above its column."""
 MOST_BESIDE = 3
-"""Machines that have a column each; of more every machine has a row."""
+"""Machines that have one column each; of more every machine has a row."""
 MOST_ROWS = 10
 MOST_REMARKS = 3
 
@@ -134,7 +134,7 @@ def _summary(review: ReviewDoc) -> Table:
 
 
 def _state(done: Reviewed) -> list[View]:
-    """Return what was reviewed and how its drives were set, and where the pages are."""
+    """Return the reviewed machine, the settings of its drives, and the paths of the pages."""
     lines: list[str] = []
     for review in done.reviews:
         machine = review["machine"]

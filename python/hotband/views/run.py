@@ -1,4 +1,4 @@
-"""Runs on the terminal: their figures, what has to be known to read them, and where they were written."""
+"""Runs on the terminal: their figures, notes on reading them, and the paths written."""
 
 from __future__ import annotations
 

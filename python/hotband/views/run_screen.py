@@ -43,7 +43,7 @@ MOST_STEPS = 8
 MOST_HAPPENED = LINES // 2
 """Lines on what happened in a run; the evidence has all."""
 DEPTHS = "qd=1,4,16,64"
-"""What the next sweep of a closed loop varies."""
+"""Keys that the next sweep of a closed loop varies."""
 RATES = (0.5, 1.0, 1.5, 2.0)
 """Multiples of the rate that the next sweep of an open loop varies."""
 DECLARED = ("preconditioned first", "brought into", "converted from")
@@ -80,8 +80,8 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
 
 
 def emulation(done: Emulation, question: RunQuestion) -> Screen:
-    """Return what the terminal shows of a model and the emulated drive: what fio measured, or why that is invalid, how
-    far it is from the model, and the delay."""
+    """Return the terminal's lines for a model and the emulated drive: fio's result, or why it is invalid, its
+    distance from the model, and the delay."""
     found = done.found
     figures = beside(found.model.record, found.fio.record)
     table = beside_table(found)
@@ -256,7 +256,7 @@ def _held(holds: str | None, scale: int) -> str:
 
 
 def _remarks(records: Sequence[RecordDoc]) -> list[str]:
-    """Return what changes what to do: errors, effects that are not modelled, and notes."""
+    """Return remarks that change what to do: errors, effects that are not modelled, and notes."""
     failed = sum(record["summary"]["errors"] for record in records)
     remarks = [f"{counted(failed, 'I/O')} ended with an error."] if failed else []
     remarks += [note for record in records for note in unmodelled_notes(record)]

@@ -1,4 +1,4 @@
-"""What a served machine shows on the terminal: where it is reached, a live line, and latencies as it served them."""
+"""Output of a served machine on the terminal: its addresses, a live line, and latencies as it served them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def reached_lines(served: Served) -> Iterator[str]:
-    """Where programs find the volumes, a line each."""
+    """Addresses of the volumes for programs, one line each."""
 
     for volume in served.volumes.values():
         where = volume.device or volume.file or volume.uri
@@ -39,7 +39,7 @@ def reached_lines(served: Served) -> Iterator[str]:
 
 
 def live_line(serving: Serving, before: Serving | None, seconds: float) -> str:
-    """What happened in the last `seconds`: rates since `before`, p99 of lateness since serving began."""
+    """Rates since `before`, over the last `seconds`, and p99 of the emulation delay since serving began."""
     counts = {kind.kind: kind.count for kind in before.kinds} if before is not None else {}
     parts = []
     for kind in serving.kinds:
@@ -66,7 +66,7 @@ def _three(times: Times | None) -> tuple[float | None, float | None, float | Non
 
 
 def live_lines() -> Callable[[Served], None]:
-    """Prints a line twice a second, over the one before on a terminal."""
+    """Prints a line twice a second, over the previous one on a terminal."""
     kept: list[tuple[float, Serving]] = []
     terminal = sys.stderr.isatty()
 

@@ -41,7 +41,7 @@ def terminal(result: Steadiness, question: SteadyQuestion) -> Screen:
 
 
 def evidence(verdicts: Sequence[VerdictDoc]) -> list[View]:
-    """Return what the rule says: lines, or a table in a format of tables."""
+    """Return the verdicts of the rule: lines, or a table in a table format."""
     if as_rows():
         return [steady_table(verdicts)]
     return [line for verdict in verdicts for line in steady_lines(verdict)]

@@ -81,7 +81,7 @@ def record(found: Record, question: ShowQuestion) -> Iterator[View]:
 
 
 def _room() -> int:
-    """Return how many rows a screen has: piped, a list is complete up to what the evidence has."""
+    """Return how many rows per screen has: piped, a list is complete up to what the evidence has."""
     return MOST_ON_SCREEN if console().is_terminal else MOST_ROWS
 
 
@@ -143,7 +143,7 @@ def compacted(done: Compacted, question: CompactQuestion) -> Screen:
 
 
 def checked(done: Checked, question: CheckQuestion) -> Screen:
-    """Return the screen of what is damaged, and what belongs to no part."""
+    """Return the screen of damaged files, and files that belong to no part."""
     read = f"{counted(done.runs, 'run')} in {counted(done.files, 'file')}"
     whole = f"The store is as it was written: {read}."
     strange = [f"in no part: {file}" for file in done.strange]
@@ -183,7 +183,7 @@ def _rows_views(listed: Listed) -> Iterator[View]:
     most = MOST_ROWS if PRINTED.form == "table" else len(listed.rows)
     yield table_of(Listed(listed.names, listed.rows[:most], listed.total))
     if most < len(listed.rows):
-        yield f"{most:,} of {len(listed.rows):,} rows; the format csv has all"
+        yield f"{most:,} of {len(listed.rows):,} rows; the csv format has all"
 
 
 def runs_table(found: Listed) -> Table:

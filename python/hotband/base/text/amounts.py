@@ -19,8 +19,8 @@ class AmbiguousAmount(ValueError):
 
 
 def amount(text: str, decimal_comma: bool = False) -> float | None:
-    """Return the number of 0 or more that a text is; None if it is none. A lone comma starts the decimals only where
-    `decimal_comma` says so. Raises AmbiguousAmount."""
+    """Return the number of 0 or more that a text is; None if it is none. A lone comma starts the decimals only if
+    `decimal_comma` is set. Raises AmbiguousAmount."""
     readings = {_reading(text.strip(), ".", ",")}
     commas = _reading(text.strip(), ",", ".")
     if decimal_comma or "." in text:

@@ -29,16 +29,16 @@ class Printed:
 
 
 PRINTED = Printed()
-"""Of the one command that a process runs at a time; `begin` makes it new."""
+"""State of the one command that a process runs at a time; `begin` makes it new."""
 
 
 def begin(form: str = "table") -> None:
-    """Print tables so from now on, and forget what was kept."""
+    """Set the format of tables, and forget stored ones."""
     PRINTED.form, PRINTED.tables = form, []
 
 
 def as_rows() -> bool:
-    """Return whether tables are asked for, not words: what is said in lines alone belongs into one, too."""
+    """Return whether tables are requested instead of text: content of lines then also belongs in a table."""
     return PRINTED.form in FORMATS
 
 
@@ -57,8 +57,8 @@ def number_text(value: float) -> str:
 
 
 def csv_text(tables: Sequence[Table]) -> str:
-    """Tables as comma-separated values. Those of the same columns are one; others follow after an empty line, and each
-    row of them begins with the table's title."""
+    """Tables as comma-separated values. Tables with the same columns are merged; others follow after an empty line, and
+    each row of them begins with the table's title."""
     blocks: dict[tuple[str, ...], list[Table]] = {}
     for table in tables:
         blocks.setdefault((*table.about, *table.values()[0]), []).append(table)
@@ -111,4 +111,4 @@ def markdown_line(text: str) -> str:
 
 
 FORMATS = {"csv": Format(csv_text), "markdown": Format(markdown_text, markdown_line)}
-"""By the word that `--format` takes; beside `table`, which fits a terminal, and `json`, which commands write."""
+"""By the word that `--format` takes; next to `table`, which fits a terminal, and `json`, which commands write."""

@@ -1,5 +1,5 @@
-"""Tables that fit a terminal: numbers are never cut or folded, texts are folded between words, and where that is not
-enough the table becomes several, one below the other, that begin with the columns that tell rows apart."""
+"""Tables that fit a terminal: numbers are never cut or folded, texts are folded between words, and if that is not
+enough, the table is split into several, one below the other, that begin with the columns that tell rows apart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 LEAST_TEXT = 10
-"""A column of text is not made narrower than this, where it has so much."""
+"""A column of text is not made narrower than this, if it has so much."""
 
 MOST_WORD = 28
 """Nor than its longest word, up to this; longer ones are folded within."""
@@ -26,8 +26,8 @@ BORDERLESS: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 
 
 
 def hanging(line: Text, width: int, deeper: int = 2) -> Text:
-    """A line folded between words, within `width`: what follows its first line stands two characters deeper. A number
-    stays beside its unit, and a word that is longer than the line, such as a path, whole."""
+    """A line folded between words, within `width`: further lines are indented by two characters. A number
+    stays next to its unit, and a word that is longer than the line, such as a path, whole."""
     import textwrap
 
     from rich.text import Text
@@ -66,7 +66,7 @@ def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
 
 
 def rich_table(table: tables.Table) -> Table:
-    """The table as rich has it, without its title: that would be folded to the width of the table."""
+    """The table as in rich, without its title: that would be folded to the width of the table."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -94,7 +94,7 @@ def rich_table(table: tables.Table) -> Table:
 
 
 def _cell(text: str, cell: tables.Cell) -> str | Text:
-    """A cell with its colour; what stands below it is dim."""
+    """A cell with its colour; text below it is dim."""
     from rich.text import Text
 
     if not cell.style and not cell.below:

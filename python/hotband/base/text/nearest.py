@@ -23,7 +23,7 @@ def unknown_name(where: str, name: str, known: Sequence[str]) -> UserError:
 
 
 def expected(name: str, known: Sequence[str]) -> str:
-    """Return what is accepted in the place of an unknown name: all names if they are few, else the nearest."""
+    """Return accepted names for an unknown one: all names if they are few, else the nearest."""
     if len(known) <= FEW:
         return f"{hint(name, known)}expected one of {', '.join(known)}"
     near = nearest(name, known)

@@ -28,7 +28,7 @@ def finite(value: object) -> float | None:
 
 
 def number(value: object, digits: int = DIGITS) -> str:
-    """Format a number: `1,234`, `246`, `4.06`, `0.0021`. Zeros at the end stand for digits that are known: 4.0 exactly
+    """Format a number: `1,234`, `246`, `4.06`, `0.0021`. Zeros at the end represent digits that are known: 4.0 exactly
     is `4`, and 4.0012 is `4.00`."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
@@ -53,7 +53,7 @@ def quantity(value: object, unit: str) -> str:
 
 
 def thousands(value: object) -> str:
-    """Format a rate of I/Os in thousands, `1,000 k`, `98 k`, where it is 10,000 or more: `168`."""
+    """Format a rate of I/Os in thousands, `1,000 k`, `98 k`, if it is 10,000 or more: `168`."""
     finite_value = finite(value)
     return number(value) if finite_value is None or finite_value < 10_000 else f"{number(round(finite_value / 1000))} k"
 
@@ -111,12 +111,12 @@ def span(value: object) -> str:
 
 
 def hours(value: float) -> str:
-    """Format a number of hours, in a smaller unit where it is short."""
+    """Format a number of hours, in a smaller unit if it is short."""
     return span(value * HOUR)
 
 
 def about(seconds: float) -> str:
-    """Format a time to come, which nobody knows to three digits: `45 s`, `12 min`, `3.5 h`."""
+    """Format an estimated time, which is not known to three digits: `45 s`, `12 min`, `3.5 h`."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
@@ -140,7 +140,7 @@ def rate(value: object) -> str:
 
 
 def size(value: object) -> str:
-    """Format bytes: `512 B`, `4 KiB`, `32 MiB` where they are such blocks, else decimal: `4.1 kB`, `3.84 TB`."""
+    """Format bytes: `512 B`, `4 KiB`, `32 MiB` if they are such blocks, else decimal: `4.1 kB`, `3.84 TB`."""
     finite_value = finite(value)
     if finite_value is None:
         return ABSENT
@@ -167,8 +167,8 @@ def counted(count: int, noun: str) -> str:
 
 
 def between(low: float, high: float, text: Callable[[float], str] = number) -> str:
-    """Format both ends of an interval, a unit once where they share it: `72.5 to 390`, `90 to 150 µs`; one of them
-    where both read the same."""
+    """Format both ends of an interval, a unit once where they share it: `72.5 to 390`, `90 to 150 µs`; one of them if
+    both print the same."""
     first, last = text(low), text(high)
     if first == last:
         return first
@@ -177,7 +177,7 @@ def between(low: float, high: float, text: Callable[[float], str] = number) -> s
 
 
 def cell(value: object) -> str:
-    """Format any cell of a table somebody else filled: numbers shortened, everything else as text."""
+    """Format any cell of a foreign table: numbers shortened, everything else as text."""
     if value is None:
         return ABSENT
     if isinstance(value, bool):

@@ -14,7 +14,7 @@ STDIN = Path("/dev/stdin")
 
 
 class Pipe(PosixPath):
-    """A pipe whose bytes are stored for repeated opening: readers of results first look at the beginning."""
+    """A pipe whose bytes are stored for repeated opening: readers of results first read the beginning."""
 
     data: bytes | None = None
 

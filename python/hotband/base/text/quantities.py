@@ -13,7 +13,7 @@ SPAN_FORM = 'a time with its unit, such as "5 ms" or "10 s" (ns, us, ms, s, min,
 SPAN_EXPECTED = f"{SPAN_FORM}, less than 285 years"
 QUANTITY = re.compile(r"\s*([0-9._]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]+)\s*")
 LIMIT = 9e18
-"""What text names is less than this many ns, as in the engine (crates/units/src/text.rs)."""
+"""Times named in text are below this many ns, as in the engine (crates/units/src/text.rs)."""
 
 
 GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(?![0-9])[^,]*")
@@ -38,8 +38,8 @@ def _parted(text: str) -> tuple[float, str] | None:
 
 
 def _whole(value: float, limit: float = LIMIT) -> float | None:
-    """Return the nearest whole number above zero and below the engine's limit; None if there is none. Without a limit
-    (infinity), return the number itself."""
+    """Return the nearest whole number above zero and below the engine's limit; None if there is none. Return the
+    number itself if there is no limit (infinity)."""
     if math.isinf(limit):
         return value or None
     return (float(int(value + 0.5)) or None) if value < limit else None

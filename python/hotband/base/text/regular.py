@@ -1,5 +1,5 @@
 """Reading files that a text, a folder or a command names: regular files only, so that no read waits for a pipe or reads
-a device without end."""
+per device without end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import BinaryIO
 from hotband.base.errors import UserError, reason_of
 
 LARGEST_BYTES = 4 << 30
-"""Larger than any file of ours that is read whole: a record of a hundred thousand intervals has 60 MB."""
+"""Larger than any Hotband file that is read as a whole: a record of a hundred thousand intervals has 60 MB."""
 LARGEST_TEXT = 64 << 20
 """Bytes of a text that people and scripts write: more is a disk's image, or a device that was named by mistake."""
 MARK, UTF16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
@@ -55,7 +55,7 @@ def opened(path: Path, typed: bool = False) -> io.BufferedReader:
     # Opening a device may move it, and opening a pipe lets its writer go on: both are looked at first.
     inherited = typed and _readable is None and _DESCRIPTOR.fullmatch(str(path)) is not None
     if _readable is not None and not os.path.realpath(path).startswith(_readable):
-        raise NotRegular(errno.EACCES, "is no file that was dropped on the page", str(path))
+        raise NotRegular(errno.EACCES, "is not a file that was dropped on the page", str(path))
     _expect_regular(os.stat(path).st_mode, path, inherited)
     return open(path, "rb", opener=partial(_opener, inherited=inherited))
 

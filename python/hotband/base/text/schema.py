@@ -37,7 +37,7 @@ def to_object(values: Mapping[str, object]) -> dict[str, Json]:
 
 
 def to_json(value: object) -> Json:
-    """Return a value as JSON has it: dataclasses as objects, tuples as lists, paths as text."""
+    """Return a value as JSON: dataclasses as objects, tuples as lists, paths as text."""
     if is_dataclass(value):
         return to_doc(value)
     if isinstance(value, Mapping):

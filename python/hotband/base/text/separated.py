@@ -1,4 +1,4 @@
-"""Tables of values between commas, semicolons or tabs. Where semicolons or tabs separate them, as spreadsheets of
+"""Tables of values between commas, semicolons or tabs. In tables separated by semicolons or tabs, as spreadsheets of
 countries with a decimal comma write them, a lone comma starts the decimals."""
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A question's answer, a record and a listing are such tables; what a terminal, CSV, Markdown, JSON, HTML or a frame shows
 follows from them (`formats.py`, `layout.py`, `html.py`), and nothing is read back from text. Rows hold values
-as documents do (nanoseconds, bytes per second, shares); the unit of a column says what a table shows them in, so that a
+as documents do (nanoseconds, bytes per second, shares); the unit of a column sets the printed unit, so that a
 column of CSV has one unit by construction.
 """
 
@@ -97,7 +97,7 @@ Plain: TypeAlias = str | int | float | None
 
 @dataclass(frozen=True)
 class Cell:
-    """A value with its format on a terminal: `style` colours it, `below` goes on the line below."""
+    """A value with its format on a terminal: `style` colours it, `below` is printed on the line below."""
 
     value: Value
     style: str = ""
@@ -184,7 +184,7 @@ def estimate(name: str, unit: Unit = PLAIN, *, below: bool = False) -> Column:
 
 
 def bare(column: Column) -> Column:
-    """Return the column with cells of numbers alone: its table's title or its own name says what they are in."""
+    """Return the column with cells of numbers alone: its table's title or its own name states their unit."""
     return replace(column, unit=replace(column.unit, text=lambda value: numbers.number(column.unit.of(value))))
 
 
@@ -246,7 +246,7 @@ class Table:
         return column.values(value, row.unit if column.unit is OF_ROW else column.unit)
 
     def texts(self) -> list[list[str]]:
-        """Return the rows as people read them, a line of a cell a line."""
+        """Return the rows as people read them, one line for each line of a cell."""
         return [
             [
                 column.text(cell.value, row.unit if column.unit is OF_ROW else column.unit)
@@ -257,7 +257,7 @@ class Table:
         ]
 
     def records(self) -> list[dict[str, Plain]]:
-        """Return the rows as JSON has them, by heading."""
+        """Return the rows as in JSON, by heading."""
         headings, rows = self.values()
         return [{**self.about, **dict(zip(headings, row, strict=True))} for row in rows]
 

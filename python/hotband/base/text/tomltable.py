@@ -1,4 +1,4 @@
-"""Reading a TOML table key by key: errors name file, key, value and what is accepted."""
+"""Reading a TOML table key by key: errors name file, key, value and accepted values."""
 
 from __future__ import annotations
 

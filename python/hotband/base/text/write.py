@@ -1,9 +1,9 @@
 """The only way to write a file: it appears complete or not at all, and an old one stays until the new one is complete.
 
-The folder of a file is made where it is not there yet. A temporary file beside it is written, flushed to the device
+The folder of a file is made if it is not there yet. A temporary file next to it is written, flushed to the device
 (fsync) and renamed; on any failure, an interruption included, it is removed. Pipes and terminals (`/dev/stdout`) are
-written as they are; block devices never: what is written there is asked for by `hotband.execution.devices.safety`. What
-it leaves out: the folder is not flushed, so that after a loss of power the old file may still stand there, whole; and a
+written as they are; block devices never: writes to them go through `hotband.execution.devices.safety`. Left
+out: the folder is not flushed, so that after a loss of power the old file may still stand there, whole; and a
 process that is killed cannot remove its temporary file.
 """
 
@@ -67,8 +67,8 @@ def expect_other_file(option: str, path: Path, read: Iterable[Path]) -> None:
 
 
 def expect_page(option: str, path: Path, read: Iterable[Path] = ()) -> None:
-    """Refuse a path where no page can be written, before long work: an ending other than .html, a folder, a file that
-    is read. Raises UserError."""
+    """Refuse a path to which no page can be written, before long work: an ending other than .html, a folder, a file
+    that is read. Raises UserError."""
     expect_other_file(option, path, read)
     if path.is_dir():
         raise UserError(option, "", str(path), "is a folder; expected a file")
@@ -233,7 +233,7 @@ def _opener(path: str, flags: int) -> int:
             if error.errno != errno.ENXIO or not stat.S_ISFIFO(os.stat(path).st_mode):
                 raise
             if time.monotonic() > until:
-                raise UserError(str(path), "", "", "is a pipe that nobody reads; expected a file") from None
+                raise UserError(str(path), "", "", "is a pipe without a reader; expected a file") from None
             time.sleep(0.05)
             continue
         os.set_blocking(descriptor, True)

@@ -11,12 +11,12 @@ SHORT_FORM = re.compile(r"[a-z0-9]+:\d+x")
 
 
 JOB_ENDINGS = (".fio", ".job", ".jobfile", ".parm", ".vdb", ".cfg", ".icf", ".xml")
-"""How job files of fio, vdbench, Iometer and DiskSpd end; under another name they are known by what is in them."""
+"""Endings of job files of fio, vdbench, Iometer and DiskSpd; files with other names are recognised by content."""
 
 
 TRACE_ENDINGS = (".parquet", ".trace", ".csv", ".spc", ".blkparse", ".iolog", ".gz", ".zst")
-"""How I/O logs and traces of other tools end, which a workload can replay; under another name they are known by what is
-in them, as in ./NAME."""
+"""Endings of I/O logs and traces of other tools, which a workload can replay; files with other names are recognised
+by content, as in ./NAME."""
 
 
 def is_file(name: str) -> bool:

@@ -20,17 +20,17 @@ PARITIES = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2, "raidz1": 1, "raid
 POOLS = ("replicated", "erasure")
 KINDS = ("single", "concat", "raid0", "raid1", "raid10", *PARITIES, *POOLS)
 CACHES = ("controller", "md")
-"""Layouts that stand before their first member, and have its addresses."""
+"""Layouts that are before their first member, and have its addresses."""
 GROUPS = 2
-"""Of RAID 50 and 60, where the machine does not say [crates/layouts/src/lib.rs]."""
+"""Groups of RAID 50 and 60, if the machine does not state it [crates/layouts/src/lib.rs]."""
 RECORD, SECTOR, FILLED = 128 << 10, 4 << 10, 0.8
-"""Of RAID-Z [docs/models/raidz.md]."""
+"""Values of RAID-Z [docs/models/raidz.md]."""
 POOL_FILLED = 0.7
-"""Of the room of a pool, where no `image` is stated [docs/guides/machines.md]."""
+"""Share of a pool's space for the image, if no `image` is stated [docs/guides/machines.md]."""
 MOST_DRIVES = 4096
-"""Of a machine [crates/machine/src/spec]."""
+"""Most drives of a machine [crates/machine/src/spec]."""
 COPIES, SHARDS = 3, (2, 2)
-"""Of a replicated and of an erasure-coded pool [docs/models/pool.md]."""
+"""Keys of a replicated and of an erasure-coded pool [docs/models/pool.md]."""
 
 
 def usable_bytes(kind: str, sizes: list[float], options: Mapping[str, Toml]) -> float | None:

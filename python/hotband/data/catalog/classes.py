@@ -1,4 +1,4 @@
-"""Classes of drives: the market each is sold to, and what a terabyte of it costs (`classes.toml`)."""
+"""Classes of drives: the market of each, and its price per terabyte (`classes.toml`)."""
 
 from __future__ import annotations
 

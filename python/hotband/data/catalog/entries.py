@@ -46,7 +46,7 @@ VALUES = ("key", "value", "low", "high", "source", "confidence", "estimate", "no
 @dataclass(frozen=True)
 class Product:
     """A drive or a daemon of the catalog; `values` has one row per value: key, value (text with its unit), low and
-    high of its range (null where it is exact), source, confidence, estimate (bool) and note."""
+    high of its range (null if it is exact), source, confidence, estimate (bool) and note."""
 
     name: str
     title: str

@@ -9,7 +9,7 @@ EMULATED = "emulated:"
 REAL = "real:"
 """A folder of the host."""
 STATE = "state"
-"""The key of `--set` that says what a drive holds before."""
+"""The key of `--set` for the initial contents of a drive."""
 OPEN = re.compile(r"\{(\d{0,4})\s*\*?\s*n\}")
 """A number of drives that is to be found, in the name of a machine: `{n}`, `{8n}`."""
 
@@ -36,7 +36,7 @@ def is_model(name: str) -> bool:
 
 def expect_model(name: str, who: str, where: str = "question.on", instead: str = "") -> None:
     """Raise UserError for a served machine or hardware if only models are accepted; `who` requires one, and `instead`
-    is what to do on the wall clock."""
+    is the remedy on the wall clock."""
     prefix = next((candidate for candidate in (REAL, EMULATED) if name.startswith(candidate)), None)
     if prefix is not None:
         otherwise = f", or {instead}" if instead else ""
@@ -45,5 +45,5 @@ def expect_model(name: str, who: str, where: str = "question.on", instead: str =
 
 NONE = "none"
 NEAREST = "nearest"
-"""Words in the place of a product that a result on hardware is judged by: by none, by the nearest of the catalog."""
-"""The product that stands for no prediction (`--expect none`)."""
+"""Words instead of a product that a result on hardware is judged by: by none, by the nearest of the catalog."""
+"""The product that represents no prediction (`--expect none`)."""

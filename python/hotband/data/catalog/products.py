@@ -1,4 +1,4 @@
-"""Drives of the catalog as they are sold: what people compare before they look at a model's values."""
+"""Drives of the catalog as products: properties that people compare before a model's values."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ SOLD_KEYS = {
     "reference.data_sheet": "expected the data sheet or manual that was read, or what was looked up in vain",
     "reference.launch_year": "expected the year in which it was first sold, such as 2022",
 }
-"""What every product of the catalog states, and what is accepted."""
+"""Keys that every product of the catalog states, and their accepted values."""
 DISK_KEYS = {
     "reference.interface": 'expected an interface, such as "SATA 6 Gb/s" or "SAS 12 Gb/s"',
     "values.rpm": 'expected a speed, such as "7200 rpm"',
 }
 SSD_KEYS = {"reference.nand": 'expected the kind of its cells, such as "TLC"'}
 SATA_SSD_KEYS = {"reference.interface": DISK_KEYS["reference.interface"]}
-"""Of an SSD without PCI Express, whose interface follows from its lanes."""
+"""Key of an SSD without PCI Express; with it the interface follows from the lanes."""
 SEQUENTIAL_WRITES = ("sequential_write", "pslc_write")
 """The rated rate of a consumer drive is that of its cache."""
 NOT_VERIFIED = "Data sheet (not verified)."
-"""The source of a value that its maker states and nobody read for the catalog."""
+"""The source of a maker's value that was not verified for the catalog."""
 CAPACITY_IN_TITLE = re.compile(r"\s+[\d.]+ [TG]B\b")
 
 
@@ -121,7 +121,7 @@ def described(entry: _core.CatalogEntry) -> CatalogDrive:
 
 
 def is_not_verified(source: str) -> bool:
-    """Return whether a source is a data sheet that nobody read for the catalog."""
+    """Return whether a source is a data sheet not verified for the catalog."""
     return source.startswith(NOT_VERIFIED.rstrip("."))
 
 

@@ -12,14 +12,14 @@ from hotband.base.text.numbers import number
 from hotband.data.corpus.figure import PERCENTILES, Figure
 
 AGREE = 0.15
-"""By how much rate times mean latency may miss the depth: fio's ramp, and submission, which clat leaves out."""
+"""Tolerance between rate times mean latency and the depth: fio's ramp, and submission, which clat leaves out."""
 FLUSHED = re.compile(r"sync", re.I)
 """Loads in which a thread also waits for flushes, which the latency of writes leaves out."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A contradiction: the rule that is broken, the figures, and what is wrong in a sentence."""
+    """A contradiction: the broken rule, the figures, and the fault in a sentence."""
 
     rule: str
     ids: tuple[str, ...]
@@ -76,7 +76,7 @@ def _little(group: Sequence[Figure]) -> Iterator[Finding]:
 
 
 def _rounding(printed: str) -> float:
-    """Return half a unit of the last digit of a number as printed, as a share of the number; 0 where it is none."""
+    """Return half a unit of the last digit of a number as printed, as a share of the number; 0 if it is none."""
     match = re.match(r"(\d+)(?:\.(\d+))?", printed)
     if match is None or not float(match[0]):
         return 0.0

@@ -1,4 +1,4 @@
-"""A figure that somebody measured: on what, under which load, in which state, by whom."""
+"""A measured figure: drive, load, state and source."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 class Figure:
     """One row of a corpus. Columns are as in its file: `value` with `unit` as the source prints it, `low` and `high`
     the same in the base unit of the metric (apart where the source gives a bucket); `threads` and `depth` are words
-    where they are no numbers."""
+    if they are no numbers."""
 
     id: str
     device_class: str
@@ -99,12 +99,12 @@ class Figure:
 
     @property
     def outstanding(self) -> int | None:
-        """I/Os in flight; None where that is not a number, as for an open loop."""
+        """I/Os in flight; None if that is not a number, as for an open loop."""
         return int(self.depth) if self.depth.isdigit() else None
 
     @cached_property
     def block_bytes(self) -> int | None:
-        """Bytes of an I/O; None where the source does not print one size."""
+        """Bytes of an I/O; None if the source does not print one size."""
         match = re.fullmatch(r"([\d.]+)\s*(K|M|G|)(?:i?B)?", self.bs.strip(), re.I)
         return int(float(match[1]) * SIZES[match[2].upper()]) if match else None
 
@@ -118,7 +118,7 @@ class Figure:
 
 
 def tester_of(source: str) -> str:
-    """Return who measured the figures of a source: the site, the repository or, of other words, their first part."""
+    """Return the author of a source's figures: the site, the repository or, of other words, their first part."""
     site = re.match(r"https?://(?:www\.)?([^/]+)", source)
     return site[1] if site else source.removeprefix("github:").partition(":")[0]
 
@@ -164,7 +164,7 @@ def expect_columns(present: Iterable[str] | None, columns: Sequence[str], where:
 
 def read_figures(lines: Iterable[str], where: str) -> Iterator[Figure]:
     """Yield the figures of a CSV file in the form of the corpus. Raises UserError that names the file, the line, the
-    column and what is accepted there."""
+    column and accepted values."""
     reader, separator = rows_of(lines, columns_of_file(), where)
     for row in reader:
         line = f"{where}, line {reader.line_num}"

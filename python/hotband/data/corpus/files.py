@@ -43,7 +43,7 @@ def figures_in(path: Path) -> tuple[Figure, ...]:
 
 
 def own() -> tuple[Figure, ...]:
-    """Return the figures of the user's own corpus; none where there is no such file. Raises UserError."""
+    """Return the figures of the user's own corpus; none if there is no such file. Raises UserError."""
     path = own_file()
     return figures_in(path) if path.exists() else ()
 

@@ -52,14 +52,14 @@ PARTS: tuple[tuple[str, Part], ...] = (
         "beyond",
     ),
 )
-"""Words of the note, the duration or the span that say which part of a fill a row is of."""
+"""Words of the note, the duration or the span for the part of a fill in a row."""
 PLACES: tuple[tuple[str, Where], ...] = (("outer", "outer"), ("inner", "inner"), ("average", "middle"))
 LATE = 1024
 """The depth from which the tests of iocost come after minutes of writing (README of the corpus)."""
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
 POWER = {"K": 1, "M": 2, "G": 3, "T": 4}
 OF_A_THREAD = 32
-"""I/Os in flight of a thread where the source does not say how many threads there are."""
+"""I/Os in flight of a thread where the source does not state how many threads there are."""
 LEFT_OUT = (
     (r"^ACT", "a mix of two open loops whose rates are not printed"),
     (r"zones|zonemode|activezones", "zones that the host writes in order"),
@@ -77,7 +77,7 @@ JOURNALED = "direct writes go through the journal of a file system (README of th
 class Load:
     """A load in numbers: `block` in bytes, `depth` of all threads, `span` in bytes (None: the whole drive, or not
     stated), `port` in bytes per second where one is slower than the drive's, `rate` of an open loop. `is_rest_empty`
-    says that what lies beyond the span was never written."""
+    means that space beyond the span was never written."""
 
     kind: Literal["disk", "ssd"]
     direction: Direction
@@ -102,7 +102,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Unusable:
-    """A row that is no load which can be set up, and why."""
+    """A row that is not a load which can be set up, and why."""
 
     reason: str
 
@@ -198,13 +198,13 @@ def _read_pct(figure: Figure) -> float | None:
 
 
 def _first_size(words: str) -> int | None:
-    """Return the first size of words such as "mostly 128k"; None where there is none."""
+    """Return the first size of words such as "mostly 128k"; None if there is none."""
     match = SIZE.search(words)
     return int(float(match[1]) * 1024 ** POWER[match[2].upper()]) if match else None
 
 
 def _span(figure: Figure, threads: int) -> int | None:
-    """Return the bytes that are touched; None for the whole drive and where the source does not say them."""
+    """Return the bytes that are touched; None for the whole drive and where the source does not state them."""
     words = figure.span
     size = SIZE.search(words)
     if size is None or re.match(r"whole|raw|all|unknown", words, re.I):
@@ -217,7 +217,7 @@ def _span(figure: Figure, threads: int) -> int | None:
 
 
 def _cache(words: str) -> Literal["on", "off", ""]:
-    """Return the write cache as the source states it: what is assumed or a default counts as unknown."""
+    """Return the write cache as the source states it: assumed values and defaults count as unknown."""
     if re.search(r"assumed|default|unknown", words):
         return ""
     return "off" if re.search(r"\boff\b|^vwc 0|^none$", words) else "on" if re.search(r"\bon\b", words) else ""

@@ -34,7 +34,7 @@ class SheetRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Sheet:
-    """The data sheet of a tested device. `capacity_gb` is a text as the file has it, such as "960" or "unknown"."""
+    """The data sheet of a tested device. `capacity_gb` is a text as in the file, such as "960" or "unknown"."""
 
     family: str
     model: str
@@ -47,7 +47,7 @@ Sheets = Mapping[str, tuple[Sheet, ...]]
 
 
 def read_sheets(lines: Iterable[str], where: str) -> Sheets:
-    """Return the sheets of a CSV file. Raises UserError that names the file, the column and what is accepted."""
+    """Return the sheets of a CSV file. Raises UserError that names the file, the column and accepted values."""
     reader, separator = rows_of(lines, COLUMNS, where)
     devices: dict[tuple[str, str, str], list[SheetRow]] = defaultdict(list)
     for row in reader:
@@ -83,7 +83,7 @@ def sheet_of(sheets: Sheets, family: str, model: str, device: str, capacity: str
 
 
 def _gigabytes(words: str) -> float | None:
-    """Return the gigabytes of a capacity such as "1.92 TB"; None where it names none."""
+    """Return the gigabytes of a capacity such as "1.92 TB"; None if it names none."""
     match = re.search(r"([\d.]+) ?(GB|TB|GiB|TiB)", words)
     if match is None or not float(match[1]):
         return None

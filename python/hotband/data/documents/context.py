@@ -1,4 +1,4 @@
-"""The section `context` of a record: what is around a run on real hardware."""
+"""The section `context` of a record: the environment of a run on real hardware."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class ProcessDoc(TypedDict):
 
 class BackgroundDoc(TypedDict):
     """Activity of other processes during the run. Shares are of all processors' time, 0 to 1: `ours` is this process
-    and what it started, `kernel` its threads and interrupts (they work for us, too), `stolen` the host of this virtual
-    machine. `device_` bytes are all of the device's I/O, ours included; None if unknown."""
+    and its children, `kernel` its threads and interrupts (which also work for this process), `stolen` the host of
+    this virtual machine. `device_` bytes are all of the device's I/O, ours included; None if unknown."""
 
     duration_ns: int
     cpu_ours: float
@@ -91,7 +91,7 @@ class ContextDoc(TypedDict):
 
 
 class Queue(TypedDict):
-    """Settings of a device's queue, as in `/sys/block/NAME/queue`; None for what the kernel does not tell."""
+    """Settings of a device's queue, as in `/sys/block/NAME/queue`; None for values that the kernel does not report."""
 
     scheduler: str | None
     requests: int | None

@@ -1,4 +1,4 @@
-"""The section `counters` of a record: what a device says of itself before and after a run."""
+"""The section `counters` of a record: the device's own counters before and after a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReadingDoc(TypedDict):
 
 
 class DeviceCountersDoc(TypedDict):
-    """The section `counters` of a record: the device before and after a run. `write_amplification` is flash bytes a
+    """The section `counters` of a record: the device before and after a run. `write_amplification` is flash bytes per
     host byte of the run, None if the device does not count flash bytes or the host wrote too little;
     `endurance_bytes` what a host can write until 100 % are used, as `endurance_from` says: measured (in this run),
     life (since it was new), device (its maker's estimate, less what was written)."""

@@ -1,4 +1,4 @@
-"""Result of an emulated study, as its JSON has it."""
+"""Result of an emulated study, as in its JSON."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class RequestDoc(TypedDict):
 
 
 class SideDoc(TypedDict):
-    """The program on one machine: its figure, what should be known with it (lateness among it), and the host's load
-    average of the minute before it began and of the last of it."""
+    """The program on one machine: its figure, remarks (such as the emulation delay), and the host's load
+    average of the minute before it and of its last minute."""
 
     name: str
     machine: str
@@ -32,7 +32,7 @@ class SideDoc(TypedDict):
 
 
 class RatioDoc(TypedDict):
-    """A measure of both machines, B over A; `source` says where it is from."""
+    """A measure of both machines, B over A; `source` names its source."""
 
     measure: str
     unit: str
@@ -44,8 +44,8 @@ class RatioDoc(TypedDict):
 
 
 class PartDoc(TypedDict):
-    """A part: the program on both machines, and the ratio beside the model's and the published one. A part that was
-    skipped has no sides and says why in `skipped`; `agrees` is null where there is nothing to agree with."""
+    """A part: the program on both machines, and the ratio next to the model's and the published one. A part that was
+    skipped has no sides and states the reason in `skipped`; `agrees` is null if there is nothing to agree with."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Measured beside predicted, as `hotband expect --json` and records have it."""
+"""Measured next to predicted, as `hotband expect --json` and records have it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON document of `hotband fleet`, key by key, for mypy: `FleetDoc` and what it is made of."""
+"""The JSON document of `hotband fleet`, key by key, for mypy: `FleetDoc` and its parts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SparesDoc(TypedDict):
 
 class LossDoc(TypedDict):
     """Loss of data: expected events, of them by a failure too many, the chance of at least one, bytes lost; `seen` are
-    losses that happened in the repetitions, which stand in the expected ones where another failure was likely.
+    losses that happened in the repetitions, which are in the expected ones where another failure was likely.
     `independent` is what independent drives with exponential lives, of which as many fail, would lose (the Markov
     chain of `hotband reliability`); `is_exact` says whether that is this very fleet, which then has
     `within_interval`."""
@@ -58,7 +58,7 @@ class LivesDoc(TypedDict):
 
 
 class CostDoc(TypedDict):
-    """Cost over the whole time by part; None for what has no price."""
+    """Cost over the whole time by part; None for parts without a price."""
 
     drives: FigureDoc
     machines: FigureDoc | None

@@ -1,4 +1,4 @@
-"""The section `hosts` of a record: who asked beside this host."""
+"""The section `hosts` of a record: other hosts that issued I/Os."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TypedDict
 
 
 class HostDoc(TypedDict):
-    """A host that asked, as the section `hosts` of a record: its fio, between which seconds its clock is ahead of ours,
-    and its context, which is not known."""
+    """A host that issued I/Os, as the section `hosts` of a record: its fio, between which seconds its clock is ahead of
+    ours, and its context, which is not known."""
 
     host: str
     version: str

@@ -9,7 +9,7 @@ from hotband.data.documents.study import IntervalDoc
 
 
 class BoundsDoc(TypedDict):
-    """The ends of an interval whose level is said once for many figures."""
+    """The ends of an interval whose level is stated once for many figures."""
 
     low: float
     high: float

@@ -1,4 +1,4 @@
-"""The section `program` of a record: which program, and what it said."""
+"""The section `program` of a record: the program and its output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class FigureDoc(TypedDict):
-    """One number that a program printed, or that was computed of what it printed."""
+    """One number that a program printed, or that was computed from its output."""
 
     name: str
     value: float
@@ -27,8 +27,8 @@ class PredictedDoc(TypedDict):
 
 
 class ProgramDoc(TypedDict):
-    """The section `program` of a record: which program, how it was asked, what it said, and what its I/Os are predicted
-    to take on other machines."""
+    """The section `program` of a record: the program, its settings, its output, and predictions of its I/Os on other
+    machines."""
 
     name: str
     version: str

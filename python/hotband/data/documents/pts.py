@@ -65,7 +65,7 @@ class FigureDoc(TypedDict):
 
 
 class TestDoc(TypedDict):
-    """A test: what was asked, its loops to steady state, its moments over time, and its answer."""
+    """A test: its settings, loops to steady state, moments over time, and answer."""
 
     id: str
     title: str

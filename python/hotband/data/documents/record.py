@@ -1,7 +1,7 @@
-"""The JSON document of a record, key by key (docs/guides/records.md), for mypy: `RecordDoc` and what it is made of.
+"""The JSON document of a record, key by key (docs/guides/records.md), for mypy: `RecordDoc` and its parts.
 
 Units end the names. A key that is there only in some records is `NotRequired`; None means that it is not known, or that
-nothing was measured. Imported records leave out what their tool does not tell.
+nothing was measured. Imported records omit values that their tool does not report.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ FioSpecDoc = TypedDict("FioSpecDoc", {"global": dict[str, str], "jobs": dict[str
 
 
 class SpecDoc(FioSpecDoc, total=False):
-    """With what the run can be repeated: texts of its files, settings, time. Imports have what their tool said."""
+    """Input to repeat the run: texts of its files, settings, time. Imports have the values of their tool."""
 
     workload: str
     machine: str
@@ -207,7 +207,7 @@ class CachesDoc(TypedDict):
 
 
 class DriveStateDoc(TypedDict):
-    """Drives that are alike: how their caches are set, and what they held when time began (None of a disk)."""
+    """Drives that are identical: how their caches are set, and what they held when time began (None for a disk)."""
 
     drives: list[str]
     product: str
@@ -325,7 +325,7 @@ class StoppedDoc(TypedDict):
 
     `precision_pct` is the requested half width of 95 % confidence intervals of rates and means, a third of that of the
     99th percentile. The half widths are those at the last look, over `batches` of `batch_ios` I/Os each; a phase with
-    too few I/Os for a look has none.
+    too few I/Os for a check has none.
     """
 
     phase: str
@@ -429,7 +429,7 @@ class SamplesDoc(TypedDict):
 
 
 class SeriesDoc(TypedDict):
-    """The interval of the tables over time and the files that hold them, beside the record."""
+    """The interval of the tables over time and the files that hold them, next to the record."""
 
     interval_ns: int | None
     file: str
@@ -441,8 +441,8 @@ class SeriesDoc(TypedDict):
 
 class ExpectedHereDoc(TypedDict):
     """Prediction by the model of a drive for the measured load, as in `hotband expect --json`, and the choice of that
-    drive. If it is not near (`is_near`), nothing is judged: verdicts of rows and figures are None, and `verdict` says
-    so."""
+    drive. If it is not near (`is_near`), nothing is judged: verdicts of rows and figures are None, and `verdict`
+    states that."""
 
     chosen: str
     is_near: NotRequired[bool]
@@ -534,12 +534,12 @@ def figures_of(summary: SummaryDoc, direction: str) -> FiguresDoc | None:
 
 
 def known(value: float | None) -> float:
-    """A rate or latency of a run of ours that did I/O: those are measured."""
+    """A rate or latency of a Hotband run with I/Os, which is always measured."""
     assert value is not None, "a run of the engine counts its I/Os"
     return value
 
 
 def interval_of(record: RecordDoc) -> object:
-    """The interval of the tables over time in ns, as the record has it; None if it has none."""
+    """The interval of the tables over time in ns, as in the record; None if it has none."""
     series: object = record.get("series")
     return series.get("interval_ns") if isinstance(series, dict) else None

@@ -64,7 +64,7 @@ class ServiceDoc(TypedDict):
 
 
 class RepairDoc(TypedDict):
-    """Failures, rebuilds, service meanwhile and what was lost."""
+    """Failures, rebuilds, service during them and losses."""
 
     failures: list[FailureDoc]
     spares: int

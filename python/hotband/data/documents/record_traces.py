@@ -6,7 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class TraceTimesDoc(TypedDict):
-    """Latencies, or how much later than they were to be I/Os were asked for."""
+    """Latencies, or how much later than they were to be I/Os were requested."""
 
     mean_ns: float
     p50_ns: int
@@ -30,7 +30,7 @@ class TraceBeyondDoc(TypedDict):
 
 
 class TraceDoc(TypedDict):
-    """A trace that was replayed, as far as it was measured; `recorded_ns` is None if it has no latencies."""
+    """The measured part of a replayed trace; `recorded_ns` is None if it has no latencies."""
 
     file: str
     issue: Literal["recorded", "after-completion", "as-fast-as-possible"]
@@ -49,7 +49,7 @@ class TraceDoc(TypedDict):
 
 class ComparedDoc(TypedDict):
     """Latencies of I/Os as they were measured and as they were replayed. Shares are of the measured mean, and None
-    where it is zero; `rms_ns` is that of single I/Os, and None of two traces that do not hold the same, of which
+    if it is zero; `rms_ns` is that of single I/Os, and None of two traces that do not hold the same, of which
     `ios_replayed` is the number of the second, if it has another."""
 
     ios: int
@@ -86,7 +86,7 @@ class DistributionDoc(TypedDict):
 
 
 class ComparisonDoc(ComparedDoc):
-    """A trace with latencies beside its replay. Records of old have no `distribution`."""
+    """A trace with latencies next to its replay. Records of old have no `distribution`."""
 
     percentiles: list[ComparedPercentileDoc]
     classes: list[ComparedClassDoc]

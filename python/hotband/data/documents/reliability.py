@@ -1,4 +1,4 @@
-"""The JSON document of `hotband reliability`, key by key, for mypy: `ReliabilityDoc` and what it is made of."""
+"""The JSON document of `hotband reliability`, key by key, for mypy: `ReliabilityDoc` and its parts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class TextbookDoc(TypedDict):
 
 
 class MttdlDoc(TypedDict):
-    """Mean time to data loss in years. Where it is not simulated, `reason` says why, and how is left out."""
+    """Mean time to data loss in years. If it is not simulated, `reason` states why, and the method is left out."""
 
     simulated: CausedDoc | None
     closed_form: ClosedFormDoc | None

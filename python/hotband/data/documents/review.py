@@ -1,8 +1,8 @@
-"""The JSON documents of a review and of a comparison, key by key, for mypy: `ReviewDoc`, `ComparisonDoc` and what they
-are made of (docs/guides/review.md). A rate or latency is None if a record has none: nothing was measured.
+"""The JSON documents of a review and of a comparison, key by key, for mypy: `ReviewDoc`, `ComparisonDoc` and their
+parts (docs/guides/review.md). A rate or latency is None if a record has none: nothing was measured.
 
-If intervals were requested, every object with figures has `intervals`: the same keys with the ends of each. A figure
-that has none (the longest access, what is None) is not there."""
+If intervals were requested, every object with figures has `intervals`: the same keys with the ends of each. Figures
+without one (the longest access, None) are omitted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import DriveStatesDoc
 
     Bounds = dict[str, BoundsDoc]
-    """Intervals of the figures beside them, by their keys."""
+    """Intervals of the figures next to them, by their keys."""
 
 
 class PlaceDoc(TypedDict):
@@ -116,7 +116,7 @@ class DefragmentationDoc(TypedDict):
 
 
 class ApplicationDoc(TypedDict):
-    """A desktop load, with the lowest and highest rate at the ends of what is uncertain in it."""
+    """A desktop load, with the lowest and highest rate at the ends of its uncertain values."""
 
     name: str
     title: str
@@ -207,7 +207,8 @@ class ReviewIntervalsDoc(TypedDict):
 
 
 class ReviewDoc(HeadDoc, PartsDoc):
-    """A review. Where its figures rest on what is not modelled, `unmodelled` names it, and it has no intervals."""
+    """A review. If its figures rest on parts that are not modelled, `unmodelled` names them, and it has no
+    intervals."""
 
     summary: list[GroupDoc]
     overall: float | None

@@ -1,4 +1,4 @@
-"""One run, as it is asked for."""
+"""One run, as it is requested."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class RunSpec:
     """One run as the user requests it.
 
     `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name, a TOML file, a job file of
-    another tool or a trace. Where their texts are given, they are only the names that errors use. `set` holds `--set`
-    pairs; `out` is the folder for the record (nothing is written where None); of several runs those of the largest
-    `weight` start first. A run `after` another (its id) begins on the machine as that one left it. `events` say what
-    happens to it at a time ("at 60 s: fail d3").
+    another tool or a trace. If their texts are given, they are only the names that errors use. `set` holds `--set`
+    pairs; `out` is the folder for the record (None writes nothing); of several runs those of the largest
+    `weight` start first. A run `after` another (its id) begins on the machine as that one left it. `events` happen to
+    it at given times ("at 60 s: fail d3").
     `precision` ("1 %") ends measured phases when their figures are precise, "off" runs them in full.
     With `in_use`, solid-state drives whose state neither workload nor `set` names are preconditioned first, by default
     at a model size at which that takes seconds.

@@ -1,4 +1,4 @@
-"""The section "serving" of a record: the emulation delay, and latencies as served beside those of the model."""
+"""The section "serving" of a record: the emulation delay, and latencies as served next to those of the model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 
 
 class TimesDoc(TypedDict):
-    """`Times` as a record has it."""
+    """`Times` as in a record."""
 
     mean_ns: float
     p50_ns: int
@@ -18,7 +18,7 @@ class TimesDoc(TypedDict):
 
 
 class KindDoc(TypedDict):
-    """`Kind` as a record has it."""
+    """`Kind` as in a record."""
 
     kind: str
     count: int

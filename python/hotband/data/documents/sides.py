@@ -1,4 +1,4 @@
-"""Reads or writes of a stream, as a record has them."""
+"""Reads or writes of a stream, as in a record."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import NotRequired, TypedDict
 
 class Side(TypedDict):
     """The reads or the writes of one stream. A latency is None if nothing was measured; imported records also have a
-    count of None, where the tool did not count (`hotband.data.importers.fio.join`).
+    count of None, if the tool did not count (`hotband.data.importers.fio.join`).
 
-    Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
-    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out;
+    Keys in results of other tools: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns,
+    percent];
+    `iops_max` of any interval it examined, and the mean time to submit an I/O where its latency leaves that out;
     `printed` is what it printed of the side besides, by which the auditor checks the others.
     """
 

@@ -38,7 +38,7 @@ class Asked(TypedDict):
 class Source(TypedDict):
     """`began` and `ended` are UTC in ISO 8601, whole seconds; `target` as the tool names it.
 
-    `elapsed_ns` is the time since the tool began, `job_errors` how its jobs ended where that is no success.
+    `elapsed_ns` is the time since the tool began, `job_errors` how its jobs ended if that is no success.
     `latency` is which of fio's latencies the figures are of: `lat` or `clat`; `job_cpu_pct` how much of a processor the
     job used that used least of it, in percent.
     """
@@ -63,7 +63,7 @@ def nothing_asked() -> Asked:
 
 
 def iso(epoch_s: float | None) -> str | None:
-    """Seconds since 1970 as UTC, cut to whole seconds; None for None and for what has no date."""
+    """Seconds since 1970 as UTC, cut to whole seconds; None for None and for times without a date."""
     if epoch_s is None or not 0 < epoch_s <= _LAST_SECOND:
         return None
     return datetime.fromtimestamp(int(epoch_s), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

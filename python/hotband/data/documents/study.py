@@ -1,4 +1,4 @@
-"""The JSON document of a study's result, key by key, for mypy: `StudyDoc` and what it is made of
+"""The JSON document of a study's result, key by key, for mypy: `StudyDoc` and its parts
 (docs/guides/studies.md)."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class IntervalDoc(TypedDict):
 
 
 class FigureDoc(NamedFigure):
-    """A figure: published (None if it is not) beside predicted (None if it could not be), both in `unit`, and the
+    """A figure: published (None if it is not) next to predicted (None if it could not be), both in `unit`, and the
     error of the prediction."""
 
     published: float | None
@@ -54,7 +54,7 @@ class FigureDoc(NamedFigure):
 class ListedFigureDoc(FigureDoc):
     """A figure as a result lists it: with its class (`figureclass.FigureClass`), whether an account of errors counts
     it (of each measurement one is), what was predicted of it before it was seen, and the interval of its prediction
-    where it has one."""
+    if it has one."""
 
     figure_class: str
     counted: bool
@@ -72,7 +72,7 @@ class ComparisonFigure(NamedFigure):
 
 
 class ClaimDoc(TypedDict):
-    """A published claim; `holds` is None if the prediction cannot tell, `measured` what it is decided by."""
+    """A published claim; `holds` is None if the prediction cannot tell, `measured` the deciding values."""
 
     id: str
     text: str
@@ -146,8 +146,8 @@ class ClassErrorsDoc(TypedDict):
 
 
 class GoalDoc(TypedDict):
-    """A bound on the errors of some figures, seen and released together, and what they are; `holds` is None of
-    nothing."""
+    """A bound on the errors of some figures, seen and released together, and these errors; `holds` is None without
+    figures."""
 
     figures: str
     measurements: int
@@ -158,7 +158,7 @@ class GoalDoc(TypedDict):
 
 
 class MissedErrorDoc(TypedDict):
-    """The error of one figure, today's and, where it was predicted blind, that of then."""
+    """The error of one figure, today's and, if it was predicted blind, that of then."""
 
     metric: str
     error_pct: float
@@ -166,7 +166,7 @@ class MissedErrorDoc(TypedDict):
 
 
 class MissedDoc(TypedDict):
-    """A cell whose figures have large errors, and why, as far as is known."""
+    """A cell whose figures have large errors, with the cause if known."""
 
     config: str
     label: str
@@ -175,14 +175,14 @@ class MissedDoc(TypedDict):
 
 
 class StudyErrorsDoc(TypedDict):
-    """The errors of one study by class, and what it misses."""
+    """The errors of one study by class, and its misses."""
 
     classes: list[ClassErrorsDoc]
     missed: list[MissedDoc]
 
 
 class AccountDoc(TypedDict):
-    """The errors of all studies: of each, of all together, and beside what is to be reached."""
+    """The errors of all studies: of each, of all together, and the targets."""
 
     studies: dict[str, StudyErrorsDoc]
     totals: list[ClassErrorsDoc]
@@ -198,7 +198,7 @@ class StudyAccuracyDoc(AccuracyDoc):
 
 
 class InputDoc(TypedDict):
-    """A published row that nothing predicts, and what it is `used` for."""
+    """A published row without a prediction, and its use (`used`)."""
 
     id: str
     config: str
@@ -268,7 +268,7 @@ class BarDoc(TypedDict):
 
 
 class EntropyPointDoc(TypedDict):
-    """Write amplification at an entropy of the data; a point of the model has what `theory` says beside it."""
+    """Write amplification at an entropy of the data; a point of the model has the value of `theory` next to it."""
 
     variant: str
     entropy: float | None
@@ -284,7 +284,7 @@ class EntropyCurveDoc(TypedDict):
 
 
 class IoTimeDoc(TypedDict):
-    """Mean milliseconds of an I/O by what it waited for."""
+    """Mean milliseconds of an I/O by cause of waiting."""
 
     load: str
     row: str
@@ -359,7 +359,7 @@ class SwingsDoc(TypedDict):
 
 
 class StudySwingsDoc(SwingsDoc):
-    """Sensitivities as a study ships them: whether its predictions have changed since, and what is not yet run."""
+    """Sensitivities shipped with a study: whether its predictions have changed since, and missing runs."""
 
     stale: bool
     missing: list[str]
@@ -376,7 +376,7 @@ class StudyIntervalsDoc(TypedDict):
 
 
 class RunDoc(TypedDict):
-    """A run of the study, where its record is, and what a page draws of it."""
+    """A run of the study, the path of its record, and its data for the page."""
 
     id: str
     label: str

@@ -24,7 +24,7 @@ class AnswerRuleDoc(TypedDict):
 
 
 class AnswerChartDoc(TypedDict):
-    """The chart below an answer: its title, what its axis is of (with the unit), and a sentence below it."""
+    """The chart below an answer: its title, the quantity of its axis (with the unit), and a sentence below it."""
 
     title: str
     quantity: str
@@ -34,8 +34,8 @@ class AnswerChartDoc(TypedDict):
 
 
 class AnswerDoc(TypedDict):
-    """The answer to a study's question: a sentence or two with the numbers of its figures, what else belongs to it
-    (how far it may be trusted), and one chart."""
+    """The answer to a study's question: a sentence or two with its figures, further remarks (such as reliability),
+    and one chart."""
 
     text: str
     further: str
@@ -43,8 +43,8 @@ class AnswerDoc(TypedDict):
 
 
 class MachineDoc(TypedDict):
-    """A configuration of a study: its `name` on the page, the `label` that the publication gives it, what it was built
-    from, and the state of its drives as its records have it: what is the same under all loads, and what is not."""
+    """A configuration of a study: its `name` on the page, the `label` in the publication, its
+    parts, and the state of its drives as in its records: what is the same under all loads, and what is not."""
 
     id: str
     name: str

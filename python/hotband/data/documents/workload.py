@@ -90,7 +90,7 @@ class WorkloadKeys(TypedDict, total=False):
 
 
 class WorkloadTable(WorkloadKeys, total=False):
-    """A workload; `uncertainty` has the two ends of what its author estimates, by the key that is set."""
+    """A workload; `uncertainty` has the two ends of its author's estimates, by key."""
 
     title: str
     source: str

@@ -258,7 +258,7 @@ def _volume(row: Cells, direction: Direction, count: int, lines: Sequence[Line],
     word = direction.capitalize()
     rate, whole = row.number(f"{word} IOps"), row.number(f"{word} MBps")
     if rate and whole is not None:
-        notes.append("bytes come from MBps, taken as 2^20 bytes a second, as Iometer before 1.1 means it")
+        notes.append("bytes come from MBps, taken as 2^20 bytes a second, as in Iometer before 1.1")
         return round(whole * _MIB / rate * count)
     return 0
 

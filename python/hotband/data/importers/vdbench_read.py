@@ -274,7 +274,7 @@ def _report_columns(above: Sequence[str], below: Sequence[str], file: str, numbe
         names = [_REPORT_COLUMNS.get(name, name) for name in map(" ".join, zip(above, below, strict=True))]
     if len(names) != len(below) or "rate" not in names or "resp" not in names:
         text = shown(" ".join([*above, *below]))
-        raise UserError(file, f"line {number}", text, "a table that is not known; accepted: a summary of vdbench")
+        raise UserError(file, f"line {number}", text, "an unknown table; accepted: a summary of vdbench")
     return names
 
 

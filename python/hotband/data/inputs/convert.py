@@ -22,7 +22,7 @@ FORMS = ("toml", "fio", "vdbench")
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertWorkloadQuestion(Question):
-    """Convert a workload or job file to another format, and list what is exact, approximate or ignored.
+    """Convert a workload or job file to another format, and list exact, approximated and ignored options.
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that a job file cannot express.
@@ -43,11 +43,11 @@ class ConvertWorkloadQuestion(Question):
     target: str | None = asks("Device or file on which a written job runs.", default=None, metavar="PATH")
 
     def text(self, converted: Converted) -> str:
-        """Return the workload where no file is named for it."""
+        """Return the workload if no file is named for it."""
         return converted.text if self.output is None else ""
 
     def written(self, converted: Converted, _: Path | None) -> list[str]:
-        """Write the file that is named; return where it is. Raises OSError."""
+        """Write the file that is named; return if it is. Raises OSError."""
         if self.output is None:
             return []
         write_file(self.output, converted.text)
@@ -55,7 +55,7 @@ class ConvertWorkloadQuestion(Question):
 
 
 def answer(question: ConvertWorkloadQuestion, _: Way) -> Converted:
-    """Return the workload in the form that is asked for. Raises UserError."""
+    """Return the workload in the form that is requested. Raises UserError."""
     if question.output is not None:
         expect_other_file("question.output", question.output, [Path(question.workload.name)])
     form = question.to if question.output is None else form_of(question.output)
@@ -64,7 +64,7 @@ def answer(question: ConvertWorkloadQuestion, _: Way) -> Converted:
 
 
 def form_of(output: Path) -> str:
-    """Return the form that the ending of a name asks for. Raises UserError."""
+    """Return the form that the ending of a name requests. Raises UserError."""
     form = "toml" if output.suffix == ".toml" else WRITTEN.get(output.suffix.lower(), "")
     if not form:
         endings = ", ".join([".toml", *WRITTEN])

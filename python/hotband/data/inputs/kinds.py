@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     Document: TypeAlias = Path | str | Mapping[str, Toml]
 else:
     RecordGiven = Annotated[Any, "record"]
-    """A record in memory, or where it lies."""
+    """A record in memory, or its path."""
     Records = Annotated[Any, "records"]
-    """Records in memory, or where they and results of other tools lie."""
+    """Records in memory, or paths of records and of results of other tools."""
     Sides = Annotated[Any, "sides"]
-    """Several times records, the repeats of a side: in Python an argument each, on the command line with a word between
-    them."""
+    """Records of several sides, each with its repeats: in Python one argument per side, on the command line with a
+    word between sides."""
     Document = Annotated[Any, "document"]
     """A TOML file, its text or its table."""
 
@@ -45,9 +45,9 @@ Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 Rate = Annotated[str, "rate"]
 """I/Os a second as text, also several: in Python also numbers."""
 Values = Annotated[tuple[tuple[str, str], ...], "values"]
-"""The same for a function that takes no further arguments."""
+"""Like the above, for a function that takes no further arguments."""
 Axes = Annotated[tuple[tuple[str, Any], ...], "axes"]
-"""The same where each may have several values: text as on the command line, a value, or a tuple."""
+"""Like the above, with several values for each key: text as on the command line, a value, or a tuple."""
 Seeds = Annotated[Any, "seeds"]
 """A root of randomness; in Python also several."""
 AlikeWorkloads = Annotated[tuple[Named, ...], "alike workloads"]
@@ -69,7 +69,7 @@ ProgramPlace = Annotated[str, "program place"]
 ProgramSettings = Annotated[tuple[tuple[str, str], ...], "settings of a program"]
 """Settings of a program, and values of the drives."""
 SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
-"""The same where nothing runs: words of fio's are none of them."""
+"""Like the above, for questions without runs, which accept no words of fio."""
 KeyValues = Annotated[str, "key-values"]
 """KEY=VALUES,...: in Python also a dict of lists."""
 NameOrPath = Annotated[str, "name or path"]
@@ -77,22 +77,22 @@ NameOrPath = Annotated[str, "name or path"]
 Paths = Annotated[tuple[Path, ...], "paths"]
 """Files and folders."""
 Results = Annotated[tuple[Path, ...], "results"]
-"""The same, of tools: on the command line a pipe is one, too."""
+"""Like the above, for results of tools: on the command line per pipe is also one."""
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
 
 Filters = Annotated[tuple[str, ...], "filters"]
 """Several texts, each with an option of its own on the command line; in Python also numbers."""
 Columns = Annotated[Mapping[str, object], "columns"]
-"""Columns of a table by what they are: KEY=COLUMN,... on the command line."""
+"""Columns of a table by type: KEY=COLUMN,... on the command line."""
 TomlTable = Annotated[Mapping[str, object], "table"]
 """Keys of a TOML table with their values, of Python alone."""
 Share = Annotated[str, "share"]
 """A share, such as 1/1000: in Python also a number."""
 EachName = Annotated[tuple[str, ...], "each name"]
-"""The same with those that are given twice; text that names none stays as it is."""
+"""Like the above, with keys given twice; text without keys is unchanged."""
 
 
 def paths_of(records: Records) -> list[Path]:
-    """Return where records lie; those in memory go by their names."""
+    """Return the paths of records; those in memory are named."""
     return [record if isinstance(record, Path) else Path(record.name) for record in records]

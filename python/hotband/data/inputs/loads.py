@@ -1,6 +1,6 @@
-"""Workloads of trials: the same streams asked at a rate or with so many outstanding, and as long as is needed.
+"""Workloads of trials: the same streams asked at a rate or with this many outstanding, and as long as is needed.
 
-What it leaves out: what only a longer run shows. A trial measures a number of I/Os, after a warm-up that ends with its
+Left out: what only a longer run shows. A trial measures a number of I/Os, after a warm-up that ends with its
 own time or after a fifth as many, so that a hundred trials take seconds whatever the machine; a time of the user's own
 is kept.
 """
@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from hotband.base.text.values import Toml
 
 WARM_UP = 5
-"""A warm-up ends after the I/Os that are measured divided by this, where its own time is longer."""
+"""A warm-up ends after the I/Os that are measured divided by this, if its own time is longer."""
 ENDS = ("duration", "ios", "until", "operations", "until_precise", "until_done")
 """Keys that end a measured phase (docs/guides/workloads.md)."""
 LOOP_KEYS = ("qd", "depth", "threads", "think", "rate_iops")
-"""Keys of `set` that say how hard is asked."""
+"""Keys of `set` for the load."""
 OPEN = ("open", "bursts", "arrivals")
-"""Loops that ask at times of their own, whether or not they are answered: their rate is no figure of the machine."""
+"""Loops that issue I/Os at their own times, whether or not earlier ones have completed: their rate is not a figure of
+the machine."""
 IN_A_ROW = "in_a_row"
-"""What `[load]` says beside how it asks: how its streams follow one another."""
+"""Keys of `[load]` besides its kind: the order of its streams."""
 
 
 class Load:
@@ -87,7 +88,7 @@ class Load:
         return changed
 
     def varied(self) -> set[int]:
-        """Places of the streams that the loop of a question asks for."""
+        """Places of the streams that the loop of a question requests."""
         streams = _tables(self.table, "streams")
         return {index for index, stream in enumerate(streams) if "load" not in self.table or "load" not in stream}
 
@@ -111,7 +112,7 @@ class Load:
 
     @property
     def is_open(self) -> bool:
-        """Return whether all of its loops ask at times of their own."""
+        """Return whether all of its loops issue I/Os at their own times."""
         return bool(kinds := self._kinds()) and kinds <= set(OPEN)
 
     def _kinds(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""What smartctl and nvme print about a drive as JSON (`smartctl -j -a`, `nvme id-ctrl -o json`): its identity, and
+"""Output of smartctl and nvme about a drive as JSON (`smartctl -j -a`, `nvme id-ctrl -o json`): its identity, and
 the drive of the catalog with its model number.
 
 Left out: the text that both print without these options.
@@ -45,7 +45,7 @@ class DriveReport:
     def product(self) -> str:
         """The drive of the catalog with its model number. Raises UserError if there is none, or several."""
         if self.model is None:
-            raise UserError(str(self.path), "", "", f"states no model of a drive{self.trouble}; {ACCEPTED}")
+            raise UserError(str(self.path), "", "", f"does not state the model of a drive{self.trouble}; {ACCEPTED}")
         products = products_by_model(self.model)
         if len(products) != 1:
             which = f"that of {', '.join(products)}" if products else "of no drive in the catalog"
@@ -191,7 +191,7 @@ def products_by_model(model: str) -> list[str]:
 
 @cache
 def _numbers() -> dict[str, str]:
-    """Model numbers of the catalog's drives. A variant is the same drive set up otherwise: the drive itself stands for
+    """Model numbers of the catalog's drives. A variant is the same drive set up otherwise: the drive itself represents
     it."""
     numbers = {}
     for name in _core.catalog_names(catalog.CATALOG_DIR, "drives"):

@@ -21,7 +21,7 @@ from hotband.data.inputs.texts import is_command, text_of
 from hotband.data.inputs.words import ours, twice
 
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
-"""A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
+"""A catalog name, a short form, a path, TOML text, or a dict with the content of the TOML."""
 
 
 THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
@@ -31,7 +31,7 @@ RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)(?:\s*iops)?\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Named:
-    """A machine or a workload: the name that records and errors use, and its text where it has one of its own."""
+    """A machine or a workload: the name that records and errors use, and its text if it has one of its own."""
 
     name: str
     text: str | None = None
@@ -73,7 +73,7 @@ def is_toml(spec: str) -> bool:
 
 
 def _of_table(spec: Mapping[str, object], argument: str) -> Named:
-    """A dict, as the TOML that says the same."""
+    """A dict as equivalent TOML."""
     try:
         text = tomlkit.dumps(spec)
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
@@ -88,7 +88,7 @@ def _of_toml(text: str, argument: str) -> Named:
 
 
 def _title(text: str, argument: str) -> str:
-    """The title that TOML text gives itself, else the argument's name. What is no TOML is told by the engine."""
+    """The title that TOML text gives itself, else the argument's name. The engine reports text that is not TOML."""
     try:
         title = tomli.loads(text).get("title")
     except (tomli.TOMLDecodeError, RecursionError):
@@ -103,7 +103,8 @@ def each_of(given: object) -> list[object]:
 
 
 def setting(key: str, value: object) -> str:
-    """A setting as text: True and False are on and off. Raises UserError for what is no text, number or truth."""
+    """A setting as text: True and False are on and off. Raises UserError for values other than text, numbers and truth
+    values."""
     value = plain(value)
     if isinstance(value, bool):
         return "on" if value else "off"

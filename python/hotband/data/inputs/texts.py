@@ -54,8 +54,8 @@ def text_of(argument: str, what: str) -> str | None:
 
 
 def _converted(path: Path, piped: bytes | None) -> str | None:
-    """Return the workload of a job file, of a command line or of a trace; None for another file. `piped` is what was
-    read from a pipe or typed."""
+    """Return the workload of a job file, of a command line or of a trace; None for another file. `piped` is text read
+    from a pipe or typed."""
     from hotband.data.jobs.job_file import job_text
     from hotband.data.traces.files import is_trace, refuse_other_traces, trace_text
 
@@ -72,8 +72,8 @@ def bytes_of(argument: str, what: str) -> bytes:
 
 
 def refuse_other_files(argument: str, what: str) -> None:
-    """Raise UserError for a file that does not end as workloads or machines do, or for a folder, where the catalog has
-    no entry that begins so: the list of its entries would not help."""
+    """Raise UserError for a file that does not end as workloads or machines do, or for a folder, if the catalog has
+    no entry with that beginning: the list of its entries would not help."""
     path = Path(argument)
     # A short form, such as raid5:4xDRIVE, names no file, whatever stands there.
     if not argument or ":" in argument or not os.path.exists(argument):

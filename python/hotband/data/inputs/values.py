@@ -1,7 +1,7 @@
 """The values of a swept setting as text, on the command line and in Python: `1..256` doubles, `1..100/5` steps, commas
-make lists. What stands in quotes, braces or brackets is one value, commas and all.
+make lists. Text in quotes, braces or brackets is one value, including its commas.
 
-What it leaves out: texts have no order, so ranges are of numbers, which may have a unit.
+Left out: texts have no order, so ranges are of numbers, which may have a unit.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ MOST_RUNS = 100_000
 """Runs of a sweep: at 20 ms each, the least that a run of some thousand I/Os takes, they are a quarter of an hour of
 two cores; their rows are 60 MB."""
 ITEM = re.compile(r"([-+]?\d{1,18}(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?)\s*([A-Za-zµ%]*(?:(?<=[A-Za-z])/s)?)")
-"""A number and, where it has one, its unit."""
+"""A number and, if it has one, its unit."""
 KINDS = ("size", "time", "rate", "share", "power", "speed")
-"""What the engine reads with a unit."""
+"""Values that the engine reads with a unit."""
 FAMILIES = (
     ("B", "KiB", "MiB", "GiB", "TiB"),
     ("B", "kB", "MB", "GB", "TB"),
@@ -41,7 +41,8 @@ WRITTEN = {
     "power": (("W", "mW"),),
     "speed": (("rpm",),),
 }
-"""Units in which the engine writes a quantity of each kind (`Display` of hotband-units), and those of binary rates."""
+"""Units in which the engine writes per quantity of each kind (`Display` of hotband-units), and those of binary
+rates."""
 SMALLEST = ("B", "ns", "B/s", "mW")
 SHORT = {"k": "KiB", "K": "KiB", "m": "MiB", "M": "MiB", "g": "GiB", "G": "GiB"}
 """fio's letters, which are binary here, too."""
@@ -50,8 +51,8 @@ EXAMPLES = "such as 1..256 (doubles), 1..100/5 (steps) or 1,2,4"
 
 @dataclass(frozen=True)
 class Values:
-    """The values of an axis; `count` of them, of which only the first are listed where a sweep may not have so many.
-    `remark` says where a range ends that does not meet its end."""
+    """The values of an axis; `count` of them, of which only the first are listed if a sweep may not have that many.
+    `remark` gives the last value of a range that misses its end."""
 
     listed: tuple[Value, ...]
     count: int
@@ -172,7 +173,7 @@ def _quantity(key: str, text: str, part: str) -> Quantity:
 
 @cache
 def unit_of(unit: str) -> tuple[str, Fraction] | None:
-    """The kind of a unit and what one of it is in the base unit; None for what is no unit."""
+    """The kind of a unit and its size in the base unit; None for other text."""
     # Nothing turns as slowly as once a minute.
     for kind, size in (*((kind, 1) for kind in KINDS), ("speed", 100)):
         try:
@@ -234,7 +235,7 @@ def spelled(text: str) -> str:
 
 def _shortest(base: Fraction, units: Sequence[str]) -> str:
     """A quantity in the largest of these units that leaves one or more, and three places after the point (of binary
-    and of the smallest units: none) at most; "" where there is none."""
+    and of the smallest units: none) at most; "" if there is none."""
     for unit in units:
         known = unit_of(unit)
         assert known is not None, "a unit of ours"
@@ -247,7 +248,7 @@ def _shortest(base: Fraction, units: Sequence[str]) -> str:
 
 def base_of(value: object) -> tuple[str, float] | None:
     """The kind of a value and its size in the base unit (bytes, seconds, bytes per second, a share of one, watts, rpm);
-    the kind of a plain number is "". None for what is no quantity."""
+    the kind of a plain number is "". None for text that is not a quantity."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -257,7 +258,7 @@ def base_of(value: object) -> tuple[str, float] | None:
 
 
 def _parted(text: str) -> tuple[str, str, str, Fraction] | None:
-    """A number, its unit, the kind of that and what one of it is in the base unit; None for what is no quantity."""
+    """A number, its unit, the kind of the unit and its size in the base unit; None for text that is not a quantity."""
     match = ITEM.fullmatch(text.strip())
     if match is None:
         return None
@@ -278,7 +279,7 @@ ENDINGS = {
     "power": ("w", 1.0),
     "speed": ("rpm", 1.0),
 }
-"""How the column of a setting with units ends, and what one of its base unit is there."""
+"""Ending of the column of a setting with units, and the base unit in that column."""
 
 
 Coordinate = str | int | float

@@ -1,4 +1,4 @@
-"""Words of fio that are taken for ours where values are set: `--set iodepth=32` is `--set depth=32`."""
+"""Words of fio that are accepted for Hotband's keys: `--set iodepth=32` is `--set depth=32`."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ _IGNORED: dict[str, Sequence[str]] = {
     "a pause costs no processor": ("thinktime_spin",),
     "I/Os are counted on completion": ("thinktime_blocks_type",),
     "reads and writes are mixed by chance throughout": ("rwmixcycle",),
-    "a job that falls behind goes on": words("rate_min rate_iops_min rate_cycle"),
+    "a job that falls behind continues": words("rate_min rate_iops_min rate_cycle"),
     "an open loop has no pause": ("rate_ignore_thinktime",),
     "the depth stays at iodepth=: no search for a latency target": words(
         "latency_target latency_window latency_percentile latency_run"

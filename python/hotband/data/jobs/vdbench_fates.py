@@ -52,7 +52,7 @@ _FATES: dict[str, tuple[Fate, str]] = {
     "loop": (Fate.IGNORED, "each run happens once"),
     "workload_size": (Fate.IGNORED, "range= sets the ranges"),
     "swat": (Fate.IGNORED, "a trace is not a workload"),
-    "abort_failed_skew": (Fate.IGNORED, "a skew is the share by which a workload is drawn"),
+    "abort_failed_skew": (Fate.IGNORED, "a skew is the probability with which a workload is chosen"),
 }
 
 

@@ -149,7 +149,7 @@ def _where(conversion: Conversion, stream: Stream) -> list[str]:
     if "stride" in offsets:
         back = str(offsets["stride"]).strip().startswith("-")
         if back:
-            conversion.approximate(key, "vdbench has no stride back: it goes on by the same distance")
+            conversion.approximate(key, "vdbench has no stride back: it continues forward by the same distance")
         stride = _size(_grid(str(offsets["stride"]).strip().removeprefix("-")))
         parts.append(f"stride=({stride},{stride})")
     word = "hotband" if "hotband" in offsets else "range"

@@ -107,7 +107,7 @@ def edge_points(buckets: Buckets) -> list[tuple[float, float]]:
 
 def percentile_frame(records: Mapping[str, LoadedRecord], points: int = PERCENTILE_POINTS) -> pl.DataFrame:
     """Return the frame of `charts.percentile_chart` for records by label, with about `points` points per line, fewer
-    where there are many records."""
+    if there are many records."""
     alone = len(records) == 1
     points = min(points, max(PERCENTILE_FEWEST, PERCENTILE_TOTAL // max(len(records), 1)))
     rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone, points)]
@@ -262,7 +262,7 @@ def _time_rows(label: str, record: RecordDoc) -> Iterator[tuple[object, ...]]:
 
 
 def activities(counters: Mapping[str, object]) -> dict[str, float]:
-    """Nanoseconds of each activity of a part, a mean over its actuators; what `busy_ns` has beyond is "other busy"."""
+    """Nanoseconds of each activity of a part, a mean over its actuators; the remainder of `busy_ns` is "other busy"."""
     named = {name: finite(counters.get(f"{name}_ns")) for name in ACTIVITIES}
     spent = {name: value for name, value in named.items() if value is not None}
     busy = finite(counters.get("busy_ns"))

@@ -1,8 +1,8 @@
 """Errors for records with missing or mistyped values: one line, never a traceback.
 
-Records are read by many pages and rules, each key where it is needed. Loading a file checks some keys and reports them
+Records are read by many pages and rules, each key if it is needed. Loading a file checks some keys and reports them
 with their values; other defects of an edited or broken record end here. The error that stopped the reading stays its
-cause (`__cause__`), for whoever calls from Python.
+cause (`__cause__`), for callers in Python.
 """
 
 from __future__ import annotations

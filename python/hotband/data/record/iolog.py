@@ -37,7 +37,7 @@ def save_log(
 
     `streams` and `volumes` are the names behind their numbers; a volume without a name stays empty.
     Raises UserError, OSError, or _core.Interrupted
-    once `stopped` says so: nothing is kept then.
+    once `stopped` returns true: nothing is kept then.
     """
     import pyarrow.csv
     import pyarrow.parquet

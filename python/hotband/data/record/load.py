@@ -61,7 +61,7 @@ SHAPES: dict[str, tuple[type, str]] = {
 class LoadedRecord:
     """A record, its series and those of its caches, SMART and power (None if there are none), and its label.
 
-    `remarks` say in words what could not be read; a page prints them with the record's own notes.
+    `remarks` list unreadable parts in words; a page prints them with the record's own notes.
     """
 
     record: RecordDoc

@@ -59,7 +59,7 @@ def overload_notes(record: RecordDoc) -> list[str]:
         return []
     if not misses(requested, iops, summary["count"], is_model=True):
         return []
-    return [f"{missed_words(requested, iops)}; latencies grow as long as it runs"]
+    return [f"{missed_words(requested, iops)}; latencies grow throughout the run"]
 
 
 def missed_words(requested: float, iops: float) -> str:

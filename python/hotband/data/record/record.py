@@ -79,10 +79,10 @@ class Times:
 class Figures:
     """Rates and latencies of some I/Os.
 
-    `iops` (I/Os per second) and `bandwidth` (bytes per second) are zero where there were none, None if the tool that
+    `iops` (I/Os per second) and `bandwidth` (bytes per second) are zero if there were none, None if the tool that
     was imported did not count. Latencies are seconds, None if nothing was measured: `mean`, `min`, `p50`, `p99`,
     `p999` (99.9 %) and `max`. `queue_depth` is the mean number of I/Os outstanding, `errors` counts I/Os that failed,
-    `times` says where the mean latency went (None if that is not known).
+    `times` has the parts of the mean latency (None if unknown).
     """
 
     iops: float | None
@@ -322,7 +322,7 @@ class Record:
     # --- sections that only some records have; copies, as the document has them -----------------------------
 
     energy: Shown[EnergyDoc | None] = Shown(
-        "Energy and power of the drives, in J and W (keys end in their unit); None if no draw is known."
+        "Energy and power of the drives, in J and W (keys end in their unit); None if no power is known."
     )
     repair: Shown[RepairDoc | None] = Shown(
         "Failures, rebuilds and the service meanwhile; None if no failure was requested."
@@ -393,7 +393,7 @@ class Record:
 
     @property
     def power(self) -> pl.DataFrame | None:
-        """Return one row per interval and drive: `power_w` with `low_w` and `high_w`. None if no draw is known."""
+        """Return one row per interval and drive: `power_w` with `low_w` and `high_w`. None if no power is known."""
         return self._tables.get("power")
 
     @property

@@ -78,7 +78,7 @@ def rebuild_line(rebuild: RebuildDoc) -> Text:
 
 def state_name(service: ServiceDoc, repair: RepairDoc) -> str:
     """Return the name of a machine's state. A record's "degraded" includes the time after too many drives have failed:
-    if I/Os failed in it and data were lost, the name says so; a machine whose only failure lost data was never
+    if I/Os failed in it and data were lost, the name shows it; a machine whose only failure lost data was never
     degraded."""
     name = str(service.get("phase"))
     if name != "degraded" or not repair.get("bytes_lost") or not service.get("errors"):

@@ -1,8 +1,8 @@
 """Rounds of records, to be judged by the rule of steady state.
 
 A record with a series is judged by itself, in rounds of its measured time. Records without one (most of fio's) are one
-round each, in the order given, as scripts that follow the PTS run fio once a round. Of a series that a step's end cuts,
-a row that lies in two rounds is shared between them by time.
+round each, in the order given, as scripts that follow the PTS run fio once a round. In a series cut by a step's end,
+a row in two rounds is divided between them by time.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def round_values(
 
 
 def _of_samples(path: Path, record: RecordDoc, round_ns: float, track: str) -> Rounds:
-    """Take rounds from the samples that fio stores when it looks for steady state itself."""
+    """Take rounds from the samples that fio stores when it checks for steady state itself."""
     samples, key = record["samples"], TRACKS[track][1]
     values = samples.get(key) if isinstance(samples, dict) else None
     if track == "latency" and isinstance(samples, dict):

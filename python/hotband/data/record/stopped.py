@@ -1,4 +1,4 @@
-"""When measured phases with a precision ended, in words."""
+"""Ends of measured phases with a precision, in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_SHOWN = 0.1
 
 
 def stopped_words(record: RecordDoc) -> list[str]:
-    """Return when the run stopped, for a line on its state; nothing where a phase was measured as a whole."""
+    """Return when the run stopped, for a line on its state; nothing if a phase was measured as a whole."""
     phases = record.get("stopped", [])
     if not phases or any(phase["by"] != "precision" for phase in phases):
         return []

@@ -1,4 +1,4 @@
-"""The tables of a record as polars frames: from a run in memory, or from the Parquet files beside a record.
+"""The tables of a record as polars frames: from a run in memory, or from the Parquet files next to a record.
 
 Columns and their types are those of the files (docs/guides/records.md); `stream`, `direction`, `drive`, `state` and
 `operation` are text. A frame is made when it is first asked for.

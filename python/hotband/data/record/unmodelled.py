@@ -19,12 +19,12 @@ WHATS = {
 
 
 def unmodelled_notes(record: RecordDoc) -> list[str]:
-    """Return the notes on what is not modelled and moves the figures of a run."""
+    """Return the notes on unmodelled parts that change the figures of a run."""
     return [entry["note"] for entry in record.get("unmodelled", [])]
 
 
 def unmodelled_notes_of(records: Iterable[RecordDoc]) -> list[str]:
-    """Return the notes of several runs on what is not modelled, one for each layout or drive."""
+    """Return the notes of several runs on unmodelled parts, one for each layout or drive."""
     notes: dict[tuple[str, str], str] = {}
     for record in records:
         for entry in record.get("unmodelled", []):

@@ -1,6 +1,6 @@
 """The text of a record: the same bytes as the engine writes.
 
-So the record of a run is one file, saved by `--out`, by `Record.save` or out of a store, and `diff` of two
+The record of a run is therefore one file, saved by `--out`, by `Record.save` or out of a store, and `diff` of two
 of them shows how their contents differ.
 """
 

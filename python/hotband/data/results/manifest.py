@@ -50,8 +50,8 @@ def head(schema: str, number: int) -> dict[str, Json]:
 def expect_head(
     table: Mapping[str, Json] | None, path: Path, schema: str, number: int, what: str, expected: str
 ) -> str:
-    """Return the version of Hotband that wrote a file of this form. Raises UserError, which says what was `expected`,
-    if the file is not `what` or its form has another number."""
+    """Return the version of Hotband that wrote a file of this form. Raises UserError with the `expected` text if the
+    file is not `what` or its form has another number."""
     if table is not None and is_of_another_version(table, schema, number):
         raise another_version(path, table["schema_version"], number, expected)
     if table is None or table.get("schema") != schema or table.get("schema_version") != number:
@@ -66,7 +66,7 @@ def expect_this_version(folder: Path, held: str, what: str) -> None:
 
 
 def read_manifest(path: Path, expected: str = "another folder, or an unchanged file of Hotband") -> Manifest:
-    """Read a manifest. Raises UserError, which names what was `expected`, for a file that is no manifest or of another
+    """Read a manifest. Raises UserError with the `expected` text for a file that is not a manifest or is of another
     version."""
     if not path.is_file():
         return Manifest()

@@ -23,7 +23,7 @@ def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Reco
     where = Path(path)
     if unit is not None:
         if where.is_dir() or not hdr.recognises(read_beginning(where)):
-            accepted = f"is of the values of an HdrHistogram log, and {path} is none: leave it out"
+            accepted = f"applies to the values of an HdrHistogram log, and {path} is not one: leave it out"
             raise UserError("unit", "", unit, accepted)
         return [record_of_import(imported) for imported in hdr.read([where], unit)]
     of_ours = where.is_file() and b'"hotband-record"' in read_beginning(where)[:4096]

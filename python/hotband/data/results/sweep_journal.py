@@ -4,8 +4,8 @@
     DIR/sweep.parquet   the frame, one row per run; written when the sweep ends or is stopped
 
 A process that is killed leaves at most the beginning of a line, which the next one cuts off; a line that is not as it
-was written has another checksum, and its run is run again. Lines are flushed to the device once a second: after a loss
-of power so much may be missing.
+was written has another checksum, and its run is run again. Lines are flushed to the device once a second: after a
+loss of power that much may be missing.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ Entry = Mapping[str, "Json"]
 
 
 class Journal:
-    """The runs of one sweep in a folder that this process alone writes. `entries` are those that are there, by their
-    key; of two lines of one key the later counts."""
+    """The runs of one sweep in a folder that this process alone writes. `entries` are the existing ones by key; of
+    two lines with one key the later counts."""
 
     def __init__(
         self, folder: Path, what: str, *, asked: Mapping[str, Sequence[str]] | None = None, fresh: bool = False
     ) -> None:
-        """Read what is there, unless it is to be started over; nothing is written before `open`. Raises UserError for
-        what is no journal, or one of another version."""
+        """Read existing entries, unless it is started over; nothing is written before `open`. Raises UserError for a
+        file that is not a journal, or one of another version."""
         self.path, self.what = folder / JOURNAL_FILE, what
         self.held = ""
         self.asked, self.held_asked = asked or {}, asked or {}
@@ -74,7 +74,7 @@ class Journal:
             expect_this_version(self.path.parent, made_by, "a sweep")
 
     def differs(self) -> str:
-        """The first part of what is asked for of which the folder holds no value, with both; "" where there is none."""
+        """The first part of the request that differs from the folder's, with both values; "" if there is none."""
         for part in {**self.held_asked, **self.asked}:
             held, requested = self.held_asked.get(part, ()), self.asked.get(part, ())
             if not set(held) & set(requested) and (held or requested):
@@ -84,8 +84,8 @@ class Journal:
         return ""
 
     def open(self) -> None:
-        """Make the file ready for further lines, where it is not yet: one that was begun is cut off, one without a
-        run written anew."""
+        """Make the file ready for further lines, if it is not yet: one that was begun is cut off, one without a
+        run written again."""
         with self._lock:
             if self._file < 0:
                 self._open()
@@ -101,7 +101,7 @@ class Journal:
             self._append({**head(SCHEMA, SCHEMA_VERSION), "sweep": self.what, "asked": requested})
 
     def keep(self, entry: Entry) -> None:
-        """Add a run; from any thread. Raises OSError where it cannot be written."""
+        """Add a run; from any thread. Raises OSError if it cannot be written."""
         with self._lock:
             self._append(entry)
             self.entries[str(entry["key"])] = entry
@@ -119,7 +119,7 @@ class Journal:
         self._flushed = time.monotonic()
 
     def close(self) -> None:
-        """Flushes what was written, and lets go of the file."""
+        """Flush written data, and close the file."""
         if self._file >= 0:
             try:
                 with named(self.path):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hotband.data.results.sweep_journal import Entry
 
 FIGURES = (*INTERVAL_FIGURES, "latency_max_ns", "queue_depth_mean", "errors")
-"""What a frame has of every run, by the name of the column: a key of the summary, and of each direction's."""
+"""Columns of a frame for every run, by name: a key of the summary, and of each direction's."""
 DIRECTION_FIGURES = ("iops", "latency_mean_ns", "latency_p99_ns")
 NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") for name in DIRECTION_FIGURES))
 """The columns of figures."""
@@ -31,7 +31,7 @@ NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") fo
 
 @dataclass(frozen=True)
 class Intervals:
-    """Between which bounds so many percent of such predictions lie, by figure; `draws` were asked for."""
+    """Between which bounds this many percent of such predictions lie, by figure; `draws` were asked for."""
 
     level: float
     draws: int
@@ -41,7 +41,7 @@ class Intervals:
 @dataclass(frozen=True)
 class Row:
     """A run that ended: figures by the names of their columns, the state of its drives, the notes of its record, and
-    intervals where they were asked for."""
+    intervals if they were requested."""
 
     figures: Mapping[str, float | None]
     state: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Kept:
-    """A run that ended, with its record where that is kept."""
+    """A run that ended, with its record if that is kept."""
 
     row: Row
     record: Record | None = None
@@ -78,13 +78,13 @@ def _number(figures: Mapping[str, object] | None, name: str) -> float | None:
 
 
 def bounds_of(intervals: RunIntervalsDoc, draws: int) -> Intervals:
-    """The intervals of a record, as a row has them."""
+    """The intervals of a record, as in a row."""
     known = {figure["figure"]: (figure["low"], figure["high"]) for figure in intervals["figures"]}
     return Intervals(intervals["level"], draws, {name: known[name] for name in INTERVAL_FIGURES if name in known})
 
 
 def entry_of(key: str, row: Row, finished: Finished | None) -> Entry:
-    """A run as the journal keeps it; `finished` where its record is to be kept."""
+    """A run as in the journal; `finished` if its record is to be kept."""
     entry: dict[str, Json] = {"key": key, "figures": dict(row.figures)}
     entry |= {"state": list(row.state), "notes": list(row.notes)}
     if row.intervals is not None:
@@ -99,8 +99,8 @@ def entry_of(key: str, row: Row, finished: Finished | None) -> Entry:
 
 
 def kept_of(entry: Entry, *, records: bool) -> Kept | None:
-    """Return a stored run; None if a requested part is missing. The journal's checksum says that the
-    entry is as it was written."""
+    """Return a stored run; None if a requested part is missing. The journal's checksum shows that the entry is
+    unchanged."""
     held = entry.get("record")
     if records and not isinstance(held, str):
         return None

@@ -77,7 +77,7 @@ class Walk:
 
     @classmethod
     def merged(cls, walks: Sequence[Walk]) -> Walk:
-        """Join the results of several folders; series of one name are told apart by their folders."""
+        """Join the results of several folders; series of one name are distinguished by their folders."""
         counts = Counter(series for part in walks for series in part.series)
         joined = cls(walks[0].folder)
         for part in walks:
@@ -90,7 +90,7 @@ class Walk:
         return joined
 
     def skip(self, path: Path, reason: str) -> None:
-        """Count a file that is no result."""
+        """Count a file that is not a result."""
         inside = path.relative_to(self.folder)
         self.skipped.setdefault(reason, []).append(name_of(inside if inside.parts else Path(path.name)))
 
@@ -313,7 +313,7 @@ RUN = re.compile(
 
 def _repeated(results: Sequence[FolderResult]) -> list[FolderResult]:
     """Return the results with the test that they repeat: names that differ by the number of a run, with equal
-    requests. What is repeated in one series has the same name in the others."""
+    requests. Repeats in one series have the same name in the others."""
     by_name: dict[tuple[str, str], list[FolderResult]] = {}
     for entry in results:
         parts = [RUN.sub("", part) for part in entry.test.split("/")]
@@ -329,13 +329,13 @@ def _repeated(results: Sequence[FolderResult]) -> list[FolderResult]:
 
 
 def _is_one_request(records: Iterable[RecordDoc]) -> bool:
-    """Return whether runs were requested to do the same on the same target, as far as their records say."""
+    """Return whether runs have the same request and target, as far as their records state it."""
     requests = {_request(record) for record in records}
     return len(requests) == 1 and None not in requests
 
 
 def _request(record: RecordDoc) -> str | None:
-    """Return what a run was requested to do, as text that can be compared; None if its record does not say."""
+    """Return the request of a run as text that can be compared; None if its record does not state it."""
     source, spec = record.get("source"), record.get("spec") or {}
     requested = (source.get("asked") if source else None) or {
         key: spec.get(key) for key in ("machine", "workload", "set")

@@ -1,7 +1,7 @@
 """The columns of a store's `summary`: one row per run, with the names that sweeps and records have.
 
 Whole numbers are signed, unlike those of a record's tables: the difference of two unsigned ones is an error in SQL
-where it is below zero. 2^63 ns are 292 years.
+if it is below zero. 2^63 ns are 292 years.
 """
 
 from __future__ import annotations

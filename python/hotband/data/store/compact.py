@@ -1,7 +1,7 @@
 """Compaction of small parts into large ones: one entry replaces the others, then their files are removed.
 
-A reader of ours that finds a file gone looks again. Other tools that read at that moment may find runs twice, or a file
-gone, for as long as it takes to remove files.
+Hotband's reader looks again if a file is gone. Other tools that read at that moment may find runs twice, or a file
+gone, while files are removed.
 """
 
 from __future__ import annotations

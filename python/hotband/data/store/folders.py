@@ -72,7 +72,7 @@ def _places(path: Path) -> list[Path]:
 
 
 def _has_its_records(frame: Path) -> bool:
-    """Return whether the runs of a sweep's frame lie beside it, each in a folder of its own, as `Sweep.save` writes
+    """Return whether the runs of a sweep's frame lie next to it, each in a folder of its own, as `Sweep.save` writes
     them."""
     if frame.with_name(JOURNAL_FILE).exists():
         return False
@@ -114,7 +114,7 @@ def _experiment_of(folder_: Path) -> tuple[str, str]:
 
 
 def _version_of_sweep(frame: Path) -> str | None:
-    """Return the version that made a sweep, from the journal next to its frame, as records have it."""
+    """Return the version that made a sweep, from the journal next to its frame, as in records."""
     journal = frame.with_name(JOURNAL_FILE)
     head = parsed(file_bytes(journal).partition(b"\n")[0]) if journal.is_file() else None
     version = (head or {}).get("hotband")

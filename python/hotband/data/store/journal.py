@@ -1,8 +1,8 @@
 """Runs that belong to no part yet: one frame each, appended to a file that its writer has locked.
 
-A frame is a mark, its length, a checksum, and what was added, compressed: a line of JSON that says the run's time,
-factors and tables, its document, and its tables as Arrow has them. A process that is killed leaves at most the
-beginning of a frame. A journal whose lock is free is of a writer that is gone; the next one makes a part of it. Where
+A frame is a mark, its length, a checksum, and the added data, compressed: a line of JSON with the run's time, factors
+and tables, its document, and its tables as in Arrow. A process that is killed leaves at most the
+beginning of a frame. A journal whose lock is free belongs to a dead writer; the next writer makes a part of it. If
 anything else in it cannot be read, the file is kept as NAME.damaged.
 """
 
@@ -27,13 +27,13 @@ from hotband.base.text.write import NO_LOCKS, named, remove
 SUFFIX, DAMAGED = ".journal", ".damaged"
 MARK = b"\x00hbJ"
 HEAD = struct.Struct("<4sII")
-"""Of a frame: mark, length of what follows, its checksum (CRC-32)."""
+"""Head of a frame: mark, length of the content, its checksum (CRC-32)."""
 SIZE = struct.Struct("<I")
 """Bytes of what is compressed, before it."""
 FLUSHED_EVERY_S = 1.0
 """Seconds of work that a loss of power may cost, as in the journal of a sweep; a flush takes milliseconds."""
 CODEC = "lz4_raw"
-"""Takes a record to a third at some hundred MB/s; what compresses further costs more than it saves here."""
+"""Compresses a record to a third at some hundred MB/s; higher levels cost more than they save here."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Journal:
     """The journal of a part being filled, locked by this process. Used under the writer's lock, except `flush`."""
 
     def __init__(self, folder: Path, part: str) -> None:
-        """Create the file. It is locked before it gets its name, so that nobody takes it for an abandoned one."""
+        """Create the file. It is locked before it gets its name, so that no process takes it for an abandoned one."""
         self.part, self.path = part, folder / f"{part}{SUFFIX}"
         hidden = folder / f".{part}.{token_hex(4)}.part"
         with named(self.path, hidden):

@@ -1,6 +1,6 @@
 """Runs as the Parquet files of a part: one file per table, so that tables can be read separately.
 
-Sizes of row groups are what one look has to read and unpack: of a few megabytes each.
+Sizes of row groups, which a query reads and unpacks as a whole: a few megabytes each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEVELS = {"records": 9, "summary": 9}
 """A record takes 0.1 ms and 0.99 kB; at level 3 0.03 ms and 1.14 kB, at 15 1.1 ms and 0.96 kB (2,000 records of disks
 and flash drives). Numbers of the other tables gain some percent and take several times as long."""
 LEVEL = 3
-"""Of the other tables; zstd's own default."""
+"""Compression level of the other tables; zstd's own default."""
 
 
 def tables_of(runs: Sequence[StoredRun]) -> dict[str, pa.Table]:

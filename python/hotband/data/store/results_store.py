@@ -60,8 +60,8 @@ class ResultsStore:
         """Add a run, which is durable from then on, and return its key; a run that is present already is not added
         again.
 
-        `factors` are its coordinates besides the settings that its record has, `experiment` says what it belongs to.
-        Raises UserError, OSError where the disk fails.
+        `factors` are its coordinates besides the settings that its record has, `experiment` names its experiment.
+        Raises UserError, OSError if the disk fails.
         """
         return self.add(run, factors, experiment=experiment)[0]
 

@@ -49,8 +49,8 @@ class StoreFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the right to publish a part; other writers wait, readers never do. On file systems without locks nobody
-        waits."""
+        """Hold the right to publish a part; other writers wait, readers never do. On file systems without locks there
+        is no waiting."""
         with named(self.path / LOCK_FILE):
             file = os.open(self.path / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:

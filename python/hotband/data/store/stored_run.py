@@ -1,7 +1,7 @@
 """The stored form of a run: its cells, factors, document, buckets of latency, and tables over time.
 
 The key of a run, `run`, is a hash of its whole document but for intervals and predictions, which can be added later.
-Ours follow from spec, seed and version, so that the same run is one run however often it is added; a measurement that
+Hotband's runs follow from spec, seed and version, so a run is stored once however often it is added; a measurement that
 was repeated on hardware is another.
 """
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 KEY_DIGITS = 20
 """Hexadecimal digits of a key, 80 bits: of a hundred million runs two share one with a chance of 4 in a billion."""
 ADDED_LATER = ("intervals", "expected")
-"""Keys of a record that are no part of what was run."""
+"""Keys of a record that do not describe the run itself."""
 TABLE_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-"""Of a table over time: it is the name of a folder and of a view in SQL."""
+"""Name of a table over time, also that of a folder and of a view in SQL."""
 OWN_TABLES = ("runs", "summary", "factors", "histograms", "records", "manifest", "journal")
 LONGEST_FACTOR = 200
-"""Characters of a factor's value. Longer values are tables or texts that nobody filters by; the record
+"""Characters of a factor's value. Longer values are tables or texts that are not used as filters; the record
 has all of it."""
 SMALL_DIGITS = 6
 """Binary digits behind the first of a bucket's value that a small store keeps: FIO_IO_U_PLAT_BITS of fio's stat.h, so

@@ -1,6 +1,6 @@
 """A store as read-only views of DuckDB: only statements that select, only files of the store.
 
-Whoever asks may be anybody (a page in a browser): the connection can neither read nor write another file, load an
+The request may come from anyone (a page in a browser): the connection can neither read nor write another file, load an
 extension or change that. Texts of records are rows; names of factors become names of columns, quoted.
 """
 
@@ -28,9 +28,9 @@ SIGNALS_EVERY_S = 0.05
 """Longest time until an interrupt is noticed."""
 NEEDED_BY_RUNS = ("summary", "factors")
 LISTING = re.compile(r"\b(show|describe|information_schema|duckdb_\w+|pragma\w*)\b", re.IGNORECASE)
-"""What may ask for all views there are, without their names."""
+"""Statements that may read all views without their names."""
 LINES = "\n\nLINE "
-"""What comes before the lines of an error of DuckDB that point into the statement."""
+"""Text before the lines of a DuckDB error that point into the statement."""
 SEALED = (
     "set python_enable_replacements = false",
     "set enable_external_access = false",
@@ -44,8 +44,8 @@ Take = Callable[["duckdb.DuckDBPyConnection", str], T]
 
 
 def query(store: StoreFolder, sql: str, take: Take[T], *, argument: tuple[str, str] | None = None) -> T:
-    """Return what `take` makes of one statement that selects. Raises UserError, which names the argument and its value,
-    `argument`, if the statement was built from one."""
+    """Return the result of `take` for one selecting statement. Raises UserError, which names the argument and its
+    value, `argument`, if the statement was built from one."""
     where, value = argument or ("SQL", sql)
     last = ""
     for _ in range(TRIES):
@@ -68,8 +68,8 @@ def query(store: StoreFolder, sql: str, take: Take[T], *, argument: tuple[str, s
 
 
 def _interruptible(connection: duckdb.DuckDBPyConnection, take: Take[T], sql: str) -> T:
-    """Return what `take` makes of a statement. It runs in another thread: within a statement DuckDB looks for signals
-    late, if at all, and reports them as errors of its own."""
+    """Return the result of `take` for a statement. It runs in another thread: within a statement DuckDB checks for
+    signals late, if at all, and reports them as errors of its own."""
     with ThreadPoolExecutor(1) as worker:
         taken = worker.submit(take, connection, sql)
         try:

@@ -1,7 +1,7 @@
 """Adding runs to a store: to a journal at once, to a part in batches.
 
 Several processes may write at once, each into a journal and parts of its own; only putting a part into its place is
-done by one at a time. A run that is there is not added again.
+done by one at a time. A stored run is not added again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 RUNS_OF_PART = 2000
 """Runs of a part: some megabytes of documents, a second of work; 100,000 runs are 50 parts."""
 JOURNAL_BYTES = 256 << 20
-"""Largest journal: what is in it is in memory, too."""
+"""Largest journal: its content is also in memory."""
 SECONDS_OF_PART = 30.0
 """Time after which a part is made; a tenth of the writer's age if that is longer: few
 parts for a long sweep, whose results can be read meanwhile."""
@@ -193,7 +193,7 @@ def _rows_alone(entry: Entry) -> StoredRun:
 
 
 def _trimmed(entry: Entry, small: bool) -> Entry:
-    """Remove what a small store does not store."""
+    """Remove parts that a small store omits."""
     return replace(entry, tables=None) if small else entry
 
 

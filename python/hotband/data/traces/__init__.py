@@ -1,1 +1,1 @@
-"""Files of traces: which they are, and I/O logs of our own."""
+"""Files of traces: detection, and Hotband's I/O logs."""

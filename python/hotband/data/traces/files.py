@@ -18,9 +18,9 @@ from hotband.base.text.write import is_mistake
 from hotband.data.catalog import TRACE_ENDINGS
 
 PARQUET = b"PAR1"
-"""What a file of Parquet begins with, as our I/O log does."""
+"""First bytes of a Parquet file, such as Hotband's I/O log."""
 IO_LOG = "io-log"
-"""The format of our own I/O log as Parquet; all others are text, which the core reads."""
+"""The format of Hotband's I/O log as Parquet; all others are text, which the core reads."""
 
 _lock = threading.Lock()
 _folder: tempfile.TemporaryDirectory[str] | None = None
@@ -29,7 +29,7 @@ _digests: dict[tuple[object, ...], str] = {}
 
 
 def format_of(path: Path) -> str | None:
-    """The name of the format of a file, by what it begins with; None of one that is no trace, or cannot be read."""
+    """The name of the format of a file, by what it begins with; None of one that is not a trace, or cannot be read."""
     try:
         with opened(path) as file:
             if file.read(len(PARQUET)) == PARQUET:
@@ -40,14 +40,14 @@ def format_of(path: Path) -> str | None:
 
 
 def expect_file(key: str, source: Path) -> None:
-    """Raise UserError for a path that is no regular file; `key` is the argument that names it."""
+    """Raise UserError for a path that is not a regular file; `key` is the argument that names it."""
     if not source.is_file():
         special = "is not a regular file" if source.exists() else "is not there"
         raise UserError(key, "", str(source), f"{'is a folder' if source.is_dir() else special}; expected a trace")
 
 
 def is_trace(path: Path) -> bool:
-    """Return whether a file is a trace, by what it begins with."""
+    """Return whether a file is a trace, by its beginning."""
     return format_of(path) is not None
 
 
@@ -67,8 +67,8 @@ def trace_text(path: Path) -> str:
 
 
 def traces_of(workload: str, text: str | None) -> list[tuple[Path, _core.TraceAsked]]:
-    """The traces that a workload replays, relative to its file, if it has one, and how they are read. Nothing where it
-    replays none, or says it wrongly, which the engine tells."""
+    """The traces that a workload replays, relative to its file, if it has one, and how they are read. Nothing if it
+    replays none, or states it wrongly, which the engine reports."""
     if text is None or "trace" not in text:
         return []
     try:
@@ -96,7 +96,7 @@ def _rows_of(workload: str, trace: Path, request: _core.TraceAsked) -> Path:
 
 
 def is_same(path: Path, other: Path) -> bool:
-    """Return whether two paths are those of one file, which is there."""
+    """Return whether two paths name one existing file."""
     try:
         return path.samefile(other)
     except OSError:
@@ -154,8 +154,8 @@ def _made(trace: Path, request: _core.TraceAsked, name: str) -> Path:
 
 
 def make_rows(trace: Path, request: _core.TraceAsked, name: str, out: Path) -> None:
-    """Write the rows of a trace to `out`; errors call it `name`. Raises UserError for what is no such trace, or for
-    its first line that is wrong; OSError."""
+    """Write the rows of a trace to `out`; errors call it `name`. Raises UserError for another file, or for its first
+    wrong line; OSError."""
     try:
         if request.format == IO_LOG or (request.format is None and format_of(trace) == IO_LOG):
             from hotband.data.traces.io_log import write_log_rows

@@ -64,7 +64,7 @@ def write_log_rows(log: Path, name: str, out: Path, request: _core.TraceAsked) -
 
 
 class _Reader:
-    """A log that is read twice: for what is known of it as a whole, and for its I/Os."""
+    """A log that is read twice: for its properties as a whole, and for its I/Os."""
 
     def __init__(self, name: str, file: ParquetFile) -> None:
         self.name, self.file = name, file
@@ -126,7 +126,7 @@ class _Order:
         self.broken: list[int | None] = [None, None]
 
     def look(self, issue: Numbers, answered: Numbers, first: int) -> None:
-        """The next rows, of which the first has this number. Raises UserError once they are in neither order."""
+        """The next rows; the first has this number. Raises UserError once they are in neither order."""
         for index, times in enumerate((answered, issue)):
             if self.broken[index] is None:
                 back = np.flatnonzero(np.diff(times, prepend=np.uint64(self.last[index])).astype("i8") < 0)
@@ -177,7 +177,7 @@ class _Batch:
         return latencies
 
     def flags(self, column: str, *, missing: bool) -> NDArray[np.bool_]:
-        """A column of true and false, or of texts that are there or not; `missing` throughout where it is not there."""
+        """A column of true and false, or of optional texts; `missing` throughout if the column does not exist."""
         if column not in self.batch.schema.names:
             return np.full(self.batch.num_rows, missing)
         values = self.batch.column(column)
@@ -188,7 +188,7 @@ class _Batch:
         return flags
 
     def codes(self, column: str) -> tuple[list[str | None], NDArray[np.int64]]:
-        """Different texts of a column, and which of them each row has; no text throughout where it is not there."""
+        """Different texts of a column, and which of them each row has; no text throughout if it is not there."""
         if column not in self.batch.schema.names:
             return [None], np.zeros(self.batch.num_rows, "i8")
         values = self.batch.column(column)

@@ -4,7 +4,7 @@ A file is known by its first bytes, as file(1) and libmagic know it: databases, 
 pictures, documents and keys. File systems, swap and members of arrays are `signatures`. Short magic numbers have a
 guard, since data that fio wrote is random.
 
-What it leaves out: plain text and data without a magic number, which the typed path protects.
+Left out: plain text and data without a magic number, which the typed path protects.
 """
 
 from __future__ import annotations
@@ -152,14 +152,14 @@ _GUARDED: list[tuple[str, Callable[[bytes], bool]]] = [
 
 
 def known_content(path: str, host: Host) -> Iterator[str]:
-    """Yield what a file is known to hold, as reasons not to write it."""
+    """Yield known contents of a file, as reasons not to write it."""
     try:
         size = host.size(path) or 0
         front = host.read(path, 0, FRONT_BYTES)
         back = host.read(path, max(0, size - FRONT_BYTES), FRONT_BYTES)
         signed: list[Signature] = signatures(path, host) if size else []
     except OSError as error:
-        yield f"cannot be read, so nobody knows what it holds: {reason_of(error)}"
+        yield f"cannot be read, so its contents are unknown: {reason_of(error)}"
         return
     names = [name for name, magic, at in _MAGIC if front[at : at + len(magic)] == magic]
     names += [name for name, magic, at in _END if size >= at and back[len(back) - at :].startswith(magic)]
@@ -169,7 +169,7 @@ def known_content(path: str, host: Host) -> Iterator[str]:
 
 
 def folder_of_system(path: str, is_ours: bool) -> bool:
-    """Return whether a file lies in a folder of the system, where only some take a file that Hotband made."""
+    """Return whether a file is in a system folder, where only some take a file that Hotband made."""
     return path.startswith(SYSTEM if is_ours else SYSTEM + STATE) and not path.startswith(NO_SYSTEM)
 
 

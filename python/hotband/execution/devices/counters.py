@@ -1,7 +1,7 @@
 """SMART and NVMe counters, temperature and power of a device at intervals, as tables of a record.
 
 Tables: `smart` and `power` with the columns that models leave (crates/engine/src/probes/smart.rs, power.rs; cells
-that a device does not tell are null), `health` with what models do not have.
+that a device does not report are null), `health` with data that models lack.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Counters:
 
     ATA and SCSI drives are read at most every minute, whatever `every_s` (see above), and every drive once before and
     once after. `power_command` is a user's command that prints watts. Call `measured` when the measured time begins:
-    rows of `power` count from then. `tables` and `section` are there afterwards. Raises UserError if there is no
+    rows of `power` count from then. `tables` and `section` are set afterwards. Raises UserError if there is no
     such device, or a command that prints none.
     """
 

@@ -34,8 +34,8 @@ class Device:
     """A block device. Text is None if unknown; `serial` is that of the whole disk.
 
     `kind` is disk, partition, loop, dm, md, nbd, rbd, zram, optical or file (a regular file: `disk` is the device below
-    it, as far as it is known). `link` is the connection as it runs, `link_max` as both ends could; `aligned` says that
-    the beginning of a partition does not cut physical sectors. `absent` names tools that would have told more.
+    it, as far as it is known). `link` is the connection as it runs, `link_max` as both ends could; `aligned` means
+    that the beginning of a partition does not cut physical sectors. `absent` names tools that would have told more.
     """
 
     name: str
@@ -168,7 +168,7 @@ def _of_file(path: str, host: Host) -> Device:
 
 
 def kind_of(name: str, host: Host) -> str:
-    """Kind of a block device, as `Device` has it."""
+    """Kind of a block device, as in `Device`."""
     folder = host.sysfs(name)
     for part in ("partition", "loop", "dm", "md"):
         if host.has(f"{folder}/{part}"):

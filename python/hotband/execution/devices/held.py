@@ -1,11 +1,11 @@
-"""Holding the permitted device or file, and passing it to fio: only what was checked is written.
+"""Holding the permitted device or file, and passing it to fio: only the checked target is written.
 
 A place is opened once, from the descriptor of its folder and never through a symbolic link at its end. That descriptor
-is claimed (a block device with O_EXCL) or locked (a file), compared with what was permitted, and everything that would
-refuse it is asked again of the descriptor. fio gets the descriptor: its job names /dev/fd/N, which the kernel resolves
-to the very file that is open (proc(5), /proc/PID/fd), not to a path. So no rename, link or mount between check and
-write leads elsewhere. What fio has open is compared with it all the same, from its start to its end, and a fio that
-has something else open is killed.
+is claimed (a block device with O_EXCL) or locked (a file), compared with what was permitted, and all checks are
+repeated on the descriptor. fio gets the descriptor: its job names /dev/fd/N, which the kernel resolves
+to the very file that is open (proc(5), /proc/PID/fd), not to a path. Therefore no rename, link or mount between check
+and write leads elsewhere. Files that fio has open are still compared with it, from its start to its end, and a fio with
+another file open is killed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Held:
             raise _another(self.permission.path)
 
     def expect_opened(self, process: int, folder: Path) -> bool:
-        """Return whether a process that was given the descriptor has opened it anew by now. Raises UserError if it has
+        """Return whether a process that was given the descriptor has opened it again by now. Raises UserError if it has
         another block device open, or writes a file that is neither this one nor below `folder`, where its results
         are."""
         seen = list(opened_by(str(process), Host()))
@@ -81,7 +81,7 @@ class Held:
 @contextmanager
 def held(permission: Permission) -> Iterator[Held]:
     """Hold the permitted device or file during the block. One that may be written is protected from others: a block
-    device exclusively (O_EXCL, so that nobody mounts it), a file with a lock (flock). Checks that it is still the
+    device exclusively (O_EXCL, which prevents mounts), a file with a lock (flock). Checks that it is still the
     permitted one and that no reason to refuse it has appeared: the user's confirmation may have taken long. A missing
     file is created. Raises UserError."""
     if permission.kind == "uri" or permission.host.root is not None:
@@ -105,17 +105,17 @@ def holding(permission: Permission, descriptor: int) -> Held:
             _lock(descriptor, permission.path)
         reasons = refusals(made.path, permission.host, is_claimed=True)
         if reasons:
-            accepted = f"is in use by now, and was not when it was permitted: {'; '.join(reasons)}"
+            accepted = f"is now in use, and was not when it was permitted: {'; '.join(reasons)}"
             raise UserError(permission.path, "", "", accepted)
         if identity_of(made.path, permission.host) != permission.identity:
             raise _another(permission.path)
     if node_at(str(made.name), permission.host) != node:
-        raise UserError("/dev/fd", "", "", "does not lead to the files of a process: expected /proc, mounted")
+        raise UserError("/dev/fd", "", "", "does not lead to the files of a process: expected a mounted /proc")
     return made
 
 
 def _opened(permission: Permission) -> int:
-    """Open the permitted device or file; nobody else can claim it while it may be written."""
+    """Open the permitted device or file; no other process can claim it while it may be written."""
     path, flags = permission.path, os.O_RDONLY | os.O_NONBLOCK
     if permission.may_write and permission.kind == "block":
         # O_EXCL without O_CREAT is a claim on a block device, whatever it is opened for (open(2)).
@@ -126,8 +126,8 @@ def _opened(permission: Permission) -> int:
         descriptor = open_at(path, flags)
     except OSError as error:
         if error.errno in (errno.EBUSY, errno.EEXIST):
-            why = "; ".join(refusals(path, permission.host)) or "somebody holds it, or made it"
-            raise UserError(path, "", "", f"is in use by now: {why}; nothing was written") from None
+            why = "; ".join(refusals(path, permission.host)) or "another process holds it, or created it"
+            raise UserError(path, "", "", f"is now in use: {why}; nothing was written") from None
         if error.errno == errno.ELOOP:
             raise _another(path) from None
         raise UserError(path, "", "", f"cannot be opened: {reason_of(error)}; nothing was written") from None

@@ -179,7 +179,7 @@ class Host:
 
     @contextmanager
     def _saying(self, sentence: str) -> Iterator[None]:
-        """Say a sentence if the block takes long."""
+        """Print a sentence if the block takes long."""
         if self.say is None:
             yield
             return
@@ -198,8 +198,8 @@ class Host:
         return Output(self.number(f"/commands/{name}.exit") or 0, text)
 
     def is_busy(self, path: str) -> bool:
-        """Return whether somebody holds a block device exclusively (a file system, md, dm, bcache, ZFS, another tool).
-        Raises OSError where it cannot be opened."""
+        """Return whether a block device is held exclusively (a file system, md, dm, bcache, ZFS, another tool).
+        Raises OSError if it cannot be opened."""
         if self.root is not None:
             return path in (self.text("/busy") or "").splitlines()
         try:

@@ -42,7 +42,7 @@ def mounts(host: Host, process: str = "self") -> list[Mount]:
 
 
 def all_mounts(host: Host) -> list[Mount]:
-    """The mounts of every namespace that a process is in, ours first; a namespace is looked at once."""
+    """The mounts of every namespace that a process is in, ours first; a namespace is examined once."""
     looked: set[str] = set()
     mounted: list[Mount] = []
     for process in ["self", *processes(host)]:

@@ -1,10 +1,10 @@
 """Identity of a file or a block device whatever its name, by the kernel's numbers.
 
-A path is no identity: hard links, bind mounts, device nodes and other mount namespaces give one file many names. The
-number of its file system and its inode identify a file; its own number and, since numbers are reused, the kernel's
+A path is not an identity: hard links, bind mounts, device nodes and other mount namespaces give one file many names.
+The number of its file system and its inode identify a file; its own number and, since numbers are reused, the kernel's
 sequence number of the disk identify a block device.
 
-What it leaves out: an overlay and the folder below it show one file under two numbers (`has_writer` handles that).
+Left out: an overlay and the folder below it show one file under two numbers (`has_writer` handles that).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BLKGETDISKSEQ = 0x80081280
 # asm-generic/fcntl.h; Python has no name for it.
 F_SETSIG = 10
 DELETED = " (deleted)"
-"""What the kernel adds to the path of a file that was removed."""
+"""Suffix that the kernel adds to the path of a removed file."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Node:
 
 
 def node_at(path: str, host: Host) -> Node | None:
-    """The node behind a path, links followed; None of what is neither a file nor a block device."""
+    """The node behind a path, links followed; None for other types than files and block devices."""
     if host.root is not None:
         name = host.block_name(path)
         if name:
@@ -63,7 +63,7 @@ def node_at(path: str, host: Host) -> Node | None:
 
 
 def node_of(descriptor: int) -> Node | None:
-    """The node that is open; None of what is neither a file nor a block device. Raises OSError."""
+    """The node that is open; None for other types than files and block devices. Raises OSError."""
     status = os.fstat(descriptor)
     sequence = None
     if stat.S_ISBLK(status.st_mode):
@@ -96,7 +96,7 @@ def node_below(loop: str, host: Host) -> Node | None:
 
 
 def open_at(path: str, flags: int, mode: int = 0o600) -> int:
-    """Open what lies at an absolute path, from a descriptor of its folder; its last name is no symbolic link. Raises
+    """Open what lies at an absolute path, from a descriptor of its folder; its last name is not a symbolic link. Raises
     OSError."""
     folder = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -1,6 +1,6 @@
 """Counters of a device since it was new, from the output of smartctl and nvme: ATA, SCSI and NVMe.
 
-What it leaves out: attributes that smartmontools has no name for (only their maker knows their meaning).
+Left out: attributes that smartmontools has no name for (only their maker knows their meaning).
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def with_ocp(reading: ReadingDoc, document: Mapping[str, object]) -> ReadingDoc:
 
 def of_ata(document: Mapping[str, object]) -> ReadingDoc:
     """From ATA's attributes by smartmontools' names, and the device statistics log, which is the standard's (ACS-4,
-    9.5) and goes first where it is there."""
+    9.5) and goes first if it is there."""
     sector = whole(document.get("logical_block_size")) or 512
     raw, normal = _attributes(document)
     statistics = _statistics(document)
@@ -285,7 +285,7 @@ def _first_of(raw: Mapping[str, int], units: Mapping[str, int], sector: int) -> 
 
 
 def _flash_of(raw: Mapping[str, int], host: int | None, sector: int) -> int | None:
-    """Bytes written to flash: told as such, in parts, or as pages beside those of the host."""
+    """Bytes written to flash: told as such, in parts, or as pages next to those of the host."""
     flash = _first_of(raw, FLASH_WRITES, sector)
     if flash is not None:
         return flash

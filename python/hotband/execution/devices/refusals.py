@@ -111,7 +111,7 @@ def _below(names: Iterable[str], host: Host) -> set[str]:
 
 @dataclass(frozen=True)
 class Target:
-    """A block device that somebody would write: with it go its `parts`: itself, the partitions on it, and those that
+    """A block device to be written, with its `parts`: itself, the partitions on it, and those that
     share sectors with it. It `is_claimed` where this process holds it exclusively."""
 
     path: str
@@ -123,7 +123,7 @@ class Target:
 
     @property
     def with_disk(self) -> tuple[str, ...]:
-        """Its parts and the whole disk, which somebody may use as a whole."""
+        """Its parts and the whole disk, which may be in use as a whole."""
         return tuple(dict.fromkeys((*self.parts, self.disk)))
 
 
@@ -172,7 +172,7 @@ def _kind(target: Target, host: Host) -> Iterator[str]:
         yield f"is one of two paths to the same drive, as is {blocks.path_of(twin)}, or has its serial: use multipath"
     # Zones of such drives take writes in sequence alone (Documentation/ABI/stable/sysfs-block: host-managed).
     if host.text(f"{folder}/queue/zoned") == "host-managed":
-        yield "is zoned (host-managed): it takes no random writes"
+        yield "is zoned (host-managed): it accepts no random writes"
 
 
 def _mounted(target: Target, _: Host) -> Iterator[str]:
@@ -235,7 +235,7 @@ def _signed(target: Target, host: Host) -> Iterator[str]:
         try:
             signatures_ = signatures(path, host)
         except OSError as error:
-            yield f"{_of(part, target)} cannot be read, so nobody knows what it holds: {reason_of(error)}"
+            yield f"{_of(part, target)} cannot be read, so its contents are unknown: {reason_of(error)}"
             continue
         for signature in signatures_:
             yield f"{_of(part, target)} {words_of(signature)}: wipefs --all {path} if it is not needed"
@@ -249,16 +249,16 @@ def _in_use(target: Target, host: Host) -> Iterator[str]:
         for who in writers(node, host, target.seen.opened):
             yield f"{_of(part, target)} is open for writing by {who}"
         for what in reservations(path, part, host) if part == target.name else ():
-            yield f"{_of(part, target)} is kept by {what}"
+            yield f"{_of(part, target)} is reserved by {what}"
         for who in exports(node, host):
-            yield f"{_of(part, target)} is handed to other hosts by {who}"
+            yield f"{_of(part, target)} is exported to other hosts by {who}"
     for part in target.parts:
         # Our own claim on the whole is one on each of its parts, too.
         if target.is_claimed or not host.number(f"{host.sysfs(part)}/size"):
             continue
         try:
             if host.is_busy(blocks.path_of(part)):
-                yield f"{_of(part, target)} is held exclusively by somebody (O_EXCL)"
+                yield f"{_of(part, target)} is held exclusively by another process (O_EXCL)"
         except OSError as error:
             yield f"{_of(part, target)} cannot be opened: {reason_of(error)}"
 
@@ -297,7 +297,7 @@ def _of_node(path: str, name: str, node: Node | None, seen: Seen, loop: str = ""
     not to count."""
     host = seen.host
     if node is None:
-        return ["cannot be told from other files" if not loop else "is not there"]
+        return ["cannot be distinguished from other files" if not loop else "is not there"]
     reasons = list(_in_system(name, host, is_made_here(str(host.at(path)), name)))
     if node in seen.swap_nodes:
         reasons.append("is active swap")
@@ -311,11 +311,11 @@ def _of_node(path: str, name: str, node: Node | None, seen: Seen, loop: str = ""
     reasons += [f"is mounted on {path}" for path in _mounted_as_it_is(node, seen)]
     reasons += [f"is mapped by {who}" for who in mappers(node, host)]
     reasons += [
-        f"is below the loop device {name_}" for name_, below in seen.loops.items() if name_ != loop and below == node
+        f"backs the loop device {name_}" for name_, below in seen.loops.items() if name_ != loop and below == node
     ]
     reasons += [f"is open for writing by {who}" for who in writers(node, host, seen.opened)]
     reasons += [f"is open for reading by {who}" for who in readers(node, host, seen.opened)]
-    reasons += [f"is handed to other hosts by {who}" for who in exports(node, host)]
+    reasons += [f"is exported to other hosts by {who}" for who in exports(node, host)]
     if host.root is None and not os.access(path, os.W_OK):
         reasons.append("may not be written by this user, or its file system is read-only")
     # A loop device has it open itself, as we may have.
@@ -330,10 +330,10 @@ def _in_system(name: str, host: Host, is_ours: bool) -> Iterator[str]:
     for path in paths_of(name, host):
         origin = f" ({path})" if path != name else ""
         if folder_of_system(path, is_ours):
-            yield f"lies in a folder of the system{origin}"
+            yield f"is in a system folder{origin}"
             return
         if is_hidden_in_home(path) and not is_ours:
-            yield f"is a dot file of a home, or in a hidden folder of it{origin}"
+            yield f"is a hidden file of a home folder, or in a hidden folder there{origin}"
             return
 
 

@@ -39,7 +39,7 @@ def _worn(counters: ReadingDoc) -> Iterator[str]:
 def _sectors(device: Device) -> Iterator[str]:
     logical, physical = device.logical_block_bytes or 0, device.physical_block_bytes or 0
     if device.aligned is False:
-        yield "does not begin at a physical sector: every write of one is a read and two writes"
+        yield "does not begin at a physical sector: every write of a physical sector costs a read and two writes"
     if physical > logical > 0:
         yield f"sectors of {logical} bytes on physical ones of {physical}: smaller writes cost a read first"
     in_use = [format_["data_bytes"] for format_ in device.formats if format_["in_use"]]
@@ -50,10 +50,10 @@ def _sectors(device: Device) -> Iterator[str]:
 def _paths(device: Device, host: Host) -> Iterator[str]:
     """Yield remarks on the path between this host and the drive."""
     if device.link and device.link_max and device.link != device.link_max:
-        yield f"is connected with {device.link}, and could be with {device.link_max}"
+        yield f"is connected with {device.link}, but supports {device.link_max}"
     scheduler = None if device.queue is None else device.queue["scheduler"]
     if scheduler not in (None, "none") and device.transport == "nvme":
-        yield f"its scheduler is {scheduler}: a fast drive is slower with one than with none"
+        yield f"its scheduler is {scheduler}: a fast drive is slower with a scheduler than without"
     if device.kind == "loop" and host.text(f"{host.sysfs(device.name)}/loop/dio") == "0":
         yield "is a loop device without direct I/O: memory serves its file (losetup --direct-io=on)"
 
@@ -77,7 +77,7 @@ def holes_of(path: str, size_bytes: int, host: Host) -> list[str]:
 def _of_host(context: ContextDoc) -> Iterator[str]:
     governor = context["cpu"]["governor"]
     if governor not in (None, "performance"):
-        yield f"processors run by the governor {governor}: low loads complete later than with performance"
+        yield f"processors use the governor {governor}: I/Os of low loads take longer than with performance"
     if context["cpu"]["is_virtual"]:
         yield "this is a virtual machine: other activity on its host affects the figures unseen"
 

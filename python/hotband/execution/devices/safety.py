@@ -28,7 +28,7 @@ LOOKS, LOOK = 64, 4096
 
 @dataclass(frozen=True)
 class Permission:
-    """What may be done with a target; only `permission` makes one.
+    """Permitted actions on a target; only `permission` makes one.
 
     `path` is the resolved path, or the URI as named; `kind` is block, file or uri. `may_write` permits opening for
     writing. `identity` is the text that had to be typed; `node` identifies it whatever its name, so that
@@ -56,7 +56,7 @@ class Permission:
 def refusals(
     path: str | Path, host: Host | None = None, seen: Seen | None = None, *, is_claimed: bool = False
 ) -> list[str]:
-    """Return the reasons not to write a device or a file, one per line; empty if nobody seems to need its data. `seen`
+    """Return the reasons not to write a device or a file, one per line; empty if its data seems unused. `seen`
     is shared by several checks; a device `is_claimed` if this process holds it exclusively. Raises UserError for
     anything else."""
     host, text = host or Host(), os.path.abspath(path)
@@ -102,7 +102,7 @@ def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = 
 
 
 def _own_serial(disk: str, seen: Seen) -> str | None:
-    """A disk's serial, where no other disk of the machine has the same (cheap bridges and virtual disks have)."""
+    """A disk's serial, if no other disk of the machine has the same (cheap bridges and virtual disks have)."""
     serial = seen.serials.get(disk)
     if serial is None or list(seen.serials.values()).count(serial) > 1:
         return None
@@ -112,8 +112,8 @@ def _own_serial(disk: str, seen: Seen) -> str | None:
 def permission(path: str | Path, host: Host | None = None, *, writes: bool, erase: str | None) -> Permission:
     """Return the permission for a run on `place`, a path or a URI, that writes or only reads.
 
-    Writing needs that nothing refuses it, and `erase` must be `identity_of` it; of a URI, which tells nothing of what
-    lies behind it, the URI itself. What is typed for a run that only reads must be right, too. A file that Hotband
+    Writing needs that nothing refuses it, and `erase` must be `identity_of` it; for a URI, which does not identify
+    its target, the URI itself. The text typed for a run that only reads must also be right. A file that Hotband
     made (`contents.is_made_here`), a new or an empty one needs no `erase`. Raises UserError with the reason.
     """
     host = host or Host()
@@ -147,8 +147,8 @@ def permission(path: str | Path, host: Host | None = None, *, writes: bool, eras
 
 @contextmanager
 def _opened(real: str, host: Host) -> Iterator[tuple[str, Node | None]]:
-    """A place opened for reading: a path that leads to what is open, whatever has its name by then, and what that is.
-    What cannot be opened is looked at by its name: that is a reason to refuse it."""
+    """A target opened for reading: a path that leads to the open file, even if its name changes, and its type.
+    A target that cannot be opened is examined by its name, which is a reason to refuse it."""
     descriptor = None
     if host.root is None:
         with suppress(OSError):
@@ -179,7 +179,7 @@ def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:
     if kind == "file":
         names = host.at(at).stat().st_nlink
         if names > 1:
-            yield f"the file has {names} names (hard links): what any of them leads to is overwritten"
+            yield f"the file has {names} names (hard links): the data under all of them is overwritten"
         mount = mount_of(real, host)
         if mount is not None and mount.kind.startswith(("nfs", "cifs", "ceph", "gfs", "ocfs", "lustre", "glusterfs")):
             yield f"the file lies on {mount.kind}: whether other hosts use it is not known"
@@ -189,11 +189,11 @@ def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:
         yield f"the device is reached over {device.transport or device.kind}: whether other hosts use it is not known"
     held_places = _places_with_data(at, host)
     if held_places:
-        yield f"the device holds data that no signature explains, in {held_places} of {LOOKS} places looked at"
+        yield f"the device holds data that no signature explains, in {held_places} of {LOOKS} sampled places"
     if os.geteuid() != 0 and host.root is None:
-        yield "Hotband does not run as root: what processes of others have open was not seen"
+        yield "Hotband does not run as root: files that processes of other users have open are unknown"
     if host.has("/.dockerenv") or host.has("/run/.containerenv"):
-        yield "Hotband runs in a container: what processes of its host have open was not seen"
+        yield "Hotband runs in a container: files that processes of its host have open are unknown"
 
 
 def _places_with_data(path: str, host: Host) -> int:

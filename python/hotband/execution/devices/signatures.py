@@ -3,7 +3,7 @@
 libblkid's tools (blkid, wipefs) and udev (lsblk) are used if present. Magic numbers are read here as well, so that a
 missing tool never makes a device look free. Names are libblkid's.
 
-What it leaves out: data without a signature (a raw database, a volume of a virtual machine) cannot be recognised; the
+Left out: data without a signature (a raw database, a volume of a virtual machine) cannot be recognised; the
 typed serial protects it.
 """
 
@@ -27,7 +27,7 @@ FRONT, BACK = 4 * MIB + KIB, MIB
 
 @dataclass(frozen=True)
 class Signature:
-    """One signature: its name, what it belongs to, and who saw it."""
+    """One signature: its name, its owner, and the tool that found it."""
 
     name: str
     what: What
@@ -113,8 +113,8 @@ _BACK: list[tuple[str, What, bytes, int, int]] = [
 
 
 def signatures(path: str, host: Host) -> list[Signature]:
-    """All that is seen on a device, each name once. Raises OSError where the device cannot be read: nobody knows then
-    what it holds."""
+    """All that is seen on a device, each name once. Raises OSError if the device cannot be read: its contents are
+    then unknown."""
     by_name: dict[str, list[Signature]] = {}
     for signature in (*by_magic(path, host), *by_blkid(path, host), *by_wipefs(path, host), *by_lsblk(path, host)):
         by_name.setdefault(signature.name, []).append(signature)

@@ -19,8 +19,8 @@ ACCESS = 0o3
 
 @dataclass(frozen=True)
 class Opened:
-    """A file or block device that a process has open: the descriptor and the path that it shows, what it is, and
-    whether it is open for writing."""
+    """A file or block device that a process has open: the descriptor and its path, its type, and whether it is open
+    for writing."""
 
     process: str
     descriptor: int
@@ -101,7 +101,7 @@ def _maps(words: list[str], process: str, node: Node, host: Host) -> bool:
 
 
 def writes(fdinfo: str | None) -> bool:
-    """Return whether flags say that it is open for writing; unreadable flags count as open for writing."""
+    """Return whether flags include writing; unreadable flags count as open for writing."""
     for line in (fdinfo or "").splitlines():
         name, _, value = line.partition(":")
         if name == "flags":

@@ -1,4 +1,4 @@
-"""Experiments: a grid of runs and what is measured of them, on all cores, each run kept as it finishes
+"""Experiments: a grid of runs and their measurements, on all cores, each run kept as it finishes
 (docs/guides/experiments.md)."""
 
 from hotband.data.record.lock import Lock

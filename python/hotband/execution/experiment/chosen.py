@@ -23,10 +23,10 @@ _chosen: ContextVar[Executor | None] = ContextVar("executor", default=None)
 
 
 def executor_of(text: str | None, jobs: int | None = None) -> Executor:
-    """The executor of a text. None and "local" are the cores of this computer, `jobs` at a time (all where None).
+    """The executor of a text. None and "local" are the cores of this computer, `jobs` at a time (None: all).
     "ray" is the cluster that RAY_ADDRESS names, else one of `jobs` processes on this computer, started when first
-    needed; "ray://HOST:PORT" a cluster that runs. Raises UserError for another text, where Ray is not installed, or
-    where nothing answers at the address."""
+    needed; "ray://HOST:PORT" a cluster that runs. Raises UserError for another text, if Ray is not installed, or if
+    nothing responds at the address."""
     if text is None or text == LOCAL:
         return Local(jobs)
     return _on_ray(text, jobs)
@@ -76,7 +76,7 @@ def chosen() -> Executor | None:
 
 
 def _expect_executor(executor: object) -> None:
-    """Raise UserError for what is neither the name of an executor nor one."""
+    """Raise UserError for a value that is neither an executor nor the name of one."""
     if executor is not None and not isinstance(executor, str) and not hasattr(executor, "execute"):
         raise UserError("question.executor", "", f"{executor!r}"[:60], f"{FORMS}, or an Executor")
 

@@ -55,7 +55,7 @@ class Executor(Protocol):
         """Return when all are finished; `done` had each of them by then.
 
         All points are checked before the first begins. Raises UserError for the first mistake, OSError, Cancelled, or
-        KeyboardInterrupt: nothing runs any more then, and `done` had what was finished.
+        KeyboardInterrupt: nothing runs any longer then, and `done` received all finished runs.
         """
 
     def cancel(self) -> None:
@@ -131,7 +131,7 @@ class _Running:
             thread.start()
 
     def over(self, seconds: float, tick: Tick) -> bool:
-        """Wait for news at most so long, and say whether all runs are finished. Raises what a run raised."""
+        """Wait for news up to a time; return whether all runs are finished. Raises what a run raised."""
         if self.shown == 0.0:
             self._show(tick)
         if self.finished < len(self.points):
@@ -155,7 +155,7 @@ class _Running:
             item.run.stop()
 
     def stop(self) -> None:
-        """Stop what still runs, and wait until nothing does."""
+        """Stop running tasks, and wait until they have ended."""
         if self.finished < len(self.points):
             self.halt()
         for thread in self.threads:

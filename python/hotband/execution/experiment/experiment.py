@@ -1,4 +1,4 @@
-"""An experiment: points and measures in, one frame out; what is complete in its folder is not run again."""
+"""An experiment: points and measures in, one frame out; complete runs in its folder are not repeated."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Outcome:
 
 
 class Experiment:
-    """Runs and what is measured of each. `what` names it in its folder, which holds one experiment."""
+    """Runs and the measures of each. `what` names it in its folder, which holds one experiment."""
 
     def __init__(
         self, points: Sequence[Point], measures: Mapping[str, Measure] | None = None, *, what: str = UNNAMED
@@ -206,7 +206,7 @@ def execute(
     jobs: int | None = None,
 ) -> list[Finished]:
     """Executes runs on all cores and returns them in the order asked: an experiment without measures, every run saved
-    where its spec says. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished)."""
+    at the path in its spec. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished)."""
     from hotband.execution.experiment import Experiment, points_of
 
     return Experiment(points_of(specs)).run(progress=progress, jobs=jobs).finished

@@ -1,10 +1,10 @@
 """Runs on a cluster of Ray: lines of runs in tasks of half a second, a few more tasks than cores under way.
 
-A task gets the specs of its runs and answers with what they left (`parcel`, `ray_task`). What is finished is told as
-its task ends; of tasks whose worker died each line is run again, alone. No actor, no state on the cluster: Ray decides
-where a task runs.
+A task gets the specs of its runs and returns their results (`parcel`, `ray_task`). Finished runs are reported
+as their task ends; after a worker died, each line of its task is run again, alone. No actor, no state on the cluster:
+Ray decides where a task runs.
 
-What it leaves out: progress within a run, a worker's own cores (a run has one), and machines that do not fit into the
+Left out: progress within a run, a worker's own cores (a run has one), and machines that do not fit into the
 memory of the computer that asks.
 """
 
@@ -40,21 +40,21 @@ T = TypeVar("T")
 TASK_S = 0.5
 """Seconds of work of a task: Ray takes about a millisecond for one, and a worker that dies loses no more than this."""
 MOST_LINES = 500
-"""Of a task, however short they are."""
+"""Most lines of a task, however short they are."""
 AHEAD = 2
-"""Tasks under way for each core: one runs, one is there when it ends."""
+"""Tasks in progress for each core: one runs, one is ready when it ends."""
 CHECKED_HERE = 64
-"""Different runs that are checked before a cluster is asked for: a mistake in the first is told at once."""
+"""Different runs that are checked before a cluster is requested: a mistake in the first is told at once."""
 TRIES, TRIES_OF_MEMORY = 25, 5
 """Times that a line is begun, alone but for the first: most workers die of others' faults (killed, a machine is gone),
 and a run that ends its worker each time is told in the end; sooner where Ray says that memory was short."""
 LEAST_MEMORY = 1 << 28
-"""Bytes that a task asks for at least, and doubled from there: tasks alike in what they ask for share workers."""
+"""Smallest memory request of a task in bytes, and its doublings: tasks with equal requests share workers."""
 
 
 class OnRay:
     """A cluster of Ray as an `Executor`. It is connected, or started, when runs are first executed; `close` ends the
-    connection, and what was started for it."""
+    connection and the processes started for it."""
 
     def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
         """`address` is HOST:PORT of a cluster (None: that of RAY_ADDRESS, else one is started here, of `jobs`
@@ -142,7 +142,7 @@ class OnRay:
         took: Callable[[int, Told], None],
         shown: Callable[[], None],
     ) -> None:
-        """Has lines run on the cluster, or checked, where nothing is to be read of them."""
+        """Has lines run on the cluster, or checked, if nothing is to be read of them."""
         tasks, at = _Tasks(self._connected(), work, read, deque(lines), self.jobs), 0.0
         try:
             while not tasks.over(TICK_SECONDS, took):
@@ -156,7 +156,7 @@ class OnRay:
 
 
 class _Work:
-    """Points by line, ready to travel; what is finished of them."""
+    """Points by line, ready to be sent, and the finished ones."""
 
     def __init__(self, points: Sequence[Point]) -> None:
         """The heaviest lines first. Raises UserError for what cannot travel."""
@@ -185,7 +185,7 @@ class _Work:
         self.needs[line] = reply.memory
 
     def _named(self, line: int, mistake: UserError) -> UserError:
-        """A value that one of several machines refuses says which."""
+        """The error for a value that one of several machines refuses names that machine."""
         machine = self.of_line[line][0].spec.machine
         if mistake.where != "question.settings" or len({point.spec.machine for point in self.points}) == 1:
             return mistake
@@ -199,7 +199,7 @@ class _Work:
         return request
 
     def take(self, line: int, reply: Told, took: Callable[[Point, Any], None]) -> None:
-        """Hand on what was read of the runs of a line. Raises the mistake that ended it."""
+        """Pass on the data read from the runs of a line. Raises the mistake that ended it."""
         if reply.mistake is not None:
             raise reply.mistake
         for point, run in zip(self.of_line[line], reply.runs, strict=True):
@@ -273,7 +273,7 @@ class _Tasks:
         """Raise UserError for a run that would wait for ever."""
         if needs > LEAST_MEMORY and needs > self.to.largest:
             most = memory.in_gigabytes(int(self.to.largest))
-            accepted = f"needs up to {memory.in_gigabytes(needs)} of memory, but the largest node offers tasks {most}"
+            accepted = f"needs up to {memory.in_gigabytes(needs)} of memory, but the largest node offers a task {most}"
             raise UserError("question.on", "", self.work.of_line[line][0].spec.machine, accepted)
 
     def _take(self, task: Any, took: Callable[[int, Told], None]) -> None:
@@ -306,7 +306,7 @@ class _Tasks:
 
 
 def _of_task(error: Any) -> Exception:
-    """Return the error of a task: Hotband is missing there, a failure of its host, or a fault of ours unchanged."""
+    """Return the error of a task: Hotband is missing there, a failure of its host, or a fault of Hotband, unchanged."""
     cause = error.cause if isinstance(error.cause, Exception) else error
     text = str(error)
     if "No module named 'hotband" in text or "failed to import" in text:

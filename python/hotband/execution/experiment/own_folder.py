@@ -1,4 +1,4 @@
-"""Folders that a command has for itself: what another command left there is not written over, unless that is asked for
+"""Folders that a command has for itself: results of another command are not overwritten unless that is requested
 (`--fresh`)."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Runs as they travel to another computer, and what comes back: everything a run is made of as text, since the files
+"""Runs as sent to another computer, and their results: everything a run is made of as text, since the files
 of one computer are not on the other, and finished runs as bytes.
 
-What it leaves out: traces and I/O logs, which are files of this computer and may be of any size.
+Left out: traces and I/O logs, which are files of this computer and may be of any size.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from hotband.data.record.finished import Finished
 from hotband.data.traces.files import traces_of
 
 LEVEL = 3
-"""Of zstd, its usual one: records are text that repeats itself. A seventh of those of a task is left, for a hundredth
+"""Usual compression level of zstd: records are repetitive text. A seventh of those of a task is left, for a hundredth
 of the time that their runs took (zlib's quickest leaves half, for four times that)."""
 Read = Callable[[Finished], Any]
-"""What is brought back of a run; a function that a worker can import."""
+"""Result that is brought back from a run; a function that a worker can import."""
 LENGTH = Struct("<Q")
 Files = dict[str, bytes]
 """Small files that the engine opens, by the path that it opens them by."""
@@ -60,7 +60,7 @@ class Packing:
 
     def _spec(self, spec: RunSpec) -> tuple[RunSpec, Files]:
         if spec.io_log is not None:
-            refuse(str(spec.io_log), "is written by the run that it is of, which is elsewhere")
+            refuse(str(spec.io_log), "is written by the run itself, which executes on another node")
         named = (spec.machine, spec.machine_text, spec.workload, spec.workload_text)
         if named not in self._texts:
             machine = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
@@ -94,7 +94,7 @@ def _below_here(path: str) -> str:
 
 def own_drives(machine: str, text: str | None) -> Files:
     """Texts of the user's drives that a machine names, by the paths that the engine opens: a product's path counts from
-    the folder of the machine's file. None of what is wrong, which the engine refuses."""
+    the folder of the machine's file. None for wrong text, which the engine refuses."""
     if ".toml" not in machine and ".toml" not in (text or ""):
         return {}
     try:
@@ -120,7 +120,7 @@ class Returned:
         return cls(finished.text, tables, finished.ios)
 
     def finished(self, spec: RunSpec) -> Finished:
-        """The run under the spec that was asked for, as it would be had it run here."""
+        """The run under the spec that was requested, as it would be had it run here."""
         import json
 
         tables = {name: ReadTable(columns, kinds) for name, (columns, kinds) in self.tables.items()}

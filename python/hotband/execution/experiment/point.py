@@ -1,4 +1,4 @@
-"""One run of an experiment, and the key that says whether two runs must leave the same record."""
+"""One run of an experiment, and the key that determines whether two runs must leave the same record."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PRODUCT_FOLDERS = ("drives", "osds")
 @dataclass(frozen=True)
 class Point:
     """One run of an experiment. `at` are its coordinates, which are columns of the frame: target, workload, seed and
-    what its sampler varies. `prepared` is the run where it was checked before; the cores of this computer execute it.
+    what its sampler varies. `prepared` is the run if it was checked before; the cores of this computer execute it.
     """
 
     spec: RunSpec
@@ -130,7 +130,7 @@ def _own_drives(machine: str, text: str | None) -> dict[str, str]:
 
 
 def _products(machine: str) -> dict[str, str]:
-    """Texts of the catalog's drives and daemons whose names stand in a machine, and of those that they are variants of.
+    """Texts of the catalog's drives and daemons whose names are in a machine, and of those that they are variants of.
     One whose name is part of another's is taken with it, which does no harm."""
     products: dict[str, str] = {}
     for folder in PRODUCT_FOLDERS:

@@ -20,8 +20,8 @@ UNITS = (("h", 3600.0), ("min", 60.0))
 def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
     """A progress bar on stderr; yields the callback that `Experiment.run` and `run.execute` take.
 
-    The bar appears with the first call, which comes after every run was checked: a mistake shows no bar. Of several
-    runs it says how long the rest takes at the pace until then.
+    The bar appears with the first call, which comes after every run was checked: a mistake shows no bar. For several
+    runs it estimates the remaining time from the pace so far.
     """
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar

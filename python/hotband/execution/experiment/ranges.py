@@ -1,6 +1,6 @@
 """Ranges of uncertain values: a value with two ends, and the sampler that runs both, one range at a time.
 
-What it leaves out: ranges that act together. Each is moved alone, everything else stays at its nominal value.
+Left out: ranges that act together. Each is moved alone, everything else stays at its nominal value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS = ("set", "workload", "machine")
 
 @dataclass(frozen=True)
 class Range:
-    """A value with the two ends of what it may be. `of` says what `key` is a key of: the settings ("set"), the text of
+    """A value with the two ends of its range. `of` names the owner of `key`: the settings ("set"), the text of
     the workload or that of the machine. `nominal` is the text of the value that runs have without it, if known."""
 
     name: str
@@ -45,7 +45,7 @@ class Range:
 
 def at_end(spec: RunSpec, range_: Range, end: End, prefix: str = "") -> RunSpec:
     """A run with a range at one of its ends; `prefix` goes before its id and that of the run before it. Raises
-    UserError where the text has no such key."""
+    UserError if the text has no such key."""
     return at_value(renamed(spec, prefix), range_, range_.at(end))
 
 

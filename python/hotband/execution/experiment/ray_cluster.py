@@ -1,7 +1,7 @@
 """The connection to Ray: a cluster that runs, or one of processes on this computer that ends with this program.
 
-Ray serves a program one cluster at a time: everybody who asks for the same one shares the connection, and the last
-closes it. What is started here listens on loopback alone, has no dashboard and sends no statistics.
+Ray serves a program one cluster at a time: callers that request the same one share the connection, and the last
+closes it. A cluster started here listens on loopback only, has no dashboard and sends no statistics.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ REACHED_S = 5.0
 FRAME_BYTES, SETTINGS = 9, b"\4"
 """A server of gRPC, as Ray's are, begins with a frame of HTTP/2 of this type, its fourth byte (RFC 9113, 4.1, 6.5)."""
 PORT = 6379
-"""Where `ray start --head` listens if nothing is said (`ray start --help`)."""
+"""Address where `ray start --head` listens by default (`ray start --help`)."""
 HERE = "auto"
 """Ray's word for the cluster that runs on this computer."""
 STORE_BYTES = 256 * 1024 * 1024
-"""Of results that are under way on this computer: those of a task are a few hundred kilobytes."""
+"""Bytes of results in progress on this computer: those of a task are a few hundred kilobytes."""
 NO_CONNECTION = (
-    "expected `ray start --address` on this computer before, the same versions, and RAY_AUTH_MODE=token where the "
-    "cluster asks for its token"
+    "expected `ray start --address` on this computer before, the same versions, and RAY_AUTH_MODE=token if the cluster "
+    "requires a token"
 )
 NO_STATISTICS = {"RAY_USAGE_STATS_ENABLED": "0"}
 ON_NETWORK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 AUTH_MODE, AUTH_TOKEN, AUTH_TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 TOKEN_BYTES = 32
-"""Of a token: as many as its own generator's."""
+"""Bytes of a token: as many as from Ray's own generator."""
 STDERR = 2
 FOLDER = "hotband-ray-"
 LONGEST_FOLDER = 40
-"""A socket's path has 107 bytes (unix(7)); Ray's begins with the folder and goes on for some 65."""
+"""A socket's path has 107 bytes (unix(7)); Ray's begins with the folder and continues for some 65."""
 NOT_THERE = "is not installed: expected pip install 'hotband[ray]'"
 
 
@@ -59,7 +59,7 @@ def expect_ray() -> None:
 
 
 def address_of(text: str | None) -> str | None:
-    """HOST:PORT of the cluster that is meant: what was said, else what RAY_ADDRESS says; None for one that is to be
+    """HOST:PORT of the cluster that is meant: what was stated, else what RAY_ADDRESS says; None for one that is to be
     started. Raises UserError."""
     where, text = ("question.executor", text) if text else ("RAY_ADDRESS", os.environ.get("RAY_ADDRESS", "").strip())
     if text in ("", "local"):
@@ -90,7 +90,7 @@ def expect_reachable(address: str) -> None:
 
 @dataclass
 class Connection:
-    """Ray, connected to a cluster; who uses it is counted."""
+    """Ray, connected to a cluster; its users are counted."""
 
     ray: ModuleType
     address: str | None
@@ -217,9 +217,9 @@ def _started(ray: ModuleType, jobs: int | None) -> Connection:
 
 
 def _own_token() -> dict[str, str]:
-    """A token that this cluster alone has, in the environment of its processes: where nothing is said Ray would make
-    one in the user's home, ~/.ray/auth_token, which every later `ray start` asks for. Nothing where the user said how
-    it is to be (ray/_private/authentication/authentication_token_setup.py)."""
+    """A token that this cluster alone has, in the environment of its processes: if nothing is stated Ray would make
+    one in the user's home, ~/.ray/auth_token, which every later `ray start` requests. Nothing if the user set one
+    (ray/_private/authentication/authentication_token_setup.py)."""
     if any(name in os.environ for name in (AUTH_MODE, AUTH_TOKEN, AUTH_TOKEN_PATH)):
         return {}
     return {AUTH_MODE: "token", AUTH_TOKEN: secrets.token_hex(TOKEN_BYTES)}

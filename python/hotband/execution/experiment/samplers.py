@@ -1,4 +1,4 @@
-"""Samplers: what points an experiment has. A sampler is a function that returns them; ranges have their own
+"""Samplers: the points of an experiment. A sampler is a function that returns them; ranges have their own
 (`hotband.execution.experiment.ranges`)."""
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def sequence(
     duration: str | None = None,
     fresh_seeds: bool = False,
 ) -> list[Point]:
-    """Workloads one after the other on one machine, each as the one before left it. With `fresh_seeds` each asks for
+    """Workloads one after the other on one machine, each as the previous one left it. With `fresh_seeds` each requests
     other offsets than those before it. The column `place` counts from 1."""
     pairs = tuple((key, str(value)) for key, value in (settings or {}).items())
     specs = [
@@ -81,6 +81,6 @@ def sequence(
 
 
 def _name(target: str, workload: str, settings: Mapping[str, Coordinate], seed: int | None) -> str:
-    """A name that says what differs; its folder has it, too."""
+    """A name that shows the differences; its folder has the same name."""
     words = [target, workload, *(f"{key}={value}" for key, value in settings.items())]
     return " ".join(words if seed is None else [*words, f"seed={seed}"])

@@ -1,4 +1,4 @@
-"""Finished runs of an experiment on disk: a folder a run, in it last the file that says that it is whole.
+"""Finished runs of an experiment on disk: one folder per run, with the file that marks it as complete written last.
 
     OUT/experiment.json             what the folder holds: the experiment, the version, every run with its key
     OUT/runs/ID/record.json, ...    a record and its tables
@@ -74,7 +74,7 @@ class Store:
         return store
 
     def _go_on(self, before: Manifest) -> None:
-        """Take over what is there, and clear what was made from another spec."""
+        """Reuse existing runs, and remove those made from another spec."""
         done = before.begun(self.out)
         if done and before.what != self.what:
             raise refused(self.out, f"holds {before.what}")
@@ -91,7 +91,7 @@ class Store:
                 self.changed.append(name)
 
     def _clear(self, entry: Entry) -> None:
-        """Remove a run, the file that says it is whole first. Files that are not its own stay."""
+        """Remove a run, beginning with the file that marks it as complete. Files that are not its own stay."""
         folder = self.out / entry.folder
         mark = read_json(folder / FINISHED_FILE) or {}
         named = mark.get("files")
@@ -121,7 +121,7 @@ class Store:
         return self.out / self.entries[point.id].folder
 
     def kept(self, point: Point) -> Finished | None:
-        """A run that is there, whole, and made from the same; None if it has to be run."""
+        """An existing, complete run of the same spec; None if it has to be run."""
         folder = self.folder(point)
         mark = read_json(folder / FINISHED_FILE)
         if mark is None or mark.get("key") != self.entries[point.id].key:
@@ -163,7 +163,7 @@ def expect_no_experiment(out: Path, option: str = "question.out") -> None:
 
 def expect_same_run(out: Path, spec: RunSpec) -> None:
     """Refuse a folder with the record of another run: of another workload or machine, with another seed, duration or
-    settings. One that cannot be read is no record. Raises UserError."""
+    settings. One that cannot be read is not a record. Raises UserError."""
     held: Any = read_json(out / RECORD_FILE)
     try:
         name, seed, duration = held["name"], held["seed"], held["spec"]["duration"]
@@ -185,8 +185,8 @@ def expect_same_run(out: Path, spec: RunSpec) -> None:
 
 
 def other_version(out: Path) -> str | None:
-    """The version of hotband that left the runs in a folder, where it is another than this one. None for a list of runs
-    that cannot be read: who opens the folder is told."""
+    """The version of hotband that left the runs in a folder, if it is another than this one. None for an unreadable
+    list of runs, which is reported when the folder is opened."""
     try:
         before = read_manifest(out / EXPERIMENT_FILE)
     except UserError:
@@ -211,7 +211,7 @@ def digest(path: Path) -> str:
 
 
 def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:
-    """The folder of every run within `out`, by its id: where its spec says, else one under `runs` that has its name."""
+    """The folder of every run within `out`, by its id: the path in its spec, else one under `runs` with its name."""
     folders: dict[str, str] = {}
     taken: set[str] = set()
     for point in points:

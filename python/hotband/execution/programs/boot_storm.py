@@ -33,9 +33,9 @@ FILE_KIB = {4: 40, 8: 12, 16: 18, 32: 20, 64: 8, 128: 2}
 MODULES = "usr/lib/uml/modules/*/kernel/drivers/block/virtio_blk.ko"
 MEMORY = "64M"
 WRITE_KIB = 8
-"""Of a write of a guest: 7.2 KiB on average in the workload of the catalog."""
+"""Size of a guest's write: 7.2 KiB on average in the workload of the catalog."""
 READ, DONE = "hotband-read", "hotband-done"
-"""What a guest says when it has read all, and when its writes are on its disk."""
+"""Messages of a guest when it has read everything, and when its writes are on its disk."""
 GUEST_S = 900.0
 TRIES = 2
 """A guest in forty gives up while it starts on a loaded host (2 of 73, measured): it is started once more."""

@@ -1,11 +1,11 @@
 """A broker's database in SQL, and the ten transactions on it.
 
 The transactions and their shares are those of TPC-E (specification, not verified); tables are cut down to what the
-transactions touch, and rows a customer to what a test can load. What each transaction does is ours: the rows that it
-reads and changes are chosen so that eight clients on a database ten times as large as the server's memory read about
-9.7 pages for a page written, as Chen et al. measured for TPC-E (SIGMOD Record 39(3), 2011). Measured here: 8.3 to 10.8
-(the former after 90,000 transactions, when pages have no room for new versions left). Customers and trades are picked
-evenly; in TPC-E some are picked more often.
+transactions touch, and rows per customer to what a test can load. The content of each transaction is our choice: the
+rows that it reads and changes are chosen so that eight clients on a database ten times as large as the server's memory
+read about 9.7 pages for a page written, as Chen et al. measured for TPC-E (SIGMOD Record 39(3), 2011). Measured here:
+8.3 to 10.8 (the former after 90,000 transactions, when pages have no room for new versions left). Customers and trades
+are picked evenly; in TPC-E some are picked more often.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ PER_BROKER = 100
 
 
 def securities_of(customers: int) -> int:
-    """Securities of a market of so many customers."""
+    """Securities of a market of this many customers."""
     return max(2 * HOLDINGS, round(customers * SECURITIES))
 
 
 def schema(customers: int) -> str:
-    """The tables, filled. A tenth of a page that is updated is left free, so that a new version of a row fits beside
+    """The tables, filled. A tenth of a page that is updated is left free, so that a new version of a row fits next to
     the old one."""
     accounts, securities = customers * ACCOUNTS, securities_of(customers)
     trades, brokers = accounts * TRADES, max(1, customers // PER_BROKER)
@@ -83,7 +83,7 @@ WEIGHTS = {
 
 LATEST = 8
 """Trades that Trade-Status shows, and half as many of Customer-Position (TPC-E: 50 and 10 to 30). Together with the
-next two this sets pages read to written."""
+next two this sets pages read per page written."""
 LOOKED_UP = 10
 """Trades of one Trade-Lookup (TPC-E: 20)."""
 CHANGED = 20

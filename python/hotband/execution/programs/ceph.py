@@ -1,7 +1,7 @@
 """Ceph: a monitor, a manager and object storage daemons (BlueStore) on disks of their own, and fio on an RBD image.
 
-All listen on 127.0.0.1 and keep their state in a temporary folder; authentication is off, since nobody else can be
-told the address. Left out: hosts (all daemons are on one, so copies lie on different daemons, not hosts), a network
+All listen on 127.0.0.1 and keep their state in a temporary folder; authentication is off, since the address is not
+published. Left out: hosts (all daemons are on one, so copies lie on different daemons, not hosts), a network
 between them, and memory as large as a real daemon's.
 """
 
@@ -38,7 +38,7 @@ CALL_S = 120.0
 def run(work: Work) -> Outcome:
     """Start the cluster, make and fill an image, run fio on it."""
     if work.count("copies") > work.count("daemons"):
-        accepted = f"are more than daemons ({work.count('daemons')}); expected as many at most"
+        accepted = f"exceed the {work.count('daemons')} daemons; expected at most as many"
         raise UserError("question.settings", "copies", str(work.count("copies")), accepted)
     settings = Cluster(work)
     settings.start_monitor()
@@ -198,7 +198,7 @@ PROGRAM = Program(
     asks="on every disk: reads of objects, flushed writes of data and of the store's own log, compaction",
     needs=(*(Need(name, package) for name, package in COMMANDS.items()), *fio_files.NEEDS),
     settings={
-        "mode": Choice(("randread", "randwrite", "randrw", "read", "write"), "what fio does, in its words"),
+        "mode": Choice(("randread", "randwrite", "randrw", "read", "write"), "what fio does, in its terms"),
         "depth": Count(16, "I/Os under way", 1, 1024),
         "block": Size("4 KiB", "of one I/O", "512 B", "16 MiB"),
         "image": Size("256 MiB", "of the image, which is filled first", "4 MiB"),
@@ -206,7 +206,7 @@ PROGRAM = Program(
         "copies": Count(3, "copies of every object", 1, 10),
         "disk": Size("4 GiB", "of a disk, where it is a file", "1 GiB"),
         "seconds": Count(30, "measured seconds", 1, 86400),
-        "seed": Count(1, "of fio's own randomness", 1, 2**31 - 1),
+        "seed": Count(1, "seed of fio's random numbers", 1, 2**31 - 1),
     },
     run=run,
     volumes=("osd0", "osd1", "osd2"),

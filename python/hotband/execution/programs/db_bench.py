@@ -15,7 +15,7 @@ SLACK_S = 120.0
 FILL_S = 7200.0
 KEY_BYTES = 16
 SPARE = 2.2
-"""Space that a store needs of its data: compaction writes a level anew beside the old one."""
+"""Space that a store needs of its data: compaction writes per level again next to the old one."""
 FILLSYNC_SHARE = 1000
 """`fillsync` uses a thousandth of the keys (RocksDB, tools/db_bench_tool.cc: `num_ /= 1000`)."""
 
@@ -93,7 +93,7 @@ def figures_of(text: str, test: str) -> list[FigureDoc]:
 PROGRAM = Program(
     name="db_bench",
     title="RocksDB under db_bench: random reads, and flushed writes",
-    asks="4 KiB random reads past the host's memory; small log writes with a flush each; compaction beside them",
+    asks="4 KiB random reads that bypass the host's memory; small log writes with one flush each; compaction",
     needs=(Need("db_bench", "rocksdb-tools"),),
     settings={
         "tests": Choice(("both", *TESTS), "reads of a filled store, flushed writes, or one after the other"),
@@ -102,7 +102,7 @@ PROGRAM = Program(
         "value": Size("400 B", "of a value; keys have 16 bytes", "1 B", "1 MiB"),
         "cache": Size("8 MiB", "memory for blocks of the store (RocksDB's own is 8 MiB)", "64 KiB", "1 TiB"),
         "seconds": Count(20, "measured seconds of each test", 1, 86400),
-        "seed": Count(1, "of db_bench's own randomness", 1, 2**31 - 1),
+        "seed": Count(1, "seed of db_bench's random numbers", 1, 2**31 - 1),
     },
     run=run,
     volumes=("data", "log"),

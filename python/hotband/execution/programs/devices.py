@@ -1,4 +1,4 @@
-"""The seam between programs and what they run on: each volume of a machine as a block device, or as a folder.
+"""The interface between programs and their targets: each volume of a machine as a block device, or as a folder.
 
 Programs know this file alone. `devices_on` opens what `--on` names: `real:DIR` is a folder of the host, used as it is;
 anything else is a modelled machine, which is served (`hotband.execution.serve`) as block devices. Only a served device
@@ -21,7 +21,7 @@ from hotband.data.inputs.keys import set_keys
 from hotband.execution.serve import Served, ServeSpec
 
 ROLES = ("data", "log")
-"""Names of volumes that say what they are for."""
+"""Names of volumes by purpose."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Devices:
     """The volumes of what programs run on."""
 
     volumes: Mapping[str, Path]
-    """A block device, or a folder that is there, by the name of the volume."""
+    """A block device or an existing folder, by the name of the volume."""
     served: bool = False
     """Whether the block devices are ours, emulated: then, and only then, they are formatted."""
     notes: list[str] = field(default_factory=list)
-    """What whoever serves them wants said with the result; may be filled until the devices are closed."""
+    """Notes of the server for the result; may be filled until the devices are closed."""
 
     def volume(self, role: str) -> str:
         """The volume for a role such as `log`: the one of that name, else the first that is not for another role."""
@@ -49,7 +49,7 @@ IO_LOG = "io.parquet"
 
 Values = tuple[tuple[str, str], ...]
 Open = Callable[[str, Path | None, Values], AbstractContextManager[Devices]]
-"""Serves a machine, by its name and with changed values, and leaves its record in the folder, where there is one."""
+"""Serves a machine, by its name and with changed values, and leaves its record in the folder, if there is one."""
 
 
 @contextmanager
@@ -79,8 +79,8 @@ def served(on: str, out: Path | None, values: Values, *, anyway: bool = False) -
 
 
 def keys_of(on: str) -> list[str]:
-    """Values of the machine that may be changed: those of its drives and what they hold; none of a folder, and of a
-    machine that is none, which is said once it is served."""
+    """Values of the machine that may be changed: those of its drives and what they hold; none for a folder, and of a
+    machine that is none, which is stated once it is served."""
     if is_real(on):
         return []
     try:
@@ -99,19 +99,19 @@ def folder_of(on: str) -> Path:
         folder = Path(name).resolve(strict=True)
         mode = folder.stat().st_mode
     except (OSError, ValueError) as error:
-        raise UserError("question.on", "", on, f"{reason_of(error)}; expected a folder that is there") from None
+        raise UserError("question.on", "", on, f"{reason_of(error)}; expected an existing folder") from None
     if stat.S_ISBLK(mode):
         accepted = "is a block device, which would be formatted; expected a folder, such as where it is mounted"
         raise UserError("question.on", "", on, accepted)
     if not stat.S_ISDIR(mode):
-        raise UserError("question.on", "", on, "is no folder; expected one")
+        raise UserError("question.on", "", on, "is not a folder; expected one")
     if not os.access(folder, os.W_OK | os.X_OK) or os.statvfs(folder).f_flag & os.ST_RDONLY:
         raise UserError("question.on", "", on, "cannot be written; expected a folder that can")
     return folder
 
 
 def expect_block_devices(devices: Devices) -> None:
-    """Every volume of a served machine is a block device or a folder; what else comes is a fault of ours."""
+    """Every volume of a served machine is a block device or a folder; other errors are faults of Hotband."""
     assert devices.volumes, "a machine has a volume"
     for name, path in devices.volumes.items():
         assert stat.S_ISBLK(path.stat().st_mode) or path.is_dir(), f"volume {name}: {path}"

@@ -1,4 +1,5 @@
-"""Loads through fio's file engines: a job file from sections, a run of it, and what its JSON says of each group."""
+"""Loads through fio's file engines: a job file from sections, a run of it, and the results of each group in its
+JSON."""
 
 from __future__ import annotations
 
@@ -90,7 +91,7 @@ def progress_to(work: Work) -> Told:
 
 
 def groups_of(text: str) -> tuple[str, dict[str, Group]]:
-    """fio's version, and the groups of its JSON by name. Raises ProgramFailed where it is none, or a job failed."""
+    """fio's version, and the groups of its JSON by name. Raises ProgramFailed if it is none, or a job failed."""
     try:
         document = json.loads(text[text.index("{") :])
         jobs = [(str(entry["jobname"]), int(entry["error"]), entry) for entry in document["jobs"]]
@@ -114,7 +115,7 @@ def side(job: Any, which: Literal["read", "write"]) -> Side:
 
 
 def side_figures(name: str, side_: Side) -> list[FigureDoc]:
-    """Rate and latencies of a direction, where there was any."""
+    """Rate and latencies of a direction, if there was any."""
     if not side_.count:
         return []
     return [figure(f"{name}s", side_.rate, f"{name}s/s"), *latencies(name, side_.mean_ms, side_.percentiles_ms)]

@@ -28,7 +28,7 @@ LOG_SHARE = 24
 """A log stream of a 24th of its database: 3 % to 72 % of the drive in the workload of the catalog."""
 LEAST_LOG = 1 << 20
 FLOW_SLEEP_US = 100
-"""How long a job that is ahead of the others sleeps: without it fio takes all of the processor (800 IOPS in place of
+"""Sleep of a job that is ahead of the others: without it fio takes all of the processor (800 IOPS in place of
 16,000 on a loop device); ten times as long halves the IOPS."""
 
 
@@ -85,7 +85,7 @@ def figures_of(groups: dict[str, Group]) -> list[FigureDoc]:
     figures += fio_files.side_figures("database write", databases.write)
     figures += fio_files.side_figures("log write", logs.write)
     if logs.write.rate:
-        figures.append(figure("database I/O to a log write", rate / logs.write.rate, "to 1"))
+        figures.append(figure("database I/Os per log write", rate / logs.write.rate, "to 1"))
     if "maintenance1" in groups:
         figures += fio_files.side_figures("maintenance read", groups["maintenance1"].read)
     return figures
@@ -96,7 +96,7 @@ def verdicts(figures: list[FigureDoc]) -> list[str]:
     values = {figure_["name"]: figure_["value"] for figure_ in figures}
     means = [(operation, limit, values.get(f"{operation} latency mean")) for operation, limit in LIMITS_MS.items()]
     return [
-        f"{operation}: {mean:.2f} ms, Jetstress's limit of {limit:g} ms is {'kept' if mean < limit else 'missed'}"
+        f"{operation}: {mean:.2f} ms, Jetstress's limit of {limit:g} ms is {'met' if mean < limit else 'missed'}"
         for operation, limit, mean in means
         if mean is not None
     ]
@@ -109,11 +109,11 @@ PROGRAM = Program(
     needs=fio_files.NEEDS,
     settings={
         "databases": Count(4, "databases, each with its log", 1, 64),
-        "depth": Count(2, "I/Os of each database under way", 1, 256),
+        "depth": Count(2, "I/Os in flight for each database", 1, 256),
         "size": Size("256 MiB", "of a database", "2 MiB"),
         "maintenance": Choice(("on", "off"), "background maintenance"),
         "seconds": Count(30, "measured seconds", 1, 86400),
-        "seed": Count(1, "of fio's own randomness", 1, 2**31 - 1),
+        "seed": Count(1, "seed of fio's random numbers", 1, 2**31 - 1),
     },
     run=run,
     volumes=("data", "log"),

@@ -11,7 +11,7 @@ from hotband.base.folders import cache_folder
 from hotband.execution.programs.program import Need, Program
 
 APART = ("/usr/sbin", "/sbin", "/usr/lib/postgresql/*/bin")
-"""Where programs are that the PATH of a user does not have: Debian's servers, and PostgreSQL by its version."""
+"""Folders of programs that the PATH of a user lacks: Debian's servers, and PostgreSQL by its version."""
 
 
 def built() -> Path:

@@ -12,13 +12,13 @@ from hotband.execution.programs.program import Count, Outcome, Program, figure, 
 from hotband.execution.programs.work import Work
 
 CUSTOMER_BYTES = 200e3
-"""Of a customer: 130 kB of tables and indexes, and half as much again for their log (measured at 4,000)."""
+"""Size of a customer: 130 kB of tables and indexes, and half as much again for their log (measured at 4,000)."""
 TRIES = 3
-"""How often a transaction is tried that another one has locked out."""
+"""Tries of a transaction that another one has locked out."""
 
 
 def run(work: Work) -> Outcome:
-    """Load the market, start the server anew, run the clients."""
+    """Load the market, start the server again, run the clients."""
     customers = work.count("customers")
     work.expect_space("customers", customers * CUSTOMER_BYTES + pgbench.LEAST_BYTES)
     made = server(work, work.count("clients"))
@@ -56,7 +56,7 @@ def of_transactions(log: Iterable[str]) -> list[FigureDoc]:
 PROGRAM = Program(
     name="oltp",
     title="Brokerage-like OLTP on PostgreSQL: ten transactions, data and log on volumes of their own",
-    asks="8 KiB random reads, 9.7 to a page written; on volume log a flushed write a commit",
+    asks="8 KiB random reads, 9.7 per page written; on volume log one flushed write per commit",
     needs=NEEDS,
     settings={
         "clients": pgbench.CLIENTS,

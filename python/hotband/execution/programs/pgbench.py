@@ -16,16 +16,17 @@ MIXES = {"tpcb": "tpcb-like", "update": "simple-update", "read": "select-only"}
 """Our words for pgbench's built-in scripts."""
 PERCENTILES = (50, 95, 99)
 SCALE_BYTES = 20e6
-"""Of a unit of scale: 15 MB of tables and indexes, and what they grow by (measured at scale 50)."""
+"""Size of a unit of scale: 15 MB of tables and indexes, and their growth (measured at scale 50)."""
 LEAST_BYTES = 120e6
-"""Of an empty cluster, 40 MB, and of its log: segments of 16 MB, four or more at once (measured)."""
+"""Size of an empty cluster, 40 MB, and of its log: segments of 16 MB, four or more at once (measured)."""
 LOAD_S = 14400.0
 SLACK_S = 300.0
-"""How much longer than asked a run may take: a transaction on a slow drive under way, and the last checkpoint."""
+"""Time that a run may take beyond the requested one: a transaction on a slow drive under way, and the last
+checkpoint."""
 
 
 def run(work: Work) -> Outcome:
-    """Load the tables, start the server anew, run the clients."""
+    """Load the tables, start the server again, run the clients."""
     work.expect_space("scale", work.count("scale") * SCALE_BYTES + LEAST_BYTES)
     made = server(work, work.count("clients"))
     load(made, work.count("scale"))
@@ -97,14 +98,14 @@ def percentiles_of(log: Iterable[str]) -> dict[int, float]:
     return {rank: percentile(ordered, rank) for rank in PERCENTILES} if ordered else {}
 
 
-CLIENTS = Count(8, "clients, each with a transaction under way", 1, 1000)
+CLIENTS = Count(8, "clients, each with one transaction in progress", 1, 1000)
 SECONDS = Count(30, "measured seconds", 1, 86400)
-SEED = Count(1, "of pgbench's own randomness", 0, 2**31 - 1)
+SEED = Count(1, "seed of pgbench's random numbers", 0, 2**31 - 1)
 
 PROGRAM = Program(
     name="pgbench",
     title="PostgreSQL under pgbench: like TPC-B, simple updates, or reads only",
-    asks="8 KiB random reads, a flushed log write a commit, writes of pages at checkpoints",
+    asks="8 KiB random reads, one flushed log write per commit, writes of pages at checkpoints",
     needs=NEEDS,
     settings={
         "mix": Choice(tuple(MIXES), "transactions: like TPC-B, an update and an insert, or a read"),

@@ -26,7 +26,8 @@ PAGE = 8192
 """Bytes of a page: PostgreSQL's BLCKSZ as Debian builds it."""
 READY_S = 120.0
 BUFFERS = Size("64 MiB", "memory for pages (shared_buffers)", "1 MiB", "64 GiB")
-"""Small, so that a database of some hundred megabytes does not fit: the host's page cache still holds what it can."""
+"""Small, so that a database of some hundred megabytes does not fit: the host's page cache still holds as much as it
+can."""
 
 
 @dataclass
@@ -60,7 +61,7 @@ class Server:
             self.process = None
 
     def restart_cold(self) -> None:
-        """Start it anew, with nothing of its files in memory."""
+        """Start it again, with nothing of its files in memory."""
         self.ask("CHECKPOINT")
         self.stop()
         self.work.cold()
@@ -136,11 +137,11 @@ COUNTED = """SELECT (SELECT blks_read FROM pg_stat_database WHERE datname = curr
 
 def page_figures(counted: str, seconds: float) -> list[FigureDoc]:
     """Pages that the database asked its files for and wrote to them, and bytes of its log, of an answer to `COUNTED`.
-    A page that it asks for may come from the host's memory."""
+    A page that it requests may come from the host's memory."""
     read, written, log = (float(part) for part in counted.split("|"))
     figures = [
         figure("pages read", read / seconds, "pages/s"),
         figure("pages written", written / seconds, "pages/s"),
         figure("log written", log / seconds / 1e6, "MB/s"),
     ]
-    return figures + ([figure("pages read to written", read / written, "to 1")] if written else [])
+    return figures + ([figure("pages read per page written", read / written, "to 1")] if written else [])

@@ -11,11 +11,11 @@ from hotband.base.child import Child, Printed, Told, start_child
 from hotband.execution.runs.signals import whole
 
 GRACE_S = 20.0
-"""How long a process may take to end after it was asked to: a database writes its checkpoint."""
+"""Time that a process may take to end after the request: a database writes its checkpoint."""
 
 
 class ProgramFailed(OSError):
-    """A program did not do what it should: its name and why, in a line."""
+    """A program failed: its name and the reason, in one line."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(errno.EIO, reason, name)
@@ -37,7 +37,8 @@ class Processes:
         end_signal: signal.Signals = signal.SIGTERM,
         tell: Told | None = None,
     ) -> Child:
-        """Start a process; `tell` gets each line that it prints, from another thread. As `user` if one is given."""
+        """Start a process; `tell` gets each line that it prints, from another thread. Runs as `user` if one is
+        given."""
         # An interruption while it starts waits until it is among those that are ended.
         with whole():
             child = start_child(
@@ -78,7 +79,7 @@ class Processes:
 
 
 def last_words(child: Child) -> str:
-    """The line that says why a process ended, else its last, for a message; after a moment, since another thread
+    """The line with the reason why a process ended, else its last, for a message; after a moment, since another thread
     reads it."""
     lines = [line.strip() for line in child.text(1.0).splitlines() if line.strip()]
     # What failed is often said before the last line, and what followed from it after that.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Need:
-    """A program of the system that must be there, and where it comes from."""
+    """A required program of the system, and its package."""
 
     command: str
     package: str
@@ -34,7 +34,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting that is one of some words, the first where nothing is said."""
+    """A setting that is one of some words, the first if nothing is stated."""
 
     words: tuple[str, ...]
     what: str
@@ -80,11 +80,11 @@ class Program:
     name: str
     title: str
     asks: str
-    """What it asks of the disk, in a line."""
+    """Its load on the disk, in one line."""
     needs: tuple[Need, ...]
     settings: Mapping[str, Setting]
     run: Callable[[Work], Outcome]
-    """Prepares, runs and reads the figures; what it starts and mounts is ended by the `Work` that it is given."""
+    """Prepares, runs and reads the figures; the `Work` that it receives ends its processes and mounts."""
     volumes: tuple[str, ...] = ("data",)
     """Volumes that it uses where the machine has them by these names; see `Devices.volume`."""
     stands_for: Mapping[str, str] = field(default_factory=dict)
@@ -99,7 +99,7 @@ def figure(name: str, value: float, unit: str) -> FigureDoc:
 def latencies(
     operation: str, mean: float | None, percentiles: Mapping[int, float], unit: str = "ms"
 ) -> list[FigureDoc]:
-    """Mean and percentiles of a latency as figures; `of` says of what, and may be empty."""
+    """Mean and percentiles of a latency as figures; `of` names the operation, and may be empty."""
     begin = f"{operation} latency".strip()
     figures = [] if mean is None else [figure(f"{begin} mean", mean, unit)]
     return figures + [figure(f"{begin} p{rank}", value, unit) for rank, value in sorted(percentiles.items())]

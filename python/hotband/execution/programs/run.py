@@ -1,4 +1,4 @@
-"""One run of a program on a machine or a folder, and what is kept of it."""
+"""One run of a program on a machine or a folder, and its stored results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hotband.execution.programs.work import Work
 from hotband.execution.serve.ending import Ending
 
 PROGRAM_FILE = "program.json"
-"""What `--out` gets where no record is left beside it."""
+"""Content of `--out` if no record is written next to it."""
 
 
 def run_program(
@@ -40,7 +40,7 @@ def run_program(
     `predict` are machines on whose models its I/Os are replayed afterwards, which needs `out`.
 
     Raises UserError for a mistake, before anything is started wherever that is possible, and `ProgramFailed` (an
-    OSError) where a program fails. Nothing stays behind: processes, mounts and files are gone in every case.
+    OSError) where a program fails. Nothing remains: processes, mounts and files are removed in every case.
     """
     program, on = find_program(name), on.removeprefix(EMULATED)
     requested, of_machine = apart(program, requested, keys_of(on))
@@ -79,7 +79,7 @@ def expect_settings_for(devices: Devices, requested: Mapping[str, str]) -> None:
     """Raise UserError if a file system is requested for a folder, which already has one."""
     if "fs" in requested and not devices.served:
         raise UserError(
-            "question.settings", "fs", requested["fs"], "a folder has its file system; expected this with a machine"
+            "question.settings", "fs", requested["fs"], "applies to a machine: a folder already has a file system"
         )
 
 

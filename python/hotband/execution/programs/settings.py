@@ -1,4 +1,4 @@
-"""Settings of programs: from text to values. A mistake names the key, the value and what is accepted."""
+"""Settings of programs: from text to values. A mistake names the key, the value and accepted values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Like SPEC SFS 2014: software builds (SWBUILD) or virtual desktops (VDI) that ask for a given rate of file operations.
+"""Like SPEC SFS 2014: software builds (SWBUILD) or virtual desktops (VDI) that request a given rate of file operations.
 
 The values are those of the workloads `specsfs-swbuild` and `specsfs-vdi` of the catalog, with their sources: mix, rate,
 file size and commits of SWBUILD from SPECstorage Solution 2020's storage2020.yml; those of VDI (not verified) from the
@@ -36,7 +36,7 @@ class Mix:
     file: int
     """Bytes of a file."""
     files: int
-    """Files of a metric here, where nothing is said."""
+    """Files of a metric here, if nothing is stated."""
 
 
 MIXES = {
@@ -49,7 +49,7 @@ MIXES = {
 
 
 def run(work: Work) -> Outcome:
-    """Write the files of all metrics, then ask for the operations."""
+    """Write the files of all metrics, then issue the operations."""
     mix, metrics = MIXES[work.word("mix")], work.count("metrics")
     size, files = mix.file, work.count("files") or mix.files
     folder = work.folder("data")
@@ -116,7 +116,7 @@ def new_group(number: int) -> Options:
 
 
 def figures_of(groups: Mapping[str, Group], mix: Mix, metrics: int) -> list[FigureDoc]:
-    """Operations asked for and done, their mean response time, and each kind."""
+    """Operations requested and done, their mean response time, and each kind."""
     sides = {kind: groups[kind].read if groups[kind].read.count else groups[kind].write for kind in mix.percent}
     done = sum(side.rate for side in sides.values())
     times = [(side.count, side.mean_ms) for side in sides.values() if side.mean_ms is not None]
@@ -133,7 +133,7 @@ def figures_of(groups: Mapping[str, Group], mix: Mix, metrics: int) -> list[Figu
 
 PROGRAM = Program(
     name="specsfs",
-    title="Like SPEC SFS 2014: builds or desktops that ask for a rate of file operations, through fio",
+    title="Like SPEC SFS 2014: builds or desktops that request file operations at a given rate, through fio",
     asks="what the file system makes of them: reads of whole small files and of its own tables, writes, commits",
     needs=fio_files.NEEDS,
     settings={
@@ -142,7 +142,7 @@ PROGRAM = Program(
         "files": Count(0, "files of a build (16 KiB) or desktop (50 MiB); 0 is 2,500 or 2", 0, 1_000_000),
         "direct": Choice(("off", "on"), "past the host's memory, reads and writes of desktops"),
         "seconds": Count(30, "measured seconds", 1, 86400),
-        "seed": Count(1, "of fio's own randomness", 1, 2**31 - 1),
+        "seed": Count(1, "seed of fio's random numbers", 1, 2**31 - 1),
     },
     stands_for={f"specsfs-{mix}": f"mix={mix}" for mix in MIXES},
     run=run,

@@ -65,7 +65,7 @@ def figures_of(text: str) -> list[FigureDoc]:
 
 
 def number(text: str, key: str) -> float:
-    """The number after a key at the beginning of a line. Raises ProgramFailed where it is not there."""
+    """The number after a key at the beginning of a line. Raises ProgramFailed if it is not there."""
     match = re.search(rf"^\s*{re.escape(key)}:\s+([\d.]+)", text, re.MULTILINE)
     if match is None:
         raise ProgramFailed("sysbench", f"printed no {key}")
@@ -87,20 +87,20 @@ def percentiles_of(text: str) -> dict[int, float]:
 PROGRAM = Program(
     name="sysbench",
     title="sysbench fileio: threads that read and write a set of files",
-    asks="16 KiB random reads and writes at once from every thread, past the host's memory; a flush every 100 of them",
+    asks="16 KiB random reads and writes at once from every thread, bypassing the host's memory; one flush per 100",
     needs=(Need("sysbench", "sysbench"),),
     settings={
         "mode": Choice(
-            ("rndrw", "rndrd", "rndwr", "seqrd", "seqwr", "seqrewr"), "what the threads do, as sysbench says it"
+            ("rndrw", "rndrd", "rndwr", "seqrd", "seqwr", "seqrewr"), "what the threads do, in sysbench's terms"
         ),
-        "threads": Count(8, "threads, each with one I/O under way", 1, 1024),
+        "threads": Count(8, "threads, each with one I/O in flight", 1, 1024),
         "total": Size("1 GiB", "of all files together"),
         "files": Count(16, "files", 1, 4096),
         "block": Size("16 KiB", "of one I/O", "512 B", "16 MiB"),
         "flush_every": Count(100, "writes between flushes, 0 for none", 0, 1_000_000),
         "direct": Choice(("on", "off"), "past the host's memory"),
         "seconds": Count(30, "measured seconds", 1, 86400),
-        "seed": Count(1, "of sysbench's own randomness", 1, 2**31 - 1),
+        "seed": Count(1, "seed of sysbench's random numbers", 1, 2**31 - 1),
     },
     run=run,
 )

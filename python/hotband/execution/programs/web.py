@@ -35,9 +35,9 @@ CLASSES = (35, 50, 14, 1)
 """Percent of the requests."""
 SIZES = 9
 UNIT = 102.4
-"""Bytes of the smallest file; a class has ten times the sizes of the one before."""
+"""Bytes of the smallest file; a class has ten times the sizes of the previous one."""
 BLOCK = 4096
-"""Of the file system, and of direct I/O."""
+"""Block size of the file system, and of direct I/O."""
 PIECE = 25 * BLOCK
 """The most that is read at once: 100 KB, of which the files of the last class are multiples; the kernel itself reads
 ahead 128 KiB at most (read_ahead_kb)."""
@@ -45,11 +45,11 @@ MIDDLE = 5
 READY_S = 20.0
 SLACK_S = 60.0
 MARK = "hotband-result "
-"""What the line of wrk's script with the figures begins with."""
+"""Beginning of the line with the figures of wrk's script."""
 
 
 def run(work: Work) -> Outcome:
-    """Write the files, start nginx, let wrk ask."""
+    """Write the files, start nginx, run wrk."""
     root, folders = work.folder("data"), work.count("folders")
     work.expect_space("folders", folders * FOLDER_BYTES)
     work.tell(f"writing {folders * len(CLASSES) * SIZES:,} files, {numbers.size(folders * FOLDER_BYTES)}")
@@ -156,7 +156,7 @@ def group_of(user: str) -> str:
 
 
 def free_port() -> int:
-    """A port of the loopback that nobody listens on."""
+    """A free port of the loopback interface."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
@@ -215,7 +215,7 @@ end
 
 
 def figures_of(text: str) -> list[FigureDoc]:
-    """The figures of the script's last line. Raises ProgramFailed where it is not there or nothing was answered."""
+    """The figures of the script's last line. Raises ProgramFailed if it is not there or nothing was answered."""
     line = re.search(rf"^{MARK}(.*)$", text, re.MULTILINE)
     if line is None:
         raise ProgramFailed("wrk", "printed no result")
@@ -233,14 +233,14 @@ def figures_of(text: str) -> list[FigureDoc]:
 PROGRAM = Program(
     name="web",
     title="nginx under wrk, with a file set like SPECweb's",
-    asks="random reads of whole files of 4 to 900 KB, mostly below 10 KB, past the host's memory",
+    asks="random reads of whole files of 4 to 900 KB, mostly below 10 KB, that bypass the host's memory",
     needs=(Need("nginx", "nginx-light"), Need("wrk", "wrk")),
     settings={
-        "connections": Count(32, "connections, each with a request under way", 1, 2000),
+        "connections": Count(32, "connections, each with one request in progress", 1, 2000),
         "folders": Count(200, "folders of 36 files, 5 MB each", 1, 200_000),
         "direct": Choice(("on", "off"), "past the host's memory"),
         "seconds": Count(30, "measured seconds", 1, 86400),
-        "seed": Count(1, "of the script's own randomness", 0, 2**31 - 1),
+        "seed": Count(1, "seed of the script's random numbers", 0, 2**31 - 1),
     },
     stands_for={"web-server": ""},
     run=run,

@@ -29,9 +29,9 @@ BYTES_PER_INODE = 16384
 """mke2fs.conf's `inode_ratio`."""
 UNMOUNT_TRIES = 50
 PREFIX = "hotband-program-"
-"""What the names of our folders begin with."""
+"""Beginning of the names of Hotband's folders."""
 SYNC_S = 3600.0
-"""A host's memory of dirty pages may take so long to write to a slow drive."""
+"""Time that writing a host's dirty pages to a slow drive may take."""
 
 
 class Work(AbstractContextManager["Work"]):
@@ -139,7 +139,7 @@ class Work(AbstractContextManager["Work"]):
         return mount
 
     def cold(self) -> None:
-        """Write what is dirty, and take the files of all volumes out of the host's memory: reads reach the drive."""
+        """Write dirty pages, and drop the files of all volumes from the host's memory: reads reach the drive."""
         for folder in self._folders.values():
             self.call(["sync", "--file-system", folder], SYNC_S)
             for file in folder.rglob("*"):
@@ -159,7 +159,7 @@ class Work(AbstractContextManager["Work"]):
         environment: Mapping[str, str] | None = None,
         tell: Told | None = None,
     ) -> str:
-        """Run a command to its end; return what it printed. Raises ProgramFailed where it fails."""
+        """Run a command to its end; return its output. Raises ProgramFailed if it fails."""
         words = [path_of(str(command[0])), *command[1:]]
         started = self.processes.start(words, user=user, folder=folder, environment=environment, tell=tell)
         return self.processes.wait(started, within_s)
@@ -214,7 +214,7 @@ def expect_reachable(folder: Path, user: str | None) -> None:
     if user is None or os.geteuid() != 0:
         return
     if run_child(["test", "-x", folder], user=user).code != 0:
-        accepted = f"is closed to user {user}, whom the server runs as; expected a folder that others may enter"
+        accepted = f"is not accessible to user {user}, who runs the server; expected a folder that others may enter"
         raise UserError("question.on", "", str(folder), accepted)
 
 

@@ -17,7 +17,7 @@ from hotband.execution.programs.program import Choice, Count, Need, Outcome, Pro
 from hotband.execution.programs.work import Work
 
 VERSION = "1.0.1"
-"""What `make programs` builds; the program does not say it."""
+"""Version that `make programs` builds; the program does not print it."""
 WORKLOADS: Mapping[str, Mapping[str, str]] = {
     "a": {"readproportion": "0.5", "updateproportion": "0.5"},
     "b": {"readproportion": "0.95", "updateproportion": "0.05"},
@@ -31,10 +31,10 @@ WORKLOADS: Mapping[str, Mapping[str, str]] = {
     "e": {"scanproportion": "0.95", "insertproportion": "0.05", "readproportion": "0", "updateproportion": "0"},
     "f": {"readproportion": "0.5", "readmodifywriteproportion": "0.5", "updateproportion": "0"},
 }
-"""Their shares; keys are picked by Zipf's law where nothing else is said."""
+"""Their shares; keys are picked by Zipf's law by default."""
 RECORD_BYTES = 3000
-"""Of a record, 1.1 KB, with older versions of it and compaction (measured: 331 MB of 20,000 records after a minute of
-updates; a longer run needs more)."""
+"""Size of a record, 1.1 KB, with older versions of it and compaction (measured: 331 MB of 20,000 records after a minute
+of updates; a longer run needs more)."""
 LEAST_BYTES = 100e6
 ENDLESS = 10**12
 LOAD_S = 14400.0
@@ -105,11 +105,11 @@ def figures_of(text: str) -> list[FigureDoc]:
 PROGRAM = Program(
     name="ycsb",
     title="YCSB's workloads A to F on badger, a store of keys and values",
-    asks="flushed writes of a log of values, random reads of it through the host's memory, compaction beside them",
+    asks="flushed writes of a log of values, random reads of it through the host's memory; compaction",
     needs=(Need("go-ycsb", ""),),
     settings={
         "workload": Choice(tuple(WORKLOADS), "half updates, few, none, newest read, scans, or read-modify-write"),
-        "threads": Count(8, "threads, each with an operation under way", 1, 1000),
+        "threads": Count(8, "threads, each with one operation in progress", 1, 1000),
         "records": Count(100_000, "records of some 1.1 KB", 100, 1_000_000_000),
         "seconds": Count(30, "measured seconds", 1, 86400),
     },

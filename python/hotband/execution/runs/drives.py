@@ -10,9 +10,9 @@ from hotband.data.documents.run import RunSpec
 from hotband.execution.runs.run import prepare
 
 STAND_IN = "ent-10k"
-"""A drive that is built in no time, to ask which numbers of drives a layout takes."""
+"""A drive that is built quickly, to find the numbers of drives that a layout accepts."""
 MOST_DRIVES = 64
-"""Where nothing is said: more stand in no single enclosure of the catalog's time (60 bays, 4U)."""
+"""Most drives by default: no single enclosure of the catalog's time holds more (60 bays, 4U)."""
 TRIED = 16
 """The first numbers of which one is taken by every layout: RAID 60 needs eight."""
 
@@ -27,12 +27,12 @@ class Family:
     step: int
 
     def machine(self, count: int) -> str:
-        """The machine with so many drives."""
+        """The machine with this many drives."""
         return OPEN.sub(str(count), self.text)
 
 
 def family(machine: str) -> Family:
-    """The machines that `LAYOUT:{n}xDRIVE` stands for. Raises UserError where none of them can be."""
+    """The machines that `LAYOUT:{n}xDRIVE` represents. Raises UserError if none of them can be."""
     found = OPEN.search(machine)
     layout, colon, rest = machine.partition(":")
     if found is None or not colon or not rest.startswith(found[0]) or not rest[len(found[0]) :].startswith("x"):

@@ -1,4 +1,4 @@
-"""What the user stopped. The command line knows it without loading how runs are made."""
+"""The run that the user stopped. The command line knows it without loading how runs are made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class RunsInterrupted(Exception):
-    """The user stopped the runs; `finished` were completed (and saved, where they have a folder)."""
+    """The user stopped the runs; `finished` were completed (and saved, if they have a folder)."""
 
     def __init__(self, finished: list[Finished]) -> None:
         super().__init__("interrupted")

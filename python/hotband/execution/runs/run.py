@@ -1,4 +1,4 @@
-"""Runs: what the user asks for, checked and prepared, executed one at a time. `hotband.execution.experiment` runs
+"""Runs: what the user requests, checked and prepared, executed one at a time. `hotband.execution.experiment` runs
 many."""
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class Prepared:
-    """A run that was checked and can be executed; `used` is what was set of it, once it was: what is asked for, and
-    what was chosen of drives in use."""
+    """A run that was checked and can be executed; `used` has its settings after preparation: the requested ones, and
+    those chosen for drives in use."""
 
     spec: RunSpec
     run: _core.Run
@@ -45,7 +45,7 @@ class Prepared:
 
 
 def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
-    """Reads and checks everything a run names; `is_followed` where others follow on its machine. Raises UserError for
+    """Reads and checks everything a run names; `is_followed` if others follow on its machine. Raises UserError for
     the first mistake."""
     if spec.out is not None:
         check_writable(spec.out)
@@ -136,7 +136,7 @@ def save(finished: Finished, folder: Path) -> None:
 
 
 def sequence_of(line: Sequence[RunSpec], place: int) -> SequenceDoc:
-    """What the record of a run says of the runs before it on its machine: with them it can be repeated."""
+    """Section of a run's record about the runs before it on its machine: with them it can be repeated."""
     runs = [run_before(one) for one in line]
     name = hashlib.sha256(json.dumps([line[0].machine, runs]).encode()).hexdigest()[:12]
     seeds = "fixed" if len({one.seed for one in line}) < len(line) else "fresh"
@@ -144,7 +144,7 @@ def sequence_of(line: Sequence[RunSpec], place: int) -> SequenceDoc:
 
 
 def run_before(spec: RunSpec) -> RunBeforeDoc:
-    """A run of a sequence, as it was asked for."""
+    """A run of a sequence, as it was requested."""
     asked: RunBeforeDoc = {
         "workload": spec.workload,
         "set": dict(spec.set),
@@ -164,7 +164,7 @@ def failure_event(text: str) -> str:
 
 
 def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
-    """Indices of runs by line: a run alone, or runs on one machine in their order. Raises UserError where a run cannot
+    """Indices of runs by line: a run alone, or runs on one machine in their order. Raises UserError if a run cannot
     follow the one it names, which is among them."""
     index_of = {one.spec.id: index for index, one in enumerate(prepared)}
     follower = {index_of[one.spec.after]: index for index, one in enumerate(prepared) if one.spec.after}
@@ -195,7 +195,7 @@ def attempt(spec: RunSpec) -> Prepared | str:
 
 def refusal(specs: Iterable[RunSpec], *, is_followed: bool = True) -> str | None:
     """Why the model refuses one of some runs (two values of a drive that do not fit together, for one), else None. With
-    `is_followed` others follow, in which what is to happen may come."""
+    `is_followed` others follow, in which requested events may happen."""
     try:
         for spec in specs:
             prepare(spec, is_followed=is_followed)

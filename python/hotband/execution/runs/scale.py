@@ -1,4 +1,4 @@
-"""Solid-state drives of trials: simulated at a fraction of their size where nobody said at which.
+"""Solid-state drives of trials: simulated at a fraction of their size if the user set none.
 
 A drive in use is written over before every run, which takes seconds at the size that a single run chooses. From a
 512th to a 64th rates and latencies of reads and writes are alike within 1 % (docs/guides/find.md).
@@ -15,8 +15,8 @@ SCALES = ("512", "256", "128", "64")
 
 
 def scaled(spec: RunSpec) -> RunSpec:
-    """The run with its solid-state drives at the smallest fraction that they take; as it is where it has none, or where
-    the user said a scale."""
+    """The run with its solid-state drives at the smallest fraction that they accept; unchanged if it has none, or if
+    the user set a scale."""
     if any(key == "scale" for key, _ in spec.set):
         return spec
     tried = (replace(spec, set=(*spec.set, ("scale", scale))) for scale in SCALES)

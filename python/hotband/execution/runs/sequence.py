@@ -14,9 +14,9 @@ from hotband.data.inputs.specify import Named, expect_seed
 def in_sequence(
     first: RunSpec, workloads: Sequence[Named], folders: Sequence[Path | None], fresh_seeds: bool
 ) -> list[RunSpec]:
-    """The runs of `workloads`, a folder each: `first` says what all of them are asked, and what happens meanwhile.
+    """The runs of `workloads`, a folder each: `first` has the settings of all of them, and events during them.
 
-    With `fresh_seeds` each has a seed of its own, one more than that before it. Raises UserError where one is no seed.
+    With `fresh_seeds` each has a seed of its own, one more than that before it. Raises UserError if one is not a seed.
     """
     on_hardware = is_real(first.machine)
     runs = [
@@ -43,5 +43,5 @@ def in_sequence(
 
 
 def settings_after(settings: tuple[tuple[str, str], ...], on_hardware: bool) -> tuple[tuple[str, str], ...]:
-    """What a run behind the first is given: hardware is brought into its state before the first alone."""
+    """Options of a run after the first: hardware is brought into its state only before the first."""
     return tuple(pair for pair in settings if not (on_hardware and pair[0] == STATE))

@@ -1,9 +1,9 @@
-"""Requests to end, as interruptions: what was begun is undone, and what was measured is kept.
+"""Requests to end, as interruptions: begun work is undone, and measurements are kept.
 
-A KeyboardInterrupt that a library drops would let the command go on with half of what the library was loading. So a
-request waits while modules are imported and within `whole`, and is repeated where Python reports that an exception was
-ignored (a destructor, a callback of C). Left out: a library that catches every exception; `was_interrupted` finds that
-at the end of the command.
+A KeyboardInterrupt that a library drops would let the command continue with a half-loaded library.
+Therefore a request waits while modules are imported and within `whole`, and is repeated where Python reports that an
+exception was ignored (a destructor, a callback of C). Left out: a library that catches every exception;
+`was_interrupted` finds that at the end of the command.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ INTERRUPTED = 130
 """Exit code of what the user stopped: 128 and SIGINT's number, as shells have it; `exit_code` is that of another
 signal."""
 PATIENCE_S = 10
-"""So long after a server was told to end it may be told again to no effect; then that ends the process, whatever is not
-kept yet: an estimate of what users bear."""
+"""For this time after a server was told to end, further requests have no effect; later ones end the process even if
+data is not yet stored: an estimate of what users bear."""
 _ASKED = threading.Event()
 """Set by a request to end, until the next command begins."""
 _FIRST: list[tuple[int, float]] = []
@@ -34,12 +34,12 @@ _FIRST: list[tuple[int, float]] = []
 IMPORTS = "<frozen importlib._bootstrap>"
 """File of the frames by which Python imports a module."""
 SOON_S = 0.01
-"""Time until a request that had to wait is repeated: too short to be noticed, long beside what a handler takes."""
+"""Time until a request that had to wait is repeated: too short to be noticed, long next to what a handler takes."""
 
 
 @dataclass
 class _Waiting:
-    """What keeps a request waiting: blocks of `whole` that are open, and imports beyond those that `notice_interrupts`
+    """Reasons to delay a request: blocks of `whole` that are open, and imports beyond those that `notice_interrupts`
     was called from; whether one waits for the end of such a block."""
 
     blocks: int = 0
@@ -69,8 +69,8 @@ def stoppable() -> Iterator[None]:
 
 
 def interrupted(number: int, frame: FrameType | None) -> None:
-    """What a signal does: raises KeyboardInterrupt, now or as soon as nothing can drop it. A service manager may send
-    SIGTERM and SIGHUP, and a shell both again: the second must not end what the first has begun to undo."""
+    """Action on a signal: raises KeyboardInterrupt, now or as soon as nothing can drop it. A service manager may send
+    SIGTERM and SIGHUP, and a shell both again: the second must not stop the clean-up of the first."""
     if number in ENDING:
         if _FIRST and number != signal.SIGINT and time.monotonic() - _FIRST[0][1] < PATIENCE_S:
             return
@@ -144,7 +144,7 @@ def notice_interrupts() -> None:
 
 
 def notice_endings() -> None:
-    """From now on SIGTERM and SIGHUP interrupt as Ctrl-C does, where nobody ignores or handles them. For the main
+    """From now on SIGTERM and SIGHUP interrupt as Ctrl-C does, unless they are ignored or handled. For the main
     thread alone."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
@@ -163,7 +163,7 @@ def settle_interrupts() -> None:
 
 
 def forget_interrupts() -> None:
-    """A command begins, or did what it was asked to do: a server ended."""
+    """A command begins, or has finished as requested: a server ended."""
     _ASKED.clear()
     _FIRST.clear()
 

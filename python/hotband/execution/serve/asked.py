@@ -63,7 +63,9 @@ class Serving(OfMachine):
     )
     live: bool = asks("A line with rates and the emulation delay, twice per second.", default=False, hidden=True)
     spin: str = asks('Busy wait before a completion is due; "0 us" for none.', default="200 us", metavar="TIME")
-    priority: bool = asks("Real-time priority for slow drives, else the highest other, if permitted.", default=True)
+    priority: bool = asks(
+        "Real-time priority for slow drives, otherwise the highest other priority, if permitted.", default=True
+    )
     awake: bool = asks("Prevent the host's cores from sleeping, if permitted.", default=True)
     anyway: bool = asks("Serve it even if it is faster than this host can serve.", default=False)
 

@@ -160,7 +160,7 @@ class OnDevice:
             raise UserError("question.on", "", self.target.text, accepted)
         if fio_run.flushes_aside and self.target.kind in ("nbd", "rbd"):
             accepted = (
-                f"flushes beside other I/Os, which fio's engine {self.target.kind} repeats in every free slot: "
+                f"flushes during other I/Os, which fio's engine {self.target.kind} repeats in every free slot: "
                 "expected one I/O at a time, or a block device (nbd-client, rbd map)"
             )
             raise UserError("question.on", "", self.target.text, accepted)

@@ -116,7 +116,7 @@ def _expect_ours(target: RealTarget, path: str, descriptor: int) -> Held:
     status = os.fstat(descriptor)
     is_file = stat.S_ISREG(status.st_mode)
     if not is_file or status.st_nlink != 1 or not is_made_here(f"/proc/self/fd/{descriptor}", path):
-        links = f"has {status.st_nlink} names (hard links)" if status.st_nlink != 1 else "has no mark of Hotband's"
+        links = f"has {status.st_nlink} names (hard links)" if status.st_nlink != 1 else "was not marked by Hotband"
         what = links if is_file else "is no file"
         accepted = f"{OWN_FILE} in it {what}, so Hotband did not make it: expected another folder, or remove it"
         raise UserError("question.on", "", target.text, accepted)

@@ -88,7 +88,7 @@ def way_of(path: str, kind: str, host: Host, by: str | None = None) -> Way:
     if chosen is not None:
         return chosen
     if by is not None:
-        accepted = f"is not supported by {path}: expected {named or 'another place, nothing here purges it'}"
+        accepted = f"is not supported by {path}: expected {named or 'another target, because no method here purges it'}"
         raise UserError("question.purge_by", "", by, accepted)
     more = f"; the supported methods cannot be interrupted and must be named: {named}" if known else ""
     raise UserError(path, "", "", f"cannot be purged: it supports neither discard nor format{more}")
@@ -130,7 +130,7 @@ def opened(held: Held) -> Iterator[int]:
     descriptor = os.open(held.path, os.O_RDWR | os.O_CLOEXEC)
     try:
         if not held.node.is_same(node_of(descriptor)):
-            raise UserError(permission.path, "", "", "is another device by now than the one that was permitted")
+            raise UserError(permission.path, "", "", "is no longer the permitted device")
         yield descriptor
     finally:
         os.close(descriptor)

@@ -8,7 +8,8 @@ from hotband.execution.programs.needs import how_to_get
 
 
 def programs() -> pl.DataFrame:
-    """The programs that can be run: a row each with name, title, what it asks of the disk, and what is missing here."""
+    """The programs that can be run: one row each with name, title, load on the disk, and missing
+    requirements."""
     rows = [
         {
             "name": program.name,

@@ -48,12 +48,12 @@ def sequence(
     progress: Wanted = None,
     **settings: object,
 ) -> list[Record]:
-    """Runs workloads one after the other on one machine, each as the one before left it; a record each.
+    """Runs workloads one after the other on one machine, each as the previous one left it; a record each.
 
-    With `fresh_seeds` each asks for offsets of its own. `events` count from the measured time of the first run, and may
-    come in a later one. With a folder `out` records are kept in folders of it, named 1, 2 and so on, and where all of
-    them are there they are not run again, on hardware none that is there; `fresh` starts over. Hardware is brought into
-    a `state` before the first alone. Otherwise as `run`, and raises what it raises.
+    With `fresh_seeds` each uses its own offsets. `events` count from the measured time of the first run, and may
+    come in a later one. With a folder `out`, records are stored in its folders 1, 2 and so on; if all exist, none is
+    run again, and on hardware no existing one is; `fresh` starts over. Hardware is brought into
+    a `state` before the first alone. Otherwise like `run`, with the same errors.
     """
 
     folder = None if out is None else Path(out)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BothWays:
-    """A workload in virtual time (`model`) and through fio on the served machine (`emulated`), as records; `served` is
-    what the machine saw while it was served."""
+    """A workload in virtual time (`model`) and through fio on the served machine (`emulated`), as records; `served`
+    is the machine's view while it was served."""
 
     model: Record
     emulated: Record
@@ -38,7 +38,7 @@ class BothWays:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Figures both have, a row each: direction, figure (IOPS; mean, p50, p99 in ns), model, emulated (by fio),
+        """Figures both have, one row each: direction, figure (IOPS; mean, p50, p99 in ns), model, emulated (by fio),
         served (by the server), error_pct."""
         import polars as pl
 
@@ -62,9 +62,9 @@ def emulate(
 ) -> BothWays:
     """Runs a workload on a model and, through fio, on the same machine as a served drive (docs/guides/serve.md).
 
-    Arguments are those of `run`, `events` among them; it takes as long as the workload says. Raises UserError for a
-    mistake, for what fio cannot say (apps, scripts), where fio is not installed, and for a machine that is faster than
-    the host can serve, unless `anyway`.
+    Arguments are those of `run`, `events` among them; it takes as long as the workload states. Raises UserError for a
+    mistake, for workloads that fio cannot express (apps, scripts), if fio is not installed, and for a machine that is
+    faster than the host can serve, unless `anyway`.
     """
     what, where = named(workload, "workload"), named(on, "on")
     spec = RunSpec(

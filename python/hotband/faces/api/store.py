@@ -20,7 +20,7 @@ def store(path: str | PathLike[str], *, small: bool | None = None) -> ResultsSto
     ```
 
     The folder is made when something is first added. A `small` store leaves out tables over time and has latencies in
-    the buckets of fio, within 0.8 %: under 2 kB a run. None takes a store as it is; a new one keeps all. Several
-    processes may add at once. Raises UserError for a folder that is something else.
+    the buckets of fio, within 0.8 %: under 2 kB a run. None leaves an existing store as it is; a new one stores
+    everything. Several processes may add at once. Raises UserError for a folder that is something else.
     """
     return ResultsStore(Path(path), small)

@@ -30,7 +30,7 @@ class StudyHandle(StudyMethods):
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """Subject of the study."""
         return self.study.title
 
     @property

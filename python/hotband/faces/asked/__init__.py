@@ -1,1 +1,1 @@
-"""What follows from a question (`hotband.base.question`): its command, its Python function, its form."""
+"""Faces of a question (`hotband.base.question`): its command, its Python function, its form."""

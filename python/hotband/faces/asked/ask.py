@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def ask(question: Question, progress: Any = None, executor: str | Executor | None = None) -> Any:
-    """Return the answer; `progress` is `Wanted`, or takes sentences where the question `tells`. Raises UserError for a
-    mistake, KeyboardInterrupt where it is stopped, OSError."""
+    """Return the answer; `progress` is `Wanted`, or receives sentences if the question `tells`. Raises UserError for a
+    mistake, KeyboardInterrupt if it is stopped, OSError."""
     say = progress if question.tells and callable(progress) else lambda _: None
     way = Way(lambda title: watch.watch(title, progress), say, executor=executor, again=call)
     if not question.runs:

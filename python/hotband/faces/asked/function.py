@@ -20,14 +20,14 @@ from hotband.faces.questions import by_function, declared, function_name, opened
 from hotband.faces.renamed import selected_by, with_current_arguments
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
-"""What annotations of arguments name: `public` looks for them in this module."""
-SENTENCES = ("Callable[[str], None] | None", "Is called with lines of progress, from other threads too.")
+"""Types that annotations of arguments name: `public` looks for them in this module."""
+SENTENCES = ("Callable[[str], None] | None", "Function called with each line of progress, also from other threads.")
 EXECUTION = {
     "executor": ("str | Executor | None", "Where runs execute: local, ray (starts one here) or ray://HOST:PORT."),
-    "progress": ("Wanted", "What shows progress: True, False, or a function."),
+    "progress": ("Wanted", "How progress is shown: True, False, or a function."),
 }
 SET = "Values to change"
-FURTHER = "; further arguments are such values, too"
+FURTHER = "; further keyword arguments are also values to change"
 
 
 @cache
@@ -57,7 +57,7 @@ def shown_fields(question: type[Question]) -> list[Field]:
 
 
 def execution(question: type[Question]) -> list[tuple[str, tuple[str, str]]]:
-    """Return the arguments of how it runs, each with its type and what it means."""
+    """Return the arguments that control the run, each with its type and meaning."""
     if question.tells:
         return [("progress", SENTENCES)]
     if not question.runs:
@@ -96,7 +96,7 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
 
 
 def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
-    """Return the question that a call asks. Raises UserError."""
+    """Return the question of a call. Raises UserError."""
     asked: dict[str, Any] = {}
     if is_method(question):
         asked[subject(question)] = values[subject(question)]
@@ -174,7 +174,7 @@ def said(question: type[Question]) -> Iterator[tuple[str, str]]:
 
 
 def docstring(question: type[Question]) -> str:
-    """Return the text of the function: what it does, its arguments, its result."""
+    """Return the text of the function: its purpose, arguments and result."""
     width = 112 if is_method(question) else 116
     lines = [
         textwrap.fill(f"{name}: {text}", width, initial_indent="    ", subsequent_indent="        ")

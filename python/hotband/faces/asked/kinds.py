@@ -25,7 +25,7 @@ class Kind:
     is_spread: bool = False
     """Whether a call gives each of several values as an argument of its own: `first` and `*others`."""
     is_starred: bool = False
-    """The same with one name for all: `*words`, or `**lines` of pairs."""
+    """Like the above, with one name for all: `*words`, or `**lines` of pairs."""
 
 
 def of_name(one: Field, given: object) -> Named:
@@ -49,7 +49,7 @@ def of_several(one: Field, given: object) -> tuple[Named, ...]:
 
 
 def of_alike(one: Field, given: object) -> tuple[Named, ...]:
-    """Return workloads, of which those without a title have the same name."""
+    """Return workloads; those without a title share a name."""
     return tuple(named(spec, one.name) for spec in each_of(given))
 
 
@@ -90,7 +90,7 @@ def of_sides(one: Field, given: Any) -> tuple[tuple[Any, ...], ...]:
     if len(sides) < 2:
         raise UserError("others", "", "", "expected at least two sides to compare")
     if not all(sides):
-        raise UserError("others", "", "[]", "expected a result or more on every side")
+        raise UserError("others", "", "[]", "expected at least one result on every side")
     return sides
 
 
@@ -175,11 +175,11 @@ KINDS: Mapping[Any, Kind] = {
 OF_NO_LOAD = ("settings of drives", "settings of a program")
 """Settings among which words of fio's are none."""
 WORD = Kind("str", word)
-"""Of a field that takes one of several words."""
+"""Type of a field that takes one of several words."""
 
 
 def mark(one: Field) -> Any:
-    """Return what tells the kind of a field: the mark of its annotation, or its type."""
+    """Return the key of a field's kind: the mark of its annotation, or its type."""
     marks = getattr(one.base, "__metadata__", ())
     return marks[0] if marks else one.base
 

@@ -29,14 +29,14 @@ class StudyMethods:
 
         Args:
             out: Folder for the output.
-            into: A store (hotband store) that takes every run, too.
+            into: Also add every run to this store (hotband store).
             seed: Seed of the random numbers.
             only: Run only these loads.
             fresh_seeds: Draw new offsets for runs that follow others on one machine.
-            fresh: Start over; else runs that are in the folder already are not repeated.
+            fresh: Start over; otherwise runs already in the folder are not repeated.
             trust: Execute the findings.py of a study outside the catalog.
             executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-            progress: What shows progress: True, False, or a function.
+            progress: How progress is shown: True, False, or a function.
 
         Runs of only some loads have no claims and findings. The folder `out` receives records, `result.json` and
         `report.html`; runs that it already has are not repeated. Raises UserError, KeyboardInterrupt if it is
@@ -59,8 +59,8 @@ class StudyMethods:
             scale: Share of the study's data and drives, such as 1/1000.
             only: Run only these parts.
             out: Folder for the output.
-            fresh: Start over; else runs that are in the folder already are not repeated.
-            progress: Is called with lines of progress, from other threads too.
+            fresh: Start over; otherwise runs already in the folder are not repeated.
+            progress: Function called with each line of progress, also from other threads.
 
         The two machines of a part differ in one respect. Finished parts are stored in the folder `out` and not run
         again. A part whose program is missing is skipped, with a hint what to install. Raises UserError for a mistake
@@ -87,7 +87,7 @@ class StudyMethods:
             jobs: Number of runs at a time. Default: all cores.
             save: Store them in the study's folder.
             executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-            progress: What shows progress: True, False, or a function.
+            progress: How progress is shown: True, False, or a function.
 
         Assumptions are run one at a time, all of them or those that `only` names, by name or key. Finished ones are
         stored in the folder `out` and not run again. Raises UserError, KeyboardInterrupt if it is stopped.
@@ -112,7 +112,7 @@ class StudyMethods:
             only: Only the runs of these loads.
             jobs: Number of runs at a time. Default: all cores.
             executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
-            progress: What shows progress: True, False, or a function.
+            progress: How progress is shown: True, False, or a function.
 
         `run` and `why` read the intervals that `save` stores (docs/guides/intervals.md). Raises UserError,
         KeyboardInterrupt if it is stopped.

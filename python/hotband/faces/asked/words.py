@@ -13,13 +13,13 @@ from hotband.faces.renamed import command_words
 
 PACKAGE = "hotband"
 STORED = ("out", "into", "fresh")
-"""Fields that say where runs are stored, not what is asked."""
+"""Fields that set where runs are stored, not what is computed."""
 BETWEEN = "vs"
 """The word between the repeats of one side and those of the next; a file of this name is `./vs`."""
 
 
 def words(question: Question) -> list[str]:
-    """Return the command and its arguments, without what is as it is by default: arguments, then options."""
+    """Return the command and its arguments, without defaults: arguments, then options."""
     of = [(one, value) for one, value in given(question) if not one.says.only_python]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
@@ -27,7 +27,7 @@ def words(question: Question) -> list[str]:
 
 
 def call(question: Question) -> str:
-    """Return the call of Python that asks the same, without where it is stored."""
+    """Return the equivalent Python call, without storage options."""
     fields = [(one, value) for one, value in given(question) if not one.says.hidden and one.name not in STORED]
     function, _, method = function_name(question.name).partition(".")
     if method:
@@ -48,7 +48,7 @@ def _argument(value: Any) -> Any:
 
 
 def written(one: Field, value: Any) -> Iterator[str]:
-    """Yield what is given without an option; repeats of sides have a word between them."""
+    """Yield positional arguments; repeats of sides have a word between them."""
     if not kind_of(one).is_spread:
         yield from texts(value)
         return

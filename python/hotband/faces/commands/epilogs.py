@@ -1,5 +1,5 @@
-"""What the help of a question's command says besides its summary: paragraphs that follow it, and what it ends with:
-examples, and what its values are made of."""
+"""Help of a question's command after its summary: paragraphs that follow it, and its end: examples, and the form of
+values."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity
 --candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
 """
 DRIVES_NEW = """Lines of the data sheet are options, such as --capacity "16 TB"; those
-with * are required. What is not stated follows from the class, with wide
-ranges. Without any, a terminal prompts for the most telling ones.
+with * are required. Values not stated follow from the class, with wide
+ranges. Without any, Hotband prompts for the most important ones.
 
 hdd: --class nearline  --capacity "16 TB"  --rpm "7200 rpm"  --interface sata
      --bandwidth "261 MB/s"  --year 2021  --read-iops 170
@@ -127,7 +127,7 @@ RUN_KEYS = (
     "numjobs, rwmixread, percentage_random, blocksize, size, thinktime and ramp_time are accepted too. SSDs "
     "are preconditioned first, as a smaller model that a note names, unless state=fob."
 )
-RUN_LISTED = "[bold]hotband keys WORKLOAD --on MACHINE[/] lists every key, with its value today."
+RUN_LISTED = "[bold]hotband keys WORKLOAD --on MACHINE[/] lists every key, with its current value."
 RUN_EXAMPLES = """\
 [bold]Examples[/]
 
@@ -227,10 +227,10 @@ FURTHER = {
         "records."
     ],
     "device": ["As root, smartctl and nvme report more, and Hotband can see which devices contain data."],
-    "drives new": ["Every value of the file has a source, or is an estimate with a range that follows by a rule."],
+    "drives new": ["Every value of the file has a source, or is an estimate from a rule, with a range."],
     "drives show": [
         "Words filter the list: hdd, ssd, nvme, sata, sas, smr, 15k, tlc, u.2, enterprise, nearline, consumer, makers, "
-        "years, or a part of a name. NAME may be the path of a drive's file of your own. `hotband drives WORD` is the "
+        "years, or a part of a name. NAME may be the path of your own drive file. `hotband drives WORD` is the "
         "same."
     ],
     "expect": ["Without --on, the drives of the catalog are ranked by how well they match."],
@@ -241,11 +241,11 @@ FURTHER = {
         "energy."
     ],
     "report": [
-        "The page says first which is faster and by how much. Runs that differ only in their seed count as repeats."
+        "The page begins with which is faster, and by how much. Runs that differ only in their seed count as repeats."
     ],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
     "workloads convert": [
         "Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench."
     ],
 }
-"""Paragraphs that the help has beside the first."""
+"""Paragraphs that the help has next to the first."""

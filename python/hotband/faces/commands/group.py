@@ -1,5 +1,5 @@
-"""How every command ends: a mistake is one line on stderr and exit code 2, an interruption exit code 130; where the
-world fails (a full device, an I/O error) the exit code is 74, as sysexits.h has it.
+"""How every command ends: a mistake is one line on stderr and exit code 2, an interruption exit code 130; if the
+system fails (a full device, an I/O error), the exit code is 74, as in sysexits.h.
 
 typer's own errors (an option that is not there, a number out of range) are turned into our kind, without boxes.
 """
@@ -39,7 +39,7 @@ from hotband.faces.commands.values import keep_simple
 from hotband.faces.renamed import with_current_options
 
 LONGEST = 1000
-"""Characters of what typer says at most: it repeats what it was given, the longest list of options takes 700."""
+"""Longest message of typer in characters: it repeats its input, and the longest list of options takes 700."""
 
 
 class Commands(TyperGroup):
@@ -65,7 +65,7 @@ class Commands(TyperGroup):
             return of_request() if was_interrupted() else refused(str(error.worded(option)))
         except RunsInterrupted as stop:
             kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
-            where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
+            where = f"; kept in {Path(kept[0]).parent}: the same command continues from there" if kept else ""
             say(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}")
             return INTERRUPTED
         except (_Stopped, KeyboardInterrupt):
@@ -120,8 +120,8 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Every command that prints data as JSON prints its tables in the other formats, too, where it has no option
-        `--format` of its own."""
+        """Every command that prints data as JSON also prints its tables in the other formats if it declares no option
+        `--format`."""
         command = super().get_command(ctx, cmd_name)
         names = [param.name for param in command.params] if command is not None else []
         taken = {option for param in command.params for option in param.opts} if command is not None else ()
@@ -150,7 +150,7 @@ class Commands(TyperGroup):
 
     @contextmanager
     def _listed(self) -> Iterator[None]:
-        """Has outlines in the place of commands that are loaded on demand."""
+        """Has outlines instead of commands that are loaded on demand."""
         whole = self.commands
         if isinstance(whole, OnDemand):
             self.commands = dict(whole.outlines())
@@ -162,7 +162,7 @@ class Commands(TyperGroup):
 
 FORMAT = "format_"
 METAVARS = {"int": "N", "float": "NUMBER", "str": "TEXT", "pathlib.Path": "PATH"}
-"""What an option without a word of its own takes, by the type of its value."""
+"""Metavar of an option that declares none, by the type of its value."""
 
 
 MOST_SEED = 2**64 - 1
@@ -221,19 +221,19 @@ class _Stopped(Exception):
 
 
 def refused(text: str) -> int:
-    """Says what was wrong; returns the exit code."""
+    """Print the mistake; return the exit code."""
     say(f"hotband: error: {text}")
     return 2
 
 
 def of_request() -> int:
-    """Says that the user ended the command; returns the exit code."""
+    """Report that the user ended the command; return the exit code."""
     say("hotband: interrupted")
     return INTERRUPTED
 
 
 def of_library(error: Exception) -> int:
-    """What typer or another library raised, said; returns the exit code. A fault of ours is raised again."""
+    """Print what typer or another library raised; return the exit code. Faults of Hotband are raised again."""
     if was_interrupted():
         return of_request()
     # typer's own: their types are private to it, what they say of themselves is not.
@@ -246,7 +246,7 @@ def of_library(error: Exception) -> int:
 
 
 def without_reader(end: SystemExit) -> int:
-    """Exit code of what typer or rich ended: none where nobody read on, such as `head`."""
+    """Exit code of an end by typer or rich: none if the reader left, such as `head`."""
     if isinstance(end.__context__, OSError) and end.__context__.errno == errno.EPIPE:
         leave_stdout()
         return 0
@@ -254,7 +254,7 @@ def without_reader(end: SystemExit) -> int:
 
 
 def leave_stdout() -> None:
-    """What is still to be written to stdout, which takes no more, goes nowhere: else the interpreter complains."""
+    """Discard remaining output for a closed stdout: otherwise the interpreter complains."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -313,7 +313,7 @@ def option(field: str) -> str:
 
 
 def parameter(command: Any, field: str) -> str:
-    """Return how the user of a command writes a field: its option, or the name of its argument."""
+    """Return how the user of a command writes per field: its option, or the name of its argument."""
     params = [param for param in command.params if field == param.name.rstrip("_") or option(field) in param.opts]
     return place_of(params[0]) if params else option(field)
 
@@ -326,7 +326,7 @@ def place_of(param: Any) -> str:
 
 
 def of_typer(error: Any) -> str:
-    """An error of typer as one line like ours: where, what was found, what is accepted."""
+    """An error of typer as one line like Hotband's: place, text, and accepted values."""
     kind, param = type(error).__name__, getattr(error, "param", None)
     if kind == "NoSuchOption":
         known = [max(one.opts, key=len) for one in error.ctx.command.params if one.param_type_name == "option"]
@@ -344,7 +344,7 @@ def of_typer(error: Any) -> str:
 
 
 def wrong_value(error: Any, param: Any) -> tuple[str, str]:
-    """What was given for a parameter, and what it takes."""
+    """The text given for a parameter, and its accepted values."""
     cause: Any = error.__cause__
     problems = cause.errors() if hasattr(cause, "errors") else []
     if not problems:

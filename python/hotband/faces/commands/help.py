@@ -18,7 +18,7 @@ TOPICS = Path(__file__).parent / "topics"
 def help_(
     context: typer.Context,
     topic: Annotated[list[str] | None, typer.Argument(metavar="[TOPIC|COMMAND]", help="What to explain.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All commands, as without a topic.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List all commands, as without a topic.")] = False,
     man: Annotated[bool, typer.Option("--man", help="Print the manual page as roff.")] = False,
 ) -> None:
     """List all commands, show the help of a command, or explain a topic such as machines or units."""

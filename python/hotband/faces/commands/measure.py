@@ -12,7 +12,7 @@ MEASURE = {
     **question("calibrate"),
     **question("entropy"),
 }
-"""Where each command is, and the first paragraph of its help."""
+"""Module of each command, and the first paragraph of its help."""
 measure_app = group_of(
     "measure",
     "Test a drive that you have: quick test, SNIA test, SMART data, calibration; measure how data compresses.",

@@ -1,4 +1,4 @@
-"""Names on the command line: a unique beginning stands for the whole name, and the shell completes them."""
+"""Names on the command line: a unique beginning represents the whole name, and the shell completes them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from hotband.data.inputs.words import FIO_WORDS
 
 
 def completed(where: str, name: str, known: Sequence[str]) -> str:
-    """The one of `known` that begins with `name`; `name` itself where none does (whoever reads it says so), or where it
-    is one of them. Raises UserError where several do."""
+    """The one of `known` that begins with `name`; `name` itself if none does (its reader reports it), or if it is one
+    of them. Raises UserError if several do."""
     begin = [one for one in known if one.startswith(name)]
     if not name or name in known or not begin:
         return name
@@ -43,14 +43,14 @@ def machine_names(where: str, name: str) -> str:
 
 
 def study_names() -> list[str]:
-    """Of the catalog's studies."""
+    """Names of the catalog's studies."""
     from hotband.questions.study.file import names
 
     return names()
 
 
 def callback(complete: Callable[[str, str], str]) -> Callable[[Any, Any, Any], Any]:
-    """What typer calls with an argument, or several, before the command sees them."""
+    """Callback of typer for one or several arguments, before the command sees them."""
 
     def called(ctx: Any, param: Any, value: Any) -> Any:
         from hotband.faces.commands.group import place_of
@@ -64,7 +64,7 @@ def callback(complete: Callable[[str, str], str]) -> Callable[[Any, Any, Any], A
 
 
 def whole(names: Callable[[], list[str]]) -> Callable[[Any, Any, Any], Any]:
-    """Completes what was given from `names`; files stay as they are."""
+    """Complete a given text from `names`; files stay unchanged."""
     return callback(lambda where, name: name if is_file(name) else completed(where, name, names()))
 
 
@@ -86,7 +86,7 @@ def machines(incomplete: str) -> list[str]:
 
 
 def set_keys(ctx: typer.Context, incomplete: str) -> list[str]:
-    """For the shell: keys of `--set`, those of the workload and the machine where the line has named them already."""
+    """For the shell: keys of `--set`, those of the workload and the machine if the line already names them."""
     from hotband.data.inputs.keys import set_keys as keys_of
 
     # An option that still wants its value leaves the arguments of the command where they are.
@@ -106,7 +106,7 @@ def set_keys(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def beginning(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:
-    """For the shell: the names that begin with what is there."""
+    """For the shell: the names that begin with the typed text."""
 
     def called(incomplete: str) -> Iterator[str]:
         return (name for name in names() if name.startswith(incomplete))
@@ -141,14 +141,14 @@ def program_settings(ctx: typer.Context, incomplete: str) -> Iterator[str]:
 
 
 class Completion(TypedDict):
-    """What typer is told of a parameter that names something: what is done with the name, and what the shell offers."""
+    """Settings of typer for a parameter that names something: conversion of the name, and completion in the shell."""
 
     callback: Callable[[Any, Any, Any], Any]
     autocompletion: Callable[[str], Iterable[str]]
 
 
 MACHINE: Completion = {"callback": callback(machine_names), "autocompletion": machines}
-"""For typer: what a parameter that names a machine does with what is typed."""
+"""Conversion of typed text for a parameter that names a machine, for typer."""
 
 WORKLOAD: Completion = {"callback": whole(workload_names), "autocompletion": beginning(workload_names)}
 DRIVE: Completion = {"callback": whole(drive_names), "autocompletion": beginning(drive_names)}

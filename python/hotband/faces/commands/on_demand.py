@@ -1,4 +1,4 @@
-"""Commands that are loaded when they are asked for: the modules of all of them, and typer's making of their options,
+"""Commands that are loaded when they are requested: the modules of all of them, and typer's making of their options,
 take far longer than a short command does."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class OnDemand(Mapping[str, Any]):
         return name in self._table
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A command, or `default` where there is none of this name; what a module of a command raises is not caught."""
+        """A command, or `default` if there is none of this name; errors in a command's module are not caught."""
         return self[name] if name in self._table else default
 
     def __iter__(self) -> Iterator[str]:
@@ -52,7 +52,7 @@ class OnDemand(Mapping[str, Any]):
         return len(self._table)
 
     def outlines(self) -> dict[str, TyperCommand]:
-        """What a list of the commands shows of them: names and first paragraphs, no options."""
+        """Data for a list of commands: names and first paragraphs, no options."""
         return {name: TyperCommand(name, short_help=text) for name, (_, text) in self._table.items()}
 
 

@@ -1,4 +1,4 @@
-"""What all commands share: options, and printing. Tables go to stdout; under --json stdout carries data only."""
+"""Options and printing shared by all commands. Tables go to stdout; under --json stdout carries data only."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def say(text: str) -> None:
 
 
 def print_after(write: Callable[[], W | None], printed: Callable[[W | None], object]) -> None:
-    """Write a page, then print: who reads the output may have enough after a few lines. If the page cannot be written,
-    print without its path and raise the error after: what was computed may have taken hours."""
+    """Write a page, then print: the reader of the output may stop after a few lines. If the page cannot be written,
+    print without its path and raise the error afterwards: the computation may have taken hours."""
     try:
         written = write()
     except Exception:
@@ -114,7 +114,7 @@ def print_after(write: Callable[[], W | None], printed: Callable[[W | None], obj
 
 
 def print_json(document: Mapping[str, object], schema: str) -> None:
-    """A document to stdout, which says what it is: as it is where it does so itself."""
+    """Print a document with its schema to stdout; one that states its schema is unchanged."""
     from hotband.base.text.schema import with_schema
 
     sys.stdout.write(json_text(with_schema(document, schema)) + "\n")
@@ -126,7 +126,7 @@ def print_text(text: str) -> None:
 
 
 def print_rows(rows: Sequence[object]) -> None:
-    """A list to stdout: rows of a table, or documents that say what they are."""
+    """Print a list to stdout: rows of a table, or documents with their schemas."""
     sys.stdout.write(json_text(rows) + "\n")
 
 
@@ -142,7 +142,7 @@ def all_listed(arguments: list[str] | None) -> list[str]:
 
 
 def parse_set(pairs: list[str], *, of_load: bool = True) -> tuple[tuple[str, str], ...]:
-    """`KEY=VALUE` arguments; a word of fio's is the same key as ours where they are `of_load`."""
+    """`KEY=VALUE` arguments; a word of fio's is the same key as ours if they are `of_load`."""
     parsed: dict[str, tuple[str, str]] = {}
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))

@@ -67,7 +67,7 @@ DETAILS = inspect.Parameter("details", inspect.Parameter.KEYWORD_ONLY, default=F
 
 
 def page_of(question: type[Question]) -> inspect.Parameter:
-    """Return the parameter that says where the page is written."""
+    """Return the parameter for the path of the page."""
     option = typer.Option("-o", f"--{question.page_field}", metavar="FILE.html", help="Its page.")
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(question.page_field, keyword, default=None, annotation=Annotated[Path | None, option])
@@ -223,7 +223,7 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
 
 
 def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
-    """Return the question that the command line asks. Raises UserError."""
+    """Return the question of the command line. Raises UserError."""
     asked: dict[str, Any] = {}
     for one in terminal_fields_of(question):
         value, kind = values[one.name], kind_of(one)
@@ -232,14 +232,14 @@ def _question_of(question: type[Question], values: Mapping[str, Any]) -> Questio
 
 
 def _files_in(values: Mapping[str, Any]) -> list[Path]:
-    """Return the files among what was given, none of which a page is to replace."""
+    """Return the files among the arguments, which no page may replace."""
     several = [value if isinstance(value, list) else [value] for value in values.values()]
     return [one for value in several for one in value if isinstance(one, Path) and one.is_file()]
 
 
 @dataclass(frozen=True)
 class Form:
-    """How an answer is printed: as JSON, or on a screen, with its evidence where `details` are requested."""
+    """Output of an answer: as JSON, or on a screen, with its evidence where `details` are requested."""
 
     as_json: bool
     details: bool
@@ -267,7 +267,7 @@ def _print(question: Question, found: Any, form: Form, written: list[str]) -> No
 
 
 def _typed(further: str | Question, question: Question) -> str:
-    """Return the next command as it is typed; none that reads a pipe, which is read by now."""
+    """Return the next command as it is typed; none that reads per pipe, which is read by now."""
     if isinstance(further, Question):
         typed = [*words(further), *([DETAILS_OPTION] if further == question else [])]
         further = shlex.join(["hotband", *typed])
@@ -319,7 +319,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             if kept is None or not asked.in_rounds:
                 raise
             many = f"{len(stop.finished)} runs of this round are kept in {kept}"
-            say(f"hotband: interrupted; {many}: the same command goes on from there")
+            say(f"hotband: interrupted; {many}: the same command continues from there")
             raise typer.Exit(INTERRUPTED) from None
         except Exception:
             for found in there:

@@ -1,4 +1,4 @@
-"""Hardware on the command line: what is ahead is asked for on the terminal, and requests to end are interruptions."""
+"""Hardware on the command line: planned writes are confirmed on the terminal, and requests to end are interruptions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def can_ask(yes: bool) -> bool:
-    """Whether somebody can be asked before something is written, or has said yes already."""
+    """Whether the user can confirm a write, or has confirmed it already."""
     return yes or sys.stdin.isatty()
 
 
 def goes_on(yes: bool) -> bool:
-    """Whether what was said to be ahead may be done: asked on the terminal, unless `--yes` says it."""
+    """Whether the announced actions may be done: confirmed on the terminal, or by `--yes`."""
     if yes:
         return True
     sys.stderr.write("Go on? [y/N] ")
@@ -30,7 +30,7 @@ def goes_on(yes: bool) -> bool:
 
 @contextmanager
 def interruptible(on: Sequence[str]) -> Iterator[None]:
-    """Requests to end are interruptions where hardware or an emulated drive is among the machines: fio has to be
-    ended, and what is served."""
+    """Requests to end are interruptions where hardware or an emulated drive is among the machines: fio and the server
+    have to be ended."""
     with stoppable() if any(is_real(one) or is_emulated(one) for one in on) else nullcontext():
         yield

@@ -1,4 +1,4 @@
-"""Slips: what people type who know fio, another tool or another language, and what to type here. Options and commands
+"""Slips: words of fio, another tool or another language, and their equivalents here. Options and commands
 are in tables; names of drives and workloads that are mixed up are refused by `hotband.data.inputs.meant`."""
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ WORKLOADS: Mapping[str, str] = {
 }
 """Values of fio's `rw`, and the workloads that are like them."""
 OF_WORKLOAD = ("-w", "--rw", "--readwrite", "--workload", "--pattern", "--job")
-"""Options that name what is an argument here."""
+"""Options for what is an argument here."""
 NOT_NEEDED = ("--direct", "--group-reporting", "--ioengine", "--name", "--time-based")
 """Options of fio without a counterpart: a model has no page cache, one engine, and its own duration."""
 COMMANDS: Mapping[str, str] = {
@@ -87,7 +87,7 @@ COMMANDS: Mapping[str, str] = {
     "diff": "compare",
     "export": "workloads convert",
 }
-"""Commands that people try, and what they mean."""
+"""Commands that people try, and their equivalents."""
 SEVERAL = re.compile(r"[^\[\]{}\"]+(?:,[^\[\]{}\"]+)+|\d\S*\.\.\S+")
 """Several values of a setting: `1,2` or `1..64`."""
 
@@ -120,7 +120,7 @@ def expect_options(command: str, arguments: Sequence[str], known: Sequence[str],
 
 
 def instead(command: str, name: str, value: str, known: Sequence[str], takes_workload: bool) -> str:
-    """Return what to do instead of typing an option; nothing for an option that is in no table."""
+    """Return the replacement of an option; nothing for an option in no table."""
     if name in OF_WORKLOAD and takes_workload:
         workload = WORKLOADS.get(value, value) or "randread"
         return f"use {command} {shlex.quote(workload)} {'--on DRIVE' if '--on' in known else ''}".rstrip()
@@ -154,8 +154,8 @@ def expect_no_file(arguments: Sequence[str], left: Sequence[str]) -> None:
 
 
 def unknown_command(path: str, word: str, known: Sequence[str], is_first: bool) -> UserError:
-    """Return the error for a word that is no command, with what was meant: another command, or a command for what the
-    word names."""
+    """Return the error for a word that is not a command, with the intended one: another command, or a command for the
+    named object."""
     meant = COMMANDS.get(word) or _command_for(word) if is_first else ""
     if not meant:
         return unknown_name(path, word, known)

@@ -31,11 +31,15 @@ def ui(
     store: Annotated[
         Path | None,
         typer.Option(
-            "--store", metavar="DIR", help="Keeps records, reports and dropped files; else they go at the end."
+            "--store",
+            metavar="DIR",
+            help="Keep records, reports and dropped files here; otherwise they are deleted at the end.",
         ),
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of 127.0.0.1; 0 is any that is free.")] = 0,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, open no browser.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0: any free port.")] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address without opening a browser.")
+    ] = False,
 ) -> None:
     """Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, sweep,
     find, review, compare, studies; live charts, reports, and the command for each."""
@@ -75,7 +79,7 @@ def _redirecting(address: str, stack: ExitStack) -> str:
 
 
 def _open(address: str) -> None:
-    """Opens the browser, if there is one; it takes its time, which the server does not wait for."""
+    """Opens the browser, if there is one; the server does not wait for it."""
     import threading
     import webbrowser
 

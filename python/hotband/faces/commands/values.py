@@ -1,5 +1,5 @@
 """Values of options that need no conversion: texts, paths and numbers as they are written. typer loads pydantic to turn
-a text into the same text, which takes as long as the rest of a short command."""
+a text into the same text, which takes as long as the remainder of a short command."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ WHOLE = re.compile(r"-?[0-9]{1,20}")
 
 
 def keep_simple(params: Iterable[Any]) -> None:
-    """Has options take what is simple as it is; typer does the rest, errors with it."""
+    """Pass simple option values unchanged; typer converts the others and reports errors."""
     for param in params:
         if not isinstance(getattr(param, "get_runtime_param", None), Simple | None):
             param.get_runtime_param = Simple(param, param.get_runtime_param)
 
 
 class Simple:
-    """How an option turns what was written into a value."""
+    """Conversion of an option's text into a value."""
 
     def __init__(self, param: Any, other: Any) -> None:
         self.of, self.other = param.type_descriptor, other
@@ -39,7 +39,7 @@ class Simple:
         return found if found is not None else self.other().coerce(value, param=param, ctx=ctx)
 
     def simple(self, value: Any) -> Any:
-        """The value where nothing is to be checked or converted, else None."""
+        """The value if nothing is to be checked or converted, else None."""
         kind, said = self.of.annotation, self.of.parameter_info
         if said.parser is not None:
             return None
@@ -81,7 +81,7 @@ def decimal(value: Any, least: float | None, most: float | None) -> float | None
 
 
 def path(value: Any, said: Any) -> Path | None:
-    """A path that nothing is asked of but that it can be read where it is there, else None."""
+    """A path that must be readable if it exists, else None."""
     if not isinstance(value, str) or said.exists or said.resolve_path or said.writable or said.path_type is not None:
         return None
     if not said.file_okay or not said.dir_okay or (os.path.exists(value) and not os.access(value, os.R_OK)):

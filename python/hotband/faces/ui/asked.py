@@ -27,7 +27,7 @@ NO_MORE = 10**9
 
 
 def number(form: Form, one: Field) -> float | None:
-    """A number; a percentage where its ends are those of one."""
+    """A number; a percentage if its ends are those of one."""
     return form.percent(one.name) if one.says.metavar == "PERCENT" else form.number(one.name)
 
 
@@ -79,7 +79,7 @@ READ: Mapping[Any, Callable[[Form, Field], Any]] = {
 
 
 def is_elsewhere(question: type[Question], one: Field) -> bool:
-    """Whether no form has it, such as what is said of hardware."""
+    """Whether no form has it, such as fields for hardware."""
     is_of_hardware = issubclass(question, OnHardware) and one.name in NAMES
     return is_of_hardware or one.name in ELSEWHERE or one.says.hidden or one.says.only_python
 

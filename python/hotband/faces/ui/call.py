@@ -1,4 +1,4 @@
-"""A call that a form asks for, and what all forms ask alike."""
+"""A call that a form requests, and the fields common to all forms."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ WORKLOAD = "a workload of the catalog, such as fio-randread"
 
 @dataclass(frozen=True)
 class Call:
-    """One call: its `title`, the `command` that does the same, what `run` shows of its result (it is told what to tell
-    the progress to, and a folder of its own), and what writes its report into that folder, where it has one."""
+    """One call: its `title`, the `command` that does the same, what `run` shows of its result (it receives the
+    receiver of progress and its own folder), and the function that writes its report into that folder, if there is
+    one."""
 
     title: str
     command: list[str]
@@ -30,6 +31,6 @@ class Call:
 
 
 def expect_report(folder: Path) -> None:
-    """The report of what writes one by itself. Raises UserError where it was stopped before."""
+    """The report of a result that writes its own. Raises UserError if it was stopped before."""
     if not (folder / REPORT_FILE).is_file():
-        raise UserError("report", "", "", "was not written: the work was stopped before")
+        raise UserError("report", "", "", "was not written: the job was stopped first")

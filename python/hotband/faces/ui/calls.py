@@ -1,5 +1,5 @@
-"""What a form asks, as one call of the public API, and the same as a command. Nothing here computes: what is shown of a
-result is made in `shown.py`."""
+"""The request of a form, as one call of the public API and as a command. Nothing here computes: `shown.py` prepares
+the display of a result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Kind = Callable[[Form], Call]
 
 
 def prepare(kind: str, form: Form) -> Call:
-    """The call that a form asks for. Raises UserError for a mistake that can be seen before it is made."""
+    """The call that a form requests. Raises UserError for a mistake that can be seen before it is made."""
     if kind not in KINDS:
         raise UserError("kind", "", kind, f"expected one of {', '.join(KINDS)}")
     return KINDS[kind](form)
@@ -137,7 +137,7 @@ def of_study(form: Form) -> Call:
 
 
 def of_compare(form: Form) -> Call:
-    """A comparison of results in the store, the first is what the others are compared with."""
+    """A comparison of results in the store with the first of them."""
     ids = form.texts("results")
     if len(ids) < 2:
         raise UserError("results", "", ", ".join(ids), "expected two results or more: tick them in the list")

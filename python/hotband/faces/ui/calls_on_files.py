@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from hotband.faces.ui.shown import Shown
 
 MOST_REPETITIONS = 100_000
-"""Of a page's fleet: a hundred times the usual number; more are for the command line."""
+"""Limit for a page's fleet: a hundred times the usual number; more are for the command line."""
 
 
 def of_fleet(form: Form) -> Call:
     """A fleet."""
     path = form.dropped("fleet")
     if path is None:
-        raise UserError("fleet", "", "", "is missing: drop a fleet's file (.toml), as docs/guides/fleet.md has it")
+        raise UserError("fleet", "", "", "is missing: drop a fleet's file (.toml), described in docs/guides/fleet.md")
     expect_no_other_files(Path(path), "fleet")
     asked = of_form(
         FleetQuestion, form, {"fleet": Path(path), "repetitions": form.whole("repetitions", 2, MOST_REPETITIONS)}

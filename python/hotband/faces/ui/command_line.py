@@ -1,4 +1,4 @@
-"""The command that does what the page does: its words, and one line for a shell."""
+"""The command equivalent to the page's action: its words, and one line for a shell."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def options(**given: Option) -> list[str]:
 
 
 def line(words: Sequence[str]) -> str:
-    """What is typed into a POSIX shell: `hotband run ...`."""
+    """Text to type into a POSIX shell: `hotband run ...`."""
     return shlex.join(["hotband", *words])

@@ -1,4 +1,4 @@
-"""Connections of the page: few at a time, each with a time limit, so that nobody on this computer can stop the page.
+"""Connections of the page: few at a time, each with a time limit, so that no user of this computer can stop the page.
 
 Any user may connect to a port of loopback, without the token. When there are too many connections, the oldest that
 waits for a request is closed; a request that does not arrive in time is dropped. A connection with a response in
@@ -26,7 +26,8 @@ BACKLOG = 32
 
 
 def most_connections() -> int:
-    """Return the number of connections at a time: a quarter of what this process may open, as jobs need files, too."""
+    """Return the number of connections at a time: a quarter of the files this process may open, because jobs also need
+    files."""
     return min(MOST_CONNECTIONS, max(8, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4))
 
 

@@ -1,4 +1,4 @@
-"""What a form of the page asks, read with care: every mistake is a UserError under the name of its field."""
+"""The request of a form on the page, validated: every mistake is a UserError under the name of its field."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from hotband.base.text.values import Json
 
 LONGEST_TEXT = 2000
-"""Characters of a field: the longest question, machine or event that somebody types is a tenth of that."""
+"""Characters of a field: the longest question, machine or event in use is a tenth of that."""
 MOST_LISTED = 100
 """Entries of a list in a form: machines, settings, results. A grid of 100 machines has its own file on the command
 line."""
 Place = Callable[[str, str], str]
-"""From a name in a field to what the API takes: (field, name)."""
+"""Conversion of a name in a field to an argument of the API: (field, name)."""
 
 
 def is_file_ending(value: str) -> bool:
@@ -28,8 +28,8 @@ def is_file_ending(value: str) -> bool:
 
 
 class Form:
-    """The fields of a form, by name; `place` says where a file lies that was dropped, `label` what the user calls the
-    file of a result."""
+    """The fields of a form, by name; `place` returns the path of a dropped file, `label` the user's name for the file
+    of a result."""
 
     def __init__(self, fields: Json, place: Place, label: Callable[[str], str | None] = lambda _: None) -> None:
         if not isinstance(fields, dict):
@@ -135,7 +135,8 @@ class Form:
         return found
 
     def placed(self, field: str, given: str) -> str:
-        """What a name stands for. UserError for a path of this computer: the page reads what was dropped on it."""
+        """Object that a name represents. UserError for a path of this computer: the page reads only dropped
+        files."""
         found = self._place(field, given)
         if found == given and (is_file(given) or "/" in given or "\\" in given or "=" in given or ":" in given[:6]):
             self._expect_short_form(field, given)

@@ -1,10 +1,10 @@
-"""Who may ask: only the page that this server gave, from this computer.
+"""Access control: only the page from this server, on this computer, may send requests.
 
-A browser can be made to send requests to 127.0.0.1 by any page that it shows. So every request is held against four
-things, each enough against most attacks and none against all:
+A browser can be made to send requests to 127.0.0.1 by any page that it shows. Every request must pass four checks,
+each sufficient against most attacks and none against all:
 
 * **Host** must be the address that the server listens on. A name that an attacker's DNS lets point to 127.0.0.1 ("DNS
-  rebinding") is another host, and is refused before anything else is looked at.
+  rebinding") is another host, and is refused before anything else is examined.
 * **Origin** and **Sec-Fetch-Site**, where a browser sends them, must be this server's own. A server on another port of
   the same computer is "same-site" but another origin, which cookies do not tell apart.
 * A **token** of 256 random bits, new with every start, that only the printed address and the page hold: in the query of
@@ -27,13 +27,13 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN_BYTES = 32
-"""256 bits: what cannot be guessed (OWASP asks for 128 of a session)."""
+"""256 bits: what cannot be guessed (OWASP requests 128 of a session)."""
 TOKEN_HEADER = "x-hotband-token"
 LARGEST_BODY = 1 << 20
-"""Bytes of what a form asks; files that are dropped have a bound of their own (`uploads.LARGEST_FILE`)."""
+"""Largest request of a form in bytes; dropped files have their own limit (`uploads.LARGEST_FILE`)."""
 CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 OWN_SITE = ("same-origin", "none")
-"""What browsers say of requests by this page, and by the user who types or clicks an address ("none")."""
+"""Headers that browsers send with requests by this page, and by the user who types or clicks an address ("none")."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -42,8 +42,8 @@ REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
 )
-"""Of reports, one file each with scripts and styles of their own: sandboxed, they are of no origin, so that nothing in
-them can ask this server. Vega makes functions of expressions, which is 'unsafe-eval'."""
+"""Policy for reports, single files with their own scripts and styles: sandboxed, they have no origin, so that nothing
+in them can call this server. Vega makes functions of expressions, which is 'unsafe-eval'."""
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -55,7 +55,7 @@ HEADERS = {
 
 
 class TooLong(Exception):
-    """A body that is longer than what is taken."""
+    """A body that is too long."""
 
 
 def new_token() -> str:
@@ -64,7 +64,7 @@ def new_token() -> str:
 
 
 class Guard:
-    """Lets through what the page of this server asks, and gives every answer its headers."""
+    """Pass requests of this server's page, and add headers to every response."""
 
     def __init__(self, app: ASGIApp, token: str, port: int, unbounded: tuple[str, ...] = ()) -> None:
         self.app, self.token, self.unbounded = app, token, unbounded
@@ -72,7 +72,7 @@ class Guard:
         self.cookie = f"hotband-{port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers 403 for what may not ask, else hands it on."""
+        """Respond 403 to forbidden requests, and pass others on."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
@@ -85,17 +85,17 @@ class Guard:
         await self.app(scope, bounded, self._with_headers(send))
 
     def refusal(self, scope: Scope) -> str:
-        """Why a request may not ask; empty where it may."""
+        """The reason to refuse a request; empty if it is allowed."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host not in self.hosts:
-            return "this server answers to its own address alone"
+            return "this server accepts requests at its own address only"
         if headers.get("origin", f"http://{host}") != f"http://{host}":
-            return "another page may not ask this server"
+            return "other pages may not send requests to this server"
         entry = scope["method"] == "GET" and scope["path"] == "/"
         # A link in another program's page may lead here: it holds the token, or the cookie is not sent with it.
         if headers.get("sec-fetch-site", "none") not in OWN_SITE and not (entry and self._in_query(scope)):
-            return "another page may not ask this server"
+            return "other pages may not send requests to this server"
         if scope["method"] in CHANGING:
             if not self._fits(headers.get(TOKEN_HEADER, "")):
                 return "the token is missing or of an earlier start: open the address that hotband ui printed"
@@ -130,7 +130,7 @@ class Guard:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Reads a body as far as it is allowed to go. Raises TooLong."""
+    """Read a body up to its limit. Raises TooLong."""
     read = 0
 
     async def received() -> Message:

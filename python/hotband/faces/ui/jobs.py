@@ -1,8 +1,8 @@
-"""Jobs: calls that wait, are under way, or have ended. One job is one call of the API in a thread of its own: the
+"""Jobs: calls that wait, are under way, or have ended. One job is one call of the API in its own thread: the
 engine does not hold Python's lock while it runs, so the page is served meanwhile.
 
-A job is stopped as Ctrl-C stops a command: what its progress is told to raises KeyboardInterrupt. It ends within a
-tenth of a second where the engine runs, and after the step at hand where a result is being drawn.
+A job is stopped as Ctrl-C stops a command: its receiver of progress raises KeyboardInterrupt. It ends within a tenth
+of a second while the engine runs, and after the current step while a result is being drawn.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 State = Literal["waiting", "running", "done", "failed", "stopped"]
 AT_A_TIME = 2
-"""Jobs under way: each takes all cores where it has many runs, and a short one need not wait for a long one."""
+"""Jobs under way: each takes all cores if it has many runs, and a short one need not wait for a long one."""
 MOST_WAITING = 50
-"""Jobs that have not ended: more are a mistake, or another program that asks."""
+"""Jobs that have not ended: more are a mistake, or another program that sends requests."""
 FINE_POINTS = 20_000
 """Points of a live chart after which each new point covers twice as many intervals. An engine that simulates hours in a
 second would fill memory otherwise; the record has every interval."""
@@ -37,7 +37,7 @@ Point = tuple[float, float, float | None]
 
 
 class ErrorDoc(TypedDict):
-    """A mistake: the field that it is about (empty where it is about none), the key in it, and what is said."""
+    """A mistake: its field (empty if none), the key in it, and its text."""
 
     field: str
     key: str
@@ -45,8 +45,8 @@ class ErrorDoc(TypedDict):
 
 
 class JobDoc(TypedDict):
-    """A job as the page is told it; `points` are intervals that it was not told yet: seconds, I/Os a second, mean
-    latency in ms (None where there was no I/O)."""
+    """State of a job for the page; `points` are intervals not yet sent: seconds, I/Os a second, mean
+    latency in ms (None if there was no I/O)."""
 
     id: str
     kind: str
@@ -85,7 +85,7 @@ class Job:
     """Intervals of the next point."""
     stopping: threading.Event = field(default_factory=threading.Event)
     settled: threading.Event = field(default_factory=threading.Event)
-    """Set when it is known that what it asks can be run, that it ended, or that this is not known soon."""
+    """Set when the request is known to be runnable, when the job has ended, or when the check takes long."""
     ended: threading.Event = field(default_factory=threading.Event)
     version: int = 0
 
@@ -98,7 +98,7 @@ class Job:
                 self.coming.clear()
 
     def doc(self, known: int = 0) -> JobDoc:
-        """As the page is told it, without the first `known` points."""
+        """State for the page, without the first `known` points."""
         return {
             "id": self.id,
             "kind": self.kind,
@@ -137,7 +137,7 @@ class Jobs:
         self._threads = ThreadPoolExecutor(AT_A_TIME, thread_name_prefix="job")
 
     def start(self, kind: str, form: Json, command: str, call: Call) -> Job:
-        """Begins a job, or lets it wait for its turn. Raises UserError where too many wait."""
+        """Begins a job, or lets it wait for its turn. Raises UserError if too many wait."""
         with self._lock:
             if sum(job.state in ("waiting", "running") for job in self.all.values()) >= MOST_WAITING:
                 raise UserError("jobs", "", str(MOST_WAITING), "jobs are waiting already: stop some of them first")
@@ -152,11 +152,11 @@ class Jobs:
         return job
 
     def drop(self, job: Job) -> None:
-        """Forgets what a job that has ended left. Pages that saw it begin are still told that it failed."""
+        """Remove the results of an ended job. Pages that saw it begin are still told that it failed."""
         self.kept.drop(job.id)
 
     def stop(self, job: Job) -> None:
-        """Asks a job to end; one that waits does not begin."""
+        """Request the end of a job; one that waits does not begin."""
         job.stopping.set()
         with self._lock:
             if job.state == "waiting":
@@ -205,14 +205,14 @@ class Jobs:
             job.error = {"field": "", "key": "", "text": text}
             self._end(job, "failed")
         except Exception as error:
-            # Ours, not the user's: the whole of it goes to the terminal, and a line to the page.
+            # Ours, not the user's: the traceback goes to the terminal, and one line to the page.
             traceback.print_exception(error)
-            text = f"Hotband failed: {type(error).__name__}; the terminal of hotband ui has the whole of it"
+            text = f"Hotband failed: {type(error).__name__}; the terminal of hotband ui shows the traceback"
             job.error = {"field": "", "key": "", "text": text}
             self._end(job, "failed")
 
     def _told(self, job: Job, told: Progress) -> None:
-        """Takes the progress of a job. Raises KeyboardInterrupt where it is to end."""
+        """Takes the progress of a job. Raises KeyboardInterrupt if it is to end."""
         job.settled.set()
         if job.stopping.is_set():
             raise KeyboardInterrupt

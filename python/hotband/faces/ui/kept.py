@@ -1,9 +1,9 @@
-"""What stays when the server ends: a results store, to which every run is added (docs/guides/store.md), and in its
-folder `ui` a folder for every job (`job.json`, what is shown of it, its record and report) and the files that were
+"""Data that remains when the server ends: a results store, to which every run is added (docs/guides/store.md), and in
+its folder `ui` a folder for every job (`job.json`, what is shown of it, its record and report) and the files that were
 dropped.
 
-Nothing of a request becomes a path: an id or a name is looked up among those that are there, and the folder that
-belongs to it is taken.
+No part of a request becomes a path: an id or a name is looked up among the existing ones, and its folder is
+used.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class KeptDoc(TypedDict):
 
 
 class Kept:
-    """A results store, and what the page keeps beside it in its folder `ui`, which one server writes at a time.
+    """A results store, and the page's data in its folder `ui`, which one server writes at a time.
 
     Raises UserError for a folder that holds something else."""
 
@@ -70,8 +70,8 @@ class Kept:
         self._guard = threading.Lock()
 
     def open(self) -> None:
-        """Takes the folder for this process, and reads what an earlier one left: what was under way then has ended with
-        it. Raises UserError where another process has it."""
+        """Takes the folder for this process, and reads what an earlier one left: jobs that ran then have ended with
+        it. Raises UserError if another process has it."""
         self.lock.__enter__()
         for folder in sorted(self.jobs.iterdir(), key=lambda one: one.name):
             doc = _read(folder / JOB_FILE)
@@ -83,7 +83,7 @@ class Kept:
             self._found[folder.name] = {**found, "id": folder.name}
 
     def close(self) -> None:
-        """Gives the folder free; what was added to the store is in its files then."""
+        """Release the folder; data added to the store is then in its files."""
         self.results.close()
         self.lock.__exit__(None, None, None)
 
@@ -117,13 +117,13 @@ class Kept:
         write_file(self.folder(doc["id"]) / JOB_FILE, json.dumps(doc, indent=2, ensure_ascii=False))
 
     def drop(self, job: str) -> None:
-        """Removes a job and what it left."""
+        """Remove a job and its results."""
         shutil.rmtree(self.folder(job))
         with self._guard:
             del self._found[job]
 
     def keep_shown(self, job: str, shown: Shown) -> None:
-        """Keeps what is shown of a job's result; it names dropped files as their users do."""
+        """Store the display of a job's result; it names dropped files as their users do."""
         labels = {path: json.dumps(label, ensure_ascii=False)[1:-1] for path, label in self.dropped_paths().items()}
         write_file(self.folder(job) / SHOWN_FILE, with_labels(json.dumps(shown, ensure_ascii=False), labels))
 
@@ -148,7 +148,7 @@ class Kept:
         return {**results, **self.dropped_paths()}
 
     def shown(self, job: str) -> Json:
-        """What is shown of a job's result; None where it has none."""
+        """Display of a job's result; None if it has none."""
         return _read(self.folder(job) / SHOWN_FILE)
 
     def doc(self, job: str) -> KeptDoc:
@@ -163,7 +163,7 @@ class Kept:
 
 
 def _read(path: Path) -> Json:
-    """A JSON file; None where there is none, or not a whole one."""
+    """A JSON file; None if there is none, or not a whole one."""
     try:
         return cast("Json", json.loads(file_text(path)))
     except (OSError, ValueError, RecursionError):

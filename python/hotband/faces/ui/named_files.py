@@ -62,7 +62,7 @@ def names_a_path(value: str) -> bool:
 def _expect_here(what: str, table: object, folder: Path) -> None:
     for where, key, value in _texts(table):
         if _is_elsewhere(key, value, folder):
-            accepted = f"{where}: names a file that was not dropped: expected its name alone, dropped"
+            accepted = f"{where}: names a file that was not dropped: drop it, and give its name without a folder"
             raise UserError(what, "", value, accepted)
 
 

@@ -1,4 +1,4 @@
-"""From names in forms to what lies in the store, and from what is said of it back to fields of the form."""
+"""Mapping of names in forms to contents of the store, and of errors about these back to fields of the form."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ OTHER_NAMES = {
     "candidates": "drives",
     "target": "result",
 }
-"""Arguments and commands that a mistake is said of, and the field that holds what they were given."""
+"""Arguments and commands that mistakes name, and the field with their value."""
 
 
 class Places:
-    """The store as forms name what is in it."""
+    """The store with the names that forms use."""
 
     def __init__(self, kept: Kept) -> None:
         self.kept = kept
 
     def place(self, field: str, given: str) -> str:
-        """What the API takes for a name: a result by its id, a file that was dropped, anything else as it is. Raises
+        """Argument of the API for a name: a result by its id, a dropped file, anything else unchanged. Raises
         UserError for a result or a file that is not there."""
         if field == "results":
             folder = self.kept.find(given) or self.kept.stored.folder(given)
@@ -60,7 +60,7 @@ class Places:
         return f"{before}{self.kept.dropped / name}{rest[len(name) :]}"
 
     def explain(self, error: UserError, form: Json) -> ErrorDoc:
-        """A mistake as the page shows it, beside the field that it is about."""
+        """A mistake as the page shows it, next to the field that it is about."""
         field = self._field(error.where, form if isinstance(form, dict) else {})
         if field == OTHER_NAMES["candidates"] and error.key in CANDIDATES:
             field = error.key
@@ -71,7 +71,7 @@ class Places:
         return {"field": field, "key": error.key, "text": self.in_words(f"{about}{key}{value}{error.accepted}")}
 
     def command(self, words: Sequence[str]) -> str:
-        """Return the line for a shell, with dropped files by their own names: it works where those files are."""
+        """Return the line for a shell, with dropped files by their own names: it works in the folder of those files."""
         return command_line.line(portable_words(words, self.kept.portable_paths()))
 
     def title(self, text: str) -> str:
@@ -84,7 +84,7 @@ class Places:
         return " ".join(named.split())
 
     def _field(self, where: str, form: dict[str, Json]) -> str:
-        """The field that holds what a mistake is said of; empty where none does."""
+        """The field with the value that a mistake names; empty if there is none."""
         if where.startswith("candidates: "):
             return where.partition(": ")[2]
         one = where.partition("[")[0]  # of a list: events[0]

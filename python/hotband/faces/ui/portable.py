@@ -1,4 +1,4 @@
-"""Names of files as their users know them: what the page prints works in any folder that holds the same files."""
+"""Names of files as their users know them: commands on the page work in any folder with the same files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def label_of(given: str) -> str:
 
 
 class Labels:
-    """Labels of dropped files by the name under which the store holds them, kept in a file beside them."""
+    """Labels of dropped files by the name under which the store holds them, kept in a file next to them."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._guard = path, threading.Lock()
@@ -48,7 +48,7 @@ class Labels:
             write_file(self._path, json.dumps(self._labels, indent=2, ensure_ascii=False))
 
     def label(self, name: str) -> str:
-        """Return the label of a file: its name in the store where it has no other."""
+        """Return the label of a file: its name in the store if it has no other."""
         return self._labels.get(name, name)
 
 

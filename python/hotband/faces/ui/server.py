@@ -56,17 +56,17 @@ TYPES = {
     ".json": "application/json",
 }
 TOLD_EVERY_S = 0.1
-"""How often a page is told what changed: as often as runs tell it (`experiment/executor.py`)."""
+"""Interval at which a page receives changes: that of runs (`experiment/executor.py`)."""
 ALIVE_EVERY_S = 1.0
-"""How often a page that has no news is told that the server is there, and the server looks whether it is to end."""
+"""Interval at which an idle page is told that the server is alive, and the server checks whether to end."""
 LOADED_S = 10.0
 """Seconds in which the catalog is loaded even on a busy computer."""
 NOTICE_EVERY_S = 60.0
 """Pause between two lines about failures of the system, such as too many open files."""
 LINGER_S = 1
-"""How long open connections may last when the server is ended."""
+"""Time that open connections may last when the server is ended."""
 SETTLED_S = 3.0
-"""How long a form waits for whether what it asks can be run; what takes longer to be looked at says so as a job."""
+"""Time that a form waits for the check of its request; longer checks report as a job."""
 HOST = "127.0.0.1"
 
 
@@ -81,7 +81,7 @@ class JsonAnswer(Response):
 
 
 class Ui:
-    """What the routes share."""
+    """State shared by the routes."""
 
     def __init__(self, kept: Kept, token: str, port: int) -> None:
         self.kept, self.token, self.port = kept, token, port
@@ -158,7 +158,7 @@ class Ui:
     # --- the page -----------------------------------------------------------------------------------------------
 
     async def page(self, _: Request) -> Response:
-        """The page, with the token of this start for what it asks."""
+        """The page, with the token of this start for its requests."""
         text = (STATIC / "index.html").read_text(encoding="utf-8")
         text = text.replace("{token}", escape(self.token)).replace("{version}", escape(__version__))
         answer = Response(text, media_type="text/html")
@@ -180,7 +180,7 @@ class Ui:
         return Response(await run_in_threadpool(_catalog), media_type="application/json")
 
     async def keys(self, request: Request) -> Response:
-        """What settings a workload on a machine takes."""
+        """Return the settings that a workload on a machine takes."""
         asked = {name: request.query_params.get(name, "") for name in ("workload", "on")}
         request.state.form = asked
         form = Form({**asked}, self.places.place)
@@ -191,13 +191,13 @@ class Ui:
     # --- jobs ---------------------------------------------------------------------------------------------------
 
     async def command(self, request: Request) -> Response:
-        """The command for what a form asks."""
+        """The command for the request of a form."""
         kind, fields = await _asked(request)
         call = await run_in_threadpool(self._prepare, kind, fields)
         return JsonAnswer({"command": self.places.command(call.command)})
 
     async def start(self, request: Request) -> Response:
-        """Begins what a form asks."""
+        """Begin the job of a form."""
         kind, fields = await _asked(request)
 
         def begin() -> dict[str, Json]:
@@ -225,7 +225,7 @@ class Ui:
         return JsonAnswer(rows)
 
     async def job(self, request: Request) -> Response:
-        """A job with what is shown of its result."""
+        """A job with the display of its result."""
         name = request.path_params["id"]
         doc = self.kept.doc(name)
         shown = await run_in_threadpool(self.kept.shown, name)
@@ -235,7 +235,7 @@ class Ui:
         return JsonAnswer({**doc, "shown": shown, "mistake": error, "has_record": has_record})
 
     async def stop(self, request: Request) -> Response:
-        """Stops a job, where it is under way."""
+        """Stops a job, if it is under way."""
         name = request.path_params["id"]
         self.kept.doc(name)
         if (job := self.jobs.all.get(name)) is not None:
@@ -304,7 +304,7 @@ class Ui:
         return FileResponse(folder / "record.json", filename=f"{key}.json", media_type="application/json")
 
     async def events(self, _: Request) -> Response:
-        """What changes, as server-sent events: all jobs of this start first, then those that changed."""
+        """Changes as server-sent events: all jobs of this start first, then those that changed."""
         return StreamingResponse(self._news(), media_type="text/event-stream")
 
     async def _news(self) -> AsyncIterator[str]:
@@ -335,7 +335,7 @@ class Ui:
         return JsonAnswer([f"{uploads.PREFIX}{name}" for name in names])
 
     async def drop(self, request: Request) -> Response:
-        """Takes a file, says what it is, and keeps it; the records of a result become results in the store."""
+        """Receive a file, detect its type, and store it; the records of a result become results in the store."""
         given = request.query_params.get("name", "")
         path = await uploads.receive(self.kept.dropped, given, request.stream())
         return JsonAnswer(await run_in_threadpool(self._look_at, path, given))
@@ -376,7 +376,7 @@ if TYPE_CHECKING:
 
 
 def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, folder: Path) -> None:
-    """Writes the report of a job that has ended. Raises UserError where it has none."""
+    """Writes the report of a job that has ended. Raises UserError if it has none."""
     write = report_of_records if kind in ("result", "stored") else prepare(kind, form).report
     if write is None:
         raise UserError("report", "", kind, "has no report")
@@ -404,7 +404,7 @@ async def _asked(request: Request) -> tuple[str, Json]:
 
 
 async def _too_long(_: Request, __: Exception) -> Response:
-    return PlainTextResponse("the request is longer than what is taken", 413)
+    return PlainTextResponse("the request is too long", 413)
 
 
 async def _gone(_: Request, __: Exception) -> Response:
@@ -413,14 +413,14 @@ async def _gone(_: Request, __: Exception) -> Response:
 
 @cache
 def _catalog() -> str:
-    """What there is to choose, as the API lists it; as JSON. It does not change while the process lives."""
+    """Available choices as the API lists them, as JSON. It does not change while the process lives."""
     studies = [{**study, "loads": hb.study(study["name"]).loads} for study in hb.studies().to_dicts()]
     found = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
     return json.dumps({**found, "studies": studies, "parts": list(PARTS), "picker": picker()})
 
 
 def serve(kept: Kept, port: int, begun: Callable[[str], None]) -> None:
-    """Serves the page until the process is told to end; `begun` is called with its address. Raises UserError where the
+    """Serves the page until the process is told to end; `begun` is called with its address. Raises UserError if the
     port cannot be taken."""
     listening = _listen(port)
     at = listening.getsockname()[1]
@@ -441,7 +441,7 @@ def config_of(ui: Ui) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Says when it has begun, and tells open streams when it is to end. SIGHUP ends it as SIGTERM does."""
+    """Report the start, and notify open streams of the end. SIGHUP ends it as SIGTERM does."""
 
     def __init__(self, config: uvicorn.Config, begun: Callable[[], None], ending: threading.Event) -> None:
         super().__init__(config)
@@ -471,7 +471,7 @@ class _Server(uvicorn.Server):
             signal.signal(signal.SIGHUP, before)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A request to end. At a second one uvicorn would end without telling jobs to: they would go on."""
+        """A request to end. At a second one uvicorn would end without telling jobs to: they would continue."""
         now = time.monotonic()
         if self._told_at is None:
             self._told_at = now

@@ -1,5 +1,5 @@
-"""What the page shows of a result: sentences first, then large numbers, charts and tables, as JSON. Words and tables
-are those that the commands print, so that page and terminal say the same."""
+"""Display of a result on the page: sentences first, then large numbers, charts and tables, as JSON. Words and tables
+are those that the commands print, so that page and terminal agree."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class TableDoc(TypedDict):
 
 
 class LineDoc(TypedDict):
-    """A line of a chart: its name, and its points (x, y); y is None where nothing was measured."""
+    """A line of a chart: its name, and its points (x, y); y is None if nothing was measured."""
 
     name: str
     points: list[tuple[float, float | None]]
 
 
 class ChartDoc(TypedDict):
-    """A chart of lines; `x_log` where values double, `dots` where its points are no line. With `y_log` the vertical
+    """A chart of lines; `x_log` if values double, `dots` if its points are not a line. With `y_log` the vertical
     axis is logarithmic; with `nines` the horizontal one counts nines (1 is the 90th percentile, 2 the 99th)."""
 
     title: str
@@ -85,7 +85,7 @@ class ChartDoc(TypedDict):
 
 
 class Shown(TypedDict):
-    """All that is shown: `lead` says what a reader came for, `cards` are pairs of value and what it is."""
+    """All that is shown: `lead` is the answer, `cards` are pairs of value and meaning."""
 
     lead: list[str]
     cards: list[tuple[str, str]]
@@ -112,8 +112,8 @@ def table_doc(table: Table) -> TableDoc:
 
 
 def of_views(views: Iterable[View | None], lead: Sequence[str] = ()) -> Shown:
-    """What a command prints: its tables, and its lines as notes. A line that stands alone before a table without a
-    title is its title."""
+    """Return the output of a command: its tables, and its lines as notes. A line that stands alone before a table
+    without a title is its title."""
 
     found = Shown(lead=list(lead), cards=[], charts=[], tables=[], notes=[])
     for view in views:
@@ -141,7 +141,7 @@ def of_record(record: Record) -> Shown:
 
 
 def record_views(record: RecordDoc) -> list[View]:
-    """What `hotband run` prints."""
+    """Return the output of `hotband run`."""
     scripts: list[View] = [scripts_table(record["scripts"])] if "scripts" in record else []
     intervals: list[View] = [*interval_lines(record["intervals"])] if "intervals" in record else []
     steady: list[View] = [line for verdict in of_phases(record) for line in steady_lines(verdict)]
@@ -173,7 +173,7 @@ def cards_of(record: RecordDoc) -> list[tuple[str, str]]:
 
 
 def charts_of(record: Record) -> list[ChartDoc]:
-    """IOPS and latency over time, of all streams together; none of what has no series."""
+    """IOPS and latency over time, of all streams together; none for results without a series."""
     import polars as pl
 
     series = record.series
@@ -225,7 +225,7 @@ def _line(name: str, frame: pl.DataFrame, column: str, scale: float) -> LineDoc:
 
 
 def of_sweep(sweep: Sweep) -> Shown:
-    """Curves, and what they say."""
+    """Curves and their answer in words."""
     if not len(sweep):
         return of_views([], ["No run ended before it was stopped."])
     found = of_views([sweep_table(sweep), *said_below(sweep)], sweep.answers)
@@ -248,7 +248,7 @@ def of_machines(sweep: Sweep) -> Shown:
 
 
 def curves_of(sweep: Sweep) -> list[ChartDoc]:
-    """IOPS and p99 latency along the axis that says how hard is asked, else the first of numbers; none without one."""
+    """IOPS and p99 latency along the axis of the load, else the first numeric one; none without one."""
     frame = sweep.means
     axes = [name for name in sweep.axes if name != "seed"]
     numbers = [name for name in axes if _numbers(frame, name) is not None]
@@ -305,7 +305,7 @@ def of_found(found: Found) -> Shown:
 
 
 def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
-    """Differences with their intervals; `names` says what was run of sides that are named by their ids."""
+    """Differences with their intervals; `names` describes sides that are named by their ids."""
     found = compared.comparisons
     overview = [overview_table(found)] if len(found) > 1 else []
     # The first of each is the verdict, which leads here.
@@ -314,7 +314,7 @@ def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
 
 
 def of_advice(advice: Advice) -> Shown:
-    """What to buy, and the front it was chosen from."""
+    """The recommendation, and the front it was chosen from."""
     said = {*advice.answer, *advice.rests_on}
     found = of_views([view for view in advice_views(advice, every=True) if str(view) not in said], advice.answer)
     found["notes"] = [*advice.rests_on, *found["notes"]]
@@ -341,7 +341,7 @@ def _front(advice: Advice) -> ChartDoc | None:
 
 
 def of_fleet(fleet: Fleet) -> Shown:
-    """What became of a fleet: figures over its time, by group and by year."""
+    """Results of a fleet: figures over time, by group and by year."""
     from hotband.questions.fleet.result import WHOLE
 
     data = fleet.summary
@@ -362,7 +362,7 @@ def of_fleet(fleet: Fleet) -> Shown:
 
 
 def of_expected(expected: Expected) -> Shown:
-    """Measured beside predicted: the verdict first."""
+    """Measured next to predicted: the verdict first."""
     # The first of them is the verdict, which leads here.
     first, *others = views(expected)
     found = of_views(others, [str(first)])
@@ -375,7 +375,7 @@ def of_calibrated(fitted: Calibrated, file: str) -> Shown:
     from hotband.views.calibrate import views
 
     first, *others = views(fitted)
-    found = of_views(others, [str(first), f"It is the drive {file}: name it where a machine is asked for."])
+    found = of_views(others, [str(first), f"It is the drive {file}: enter this name wherever a machine is expected."])
     found["notes"] = [line.strip() for line in found["notes"]]
     return found
 
@@ -406,7 +406,7 @@ def of_review(done: Reviewed) -> Shown:
 
 
 def of_study(result: StudyResult) -> Shown:
-    """Predicted figures beside the published ones."""
+    """Predicted figures next to the published ones."""
     document = result.to_dict()
     answer = [result.answer] if result.answer else []
     title, question = str(document["title"]), str(document["question"])

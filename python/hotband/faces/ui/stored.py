@@ -23,8 +23,8 @@ MOST_LISTED = 200
 
 
 class RunDoc(TypedDict):
-    """A run of the store: its key, when it was added (seconds since 1970), what ran on what, what it was asked with,
-    I/Os a second and p99 latency in ms."""
+    """A run of the store: its key, when it was added (seconds since 1970), workload and machine, its settings, I/Os
+    per second and p99 latency in ms."""
 
     run: str
     at: int
@@ -36,25 +36,26 @@ class RunDoc(TypedDict):
 
 
 class ListingDoc(TypedDict):
-    """How many runs fit a condition, and the newest of them."""
+    """Number of runs that meet a condition, and the newest of them."""
 
     count: int
     rows: list[RunDoc]
 
 
 class Stored:
-    """Runs of a store; what is asked for again and again lies in `folder`."""
+    """Runs of a store; the request again and again lies in `folder`."""
 
     def __init__(self, results: ResultsStore, folder: Path) -> None:
         self.results, self._folder = results, folder
 
     def listing(self, where: str) -> ListingDoc:
-        """The runs that fit a condition in SQL, all where it is empty. Raises UserError."""
+        """The runs that fit a condition in SQL, all if it is empty. Raises UserError."""
         frame = self.results.runs(where)
         return {"count": frame.height, "rows": _rows(frame.head(MOST_LISTED))}
 
     def folder(self, key: str) -> Path | None:
-        """The folder with a run's record; None for what is no key. Raises UserError for a run that is not there."""
+        """The folder with a run's record; None for text that is not a key. Raises UserError for a run that is not
+        there."""
         if not KEY.fullmatch(key):
             return None
         path = self._folder / key
@@ -65,7 +66,7 @@ class Stored:
         return path
 
     def needed(self, key: str) -> Path:
-        """The same. Raises UserError for what is no key, too."""
+        """The same. Raises UserError also for text that is not a key."""
         found = self.folder(key)
         if found is None:
             raise UserError("run", "", key, "is not in the store")
@@ -92,5 +93,5 @@ def _value(value: object) -> str:
 
 
 def _is_base_unit(name: str, columns: list[str]) -> bool:
-    """Whether a column repeats another in its base unit: `bs_bytes` beside `bs`."""
+    """Whether a column repeats another in its base unit: `bs_bytes` next to `bs`."""
     return any(name.startswith(f"{other}_") for other in columns if other != name)

@@ -1,7 +1,7 @@
-"""Files that are dropped on the page: written into the store while they are read, bounded, under a name of the page's
-making; then looked at by the API, which says what they are.
+"""Files that are dropped on the page: written into the store while they are read, bounded, under names chosen by the
+page; then the API detects their type.
 
-What is neither a drive, a machine, a workload nor a result is not kept.
+Files other than drives, machines, workloads and results are not kept.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ LARGEST_STORE, MOST_FILES = 1 << 30, 1000
 LONGEST_NAME = 80
 """Characters of a name: of up to 3 bytes each (UTF-8, all but rare ones) they fit into the 255 of file systems."""
 PREFIX = "dropped/"
-"""How a form names such a file."""
+"""Name of such a file in a form."""
 BESIDE = ("exos-15e900-512n", "fio-randread")
-"""The machine and the workload with which a workload or a machine is looked at; both are of the catalog."""
+"""The machine and the workload with which a workload or a machine is examined; both are of the catalog."""
 What = Literal["drive", "machine", "workload", "result", "prices", "fleet"]
 PRICES = re.compile(rb"\s*(?=[^\n]*\bdrive\b)(?=[^\n]*\bprice\b)[\w\s,;]+\n")
 """The heading of a table of prices (docs/guides/advise.md)."""
@@ -44,7 +44,7 @@ PRICES = re.compile(rb"\s*(?=[^\n]*\bdrive\b)(?=[^\n]*\bprice\b)[\w\s,;]+\n")
 
 @dataclass(frozen=True)
 class Seen:
-    """What a file is; of a result its records."""
+    """Type of a file; for a result, its records."""
 
     kind: What
     title: str
@@ -70,11 +70,12 @@ def free_path(folder: Path, name: str) -> Path:
 
 
 async def receive(folder: Path, given: str, body: AsyncIterator[bytes]) -> Path:
-    """Writes what comes to a file of the folder. Raises UserError for more than is taken: nothing of it stays then."""
+    """Write received bytes to a file of the folder. Raises UserError for more than is taken: nothing of it stays
+    then."""
     held = [path.stat().st_size for path in folder.iterdir()]
     room = min(LARGEST_FILE, LARGEST_STORE - sum(held))
     if len(held) >= MOST_FILES or room <= 0:
-        raise UserError("file", "", given, "is one too many: the store holds all that it may")
+        raise UserError("file", "", given, "is one too many: the store is full")
     path, size = free_path(folder, safe_name(given)), 0
     with replacing(path) as file:
         async for piece in body:
@@ -88,7 +89,7 @@ async def receive(folder: Path, given: str, body: AsyncIterator[bytes]) -> Path:
 
 
 def look_at(path: Path) -> Seen:
-    """What a file is. Raises UserError where it is nothing that Hotband reads, or is damaged."""
+    """Type of a file. Raises UserError if it is nothing that Hotband reads, or is damaged."""
     if path.suffix.lower() == ".toml":
         return _of_toml(path)
     if path.suffix.lower() in JOB_ENDINGS:
@@ -129,7 +130,7 @@ def _other(path: Path) -> Seen:
 
 
 def _of_toml(path: Path) -> Seen:
-    """A fleet has groups, a drive has a mechanism or is a variant, a machine has drives; what is none is a workload."""
+    """A fleet has groups, a drive has a mechanism or is a variant, a machine has drives; others are workloads."""
     try:
         table = tomli.loads(text_in(path, "drive, machine or workload"))
     except UserError as error:

@@ -1,9 +1,9 @@
 """Compare the loads of two results: one list of properties for compare, report, expect and audit.
 
-Records of ours have their workload: every key of it counts, except the few that name things or say for how long. So a
-key that is new to the schema cannot be forgotten. Results of fio have its options, of which those of `OF_LOAD` count,
-which follow from what a job converts to; results of other tools what the importer read. Left out: equal settings under
-different keys.
+Hotband's records have their workload: every key of it counts, except names and durations.
+Therefore a key that is new to the schema cannot be forgotten. Results of fio have its options, of which those of
+`OF_LOAD` count, which follow from what a job converts to; results of other tools have the settings that the importer
+read. Left out: equal settings under different keys.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_
 from hotband.inference.audit.finding import Finding, Number
 
 NO_LOAD = frozenset({"title", "source", "confidence", "name", "record", "notes", "untimed", *ENDS})
-"""Keys of a workload that say what it is called, where it comes from, what is recorded, and for how long it runs."""
+"""Keys of a workload for its name, source, recorded data and duration."""
 COMPARED = {
     "concurrency": ("qd", "depth", "threads"),
     "size of an I/O": ("bs", "size"),
@@ -32,7 +32,7 @@ COMPARED = {
     "pattern": (),
     "requested rate": ("rate_iops",),
 }
-"""Properties that results of all tools have, and the keys of a workload that say the same."""
+"""Properties that results of all tools have, and the equivalent keys of a workload."""
 DRIVES = ("ent-10k", "7450-pro-3840")
 """A disk and an SSD, whose keys of `set` are of the target and not of the load."""
 AS_IT_IS = "not set"
@@ -63,7 +63,7 @@ def unlike_words(a: Audited, b: Audited) -> list[str]:
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
-    """Find targets of which no two runs of a load agree in another key of it."""
+    """Find targets whose runs of one load always differ in another key of it."""
     findings = []
     for _, alike in grouped([run for run in runs if features_of(run) is not None], lambda run: (run.tool, run.load)):
         targets = [
@@ -123,7 +123,7 @@ def _direct(key: str, value: object) -> tuple[str, object]:
 
 
 def _of_workload(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Return the keys of a workload that say something of its load, and those of `set` that are no drive's."""
+    """Return the keys of a workload that describe its load, and those of `set` that are not a drive's."""
     try:
         table = tomli.loads(str(spec.get("workload") or ""))
     except tomli.TOMLDecodeError:

@@ -73,7 +73,7 @@ class Audited:
 
     @property
     def source(self) -> Source | None:
-        """The record's `source`, None where it has none."""
+        """The record's `source`, None if it has none."""
         return self.record.get("source") or None
 
     @property
@@ -93,7 +93,7 @@ class Audited:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """The tool's version, empty where it is not known."""
+        """The tool's version, empty if it is not known."""
         text = str(
             (self.source and self.source.get("version")) or (self.record.get("versions") or {}).get(self.tool) or ""
         )

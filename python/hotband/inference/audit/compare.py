@@ -52,7 +52,7 @@ class Comparison:
 
     @property
     def troubles(self) -> list[str]:
-        """What the tools report of failed I/Os and other trouble, for each run that has any."""
+        """Reports of tools about failed I/Os and other trouble, for each run that has any."""
         return [words for side in (self.a, self.b) for run in side.runs for words in troubles(run.record, run.name)]
 
     def data(self) -> dict[str, Json]:

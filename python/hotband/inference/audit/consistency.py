@@ -83,7 +83,7 @@ def equal(figure: str, stated: float | None, source: str, derived: float | None,
 
 
 def claims(run: Audited) -> Iterator[Claim]:
-    """Yield what summary, streams and times of a result say of each other."""
+    """Yield checks of a result's summary, streams and times against each other."""
     for scope in (None, *DIRECTIONS, *OTHERS):
         yield from _block(run, scope)
     for stream in run.record["streams"]:
@@ -99,7 +99,7 @@ def claims(run: Audited) -> Iterator[Claim]:
 
 
 def _block(run: Audited, scope: str | None) -> Iterator[Claim]:
-    """Yield what a block of the summary and the streams say of each other."""
+    """Yield checks of a block of the summary against the streams."""
     block, name = cast("Mapping[str, float | None]", run.summary(scope)), f"{scope}s: " if scope else ""
     every = [side for stream in run.record["streams"] for d in ([scope] if scope else DIRECTIONS)
              if (side := side_of(stream, d))]  # fmt: skip
@@ -177,7 +177,7 @@ def ordered(name: str, block: Mapping[str, object], prefix: str = "latency") -> 
 
 
 def _percentiles(run: Audited, name: str, block: Mapping[str, float | None], busy: Sequence[Side]) -> Iterator[Claim]:
-    """Yield percentiles of the summary as the merged histograms have them."""
+    """Yield percentiles of the summary as in the merged histograms."""
     kinds = {side["histogram"]["kind"] for side in busy}
     if len(kinds) != 1 or not kinds & RESOLUTION.keys():
         return
@@ -229,7 +229,7 @@ def _side(run: Audited, name: str, side: Side) -> Iterator[Claim]:
 
 
 def _histogram(run: Audited, name: str, side: Side, mean: float | None, width: float) -> Iterator[Claim]:
-    """Yield what a histogram says of count, mean and ends."""
+    """Yield checks of count, mean and ends against a histogram."""
     buckets, count = side["histogram"]["buckets"], total(side["histogram"])
     slack = 0.0 if run.is_model else PRINTED * side["count"] + (run.concurrency or IN_FLIGHT)
     # fio writes no histogram log at the end of its last window.
@@ -287,7 +287,7 @@ def _printed(run: Audited, name: str, side: Side) -> Iterator[Claim]:
 
 
 def _times(run: Audited) -> Iterator[Claim]:
-    """Yield what runtime, elapsed time and timestamps say of each other."""
+    """Yield checks of runtime, elapsed time and timestamps against each other."""
     source = cast("Mapping[str, object]", run.source or {})
     elapsed = source.get("elapsed_ns")
     if isinstance(elapsed, int | float) and elapsed:

@@ -1,4 +1,4 @@
-"""Rule group 0 for the sections that only records of ours have: steps, operations, energy, wear, limits, series."""
+"""Rule group 0 for the sections that only Hotband's records have: steps, operations, energy, wear, limits, series."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Block = Mapping[str, object]
 
 
 def further(run: Audited) -> Iterator[Claim]:
-    """Yield what the further sections of a record say of each other."""
+    """Yield checks of a record's further sections against each other."""
     record: Block = run.record
     yield from _blocks(run, record)
     for scope in (None, *DIRECTIONS, *OTHERS):
@@ -150,7 +150,7 @@ def _wear(record: Block) -> Iterator[Claim]:
 
 
 def _verdicts(run: Audited, record: Block) -> Iterator[Claim]:
-    """Yield what conditions, limits, the steady state rule and intervals say of the figures that they judge."""
+    """Yield checks of conditions, limits, the steady state rule and intervals against the figures that they judge."""
     summary: Block = dict(run.summary())
     limits = _rows(record, "limits")
     for limit in limits:
@@ -203,7 +203,7 @@ def _of_summary(name: str, value: float | None, summary: Block, figure: object) 
 
 
 def _series(run: Audited) -> Iterator[Claim]:
-    """Yield counts as the series of a record of ours adds up to them."""
+    """Yield the sums of the series in a Hotband record."""
     series, named = run.series, run.record.get("series")
     interval = _number(named.get("interval_ns")) if isinstance(named, dict) else None
     if series is None or not run.is_model or not interval or not run.duration_ns:

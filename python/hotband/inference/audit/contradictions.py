@@ -41,7 +41,7 @@ def _finding(run: Audited, wrong: Sequence[Claim]) -> Finding:
 
 
 def _cut_percentiles(run: Audited) -> list[Finding]:
-    """Find percentiles that are the last of fio's buckets: what took longer is counted in it."""
+    """Find percentiles that are the last of fio's buckets: longer latencies are counted in it."""
     if run.tool != "fio":
         return []
     last = LAST_BUCKET_NS[not run.version or run.version >= (2, 99)]

@@ -6,7 +6,7 @@ around the generalized least squares mean (Box, Jenkins and Reinsel, Time Series
 is the mixture of these, weighted by how likely the samples make each rho: a short series leaves rho open, which widens
 its interval. There is no block length to choose, unlike in a bootstrap, whose intervals are too narrow for short
 series. A slow drift below the noise of single samples is no such process. It shows when neighbours are averaged, so
-averages are computed, too, and used if they widen the distribution by more than chance does.
+averages are also computed, and used if they widen the distribution by more than chance does.
 
 Left out: differences from run to run (placement, temperature, another day) and trends: the auditor reports a drift over
 the whole run.

@@ -1,7 +1,7 @@
 """Rule group 10, an exhausted cache: the write rate is even, steps down after a number of bytes, and is even again.
 
-A new drive does the same when it becomes full: the finding says so if the written bytes are about its capacity. If the
-device became hot before the step, `thermal-throttling` reports it instead.
+A new drive does the same when it becomes full: the finding states this if the written bytes are about its capacity. If
+the device became hot before the step, `thermal-throttling` reports it instead.
 """
 
 from __future__ import annotations

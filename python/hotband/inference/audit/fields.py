@@ -1,4 +1,4 @@
-"""Fields of questions that say what is known of the target of results."""
+"""Fields of questions with known facts about the target of results."""
 
 from __future__ import annotations
 

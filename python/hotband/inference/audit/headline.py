@@ -26,7 +26,7 @@ def headline(comparison: Comparison, names: Mapping[str, str] | None = None) -> 
 
 
 def verdict_of(comparison: Comparison, names: Mapping[str, str] | None = None) -> list[str]:
-    """Return the verdict as a sentence, and one more where it may change with repeats."""
+    """Return the verdict as a sentence, and one more if it may change with repeats."""
     named = names or {}
     a, b = (
         f"{side.name} ({named[side.name]})" if side.name in named else side.name

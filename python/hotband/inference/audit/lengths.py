@@ -20,10 +20,11 @@ SHORT = 0.02
 milliseconds (14 real runs of 900 s: 900.0 to 902.2 s)."""
 SEVERELY_SHORT = 0.5
 QUOTED: dict[Percentile, float] = {"latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.999}
-"""Percentiles that a record's summary quotes. Nobody claims those that a tool prints beyond them (fio's 99.99)."""
+"""Percentiles that a record's summary quotes. Percentiles that a tool prints beyond them are not claims (fio's
+99.99)."""
 LEAST_SEQUENCE = 0.6
 """A sweep is a sequence if at least this share of its runs follow one another in order of concurrency: 1 in 60 random
-orders of five runs does so by chance in either direction, and a random order is no fault."""
+orders of five runs does so by chance in either direction, and a random order is not a fault."""
 LEAST_RUNS = 4
 MUCH_SHORTER, FAR_SHORTER = 0.5, 0.1
 """Shares of the others' median time below which a run is a finding, and a severe one: a tenth of the time makes the

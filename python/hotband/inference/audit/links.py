@@ -54,9 +54,9 @@ def _of(run: Audited, facts: MachineFacts, direction: str) -> Finding | None:
         "bound_by": what.removeprefix("the "),
     }
     if run.asked.direct is False:
-        cause = "The host's page cache answered: measure with direct I/O."
+        cause = "The host's page cache served the I/Os: measure with direct I/O."
     elif what == "the media" and direction == "read":
-        cause = "A cache answered: read more data than all caches hold."
+        cause = "A cache served the I/Os: read more data than all caches hold."
     else:
-        cause = "It is another device, a cache before it answered, or no data were moved: check the target's name."
+        cause = "It is another device, a cache in front of it served them, or no data moved: check the target's name."
     return Finding("faster-than-link", "severe", (run.name,), words, numbers, cause)

@@ -18,7 +18,7 @@ from hotband.inference.audit.tools import mixed_signs
 TOLERANCE = 0.05
 """Share of the declared concurrency by which a closed loop may differ. I/Os in flight at both ends of the measured time
 make mean latency / duration (below 1 % of any run of 100 latencies), submission time that completion latency leaves
-out up to 2 % in 14 real runs of 15 minutes (tests/fio/test_fio_real_results.py). What printing rounds is added."""
+out up to 2 % in 14 real runs of 15 minutes (tests/fio/test_fio_real_results.py). Rounding in print is added."""
 HOST_NS = 20_000.0
 """Time a host may take for an I/O outside its latency, for each of a job's I/Os: a system call, an interrupt and a
 switch of context take 2 to 20 us (estimate). A job does it for one I/O at a time, so for depth of them in a cycle."""
@@ -79,7 +79,7 @@ def cells_of(runs: Sequence[Audited]) -> list[Cell]:
 
 
 def outstanding_of_failed(run: Audited) -> float:
-    """Return outstanding I/Os that failed: rates and latencies of our records exclude them."""
+    """Return outstanding I/Os that failed: rates and latencies of Hotband's records exclude them."""
     summary = run.summary()
     errors, latency = summary.get("errors"), summary.get("error_latency_mean_ns")
     return errors * latency / run.duration_ns if errors and latency and run.duration_ns else 0.0

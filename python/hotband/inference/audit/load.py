@@ -176,7 +176,7 @@ def _beginning(path: Path) -> bytes:
 
 
 def _is_record(path: Path, beginning: bytes) -> bool:
-    """Return whether it is a record of ours: its schema is among the first keys, or `record.json` is a JSON object."""
+    """Return whether it is a Hotband record: its schema is among the first keys, or `record.json` is a JSON object."""
     if b'"hotband-record"' in beginning:
         return True
     if path.name != RECORD_FILE:

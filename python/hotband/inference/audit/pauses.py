@@ -72,7 +72,7 @@ def _empty_seconds(run: Audited) -> tuple[int, int, float] | None:
 
 
 def sampled(run: Audited) -> Iterator[tuple[str, Side, PrintedSide]]:
-    """Yield the sides of which the tool printed samples, with their name."""
+    """Yield the sides with samples printed by the tool, with their names."""
     for stream in run.record["streams"]:
         for direction in DIRECTIONS:
             side = side_of(stream, direction)
@@ -84,13 +84,13 @@ def sampled(run: Audited) -> Iterator[tuple[str, Side, PrintedSide]]:
 def _apart(run: Audited) -> Finding | None:
     """Find rates over all that are far from the mean of their samples, and jobs that ran for different times."""
     advice = (
-        "The rate over all is of no moment: give the jobs the same time (time_based, runtime), or quote the samples."
+        "The overall rate describes no moment: give jobs the same time (time_based, runtime), or quote the samples."
     )
     for name, each, printed in sampled(run):
         mean, overall = printed["iops_mean"] or 0.0, each["count"] / printed["runtime_ns"] * 1e9
         if (printed["iops_samples"] or 0) >= LEAST_SAMPLES and mean and abs(mean / overall - 1) > APART:
             words = (
-                f"The {name} did {number(overall)} IOPS over all, but {number(mean)} in the mean of its samples: jobs "
+                f"The {name} did {number(overall)} IOPS overall, but {number(mean)} on average over its samples: jobs "
                 "ended apart, or it paused"
             )
             numbers: dict[str, Number] = {"iops": overall, "samples_iops": mean, "ratio": mean / overall}

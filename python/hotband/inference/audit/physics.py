@@ -2,8 +2,8 @@
 
 A read at random of a spinning disk waits for its sector: in less than a quarter of a revolution few reads end, and in
 less than an eighth almost none, however short the seeks and deep the queue (docs/guides/audit.md has the shares that
-every disk of the catalog shows). Left out: sequential reads (look-ahead answers them), solid-state drives whose time
-to read a page is not known, and where caches are part of what is measured: then the finding says how much they served.
+every disk of the catalog shows). Left out: sequential reads (look-ahead answers them), solid-state drives with an
+unknown page read time, and measurements that include caches: then the finding says how much they served.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def check(runs: Sequence[Audited], facts_of: Sequence[MachineFacts | None], repl
 
 
 def quick_reads(run: Audited, facts: MachineFacts | None) -> Quick | None:
-    """Return the share of random reads that no media can have served, None where it is small or unknown."""
+    """Return the share of random reads that no media can have served, None if it is small or unknown."""
     reads = run.shares("read") if run.directions() and "read" in run.directions() else None
     if reads is None:
         return None
@@ -114,10 +114,10 @@ def _highest(reads: Distribution, low_ns: float, high_ns: float) -> float:
 
 
 def media_rate(run: Audited, share: float) -> tuple[float, float | None]:
-    """Return the lower and upper bound of reads per second from the media; the upper is None where it is unbounded.
+    """Return the lower and upper bound of reads per second from the media; the upper is None if it is unbounded.
 
     lower = slow reads / runtime. The upper takes off the time that the quick ones would take at the run's peak rate
-    (the most IOPS of any interval): no more of the runtime can have been theirs at that rate.
+    (the most IOPS of any interval): at that rate they took no more of the runtime.
     """
     summary = run.summary("read")
     count, iops = known(summary["count"]), known(summary["iops"])

@@ -1,6 +1,6 @@
 """Rule group 4, replayed offsets: random runs on one target that draw the same offsets from the same fixed seed.
 
-fio's `randrepeat` is on by default, diskspd's seed is 0: each run then repeats the offsets of the run before, and
+fio's `randrepeat` is on by default, diskspd's seed is 0: each run then repeats the offsets of the previous run, and
 caches still hold its data. Left out: what happened between the runs (caches dropped, image recreated), which no result
 reports. A model's run begins with a fresh machine and replays nothing, unless it belongs to a `sequence` of runs on one
 machine with one seed.

@@ -60,7 +60,7 @@ class AuditResult:
 
     @public
     def write_html(self, path: str | Path) -> Path:
-        """Write the page, one HTML file; return its path. Raises UserError where the path is wrong, OSError."""
+        """Write the page, one HTML file; return its path. Raises UserError if the path is wrong, OSError."""
         expect_page("path", Path(path))
         report: Report = view_of(self, "report")(self)
         return report.save(path)

@@ -1,23 +1,23 @@
-"""Prediction intervals: what the ranges of a machine's values, its seed and what the model leaves out do to a
-prediction, and where that comes from (docs/guides/intervals.md)."""
+"""Prediction intervals: effects of a machine's uncertain values, its seed and model error on a prediction, and their
+sources (docs/guides/intervals.md)."""
 
 from __future__ import annotations
 
 from hotband.base.errors import UserError
 
 LEVEL = 90.0
-"""Percent of the intervals that studies ship, and of others where nothing else is said."""
+"""Percent of the intervals that studies ship, and the default of others."""
 DRAWS = 64
-"""Draws of the uncertain values of a run, where nothing else is said."""
+"""Default number of samples of the uncertain values of a run."""
 LEAST_DRAWS = 8
-"""Fewer say nothing of a spread: an interrupted call keeps what has at least so many."""
+"""Fewer do not show a spread: an interrupted call keeps results with at least this many."""
 MOST_DRAWS = 4096
 DRAWS_OF_MANY = 16
-"""Draws where many runs are drawn, as those of a study, a review or the rows of a result: the spread of sixteen is
-known to a fifth."""
+"""Default number of samples for many runs, such as those of a study, a review or the rows of a result: the spread of
+sixteen is known to a fifth."""
 
 
 def check_level(level: object, where: str) -> None:
-    """Raises UserError for what is no level that figures of studies can speak for."""
+    """Raises UserError for a level that the figures of studies do not support."""
     if isinstance(level, bool) or not isinstance(level, int | float) or not 1 <= level <= 99:
         raise UserError(where, "", str(level), "expected a percentage from 1 to 99, such as 90")

@@ -1,4 +1,4 @@
-"""What is asked of `why`: a run, and the figure whose interval is explained."""
+"""The question of `why`: a run, and the figure whose interval is explained."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hotband.inference.interval.fields import draws, level
 
 @dataclass(frozen=True, kw_only=True)
 class WhyQuestion(Question):
-    """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.
+    """Show the sources of a prediction's uncertainty, value by value, and the measurement that would reduce it.
 
     `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
 
     The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
-    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, KeyboardInterrupt where it is
+    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, KeyboardInterrupt if it is
     stopped before there are draws enough.
     """
 
@@ -32,7 +32,9 @@ class WhyQuestion(Question):
     on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE")
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
     figure: str = asks(
-        "iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.", default="iops", metavar="FIGURE"
+        "iops, bandwidth, mean, p50, p99 or p999; read.p99 if there are reads and writes.",
+        default="iops",
+        metavar="FIGURE",
     )
     interval: float = level()
     draws: int = draws(DRAWS)

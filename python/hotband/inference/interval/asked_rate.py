@@ -1,11 +1,11 @@
-"""Rates that a load asks for: of open loops, bursts, arrivals, traces, pauses. They say little of the machine.
+"""Rates that a load requests: of open loops, bursts, arrivals, traces, pauses. They reveal little about the machine.
 
 A machine all of whose times are twice as long does under a load what the machine does under the same load at double
-speed, at half that rate. So two runs say what the load gets of a machine that is slower, and of one that is faster, by
-what the model leaves out of rates: where the machine keeps up with the load both are the rate that was asked for, where
+speed, at half that rate. Two runs therefore give the rate on a slower and on a faster machine, by the model error of
+rates: where the machine keeps up with the load both are the rate that was requested, if
 it does not the ends are those of any other rate.
 
-What it leaves out: programs, scripts, events and power losses, whose times are not all the load's: their rates have
+Left out: programs, scripts, events and power losses, whose times are not all the load's: their rates have
 the ends of others. A trace replayed as fast as possible has no times.
 """
 
@@ -28,7 +28,7 @@ OTHERS = ("app", "scripts", "sequence", "events", "power_loss")
 FAST = "as-fast-as-possible"
 MOST = 1000.0
 """Times that a load is made faster or slower at most."""
-NOTE = "the load asks for its rate: the ends of IOPS and MB/s are what it gets of a slower and of a faster machine"
+NOTE = "the load sets its rate: the ends of IOPS and MB/s are the rates on a slower and on a faster machine"
 
 
 def is_rate(figure: str) -> bool:
@@ -37,8 +37,8 @@ def is_rate(figure: str) -> bool:
 
 
 def at_speed(spec: RunSpec, factor: float) -> RunSpec | None:
-    """Return the run with all times of its load divided by a factor; None where the load has no times, or others beside
-    them (a closed loop without pauses asks as fast as it is answered)."""
+    """Return the run with all times of its load divided by a factor; None if the load has no times, or other loops as
+    well (a closed loop without pauses issues as fast as I/Os complete)."""
     if not 1 / MOST <= factor <= MOST:
         return None
     load = Load(workload_text(spec), spec.workload)
@@ -95,13 +95,13 @@ def _shorten(phase: dict[str, Any], factor: float) -> None:
 
 
 def _shorter(text: str, factor: float) -> str:
-    """Return a time divided by the factor; what is none (a count of I/Os) as it is."""
+    """Return a time divided by the factor, and other values (a count of I/Os) unchanged."""
     time = span_ns(text)
     return text if time is None else f"{round(time / factor)} ns"
 
 
 def _loops(load: Load) -> Iterator[dict[str, Any]]:
-    """What asks: the shared loop and those of streams."""
+    """Loops that issue I/Os: the shared one and those of streams."""
     for place in (load.table, *_tables(load.table.get("streams"))):
         found = place.get("load")
         if isinstance(found, dict):
@@ -123,8 +123,8 @@ def ends_of(
     predicted: float, base: float, at: Mapping[str, float], factors: Mapping[str, float]
 ) -> tuple[float, float]:
     """Return the log-ratios between which a rate lies: that of the load at each speed (`at`, by end) over its factor,
-    beside that of the load as it is in a run as long (`base`). The upper one is at most what the slower load got, which
-    is what it asked for, unless more was `predicted`."""
+    next to that of the load as it is in a run as long (`base`). The upper end is at most the rate of the slower load,
+    which is the requested one, unless more was `predicted`."""
     if not base or not all(at.values()):
         return 0.0, 0.0
     rates = {end: of / factors[end] for end, of in at.items()}

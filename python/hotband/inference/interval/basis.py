@@ -6,7 +6,7 @@ uncertain as one of them. Studies speak for programs, for pools, for disks that 
 as their interval is narrower and holds the corpus' disks as well, because the corpus seldom states which part of a disk
 was accessed. Everything else was never checked and has no interval.
 
-What it leaves out: the error of a layout itself, and the reads that parity adds to the writes of each drive.
+Left out: the error of a layout itself, and the reads that parity adds to the writes of each drive.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
 
 ALMOST_CLOSED = 0.99
-"""Share of the outstanding I/Os of a closed loop that are outstanding on average where nobody thinks."""
-UNCHECKED = "no interval: nothing like it was ever checked"
+"""Share of the outstanding I/Os of a closed loop that are outstanding on average without think time."""
+UNCHECKED = "no interval: no similar figure was ever checked"
 NO_SPREAD = Spread()
 SLACK = 0.04
-"""By how much the share of families inside may miss the level: what coverage is allowed to (docs/accuracy.md)."""
+"""Tolerance between the share of families inside and the level, as for coverage (docs/accuracy.md)."""
 
 
 def kinds_of(spec: RunSpec, record: RecordDoc, names: Sequence[str]) -> dict[str, Kind]:

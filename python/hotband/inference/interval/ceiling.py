@@ -3,7 +3,7 @@
 A model can be wrong by a factor, a port cannot: the upper end of a rate's interval stays at or below the ceiling that
 the engine computes for the machine, and the lower end of a closed loop's mean latency follows from it.
 
-What it leaves out: I/Os of one size at the ceiling (a rate of several sizes is capped by its mean size), and what
+Left out: I/Os of one size at the ceiling (a rate of several sizes is capped by its mean size), and what
 memory of the host answers: a prediction above the media rate comes from a cache, so only ports limit it.
 """
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 MEAN = "latency_mean_ns"
 SLACK = 1.05
-"""A prediction up to this many times a ceiling is still limited by it: a track without its switch is some percent
+"""A prediction up to this many times per ceiling is still limited by it: a track without its switch is some percent
 faster than the sustained rate, and short runs end within a command."""
 SHORTEST_S = 1e-3
 """Measured time below which memory is not counted as emptied faster."""
 
 
 def room_of(spec: RunSpec, record: RecordDoc) -> dict[str, float]:
-    """Return by how much rates of a run can exceed their predictions, as log-ratios by figure; none for a rate that
-    nothing known limits. Raises UserError for a machine that cannot be read."""
+    """Return the factors by which rates of a run can exceed their predictions, as log-ratios by figure; none for a rate
+    that nothing known limits. Raises UserError for a machine that cannot be read."""
     seconds = max(record["duration_ns"] / 1e9, SHORTEST_S)
     summary = record["summary"]
     sides = {"": summary, "read.": summary["read"], "write.": summary["write"]}
@@ -59,7 +59,7 @@ def room_of(spec: RunSpec, record: RecordDoc) -> dict[str, float]:
 
 
 def room_below(ceiling: _core.Ceiling, predicted: float) -> float | None:
-    """Return the log-ratio of the ceiling to a prediction in bytes a second, zero at least; None where no ceiling
+    """Return the log-ratio of the ceiling to a prediction in bytes a second, zero at least; None if no ceiling
     applies."""
     limits = [limit for limit in (ceiling["ports"], ceiling["media"]) if limit is not None]
     above = [limit for limit in limits if predicted <= limit * SLACK]

@@ -1,13 +1,13 @@
-"""What the model leaves out, per kind of figure: split conformal intervals from the figures of studies (Vovk 2005;
+"""Model error per kind of figure: split conformal intervals from the figures of studies (Vovk 2005;
 Lei et al. 2018, locally weighted; docs/guides/intervals.md).
 
 A residual is the logarithm of published over predicted. It is divided by its scale, the root of two squares: the size
 of the residuals of its kind (their median), and the spread that the uncertain values and the seed give this very
-figure, on the side that the residual lies. The interval of a new figure is its own scale times a quantile of those
+figure, on the side that the residual lies. The interval of a new figure is its own scale times per quantile of those
 scores, up and down. The quantile is that of rank ceil((n + 1) level), so that n exchangeable figures give the level,
 whatever their distribution.
 
-What it leaves out: figures of one study resemble each other more than those of another (`coverage` measures what that
+Left out: figures of one study resemble each other more than those of another (`coverage` measures what that
 does to the coverage), and a new machine may resemble none of them.
 """
 
@@ -27,12 +27,12 @@ none."""
 ENOUGH_MACHINES = 2
 """Or with figures of one machine alone."""
 SIZED = 5
-"""A class with fewer figures takes the size of its family; left out is a machine instead of its study, where the other
+"""A class with fewer figures takes the size of its family; a machine is left out instead of its study, if the other
 studies have fewer."""
 ALL = "all"
 ARRAYS, POOLS = "drives and arrays", "pools"
-"""A pool has daemons, a network and several hosts between the program and the drives: what the model leaves out of them
-says little of a drive or of an array on one host, and the other way round."""
+"""A pool has daemons, a network and several hosts between the program and the drives: their model error says little
+about a drive or an array on one host, and the other way round."""
 FAMILIES = {
     FigureClass.RANDOM: "rates",
     FigureClass.SEQUENTIAL: "rates",
@@ -50,7 +50,7 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class Spread:
-    """How far the uncertain values and the seed move a figure, as the standard deviation of its logarithm seen from the
+    """Effect of the uncertain values and the seed on a figure, as the standard deviation of its logarithm seen from the
     nominal prediction, downwards and upwards."""
 
     low: float = 0.0
@@ -58,8 +58,8 @@ class Spread:
 
     @classmethod
     def of(cls, log_ratios: Iterable[float], seed: float = 0.0) -> Spread:
-        """Of draws, and the standard deviation by seeds: on each side the root of twice the mean square, which is the
-        standard deviation where both sides are alike."""
+        """Spread of samples, and the standard deviation by seeds: on each side the root of twice the mean square, which
+        is the standard deviation where both sides are identical."""
         found = list(log_ratios)
         low, high = (
             math.sqrt(2 * sum(x * x for x in found if x * sign > 0) / len(found) + seed * seed) if found else seed
@@ -75,11 +75,11 @@ class Spread:
 
 
 NO_LIMIT = Spread(math.inf, math.inf)
-"""Of figures whose draws are not known one by one."""
+"""Spread of figures whose samples are not known one by one."""
 
 
 class Kind(NamedTuple):
-    """What a term is of: a class of figure, of drives and arrays or of pools."""
+    """Scope of a term: a class of figure, of drives and arrays or of pools."""
 
     figure_class: FigureClass
     system: str = ARRAYS
@@ -89,7 +89,7 @@ class Kind(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """Residuals that a quantile is taken over, and what they are called."""
+    """Residuals for a quantile, and their name."""
 
     name: str
     residuals: tuple[Residual, ...]
@@ -97,8 +97,8 @@ class Pool(NamedTuple):
 
 @dataclass(frozen=True)
 class Residual:
-    """A published figure beside its prediction: `log_ratio` of published over predicted. `kind` is "blind" where it was
-    predicted before it was seen, else "seen"; of one measurement both may be known, each with half the `weight`.
+    """A published figure next to its prediction: `log_ratio` of published over predicted. `kind` is "blind" if it
+    was predicted before it was seen, else "seen"; of one measurement both may be known, each with half the `weight`.
     `machine` is the configuration of its study."""
 
     study: str
@@ -113,7 +113,7 @@ class Residual:
 
 def rank_quantile(scores: Sequence[tuple[float, float]], level: float) -> float:
     """Return the score that a share of `level` percent of exchangeable scores does not exceed: scores with weights, one
-    more of weight one counted as larger than all. Infinite where there are too few."""
+    more of weight one counted as larger than all. Infinite if there are too few."""
     total = sum(weight for _, weight in scores)
     wanted = level / 100 * (total + 1.0)
     reached = 0.0
@@ -135,7 +135,7 @@ class ModelTerm:
         self._pools: dict[Kind, Pool] = {}
 
     def without(self, study: str, machine: str, of: Kind) -> ModelTerm:
-        """Return the same without the study that a figure is of, so that it is as new as a user's machine. Where the
+        """Return the same without the study that a figure is of, so that it is as new as a user's machine. If the
         other studies hardly have its kind, only its machine is left out."""
         rest = self._rest(study, "")
         if len(rest._members(of)) >= SIZED or not self._members(of):
@@ -161,7 +161,7 @@ class ModelTerm:
         return self._sizes[of]
 
     def pool(self, of: Kind) -> Pool:
-        """Return what the quantile of a kind is taken over: itself where it has figures enough, else the first pool
+        """Return the residuals for the quantile of a kind: itself if it has figures enough, else the first pool
         that has."""
         if of not in self._pools:
             enough = (Pool(name, tuple(found)) for name, found in self._chain(of) if _is_enough(found))
@@ -186,7 +186,7 @@ class ModelTerm:
         return abs(one.log_ratio) / scale if scale > 0 else (math.inf if one.log_ratio else 0.0)
 
     def factor(self, of: Kind, level: float) -> float:
-        """How many scales an interval of a kind reaches. A level that its pool is too small for is taken from wider
+        """Number of scales that an interval of a kind spans. A level that its pool is too small for is taken from wider
         ones, and is at least the largest score of the narrower; where even all figures are too few, it is that."""
         least, enough = 0.0, False
         for _, found in (*self._chain(of), (ALL, self.residuals)):
@@ -253,5 +253,5 @@ class FigureSpread:
 
     @property
     def spread(self) -> Spread:
-        """As intervals take it."""
+        """In the form that intervals take."""
         return Spread(self.low, self.high)

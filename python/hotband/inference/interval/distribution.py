@@ -1,11 +1,11 @@
-"""How a range becomes a distribution: what the catalog calls nominal is the likeliest value, its range is all of it.
+"""Distribution of a range: the nominal value of the catalog is the likeliest, and its range is complete.
 
 A number has a triangle over its range with the peak at the nominal value, over the logarithm where the range spans a
-factor of two or more: "0.05 to 0.2 ms" says that half is as likely as double. What is no number (a policy, a list) is
-nominal with probability 2/3, the rest is shared by the other ends. Both are stated, not observed: nobody has measured
-a population of any of these values.
+factor of two or more: "0.05 to 0.2 ms" makes half as likely as double. A value that is not a number (a policy,
+a list) is nominal with probability 2/3, the rest is shared by the other ends. Both are stated, not observed: no
+population of these values has been measured.
 
-What it leaves out: that a source may know a value better than its range says, and all correlation but that of
+Left out: that a source may know a value better than its range says, and all correlation but that of
 `uncertain.TOGETHER`.
 """
 
@@ -26,11 +26,11 @@ LOG_FROM = 2.0
 """Ranges from this factor on are drawn over the logarithm: below it the two shapes differ by less than a twentieth of
 the range."""
 NOMINAL_SHARE = 2 / 3
-"""How likely the nominal choice is among two or three. A judgement, as the choice itself is."""
+"""Probability of the nominal choice among two or three. A judgement, as the choice itself is."""
 NOMINAL = "as it is"
-"""What a choice that is not changed is called: runs keep what they have."""
+"""Name of an unchanged choice: runs keep their value."""
 SECTOR = 512
-"""Sizes that are drawn are whole sectors, where they are larger than one."""
+"""Sizes that are drawn are whole sectors, if they are larger than one."""
 SCALES = {
     "size": ("B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"),
     "time": ("ns", "us", "ms", "s", "min", "h", "d"),
@@ -40,8 +40,8 @@ SCALES = {
 
 @dataclass(frozen=True)
 class Distribution:
-    """The distribution of one value. Of numbers `low`, `nominal` and `high` are in `unit`; of a choice they are places
-    in `texts`, which holds what may be chosen, NOMINAL in the middle."""
+    """The distribution of one value. For numbers, `low`, `nominal` and `high` are in `unit`; for a choice they are
+    positions in `texts`, which holds the choices, NOMINAL in the middle."""
 
     kind: str
     low: float
@@ -110,7 +110,7 @@ class Distribution:
 
 
 def distribution_of(of: Range, *, is_choice: bool = False) -> Distribution | None:
-    """Return the distribution of a range; None where it has no width. Numbers are a choice where they are called one
+    """Return the distribution of a range; None if it has no width. Numbers are a choice if they are called one
     (`is_choice`), where all are sizes that are powers of two, and where the nominal one is unknown or lies outside."""
     texts = [str(text) for text in (of.low, of.nominal, of.high)]
     found = [one for one in map(_number, texts) if one is not None]
@@ -142,7 +142,7 @@ def _number(text: str) -> tuple[float, str] | None:
 
 
 def _in_one_unit(numbers: list[tuple[float, str]]) -> list[float] | None:
-    """Return the numbers in the unit of the middle one; None where they are of different kinds."""
+    """Return the numbers in the unit of the middle one; None if they are of different kinds."""
     unit = numbers[1][1]
     kind = next((name for name, units in SCALES.items() if unit in units), None)
     if all(one == unit for _, one in numbers):

@@ -32,30 +32,30 @@ NUMBERS = (*SHARES, "low_pct", "high_pct", "narrower_pct")
 
 @dataclass(frozen=True)
 class Why:
-    """Where the interval of a figure comes from."""
+    """Sources of the interval of a figure."""
 
     _document: WhyFigureDoc
 
     figure = Shown[str]('Its name in documents ("latency_p99_ns"), or its id in a study.')
-    label = Shown[str]("What it is of, in words.")
-    unit = Shown[str]('Of `predicted`, `low` and `high`: "IOPS", "B/s", "ns", or the unit of the figure of a study.')
+    label = Shown[str]("The machine and load of the figure, in words.")
+    unit = Shown[str]('Unit of `predicted`, `low` and `high`: "IOPS", "B/s", "ns", or that of a study\'s figure.')
     predicted = Shown[float]("The prediction.")
     level = Shown[float]("Confidence level of the interval in percent.", "interval", "level")
     low = Shown[float]("The lower end of the interval.", "interval", "low")
     high = Shown[float]("The upper end of the interval.", "interval", "high")
-    rests_on = Shown[str]('Where the model error is from: "from 38 families: SSD, reads at depth 8 and more".')
-    of_values = Shown[float]("The share of the uncertain values in the squared width, of one.")
-    of_seed = Shown[float]("That of the seed.")
-    of_model = Shown[float]("That of what the model leaves out.")
-    unexplained = Shown[float]("The part of `of_values` that values do together and that is not split up.")
-    advice = Shown[str]("What to measure, in words.")
+    rests_on = Shown[str]('Source of the model error: "from 38 families: SSD, reads at depth 8 and more".')
+    of_values = Shown[float]("Share of the squared width that the uncertain values cause, from 0 to 1.")
+    of_seed = Shown[float]("Share that the seed causes.")
+    of_model = Shown[float]("Share that model error causes.")
+    unexplained = Shown[float]("The part of `of_values` from values acting together, not split up.")
+    advice = Shown[str]("What to measure to narrow the interval, in words.")
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return a row an uncertain value, those that matter most first: what it is (name, part, key, nominal, low,
+        """Return one row per uncertain value, the most important first: its identity (name, part, key, nominal, low,
         high, distribution, source, confidence, meaning), `first` and `total`, the shares of one that it makes alone and
         with others, with the ends of their 90 % intervals, `low_pct` and `high_pct`, what its ends do to the figure
-        (null where the model refuses one), and `narrower_pct`, how much narrower the interval would be if it were
+        (null if the model refuses one), and `narrower_pct`, how much narrower the interval would be if it were
         known."""
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         return pl.DataFrame(list(self._document["values"]), schema=schema)

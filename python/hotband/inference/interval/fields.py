@@ -22,10 +22,10 @@ def draws(default: int | None, text: str = "Samples of the uncertain values.") -
 
 
 def level_of() -> Any:
-    """Return the field `interval` where intervals are made if it is given."""
+    """Return the field `interval`, which requests intervals."""
     return level(None, f"Intervals of the figures. {HOLDS}")
 
 
 def draws_of(usual: int = DRAWS) -> Any:
-    """Return the field `draws` of such a question, with how many there are where it is not given."""
+    """Return the field `draws` of such a question, with how many there are if it is not given."""
     return draws(None, f"Samples of the uncertain values for question.interval. Default: {usual}.")

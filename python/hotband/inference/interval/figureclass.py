@@ -1,11 +1,11 @@
-"""What class a figure is of, and which measurement it belongs to: pure functions of its row.
+"""Class of a figure, and the measurement it belongs to: pure functions of its row.
 
 Errors are summed up by class, because a model is good at some things and worse at others: a rate of random reads is
-within a few percent where the slowest thousandth of the same reads is not. And a measurement counts once. A test that
+within a few percent where the slowest thousandth of the same reads is not. A measurement counts once. A test that
 keeps a fixed number of I/Os outstanding measures one thing: its IOPS, its bandwidth and its mean latency follow from
 one another (Little's law; bandwidth is IOPS x size). Its percentiles do not.
 
-What it leaves out: it knows a figure by its words (metric, unit, load). A load that its words do not tell counts as
+Left out: it knows a figure by its words (metric, unit, load). A load that its words do not tell counts as
 random.
 """
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class FigureClass(StrEnum):
-    """What sort of number a figure is. The value is what tables call it."""
+    """Kinds of numbers among figures. The value is its name in tables."""
 
     RANDOM = "random rate"
     """IOPS or bandwidth of random I/O, mixes and tiering benchmarks included."""
     SEQUENTIAL = "sequential rate"
     """IOPS or bandwidth of sequential I/O."""
     APPLICATION = "application rate"
-    """What a program does (a database, a file system's benchmark, a web server, desktops that boot): op/s,
+    """Work of a program (a database, a file system's benchmark, a web server, desktops that boot): op/s,
     transactions, pages, or the IOPS that it causes."""
     TIME = "mean time"
     """A mean latency, or how long a whole job took."""
@@ -41,14 +41,14 @@ class FigureClass(StrEnum):
     GAIN = "gain"
     """One configuration against another: a ratio, a gain, a difference of rates or times."""
     OTHER = "other"
-    """What nothing above names: a rate a drive, I/Os outstanding."""
+    """Other figures: a rate per drive, outstanding I/Os."""
 
 
 RATES = (FigureClass.RANDOM, FigureClass.SEQUENTIAL, FigureClass.APPLICATION)
 PERCENTILES = (FigureClass.P50, FigureClass.P90, FigureClass.P99, FigureClass.P999)
 
 RATE_UNITS = ("IOPS", "MB/s", "MiB/s", "GB/s", "GiB/s")
-"""Units of rates that I/Os have; whose they are, the load says."""
+"""Units of rates of I/Os; the load determines the owner."""
 PROGRAM_UNITS = ("op/s", "tps", "pages/s")
 """Units of rates that only programs have."""
 TIME_UNITS = ("s", "ms", "us")
@@ -56,10 +56,10 @@ RATIO_UNITS = ("x", "%")
 
 SEQUENTIAL_WORDS = ("sequential", "linear", "streaming")
 PROGRAM_WORDS = ("oltp", "ycsb", "specsfs", "exchange", "jetstress", "boot storm", "esxi", "iis", "web server, ")
-"""What names of loads that a program makes contain. Iometer's "web server pattern" is random I/O; "web server, 5 to 20
+"""Words in names of loads that a program makes. Iometer's "web server pattern" is random I/O; "web server, 5 to 20
 users" is a program."""
 COMPARED_WORDS = ("gain", "ratio", "reduction", "improvement", "change", "extra", "speed-up")
-"""What metrics of two configurations contain."""
+"""Words in metrics of two configurations."""
 PERCENTILE = re.compile(r"\bp(\d+(?:\.\d+)?)\b")
 """A percentile as fio and data sheets print it: "clat p99", "p99.9"."""
 
@@ -86,7 +86,7 @@ def figure_class(row: FigureDoc) -> FigureClass:
 
 
 class Measurement(NamedTuple):
-    """What was measured once. `what` is "rate" of a test that keeps a fixed number of I/Os outstanding, whichever of
+    """Key of one measurement. `what` is "rate" of a test that keeps a fixed number of I/Os outstanding, whichever of
     IOPS, bandwidth and mean latency is published of it; a percentile; else the metric."""
 
     study: str
@@ -96,8 +96,8 @@ class Measurement(NamedTuple):
 
 
 def measurement(study: str, row: FigureDoc) -> Measurement:
-    """Return the measurement that a figure belongs to. Loads are told apart by the published words where there are any:
-    a curve's maximum and its first point are two measurements."""
+    """Return the measurement that a figure belongs to. Loads are distinguished by the published words if there are
+    any: a curve's maximum and its first point are two measurements."""
     found, load = figure_class(row), row.get("workload") or row["label"]
     if found in PERCENTILES:
         what = str(found)
@@ -114,8 +114,8 @@ def measurement(study: str, row: FigureDoc) -> Measurement:
 def counted(study: str, rows: Iterable[FigureDoc], repeats: Mapping[str, str] | None = None) -> list[FigureDoc]:
     """Return the rows that an account of errors counts: of each measurement one, those that have an error before those
     that have none, then IOPS before bandwidth before a time (IOPS are printed with the most digits). A published figure
-    that stands beside several predictions counts once, with the largest error. `repeats` names published rows that say
-    again what others say: they do not count."""
+    that stands next to several predictions counts once, with the largest error. `repeats` names published rows that
+    repeat others: they do not count."""
     known = repeats or {}
     by_source: dict[str, FigureDoc] = {}
     for row in rows:
@@ -142,7 +142,7 @@ def _size(row: FigureDoc) -> float:
 
 
 def _load(row: FigureDoc) -> str:
-    """Everything that a row says of its load."""
+    """All words of a row about its load."""
     return f"{row.get('workload') or ''} {row['label']}".lower()
 
 

@@ -1,6 +1,6 @@
 """The class that a figure's interval is of, and the number that its logarithm is taken of.
 
-What it leaves out: differences, and what can be negative; they have no logarithm, and no interval.
+Left out: differences, and other values that can be negative; they have no logarithm, and no interval.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def class_for(study: str, row: FigureDoc) -> FigureClass:
 
 
 def log_of(value: float | None, kind: str = "") -> float | None:
-    """Return the logarithm of a figure, of a gain or a reduction that of the ratio it stands for; None where there is
+    """Return the logarithm of a figure, of a gain or a reduction that of the ratio it represents; None if there is
     none."""
     if value is None or kind == "difference":
         return None
@@ -52,7 +52,7 @@ def between(value: float, low: float, high: float, kind: str = "") -> tuple[floa
 
 
 def sorted_pair(one: float, other: float) -> tuple[float, float]:
-    """Return the smaller one first: what is reduced more is a smaller ratio."""
+    """Return the smaller one first: the larger reduction is the smaller ratio."""
     return (one, other) if one <= other else (other, one)
 
 

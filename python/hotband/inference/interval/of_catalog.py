@@ -85,6 +85,6 @@ def _room(drive: str, load: Load, metric: str, predicted: float) -> float:
 
 @cache
 def catalog_predictions() -> dict[tuple[str, str], float]:
-    """Return what the catalog's drives are predicted to do, by drive and the id of the figure that was measured."""
+    """Return predictions of the catalog's drives, by drive and the id of the measured figure."""
     with SHIPPED_CATALOG.open(encoding="utf-8", newline="") as file:
         return {(row["drive"], row["id"]): float(row["predicted"]) for row in csv.DictReader(file)}

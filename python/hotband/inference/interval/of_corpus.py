@@ -1,4 +1,4 @@
-"""Loads of runs as the corpus has them: the kind of drives, and what each of them is asked for."""
+"""Loads of runs as in the corpus: the kind of drives, and the load of each."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Basis:
 @dataclass(frozen=True)
 class Subject:
     """The kind of a machine's drives (None of several kinds, pools and black boxes), the load on each of them (None
-    where the corpus has none like it), and whether a study ran these drives."""
+    if the corpus has none like it), and whether a study ran these drives."""
 
     kind: Literal["disk", "ssd"] | None
     load: Load | None = None
@@ -61,7 +61,7 @@ class Subject:
 
 
 def subject_of(spec: RunSpec, outstanding: float | None) -> Subject:
-    """Return what a run is of; `outstanding` is the mean number of I/Os in flight. Raises UserError for a machine or a
+    """Return the load of a run; `outstanding` is the mean number of I/Os in flight. Raises UserError for a machine or a
     workload that cannot be read."""
     with mistakes_of(spec.machine):
         machine = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))

@@ -49,7 +49,7 @@ NAMES = {
     "p99": "latency_p99_ns",
     "p999": "latency_p999_ns",
 }
-"""What figures are called in Python and on the command line, and in the document."""
+"""Names of figures in Python and on the command line, and in the document."""
 UNITS = {"iops": "IOPS", "bandwidth_bytes_per_s": "B/s"}
 WORDS = {"iops": "IOPS", "bandwidth": "MB/s", "p999": "p99.9"}
 LABELS = {name: WORDS.get(short, short) for short, name in NAMES.items()}
@@ -60,7 +60,7 @@ MEDIAN_OF_90 = 0.6745 / 1.645
 def intervals_of(
     spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Say, watch: Watch
 ) -> RunIntervalsDoc:
-    """Return the intervals of a run that is finished; none where what its figures rest on is not modelled. Raises
+    """Return the intervals of a run that is finished; none if its figures rest on unmodelled parts. Raises
     UserError, RunsInterrupted."""
     return _document(spec, whole, asked, drawn_of(spec, whole, asked, jobs, say, watch))
 
@@ -75,8 +75,8 @@ def drawn_of(
     *,
     is_explained: bool = False,
 ) -> Drawn:
-    """Return what the intervals of a run are made of: samples where a figure rests on the studies or is explained, and
-    the load at other speeds where it sets its rate. Figures without an interval are left out, and the notes name them.
+    """Return the input of a run's intervals: samples if a figure rests on the studies or is explained, and the load
+    at other speeds if it sets its rate. Figures without an interval are left out, and the notes name them.
     Raises UserError, RunsInterrupted."""
     bases = bases_of(spec, whole.record, asked.level)
     figures = figures_of(whole.record)
@@ -103,7 +103,7 @@ def explained_intervals_of(
 
 def evidence_of(bases: Mapping[str, Basis], level: float) -> str:
     """Return what the intervals of a run rest on: "90 % interval from 38 families: ...; p99 from 11 families"; empty
-    where no figure has one."""
+    if no figure has one."""
     known = {name: basis.words for name, basis in bases.items() if basis.has_interval}
     if not known:
         return ""
@@ -138,7 +138,7 @@ def keep(whole: Finished, intervals: RunIntervalsDoc) -> None:
 
 
 def _bound_asked(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, jobs: int | None, watch: Watch) -> None:
-    """Puts the ends of rates that the load asks for into `drawn`, and says so."""
+    """Add the ends of rates that the load sets to `drawn`, with a note."""
     rates = [name for name in drawn.nominal if is_rate(name)]
     if "iops" not in rates:
         return
@@ -212,7 +212,7 @@ def is_inverse(of: Kind) -> bool:
 
 
 def _uncapped(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
-    """Return the same without a look at the machine. A rate that the load asks for lies between those of a slower and a
+    """Return the same without the machine's limits. A rate that the load requests lies between those of a slower and a
     faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
     if name not in drawn.asked:
         return _model_bounds(name, of, level, drawn)
@@ -229,8 +229,8 @@ def _model_bounds(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[floa
 
 
 def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn) -> float:
-    """Return how much of what the model leaves out a figure has: all, or of a rate that the load asks for the part of
-    the ends that is left."""
+    """Return the share of model error in a figure: all, or the remaining part of the ends for a rate that the load
+    sets."""
     if name not in drawn.asked:
         return 1.0
     if is_given(name, drawn):
@@ -241,7 +241,7 @@ def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn) -> float:
 
 
 def is_given(name: str, drawn: Drawn) -> bool:
-    """Return whether a figure is a rate that the load asks for and gets, of a slower machine, too."""
+    """Return whether a figure is a rate that the load requests and gets, of a slower machine, too."""
     return name in drawn.asked and max(map(abs, drawn.asked[name])) <= NO_EFFECT
 
 
@@ -251,7 +251,7 @@ def spread_of(name: str, drawn: Drawn) -> Spread:
 
 
 def _whys(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn) -> list[WhyFigureDoc]:
-    """Of every figure, where its interval comes from."""
+    """Return the sources of the interval of every figure."""
     kinds = kinds_of(spec, whole.record, list(drawn.nominal))
     names = [value.name for value in drawn.values]
     meanings = meanings_of(spec) if names else {}
@@ -286,7 +286,7 @@ def _size(name: str, kind: Kind, drawn: Drawn) -> float:
 
 
 def meanings_of(spec: RunSpec) -> dict[str, str]:
-    """Return what the keys of a run mean, as the engine says it."""
+    """Return the meanings of a run's keys, from the engine."""
     keys = _core.set_keys(
         CATALOG_DIR,
         spec.workload,
@@ -312,8 +312,8 @@ def expect_figure(spec: RunSpec, asked: str) -> None:
 
 
 def does_only(spec: RunSpec) -> str | None:
-    """Return what a workload does, reads or writes, where its streams do nothing else; None of one that does both, or
-    whose text does not say it."""
+    """Return the direction of a workload, reads or writes, if its streams do nothing else; None for one that does both,
+    or whose text does not state it."""
     try:
         streams = _core.workload(workload_text(spec), spec.workload)["table"].get("streams", [])
     except _core.SpecError as error:

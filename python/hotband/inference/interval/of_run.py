@@ -1,9 +1,9 @@
 """The intervals of one run: screening, draws, what the model leaves out (docs/guides/intervals.md).
 
-A screening runs every uncertain value at both ends. Those that move a figure are drawn together, 64 times by default.
-Every run has the seed of the nominal one and is compared with a nominal run of the same length.
+A screening runs every uncertain value at both ends. Values that change a figure are sampled together, 64 times by
+default. Every run has the seed of the nominal one and is compared with a nominal run of the same length.
 
-What it leaves out: figures of programs and scripts (op/s, boots), the longest latency, and what one step of several
+Left out: figures of programs and scripts (op/s, boots), the longest latency, and what one step of several
 does.
 """
 
@@ -46,19 +46,19 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
 
 SEEDS = 4
-"""Nominal runs with other seeds: what chance does."""
+"""Nominal runs with other seeds, for the effect of chance."""
 NO_EFFECT = 0.002
-"""A value that moves no figure by more than this share of it is not drawn. What is left out of a spread of 2 % is then
+"""A value that moves no figure by more than this share of it is not drawn. The error in a spread of 2 % is then
 less than a hundredth of it, unless there are dozens of such values."""
 TRIES = 4
-"""A draw that the model refuses is drawn again; so many times as many draws are tried in all."""
+"""A draw that the model refuses is drawn again; this many times as many draws are tried in all."""
 CLASSES = {
     "latency_p50_ns": FigureClass.P50,
     "latency_p99_ns": FigureClass.P99,
     "latency_p999_ns": FigureClass.P999,
 }
 Watch = Callable[[str], "AbstractContextManager[Tick | None]"]
-"""A progress bar with a title; yields what an experiment tells its progress to, or None."""
+"""A progress bar with a title; yields the receiver of an experiment's progress, or None."""
 
 
 def _nowhere() -> NDArray[np.float64]:
@@ -67,7 +67,7 @@ def _nowhere() -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for: the level in percent and how many draws. Raises UserError for what cannot be."""
+    """The request: level in percent and number of samples. Raises UserError for what cannot be."""
 
     level: float = LEVEL
     draws: int = DRAWS
@@ -82,12 +82,12 @@ class Asked:
 
 @dataclass
 class Drawn:
-    """What the runs gave: log-ratios to the nominal run by figure. `nominal` has the figures of the whole run, `base`
-    those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has a row a draw
-    beside the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run. `short`
-    is the nominal run as it was shortened, `asked` has the ends of rates that the load asks for, by figure. `room` has
-    by how much rates can rise before ports or media of the machine limit them; `bases` is what the interval of each
-    figure rests on, by its name without a direction: nothing is drawn for those of the corpus."""
+    """Results of the runs: log-ratios to the nominal run by figure. `nominal` has the figures of the whole run, `base`
+    those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has one row per
+    draw next to the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run.
+    `short` is the nominal run as it was shortened, `asked` has the ends of rates that the load requests, by figure.
+    `room` has by how much rates can rise before ports or media of the machine limit them; `bases` has the basis of
+    each figure's interval, by its name without a direction: nothing is drawn for those of the corpus."""
 
     nominal: Mapping[str, float]
     base: Mapping[str, float] = field(default_factory=dict)
@@ -113,12 +113,12 @@ class Drawn:
         return self.bases[figure.rpartition(".")[2]]
 
     def log_ratios(self, figure: str) -> NDArray[np.float64]:
-        """Of a figure, a number a draw."""
+        """Values of a figure, one number per sample."""
         return np.array([one.get(figure, 0.0) for one in self.draws], dtype=float)
 
 
 def figures_of(record: RecordDoc) -> dict[str, float]:
-    """Return the figures of a run that have intervals, by name; of reads and writes alone where there are both."""
+    """Return the figures of a run that have intervals, by name; of reads and writes separately if there are both."""
     summary = record["summary"]
     sides = {"": summary, "read.": summary["read"], "write.": summary["write"]}
     if not (summary["read"]["count"] and summary["write"]["count"]):
@@ -128,7 +128,7 @@ def figures_of(record: RecordDoc) -> dict[str, float]:
 
 
 def class_of_figure(name: str, rate: FigureClass, is_closed: bool) -> FigureClass:
-    """Return the class of a run's figure. Where a fixed number of I/Os is outstanding the mean time is the inverse of
+    """Return the class of a run's figure. If a fixed number of I/Os is outstanding, the mean time is the inverse of
     the rate, and as certain."""
     name = name.rpartition(".")[2]
     return CLASSES.get(name, rate if is_closed or not name.startswith("latency") else FigureClass.TIME)
@@ -158,8 +158,8 @@ def rate_class(spec: RunSpec) -> FigureClass:
 
 
 def pinned(spec: RunSpec) -> RunSpec:
-    """Read the files of a run once, for it and its draws: a pipe can be read once, and a file can change. Look up what
-    intervals need beside the run. Raises UserError before anything runs."""
+    """Read the files of a run once, for it and its draws: a pipe can be read once, and a file can change. Look up
+    data that intervals need besides the run. Raises UserError before anything runs."""
     expect_model(spec.machine, "intervals are of")
     spec = replace(
         spec,
@@ -182,8 +182,8 @@ def expect_same_drives(spec: RunSpec, record: RecordDoc) -> None:
 
 
 def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Say, watch: Watch) -> Drawn:
-    """Runs the screening and the draws of a run that is finished as a whole. Raises UserError, and RunsInterrupted
-    where the user stops it before there are draws enough."""
+    """Runs the screening and the draws of a run that is finished as a whole. Raises UserError, and RunsInterrupted if
+    the user stops it before there are enough samples."""
     spec = replace(spec, out=None, io_log=None)
     expect_same_drives(spec, whole.record)
     values = of_run(spec)
@@ -256,7 +256,7 @@ def _screen(
 def at_speeds(
     drawn: Drawn, factors: Mapping[str, float], jobs: int | None, watch: Watch
 ) -> Mapping[str, Mapping[str, float]]:
-    """Figures of the nominal run under its load at other speeds, by end; none where the load has no times of its own.
+    """Figures of the nominal run under its load at other speeds, by end; none if the load sets no times.
     Raises UserError, RunsInterrupted."""
     specs = {end: at_speed(drawn.short, factor) if drawn.short else None for end, factor in factors.items()}
     known = {end: spec for end, spec in specs.items() if spec is not None}
@@ -326,9 +326,9 @@ def _draw(drawn: Drawn, short: RunSpec, draws: int, seed: int, runner: _Runner) 
         if len(stopped.finished) < LEAST_DRAWS:
             raise
         finished = stopped.finished
-        drawn.notes.append(f"interrupted: {len(finished)} of {draws} draws were run")
+        drawn.notes.append(f"interrupted: {len(finished)} of {draws} samples were run")
     if len(prepared) < draws:
-        drawn.notes.append(f"the model refused {drawn.refused} draws: {len(prepared)} of {draws} were run")
+        drawn.notes.append(f"the model refused {drawn.refused} samples: {len(prepared)} of {draws} were run")
     _count(drawn, finished)
     drawn.places = np.array([rows[one.spec.id] for one in finished])
     drawn.draws = [_ratios(drawn.base, one) for one in finished]

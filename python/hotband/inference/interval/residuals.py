@@ -1,11 +1,11 @@
-"""How far published figures lie from their predictions: what the term for the model's omissions rests on, kept in one
+"""Distances of published figures from their predictions, the basis of the model error, in one
 file, `data/catalog/studies/residuals.json`.
 
 A figure that was predicted before it was seen has two residuals: that of the blind prediction, and today's. The blind
 one is what a user's machine would have met then; mechanisms have been added since because of it, and today's, seen
-while they were built, is too small for a new machine. Nobody has seen the next one, so both count, each by half.
+while they were built, is too small for a new machine. The next machine is unseen, so both count by half.
 
-What it leaves out: that figures differ in how exactly they are printed.
+Left out: that figures differ in how exactly they are printed.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class Kept:
-    """A published figure beside today's prediction and, where there is one, the blind one; its `spread` is that of its
-    values and the seed, downwards and upwards. Errors are in percent, of gains those of the ratio they stand for."""
+    """A published figure next to today's prediction and, if there is one, the blind one; its `spread` is that of its
+    values and the seed, downwards and upwards. Errors are in percent, of gains those of the ratio they represent."""
 
     study: str
     machine: str
@@ -52,7 +52,7 @@ class Kept:
     spread: tuple[float, float]
 
     def residuals(self) -> list[Residual]:
-        """One or two; none of an error that has no logarithm."""
+        """One or two; none for an error that has no logarithm."""
         of, spread = Kind(FigureClass(self.figure_class), self.system), Spread(*self.spread)
         known = [(SEEN, self.error_pct), (BLIND, self.blind_error_pct)]
         logs = [(was, _log(error)) for was, error in known if error is not None]
@@ -125,7 +125,7 @@ def kept_of(
 
 
 def read_residuals(path: Path = RESIDUALS_FILE) -> ResidualFile | None:
-    """Reads the file, None where there is none. Raises UserError for what is no such file."""
+    """Reads the file, None if there is none. Raises UserError for another file."""
     if not path.is_file():
         return None
     try:
@@ -136,14 +136,14 @@ def read_residuals(path: Path = RESIDUALS_FILE) -> ResidualFile | None:
             one.residuals()
         return ResidualFile(**table, figures=figures)
     except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
-        raise UserError(str(path), "", "", f"no file of residuals, make it again: {error}") from None
+        raise UserError(str(path), "", "", f"not a file of residuals; create it again: {error}") from None
 
 
 @cache
 def model_term() -> ModelTerm:
-    """Return the term that intervals have. Raises UserError where the file is missing or damaged."""
+    """Return the term that intervals have. Raises UserError if the file is missing or damaged."""
     found = read_residuals()
     if found is None or not found.figures:
-        accepted = "is missing: drawing the intervals of all studies and keeping them makes it"
+        accepted = "is missing: storing the intervals of all studies creates it"
         raise UserError(str(RESIDUALS_FILE), "", "", accepted)
     return found.term()

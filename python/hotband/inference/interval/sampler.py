@@ -1,7 +1,7 @@
 """Draws of uncertain values: a scrambled Sobol sequence over their distributions, which fills the space more evenly
 than independent draws (`hotband.inference.interval.sobol`). Groups that are drawn together share a coordinate.
 
-What it leaves out: nothing is drawn by importance; the tails of an interval rest on few of 64 draws, which is why
+Left out: nothing is drawn by importance; the tails of an interval rest on few of 64 draws, which is why
 `conformal` takes the spread of the draws and not their extremes.
 """
 

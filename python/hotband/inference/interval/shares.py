@@ -1,7 +1,7 @@
-"""Whose doing the spread of a figure is: Sobol indices of its response surface, by group of values drawn together.
+"""Sources of the spread of a figure: Sobol indices of its response surface, by group of values drawn together.
 
 First order: the share of the variance that a value makes alone. Total: with all that it does together with others
-(Saltelli 2010, Jansen 1999; here pick and freeze on the surface). Where the surface was fitted to draws, both are
+(Saltelli 2010, Jansen 1999; here pick and freeze on the surface). If the surface was fitted to samples, both are
 computed again from resampled draws, and the range of those is their uncertainty.
 """
 
@@ -57,7 +57,7 @@ def samples_of(sampler: Sampler) -> Samples:
 
 
 def indices(surface: Surface, samples: Samples) -> tuple[Floats, Floats]:
-    """First-order and total index of each group; zeros where nothing varies."""
+    """First-order and total index of each group; zeros if nothing varies."""
     one, other = surface.at(samples.one), surface.at(samples.other)
     both = np.concatenate([one, other])
     variance, middle = float(np.var(both)), float(np.mean(both))

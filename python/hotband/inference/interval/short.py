@@ -1,7 +1,7 @@
 """Shortened runs: draws are compared with a nominal run of the same length and seed, so that their noise is the same
 and cancels in the ratio.
 
-What it leaves out: what only a long run shows. A draw has at least a sixteenth of the measured time; warm-up and
+Left out: what only a long run shows. A draw has at least a sixteenth of the measured time; warm-up and
 preconditioning are as long as ever.
 """
 
@@ -27,15 +27,15 @@ ENOUGH_IOS = 10_000
 STEPS_TRIED = 3
 """Draws of a value that are tried alone, to find out whether the model takes steps of it only."""
 DEAR_IOS, DEAR_SHARE = 100_000, 1 / 4
-"""I/Os of a warm-up that are worth shortening, and what is left of it."""
+"""I/Os of a warm-up that are worth shortening, and the remaining share."""
 SCALES = ("256", "64")
 """Fractions of a solid-state drive that are tried, the smallest first: to fill one at its whole size takes seconds."""
 LEAST_SHARE = 1 / 16
-"""Of the measured time: garbage collection and write-back come in waves that a shorter run would miss."""
+"""Share of the measured time: garbage collection and write-back come in waves that a shorter run would miss."""
 
 
 def shortened(spec: RunSpec, record: RecordDoc, *, ios: int = ENOUGH_IOS, share: float = LEAST_SHARE) -> RunSpec:
-    """Return the run with less measured time, where it has more I/Os than are needed and its time can be set. `record`
+    """Return the run with less measured time, if it has more I/Os than are needed and its time can be set. `record`
     is that of the whole run."""
     count, steps = record["summary"]["count"] or 0, record.get("steps", [])
     left = max(share, ios / count) if count else 1.0
@@ -49,8 +49,8 @@ def shortened(spec: RunSpec, record: RecordDoc, *, ios: int = ENOUGH_IOS, share:
 
 def cheaper(spec: RunSpec, ios: int, measured: int) -> RunSpec:
     """Return a run whose I/Os before the measured time, `ios` less those `measured` of the whole run, are a quarter
-    where they are many, and whose solid-state drives are simulated at a fraction of their size where nobody said at
-    which."""
+    if they are many, and whose solid-state drives are simulated at a fraction of their size if the user set
+    none."""
     if ios - measured > DEAR_IOS:
         spec = with_shorter_warm_up(spec, DEAR_SHARE)
     if any(key == "scale" for key, _ in spec.set):
@@ -61,7 +61,7 @@ def cheaper(spec: RunSpec, ios: int, measured: int) -> RunSpec:
 
 
 def with_shorter_warm_up(spec: RunSpec, share: float) -> RunSpec:
-    """Return the run with its phases that are not measured shortened, where they are of a set time."""
+    """Return the run with its phases that are not measured shortened, if they are of a set time."""
     text = workload_text(spec)
     phases = cast("list[dict[str, Any]]", loads(text, spec.workload).get("phases", []))
     changes = {
@@ -80,7 +80,7 @@ def _quantity(text: str) -> float:
 
 
 def takes_steps(of: Uncertain, spec: RunSpec, shares: Sequence[float]) -> bool:
-    """Return whether the model takes a value in steps only: it refuses most of what is drawn of it, even alone."""
+    """Return whether the model takes a value in steps only: it refuses most samples of it, even alone."""
     if of.distribution.kind == "choice":
         return False
     tried = shares[:STEPS_TRIED]

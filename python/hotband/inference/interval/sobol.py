@@ -50,7 +50,7 @@ class Sobol:
 
 @cache
 def direction_numbers(dimensions: int) -> NDArray[np.uint32]:
-    """Return the direction numbers of each dimension. Raises OSError where scipy's table cannot be read."""
+    """Return the direction numbers of each dimension. Raises OSError if scipy's table cannot be read."""
     scipy = find_spec("scipy")
     if scipy is None or scipy.origin is None:
         raise FileNotFoundError("scipy")

@@ -1,11 +1,11 @@
 """A response surface: the logarithm of a figure over its nominal value, by the places of the uncertain values.
 
-Each value alone: two straight lines through what the figure is at its low end, its nominal value and its high end (runs
+Each value alone: two straight lines through the figure at its low end, its nominal value and its high end (runs
 with the same seed). Values together: products of the places of those few that matter most, fitted to draws by least
-squares with a penalty, so that few draws do not bend it. Without draws it is the sum of the single effects.
+squares with a penalty, so that few draws do not bend it. Without samples it is the sum of the single effects.
 
-What it leaves out: curvature between nominal value and end, and three values acting together. What it leaves
-unexplained of the draws is told beside it.
+Left out: curvature between nominal value and end, and three values acting together. The share of the samples that it
+does not explain is reported with it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 PAIRED = 4
-"""Products are fitted of so many values, those with the largest effects: six products from 64 draws."""
+"""Products are fitted of this many values, those with the largest effects: six products from 64 draws."""
 PENALTY = 1.0
-"""Of the least squares, in draws: a product that one draw speaks for is halved."""
+"""Penalty of the least squares, in samples: a product supported by one sample is halved."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What the ends of one value do to a figure, as log-ratios to the nominal run. An end that was not run, because
+    """Effects of the ends of one value on a figure, as log-ratios to the nominal run. An end that was not run, because
     the model refuses it, is None: it is taken to do the opposite of the other one."""
 
     low: float | None
@@ -51,7 +51,7 @@ class Surface:
     products: Floats | None = None
 
     def at(self, places: Floats) -> Floats:
-        """Log-ratios at places, a row each."""
+        """Log-ratios at places, one row each."""
         found = np.minimum(places, 0.0) @ -self.low + np.maximum(places, 0.0) @ self.high
         if self.products is not None and self.pairs:
             found = found + _products(places, self.pairs) @ self.products
@@ -87,5 +87,5 @@ def _products(places: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
 
 
 def effects_of(names: Sequence[str], ends: Mapping[tuple[str, str], float]) -> list[Effect]:
-    """Effects by the log-ratio at each (name, end), of which those are missing that were not run."""
+    """Effects by the log-ratio at each (name, end), without those that were not run."""
     return [Effect(ends.get((name, "low")), ends.get((name, "high"))) for name in names]

@@ -1,11 +1,11 @@
-"""Which values of a run are uncertain: those of its drives and daemons that have a range, each with its distribution.
+"""The uncertain values of a run: those of its drives and daemons that have a range, each with its distribution.
 
 A value that the user, the machine's text or a study sets is no longer uncertain. A switch of the drive (`wce`, `awc`)
 is the buyer's choice, not an uncertainty: it is as it is set, unless the catalog says that its own choice is an
 estimate.
 
-What it leaves out: ranges of links and of layouts, which no catalog entry has; of a study, its assumptions with a swing
-stand for them.
+Left out: ranges of links and of layouts, which no catalog entry has; of a study, its assumptions with a swing
+represent them.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from hotband.inference.interval.distribution import NOMINAL, Distribution, distr
 NOT_DRAWN = ("reference.", "power_")
 """Beginnings of keys that change no rate and no time."""
 BUILT = ("dies", "channels", "planes", "flash_page", "block", "heads")
-"""What is built in steps: a drive has 32 dies or 64, and none has 47. Drawn as a choice."""
+"""Values in steps: a drive has 32 dies or 64, and none has 47. Drawn as a choice."""
 TOGETHER = {
     "seek": tuple(f"seek_{way}_{reach}" for way in ("read", "write") for reach in ("track", "average", "full")),
     "skew": ("head_skew", "track_skew"),
 }
-"""Values that are drawn together, low with low: the seeks of a drive are one arm and one servo, and so are the times of
-its switches between tracks."""
+"""Values that are sampled together, low with low: the seeks of a drive are one arm and one servo, and so are the times
+of its switches between tracks."""
 
 
 @dataclass(frozen=True)
 class Uncertain:
-    """One value that is not known: its range, how it is distributed, whose it is and where it is from. Values of one
-    `group` are drawn together. `tables` names the drives of the machine's text that have it, where others of another
-    product have the key, too."""
+    """One uncertain value: its range, distribution, owner and source. Values of one
+    `group` are drawn together. `tables` names the drives of the machine's text that have it, if other products also
+    have the key."""
 
     range: Range
     distribution: Distribution
@@ -52,7 +52,7 @@ class Uncertain:
 
     @property
     def name(self) -> str:
-        """Return what tells it from the others."""
+        """Return the key that distinguishes it from the others."""
         return self.range.name
 
     def at(self, share: float) -> Any:
@@ -66,7 +66,7 @@ class Uncertain:
 
 
 def of_run(spec: RunSpec) -> list[Uncertain]:
-    """Return the uncertain values of a run's machine. Raises UserError where there is no such machine."""
+    """Return the uncertain values of a run's machine. Raises UserError if there is no such machine."""
     try:
         told = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
     except _core.SpecError as error:
@@ -76,8 +76,8 @@ def of_run(spec: RunSpec) -> list[Uncertain]:
 
 
 def _of_workload(spec: RunSpec, held: Collection[str]) -> list[Uncertain]:
-    """Return what the author of a workload says is uncertain (`[uncertainty]`), as keys that are set. Streams that
-    differ in such a key have no nominal value for it: it is a choice."""
+    """Return values that the author of a workload declares uncertain (`[uncertainty]`), as keys that are set. Streams
+    that differ in such a key have no nominal value for it: it is a choice."""
     try:
         table = _core.workload(workload_text(spec), spec.workload)["table"]
     except _core.SpecError as error:
@@ -93,7 +93,7 @@ def _of_workload(spec: RunSpec, held: Collection[str]) -> list[Uncertain]:
 
 
 def _today(spec: RunSpec, key: str) -> str:
-    """Return the value that a key of the workload has; nothing where it has several."""
+    """Return the value that a key of the workload has; nothing if it has several."""
     keys = _core.set_keys(
         CATALOG_DIR, spec.workload, spec.machine, workload_text=workload_text(spec), machine_text=machine_text(spec)
     )
@@ -125,14 +125,14 @@ def of_product(
     name: str, held: Collection[str] = (), values: Sequence[_core.CatalogValue] | None = None
 ) -> list[Uncertain]:
     """Return the uncertain values of a drive or a daemon, without those held; `values` are those of a drive that is a
-    file, whose name does not say in which folder it lies."""
+    file, whose name does not state in which folder it lies."""
     known = product(name)["values"] if values is None else values
     found = (of_value(name, value) for value in known if value["key"] not in held)
     return [one for one in found if one is not None]
 
 
 def of_value(part: str, value: _core.CatalogValue) -> Uncertain | None:
-    """Return a value of a product as what is uncertain; None where it has no range, changes nothing or is a switch."""
+    """Return a value of a product as an uncertain value; None if it has no range, changes nothing or is a switch."""
     key = value["key"]
     if not value["range"] or key.startswith(NOT_DRAWN):
         return None
@@ -144,7 +144,7 @@ def of_value(part: str, value: _core.CatalogValue) -> Uncertain | None:
 
 
 def group_of(part: str, key: str) -> str:
-    """Return what a value is drawn together with; its own name where it is drawn alone."""
+    """Return the group in which a value is sampled; its own name if it is sampled alone."""
     return next((f"{part}: {name}" for name, keys in TOGETHER.items() if key in keys), f"{part}: {key}")
 
 
@@ -158,7 +158,7 @@ def _tables(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def with_values(spec: RunSpec, values: Iterable[tuple[Uncertain, Any]]) -> RunSpec:
-    """Return a run with uncertain values as they were drawn. Raises UserError where its text has no such key."""
+    """Return a run with uncertain values as they were drawn. Raises UserError if its text has no such key."""
     own: list[tuple[Uncertain, Any]] = []
     for of, value in values:
         if value == NOMINAL:
@@ -183,7 +183,7 @@ def with_own(spec: RunSpec, values: Sequence[tuple[Uncertain, Any]]) -> RunSpec:
 
 
 def _in_toml(value: Any) -> Any:
-    """Return a value as a machine's text has it: a count as a number, not as its digits."""
+    """Return a value as in a machine's text: a count as a number, not as its digits."""
     for number in (int, float) if isinstance(value, str) else ():
         try:
             return number(value)

@@ -1,7 +1,7 @@
-"""Where an interval comes from: shares of its squared width, by uncertain value, seed and what the model leaves out,
-and what it would be worth to measure.
+"""Sources of an interval: shares of its squared width, by uncertain value, seed and model error, and the benefit of
+measurements.
 
-What it leaves out: a measurement would move the prediction, too; here it only removes a value's uncertainty.
+Left out: a measurement would move the prediction, too; here it only removes a value's uncertainty.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 
 RIDGE = 1.0
-"""Penalty of the slopes where values were drawn together only: what one draw speaks for is halved."""
+"""Penalty of the slopes where values were drawn together only: a slope supported by one sample is halved."""
 WORTH_PCT = 1.0
 """A measurement that narrows the interval by less is no advice."""
 GIVEN = (
-    "The load asks for this rate, and gets it of a slower machine, too: no measurement of the machine would tell more "
-    "of it. Ask why of a latency, such as p99, or find the highest rate."
+    "The load sets this rate, and a slower machine would also reach it: no measurement of the machine would narrow "
+    "it. Explain a latency instead, such as p99, or find the highest rate."
 )
-"""The advice for a rate that says nothing of the machine."""
+"""The advice for a rate that does not depend on the machine."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of one figure: its class and unit, the prediction and its interval, the spread by values and seed,
-    the size of the model's term, effects of each value and draws. `effects` is empty where values were drawn together
-    only; `is_given` says that it is a rate that the load asks for and gets, `rests_on` where the model's error is from.
+    """Data of one figure: its class and unit, the prediction and its interval, the spread by values and seed,
+    the size of the model's term, effects of each value and draws. `effects` is empty if values were drawn together
+    only; `is_given` marks a rate that the load sets and reaches, `rests_on` names the source of the model error.
     """
 
     figure: str
@@ -89,7 +89,7 @@ def why(of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], 
 def _rows(
     of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], seed: int, explained: float, whole: float
 ) -> list[ShareDoc]:
-    """Return a row a group of values drawn together, those that matter most first."""
+    """Return one row per group of values drawn together, those that matter most first."""
     samples = samples_of(Sampler(values, seed))
     effects = of.effects or regressed(of.places, of.seen)
     shares = shares_of(effects, samples, of.places, of.seen, seed)
@@ -128,7 +128,7 @@ def _row(
         "nominal": ", ".join(value.range.nominal for value in values),
         "low": ", ".join(str(value.range.low) for value in values),
         "high": ", ".join(str(value.range.high) for value in values),
-        "distribution": first.distribution.describe() if len(values) == 1 else "drawn together, low with low",
+        "distribution": first.distribution.describe() if len(values) == 1 else "sampled together, low with low",
         "source": "; ".join(dict.fromkeys(value.source for value in values)),
         "confidence": "; ".join(dict.fromkeys(value.confidence for value in values if value.confidence)),
         "meaning": "; ".join(dict.fromkeys(told)),
@@ -145,7 +145,7 @@ def _row(
 
 
 def _percent(log_ratios: Sequence[float | None]) -> float | None:
-    """Return what ends do together, in percent; None where one was not run."""
+    """Return the joint effect of ends in percent; None if one was not run."""
     known = [log_ratio for log_ratio in log_ratios if log_ratio is not None]
     return math.expm1(sum(known)) * 100 if len(known) == len(log_ratios) else None
 

@@ -65,7 +65,7 @@ class Array:
         groups: int = 1,
         parities: int | None = None,
     ) -> Array:
-        """Return the array that a layout makes of `drives` members and of which it uses `member` bytes each.
+        """Return the array of a layout of `drives` members that uses `member` bytes of each.
 
         `groups` is the number of groups of RAID 50 and 60; `parities` is m of an erasure-coded pool of k + m drives.
         """

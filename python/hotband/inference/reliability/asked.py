@@ -53,7 +53,7 @@ class Method(StrEnum):
 GIVEN = "given"
 """The source of a value that was given with the question."""
 NO_ERROR_RATE = "the catalog has none"
-"""The source of the rate of unrecoverable errors where neither question nor catalog has one."""
+"""The source of the rate of unrecoverable errors if neither question nor catalog has one."""
 BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
 RATE_EXPECTED = 'expected a rate with its unit, such as "50 MB/s"'
 # Rebuild hours of layouts without rebuilds; no figure depends on them.
@@ -210,7 +210,7 @@ class Member(TypedDict):
 class Layout(TypedDict):
     """A layout as the engine describes it.
 
-    `on_layout` is the name of a layout that is a member, None where all members are drives; `parities` is m of an
+    `on_layout` is the name of a layout that is a member, None if all members are drives; `parities` is m of an
     erasure-coded pool.
     """
 
@@ -303,7 +303,7 @@ def mean_life(question: ReliabilityQuestion, values: Mapping[str, Mapping[str, s
 
 
 def reference(key: str, option: str, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> str | None:
-    """Return a value, or a reference value, that all products share; None where no product has it."""
+    """Return a value, or a reference value, that all products share; None if no product has it."""
     name = key if any(key in values_of_drive for values_of_drive in values.values()) else f"reference.{key}"
     limits = {values_of_drive.get(name) for values_of_drive in values.values()}
     if len(limits) > 1:

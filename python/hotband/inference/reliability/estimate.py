@@ -38,7 +38,7 @@ def moments(values: npt.NDArray[np.float64]) -> tuple[float, float]:
 
 
 def quotient(above: npt.NDArray[np.float64], below: npt.NDArray[np.float64]) -> Estimate | None:
-    """Return the mean of `above` over the mean of `below`, which are independent; None where either is zero.
+    """Return the mean of `above` over the mean of `below`, which are independent; None if either is zero.
 
     The interval is that of the logarithm (delta method), which follows the skew of the quotient.
     """

@@ -161,7 +161,7 @@ class Block:
         return rows[lost]
 
     def order(self, rows: Indices, drive: Indices) -> None:
-        """Order a drive for each of `rows`; `drive` waits for it where no spare is left."""
+        """Order a drive for each of `rows`; `drive` waits for it if no spare is left."""
         on_order = np.isfinite(self.orders[rows]).sum(axis=1)
         free = np.isinf(self.orders[rows]).argmax(axis=1)
         comes = self.rng.standard_exponential(len(rows)) * self.conditions.replacement
@@ -169,7 +169,7 @@ class Block:
         self.state[rows, drive] = np.where(on_order >= self.conditions.spares, WAITS, QUEUED)
 
     def rebuilt(self, rows: Indices, drive: Indices) -> None:
-        """Finish a rebuild of each of `rows`, with its chance of a sector error where no redundancy was left."""
+        """Finish a rebuild of each of `rows`, with its chance of a sector error if no redundancy was left."""
         critical = self.gone(rows)[np.arange(len(rows)), drive // self.array.width] == self.array.tolerated
         error = np.where(critical, self.conditions.error_chance(self.array), 0.0)
         self.sector[rows] += self.weight[rows] * error

@@ -36,12 +36,12 @@ class Reliability:
 
     @property
     def mttdl_years(self) -> Simulated | None:
-        """Mean time to data loss; None where it cannot be simulated (see `reason`)."""
+        """Mean time to data loss; None if it cannot be simulated (see `reason`)."""
         return _simulated(self._document["mttdl"]["simulated"])
 
     @property
     def exact_mttdl_years(self) -> float | None:
-        """Mean time to data loss by the closed form; None where there is no closed form."""
+        """Mean time to data loss by the closed form; None if there is no closed form."""
         closed_form = self._document["mttdl"]["closed_form"]
         return None if closed_form is None else closed_form["value"]
 

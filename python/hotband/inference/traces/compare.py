@@ -58,7 +58,7 @@ class DifferenceDoc(TypedDict):
 
 
 class TracesComparedDoc(ComparisonDoc):
-    """Two traces compared: the keys of `comparison` in a record, the first trace as what was measured."""
+    """Two traces compared: the keys of `comparison` in a record, the first trace as the measurement."""
 
     schema: str
     schema_version: int

@@ -78,7 +78,7 @@ class TraceConverted:
         lines = [f"{self.output}: {whole}, {self.source_format} to {self.output_format}"]
         lines += [f"  lost: {what} ({count:,} I/Os)" for what, count in self.lost.items()]
         if self.rounded_ns:
-            lines.append(f"  lost: up to {self.rounded_ns:,} ns of a time")
+            lines.append(f"  lost: up to {self.rounded_ns:,} ns of each time")
         if len(lines) == 1:
             lines.append("  nothing is lost")
         return [*lines, *(f"  note: {note}" for note in self.notes)]

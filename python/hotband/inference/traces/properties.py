@@ -64,7 +64,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class Device:
-    """A device of the trace (an empty name where it has none); `end_bytes` is where its last byte read or written
+    """A device of the trace (an empty name if it has none); `end_bytes` is where its last byte read or written
     ends."""
 
     name: str
@@ -127,7 +127,7 @@ class RunLengths:
 
 @dataclass(frozen=True)
 class Runs:
-    """Sequentiality of reads and writes. `continuing`: share that begins where the I/O before on its device ends;
+    """Sequentiality of reads and writes. `continuing`: share that begins where the previous I/O on its device ends;
     `in_streams`: where one of the last `heads` runs on its device ends, whatever came between. `strict` and `streams`
     are the runs by either rule."""
 
@@ -167,7 +167,7 @@ class Jumps:
 
 @dataclass(frozen=True)
 class Footprint:
-    """Different bytes touched, by block; `error_bytes` is the standard error of `bytes`, zero where it is exact."""
+    """Different bytes touched, by block; `error_bytes` is the standard error of `bytes`, zero if it is exact."""
 
     bytes: int
     read_bytes: int
@@ -240,7 +240,7 @@ class Popularity:
 @dataclass(frozen=True)
 class Curve:
     """Miss ratios of an LRU cache of blocks that keeps reads and writes, by its size: straight between points, of which
-    the first is no cache. `error` is the standard error of `miss_ratio`, zero where it is exact."""
+    the first is no cache. `error` is the standard error of `miss_ratio`, zero if it is exact."""
 
     cache_bytes: tuple[int, ...]
     miss_ratio: tuple[float, ...]

@@ -100,8 +100,8 @@ class ShowTraceQuestion(TraceQuestion):
     """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.
 
     The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
-    (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
-    follows every block where there are no more than the sample. Raises UserError for a mistake, such as the first line
+    (the miss-ratio curve of an LRU cache), and `others` if there are several traces. Counts by block follow every
+    block if there are no more than the sample. Raises UserError for a mistake, such as the first line
     that is wrong; OSError.
     """
 
@@ -141,7 +141,7 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
 
 
 def _counted(source: Path, format_: str, request: _core.TraceAsked, block: int, sample: int) -> str:
-    """Return the properties that the core counts: while it reads a text, else from rows."""
+    """Return the properties that the core counts: while it reads per text, else from rows."""
     try:
         text = None if format_ == IO_LOG else request.properties(source, str(source), block, sample)
     except _core.SpecError as error:

@@ -1,8 +1,9 @@
 """Zipf's law fitted to how often blocks are touched, by maximum likelihood.
 
 The population's blocks have ranks; a block that a share u of them is more popular than is touched `least` x u^-theta
-times on average: as many times as a Poisson number of that mean. Blocks that were never touched are not seen, so what
-is seen is conditional on one touch. With a = 1/theta, the share of the population that is touched at least n times is
+times on average: as many times as a Poisson number of that mean. Blocks that were never touched are not seen, so
+observed counts are conditional on one touch. With a = 1/theta, the share of the population that is touched at least n
+times is
 
     P(n, least) + least^a x Gamma(n - a) / Gamma(n) x Q(n - a, least)
 
@@ -26,17 +27,17 @@ if TYPE_CHECKING:
 
 
 FEWEST_BLOCKS = 100
-"""Of fewer, a standard error is above a tenth (theta / sqrt(n))."""
+"""With fewer, a standard error is above a tenth (theta / sqrt(n))."""
 LOWEST, HIGHEST = 0.01, 10.0
-"""Exponents that are tried: published ones of storage are 0 to 2. At the lowest all blocks are alike."""
+"""Exponents that are tried: published ones of storage are 0 to 2. At the lowest all blocks are identical."""
 ALIKE = 1.05 * LOWEST
-"""Up to here the search has come to its end: all blocks are alike."""
+"""Up to here the search has come to its end: all blocks are identical."""
 STARTS = tuple((theta, least) for theta in (0.1, 0.5, 1.0) for least in (0.05, 0.7))
-"""Where the search begins: exponents, and touches of the least popular block by the mean."""
+"""Start of the search: exponents, and touches of the least popular block by the mean."""
 STEP = 1e-3
-"""Of the logarithms of both values, for second differences."""
+"""Step of the logarithms of both values, for second differences."""
 NODES = 240
-"""Of the integral where the closed form does not hold: right to 1e-4 of it."""
+"""Nodes of the integral where the closed form does not hold: accurate to 1e-4 of it."""
 
 
 def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:

@@ -57,7 +57,7 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
 
 
 VOLATILE_NOTE = (
-    "volatile write caches are not recommended: what they acknowledge is lost with power; hotband find leaves them on "
+    "volatile write caches are not recommended: acknowledged writes are lost with power; hotband find leaves them on "
     "unless wce=off is set"
 )
 
@@ -212,8 +212,8 @@ class _Advising:
         says = {load.says() for load in self.bench.loads.values()}
         if says != {"an open loop"}:
             notes.append(
-                "a closed loop asks as fast as it is answered: its latency is judged as it is, and its writes wear "
-                "drives as long as the duty says"
+                "a closed loop issues I/Os as fast as they complete: its latency is judged unchanged, and its writes "
+                "wear drives for the share of time that duty states"
             )
         if self.needs.bytes_at_end > self.needs.bytes_today:
             grown, years = self.needs.bytes_at_end / 1e12, words.counted_years(self.needs.years)
@@ -221,7 +221,7 @@ class _Advising:
         if any(one.candidate.drive.is_flash for one in self.found.good):
             notes.append(
                 "solid-state drives: arrays of at most 4 to 7 at a fraction of their size, every drive with its load, "
-                "stand for larger ones"
+                "represent larger ones"
             )
         return notes
 

@@ -53,7 +53,9 @@ class AdviseQuestion(Question):
     in_rounds = True
 
     workloads: Workloads = asks(
-        "Catalog names, TOML files, job files; each is to be met alone.", metavar="WORKLOAD...", positional=True
+        "Catalog names, TOML files, job files; the objective must hold for each alone.",
+        metavar="WORKLOAD...",
+        positional=True,
     )
     slo: str = asks('The objective, such as "p99 < 5 ms".', metavar="CONDITIONS")
     capacity: str = asks('Usable, such as "50 TB".', metavar="SIZE")
@@ -77,7 +79,7 @@ class AdviseQuestion(Question):
     jobs: int | None = jobs()
     out: Path | None = out()
     fresh: bool = fresh()
-    every: bool = asks("Every point of the front.", default=False, called="all", hidden=True)
+    every: bool = asks("Print every point of the Pareto front.", default=False, called="all", hidden=True)
 
     def __post_init__(self) -> None:
         """Refuse to start over without a folder, too. Raises UserError."""

@@ -114,7 +114,9 @@ class Bench:
             plan.add(candidate, workload)
         points = plan.points()
         if not points and pairs and not self.runs:
-            raise UserError("question.workload", "", "", f"no candidate takes it: {next(iter(self.refused.values()))}")
+            raise UserError(
+                "question.workload", "", "", f"no candidate accepts it: {next(iter(self.refused.values()))}"
+            )
         if not points:
             # What earlier rounds found stays.
             return {}

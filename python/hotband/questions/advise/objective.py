@@ -38,7 +38,7 @@ def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surel
     """What a candidate misses; with `surely` what it misses even at the better ends of chance."""
     for name, one in tried.measured.items():
         if one.kept_up < 1.0 - one.slack * (2 if surely else 1):
-            says = f"it answers {share(one.kept_up)} of what {name} asks for"
+            says = f"it completes {share(one.kept_up)} of the I/Os that {name} requests"
             yield Miss(f"cannot keep up with {name}", says, _times(1.0, one.kept_up))
         for condition in conditions:
             if condition.figure in one.figures and not holds(one, condition, 0 if surely else None):
@@ -80,7 +80,7 @@ def surely_holds(tried: Tried, needs: Needs) -> bool:
 def _of_condition(one: Measured, name: str, condition: Condition) -> Miss:
     value = one.figures[condition.figure]
     figure = "" if condition.is_goal else f"{condition.figure} "
-    says = f"{figure}{shown(condition.figure, value)} under {name}, where {condition.text} was asked for"
+    says = f"{figure}{shown(condition.figure, value)} under {name}, where {condition.text} was required"
     factor = _times(condition.bound, value) if condition.is_goal else _times(value, condition.bound)
     return Miss(f"not {condition.text}", says, factor)
 

@@ -123,7 +123,7 @@ def _of_csv(file: str, text: str) -> Iterator[Row]:
                 raise UserError(where, "", "", f"expected {len(heads)} cells, as the heading has")
             yield where, {key: value.strip() for key, value in row.items()}, delimiter != ","
     except csv.Error as error:
-        raise UserError(f"{file}:{above + reader.line_num}", "", "", f"is no row of a CSV table: {error}") from None
+        raise UserError(f"{file}:{above + reader.line_num}", "", "", f"is not a row of a CSV table: {error}") from None
 
 
 def _of_toml(file: str, text: str) -> Iterator[Row]:

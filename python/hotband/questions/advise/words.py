@@ -23,7 +23,7 @@ LAYOUT_NAMES = {
 }  # fmt: skip
 CACHES = {
     "off": ", write caches off",
-    "on": ", write caches on (what they acknowledge is lost with power)",
+    "on": ", write caches on (acknowledged writes are lost with power)",
     "own": "",
     "protected": "",
 }
@@ -127,7 +127,7 @@ def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) ->
     at_worst = final.point.latency.value * (1 + moved / 100)
     said += f": at its worse end {of} is {LATENCY.shown(at_worst)}"
     if condition is not None:
-        said += ", which still holds" if at_worst < condition.bound else ", which does not hold any more"
+        said += ", which still holds" if at_worst < condition.bound else ", which no longer holds"
     return f"{said}; {model}."
 
 
@@ -138,7 +138,7 @@ def _runner_sentence(point: Point, runner: Point, priced: bool) -> str:
     also = f"latency {_times(faster)}"
     if point.loss is not None and runner.loss is not None and min(point.loss.value, runner.loss.value) > 0:
         also += f", chance of loss {_times(runner.loss.value / point.loss.value)}"
-    return f"Next is {runner.name}: {more}, {also}, against what is recommended."
+    return f"Next is {runner.name}: {more}, {also}, compared with the recommendation."
 
 
 def _than(point: Point, runner: Point, priced: bool) -> str:
@@ -165,7 +165,7 @@ def nothing_of(nearest: tuple[str, str] | None, left_out: dict[str, int]) -> lis
     reasons = ", ".join(
         f"{count:,} {reason}" for reason, count in sorted(left_out.items(), key=lambda one: -one[1]) if count
     )
-    first = f"No candidate is what was asked for: {reasons}."
+    first = f"No candidate meets the requirements: {reasons}."
     return [first] if nearest is None else [first, f"The nearest is {nearest[0]}: {nearest[1]}."]
 
 

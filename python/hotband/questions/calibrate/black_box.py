@@ -122,8 +122,8 @@ def _service(side: str, seen: dict[str, Seen]) -> dict[str, Guess]:
     spread = (small.logs.get((side, "p99"), small.logs[side, "p50"] + P99) - small.logs[side, "p50"]) / P99
     spread = 100 * min(max(spread, LEAST_SPREAD), MOST_SPREAD)
     return {
-        f"{side}_time": Guess(time, time / AROUND, time * AROUND, "us", "the median of commands that came alone"),
-        f"{side}_rate": Guess(rate, rate / AROUND, rate * AROUND, "MB/s", "larger commands took longer by this"),
+        f"{side}_time": Guess(time, time / AROUND, time * AROUND, "us", "the median of commands issued alone"),
+        f"{side}_rate": Guess(rate, rate / AROUND, rate * AROUND, "MB/s", "the extra time of larger commands"),
         f"{side}_spread": Guess(spread, spread / AROUND, min(spread * AROUND, 100.0), "%", "p99 over p50"),
     }
 

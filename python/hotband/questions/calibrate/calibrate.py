@@ -27,13 +27,14 @@ from hotband.questions.calibrate.values import values_of
 LEAST_SECONDS = 30.0
 SINGLE = ("random reads", "random writes")
 MOST_MISFIT = 3.0
-"""Ratio of the fit's errors to the expected ones from which a note says that it may be another kind of drive."""
+"""Ratio of the fit's errors to the expected ones from which a note suggests another kind of drive."""
 FAR_OFF = 4.0
 OTHER_KIND = 2.0
 MOST_BEYOND = 0.5
 """If more than half of the figures are off by a factor of two beyond all ranges, it was another kind of drive."""
 SPREAD_SAID = 2.0
-"""Ratio of the variance of repeats to the expected one from which a note says so: chance keeps a dozen below it."""
+"""Ratio of the variance of repeats to the expected one from which a note reports it: by chance a dozen stay below
+it."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ def _notes(data: Data, fitted: Fitted, used: Sequence[Measured], spread: float) 
     notes = []
     if spread > SPREAD_SAID:
         by = math.sqrt(spread)
-        notes.append(f"repeats vary {by:.1f} times as much as chance in the model: do others use the drive, too?")
+        notes.append(f"repeats vary {by:.1f} times as much as chance in the model: does anything else use the drive?")
     if fitted.misfit > 1.0:
         by = fitted.misfit
         notes.append(f"errors of the fit are {by:.1f} times as large as expected: intervals are wider by that factor")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 State = Literal["told", "narrowed", "unknown"]
 TOLD = 0.5
-"""Share of its prior deviation up to which a value counts as told; above `fit.TOLD` it is unknown."""
+"""Share of its prior deviation up to which a value counts as determined; above `fit.TOLD` it is unknown."""
 LEVEL = 0.9
 
 
@@ -78,7 +78,7 @@ class Line:
 class Calibrated:
     """A product with fitted values: `text` is its file. `misfit` is the ratio of the fit's errors to those that chance
     and the model error explain (1: as expected). For a trace, `comparison` compares its second half, measured and
-    replayed, as a record has it."""
+    replayed, as in a record."""
 
     like: str
     target: str

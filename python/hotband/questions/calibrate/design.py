@@ -61,7 +61,7 @@ class Design:
         return np.asarray(slopes.T @ np.linalg.solve(covariance(self.screened, rows, ios), slopes))
 
     def plan(self, budget_s: float, reserved_s: float) -> Plan:
-        """Plan the measurements within a time, of which some is reserved. Raises UserError if it is too short."""
+        """Plan the measurements within a time, part of which is reserved. Raises UserError if it is too short."""
         counts = [0] * len(self.loads)
         left = budget_s - reserved_s
         known = np.eye(self.slopes.shape[1])

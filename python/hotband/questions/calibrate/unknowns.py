@@ -1,9 +1,9 @@
 """Unknowns of a calibration: the uncertain values of a product, as coordinates.
 
 A number has a coordinate with the standard normal distribution as prior: the value is the quantile of its stated range
-(`hotband.inference.interval.distribution`) at the normal share of the coordinate. So a value never leaves its range,
-and the prior costs the square of the coordinate, whatever the shape of the range. A policy or a size in steps is a
-choice among its ends, with the prior of `distribution`. Values that intervals sample together are one unknown here,
+(`hotband.inference.interval.distribution`) at the normal share of the coordinate. Therefore a value never leaves its
+range, and the prior costs the square of the coordinate, whatever the shape of the range. A policy or a size in steps is
+a choice among its ends, with the prior of `distribution`. Values that intervals sample together are one unknown here,
 too.
 
 Left out: all other correlation of values before any measurement.

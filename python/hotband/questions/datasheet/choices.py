@@ -17,7 +17,7 @@ PCIE = re.compile(r"(?:pcie|pci express)? *(?:gen *)?(\d)(?:\.0)?,? *x *(\d+)(?:
 
 
 def chosen(given: str, choices: Sequence[str]) -> str | None:
-    """Return the one of `choices` that the text means; None where it means none of them, or is ambiguous."""
+    """Return the one of `choices` that the text means; None if it means none of them, or is ambiguous."""
     words = " ".join(given.lower().split())
     plain = next((choice for choice in choices if choice.lower() == words), None)
     if plain is None and SATA.fullmatch(words):

@@ -24,7 +24,7 @@ CLOUD_LINES = bounded(
     {
         "iops": Bounds(10, 10e6, "volumes are sold with 100 to 2,000,000 I/Os a second"),
         "throughput": Bounds(1e6, 100e9, "volumes are sold with 10 MB/s to 24 GB/s"),
-        "latency": Bounds(10 * US, 1.0, "volumes answer in 0.2 to 20 ms"),
+        "latency": Bounds(10 * US, 1.0, "volumes complete I/Os in 0.2 to 20 ms"),
         "capacity": Bounds(1e9, 1e15, "volumes have 1 GB to 64 TB"),
     },
 )

@@ -23,7 +23,7 @@ from hotband.questions.datasheet.values import (
 
 MS = 1e-3
 SEGMENTS = 32
-"""Segments of the memory, as in the catalog's disks. What is read ahead fits into one: more would leave it at once."""
+"""Segments of the memory, as in the catalog's disks. Data read ahead fits into one: more would be evicted at once."""
 FULL_OVER_AVERAGE = (1.88, 1.82, 1.95)
 """Ratio of the full to the average seek in four measured curves: middle, least, most [facts/physics.md]."""
 OUTER_OVER_INNER = (1.9, 1.67, 2.05)
@@ -95,7 +95,7 @@ def disk_values(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]
 
 
 def disk_limits(sheet: Answers, expected: Mapping[str, Expected]) -> dict[str, Expected]:
-    """Return what is expected, limited to what the port and the stated lines allow. Raise UserError if stated lines
+    """Return the expected values, limited by the port and the stated lines. Raise UserError if stated lines
     contradict each other."""
     _check_rate(sheet)
     port = INTERFACES[str(sheet["interface"])]
@@ -195,7 +195,7 @@ def _seeks(
 
 
 def _difference(expected: Mapping[str, Expected]) -> Expected:
-    """Return by how much an expected write seek is longer than the read seek."""
+    """Return the expected difference between write and read seek."""
     read, write = expected["seek_read"].value, expected["seek_write"]
     return write.each(lambda time: max(0.0, time - read))
 
@@ -286,7 +286,7 @@ def _electronics(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value
 def _part_of_cache(
     key: str, usual: float, ends: tuple[float, float], expected: Mapping[str, Expected], parts: int = 2
 ) -> Value:
-    """Return the size of a part of the memory: at most one of so many equal ones."""
+    """Return the size of a part of the memory: at most one of this many equal ones."""
     most = expected["cache"].value / parts
     low, value, high = (min(end, most) for end in (ends[0], usual, ends[1]))
     return estimate(key, value, (low, high), "size", "drives of its class in the catalog")

@@ -34,8 +34,8 @@ Limits = Callable[[Answers, Mapping[str, Expected]], dict[str, Expected]]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of drive: its mechanism, the lines of its data sheet, the functions that limit what is expected to what is
-    possible and derive its values, and the lines that a terminal prompts for, by class."""
+    """A kind of drive: its mechanism, the lines of its data sheet, the functions that limit expected values to
+    possible ones and derive the others, and the lines that a terminal prompts for, by class."""
 
     mechanism: str
     lines: Sequence[Line]
@@ -130,8 +130,8 @@ def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
 def described(kind: str, lines: Mapping[str, str], expect: Expect = expected) -> list[Value]:
     """Return every value of a drive with these lines on its data sheet.
 
-    `kind` is a key of `KINDS`; `lines` has texts with units by the keys of `KINDS[kind].lines`; `expect` returns
-    what is expected of such a drive. Raise UserError for the first mistake.
+    `kind` is a key of `KINDS`; `lines` has texts with units by the keys of `KINDS[kind].lines`; `expect` returns the
+    expected values of such a drive. Raise UserError for the first mistake.
     """
     if kind not in KINDS:
         raise UserError("question.kind", "", kind, f"expected one of {', '.join(KINDS)}")
@@ -152,7 +152,7 @@ def described(kind: str, lines: Mapping[str, str], expect: Expect = expected) ->
 
 @dataclass(frozen=True)
 class Assumption:
-    """A line that a data sheet lacks: the value in its place, the range, and what it rests on, as texts."""
+    """A line that a data sheet lacks: the assumed value, its range, and its basis, as texts."""
 
     line: str
     value: str
@@ -178,11 +178,11 @@ EXPECTED_LINES = {
     "cache": "cache",
     "heads": "heads",
 }
-"""The expected quantity that takes the place of each line, the most telling first."""
+"""The expected quantity that replaces each line, the most informative first."""
 
 
 def assumptions(kind: str, lines: Mapping[str, str], expect: Expect = expected) -> list[Assumption]:
-    """Return what is assumed of a drive in place of missing lines, the most telling first. Raise UserError."""
+    """Return assumed values of a drive for missing lines, the most informative first. Raise UserError."""
     drive_kind = KINDS[kind]
     if drive_kind.limits is None:
         return []

@@ -1,4 +1,4 @@
-"""What is expected of a drive of which some lines are stated: every quantity with its 90 % range.
+"""Expected values of a drive with some stated lines: every quantity with its 90 % range.
 
 A stated line is expected as it is; a missing one as usual for the class, the port, the flash and the year. No other
 module has numbers for classes of these quantities.
@@ -75,18 +75,18 @@ SPEEDS = (
 
 
 def expected(kind: str, stated: Answers) -> Mapping[str, Expected]:
-    """Return what is expected of a drive of this kind, by quantity, whether or not a line states it."""
+    """Return the expected values of a drive of this kind, by quantity, whether or not a line states it."""
     return _disk(stated) if kind == "hdd" else _flash_drive(stated)
 
 
 def _line(stated: Answers, key: str, value: float, ends: tuple[float, float], why: str) -> Expected:
-    """Return the number of a line, or what is usual where it is missing."""
+    """Return the number of a line, or the usual one if it is missing."""
     found = stated_number(stated, key)
     return Expected(value, *ends, why) if found is None else Expected(found, found, found, "of the data sheet")
 
 
 def _around(stated: Answers, key: str, value: float, factor: float, why: str) -> Expected:
-    """Return the number of a line, or what is usual, within a factor of it."""
+    """Return the number of a line, or the usual one, within a factor of it."""
     return _line(stated, key, value, (value / factor, value * factor), why)
 
 

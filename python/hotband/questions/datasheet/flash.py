@@ -239,7 +239,7 @@ def _dwpd(sheet: Answers) -> float:
 
 def _over_provisioning(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) -> tuple[float, Value]:
     """Return the write amplification of random writes and the over-provisioning. Raise UserError if lines imply more
-    than drives of so few writes a day have."""
+    than drives with this few writes per day have."""
     if flash_of(sheet) == "XPoint":
         return 1.0, fixed("over_provisioning", "7 %", "2 %", "20 %", "as the catalog's P4800X: nothing is collected")
     steady, after = expected["write_rate_steady"], expected["write_stream_after_cache"].value
@@ -267,7 +267,7 @@ def _over_provisioning(sheet: Answers, expected: Mapping[str, Expected], chips: 
 
 
 def _too_much(sheet: Answers, share: float) -> UserError:
-    """Return the mistake of random writes that a drive of so few writes a day does not sustain."""
+    """Return the error for random writes that a drive with this few writes per day does not sustain."""
     key = "write-bandwidth-after-cache"
     stream = key if key in sheet else "write-bandwidth"
     days = f"{_dwpd(sheet):g} drive writes per day" + ("" if "dwpd" in sheet else ", usual for a consumer drive")

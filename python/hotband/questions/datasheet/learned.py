@@ -1,9 +1,9 @@
-"""Rules that are learned from the corpus: what a drive does whose data sheet states this, and does not state that.
+"""Rules that are learned from the corpus: the behaviour of a drive from the lines that its data sheet states and lacks.
 
 Each quantity of a drive (the time of a single read, its rate at a deep queue, its streams) is regressed over the
-families that were measured, on the class, flash, interface and memory that their data sheets state. Where the sheet
-rates the quantity, it is the ratio of measured to rated that is learned. The method is one for all
-(`hotband.inference.corpus.shrinkage`); no family has a value of its own, and the family that is predicted is left out.
+families that were measured, on the class, flash, interface and memory that their data sheets state. If the sheet
+rates the quantity, the ratio of measured to rated is learned. The method is one for all
+(`hotband.inference.corpus.shrinkage`); no family has a separate value, and the predicted family is left out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PRIORS = {
 """Standard deviations of what each feature may change, as logarithms: 0.3 is a third more or less. The drive without
 any is an enterprise NVMe drive of PCIe 3.0 with TLC."""
 RATED_PRIOR = 0.5
-"""By how much the priors shrink where the data sheet rates the quantity: makers err alike."""
+"""Factor by which priors shrink if the data sheet rates the quantity: makers err alike."""
 RATED_INTERCEPT, FREE_INTERCEPT = 0.3, 10.0
 NORMAL_90 = 1.645
 WIDEST = 5.0
@@ -68,7 +68,7 @@ def shipped_evidence() -> tuple[Evidence, ...]:
 
 
 def evidence_text(evidence: Iterable[Evidence]) -> str:
-    """Return evidence as its file has it: one line per family."""
+    """Return evidence as in its file: one line per family."""
     rows = [
         json.dumps(
             {
@@ -108,7 +108,7 @@ SSD_RULES = (
 
 
 def features(kind: str, stated: Answers) -> dict[str, float]:
-    """Return the features of a drive by name; what is not stated is assumed as everywhere."""
+    """Return the features of a drive by name; missing lines are assumed as elsewhere."""
     sheet, _ = with_class(kind, stated)
     if kind == "hdd":
         return {str(sheet["class"]): 1.0}
@@ -141,8 +141,8 @@ class Learned:
         return Learned(tuple(evidence for evidence in self.families if evidence.family != family))
 
     def expected(self, kind: str, stated: Answers) -> dict[str, Expected]:
-        """Return what is expected of a drive (the signature of `Expect`): by these rules where families show a
-        quantity, else as usual for the class."""
+        """Return the expected values of a drive (the signature of `Expect`): by these rules if families show a
+        quantity, else those usual for the class."""
         values = dict(expected(kind, stated))
         if kind not in ("ssd", "nvme"):
             return values
@@ -156,7 +156,7 @@ class Learned:
         return values
 
     def value(self, rule: Rule, kind: str, stated: Answers) -> Expected | None:
-        """Return what is expected of a quantity of a drive with these lines; None where no family shows it."""
+        """Return the expected value of a quantity for a drive with these lines; None if no family shows it."""
         anchor = next((line for line in (*rule.anchors, *rule.hints) if line in stated), None)
         fit, count = _fit(self.families, rule, anchor)
         if not count and anchor is None:

@@ -56,7 +56,7 @@ INTERFACES = {
     "ata100": 100e6,
 }
 """Bytes per second of a port after 8b/10b (SATA 1.5 to 6 Gb/s, SAS 3 to 12 Gb/s, Fibre Channel 2 to 8 Gb/s) or
-128b/150b coding (24G SAS); parallel SCSI and ATA transfer 1 or 2 bytes a cycle [SPI-2 to SPI-5, ATA-6, ATA-7]."""
+128b/150b coding (24G SAS); parallel SCSI and ATA transfer 1 or 2 bytes per cycle [SPI-2 to SPI-5, ATA-6, ATA-7]."""
 FLASH_INTERFACES = tuple(INTERFACES)[:7]
 """The interfaces of solid-state drives."""
 

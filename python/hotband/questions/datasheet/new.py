@@ -28,18 +28,18 @@ TRIED = {
     "black-box": ((("qd", "32"),), "5 s"),
     "ssd": ((("qd", "32"), ("state", "preconditioned"), ("scale", "256")), "0.2 s"),
 }
-"""Settings and duration with which a new drive is tried, by mechanism. Flash that was never written is answered from
-memory and flatters 2 to 2.5 times, so it is preconditioned first, a 256th of it: 2 s for 240 GB, 9 s for 61 TB."""
+"""Settings and duration with which a new drive is tried, by mechanism. Reads of never-written flash complete from
+memory and look 2 to 2.5 times faster, so it is preconditioned first, a 256th of it: 2 s for 240 GB, 9 s for 61 TB."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewDriveQuestion(Question):
     """Describe a drive of your own by lines of its data sheet; write a file that `--on` and `drives` accept.
 
-    Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate with a
-    range that follows by a rule. `lines` are those that `hotband drives new --help` lists, with _ for -:
-    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; what is missing is assumed
-    from the class. Raises UserError for lines that are unknown or make no drive.
+    Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate from
+    a rule, with a range. `lines` are those that `hotband drives new --help` lists, with _ for -:
+    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; missing lines are
+    assumed from the class. Raises UserError for lines that are unknown or make no drive.
     """
 
     name = "drives new"
@@ -112,8 +112,8 @@ def assumed_lines(assumed: Sequence[Assumption]) -> list[str]:
 
 
 def prompted(kind: Kind, prompt: Callable[[str], str], say: Callable[[str], None]) -> dict[str, str]:
-    """Prompt for the most telling lines of a kind, each of which may be left empty; after a wrong answer the prompt is
-    repeated."""
+    """Prompt for the most informative lines of a kind, each of which may be left empty; after a wrong answer the prompt
+    is repeated."""
     known = {line.key: line for line in kind.lines}
     given: dict[str, str] = {}
     keys = list(known)[:1]

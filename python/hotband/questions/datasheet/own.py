@@ -50,7 +50,7 @@ def file_of(name: str, force: bool) -> Path:
     if not re.fullmatch(r"[\w./-]*[\w-][\w.-]*", stem) or stem.endswith("."):
         raise UserError("question.name", "", name, "expected letters, digits, - and _, such as x16")
     if stem in _core.catalog_names(catalog.CATALOG_DIR, "drives"):
-        raise UserError("question.name", "", name, "is a drive of the catalog: give yours another name")
+        raise UserError("question.name", "", name, "is a drive of the catalog: give your drive another name")
     path = Path(f"{stem}.toml")
     if path.exists() and not force:
         raise UserError("question.name", "", name, f"{path} exists: give another name, or question.force to replace it")

@@ -59,7 +59,7 @@ def ssd_values(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
 
 
 def ssd_limits(sheet: Answers, expected: Mapping[str, Expected]) -> dict[str, Expected]:
-    """Return what is expected, limited to what the port and the stated lines allow. Raise UserError if stated lines
+    """Return the expected values, limited by the port and the stated lines. Raise UserError if stated lines
     contradict each other."""
     _check_rates(sheet)
     port = port_rate(sheet) * PASSED

@@ -14,7 +14,7 @@ from hotband.questions.datasheet.lines import INTERFACES, PCIE, answer, field
 
 
 class SheetLines(NamedTuple):
-    """The kind of a drive, the lines of its data sheet as texts, and what was left out of it or chosen, in words."""
+    """The kind of a drive, the lines of its data sheet as texts, and omitted or chosen lines, in words."""
 
     kind: str
     lines: dict[str, str]

@@ -38,7 +38,7 @@ class Expected:
     why: str
 
     def within(self, least: float, most: float) -> Expected:
-        """Return the same, limited to what is possible."""
+        """Return the same, limited to possible values."""
         return self.each(lambda number: min(max(number, least), most))
 
     def each(self, change: Callable[[float], float]) -> Expected:

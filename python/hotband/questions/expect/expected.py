@@ -35,7 +35,7 @@ class Expected:
 
     @property
     def troubles(self) -> list[str]:
-        """What the tools report of failed I/Os and other trouble, for each row that has any."""
+        """Reports of tools about failed I/Os and other trouble, for each row that has any."""
         several = len(self.rows) > 1
         return [words for row in self.rows for words in troubles(row.record, row.name if several else "")]
 
@@ -78,7 +78,7 @@ class Expected:
         )
         if first.distance > NO_DRIVE:
             nearest = f"the nearest, {first.machine}, is off {off}"
-            return f"no drive of the catalog is near: {nearest}; is it an array or a pool?"
+            return f"no drive of the catalog is similar: {nearest}; is it an array or a pool?"
         return f"nearest is {first.machine}, off {off}"
 
     @property

@@ -81,7 +81,9 @@ def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
             left_out[name] = error.accepted
     if not specs:
         name, why = next(iter(left_out.items()))
-        raise UserError("question.result", "", chosen[0].file, f"no drive of the catalog takes its load: {name}: {why}")
+        raise UserError(
+            "question.result", "", chosen[0].file, f"no drive of the catalog accepts its load: {name}: {why}"
+        )
     near = _compared(specs, settings, watch, "all drives")
     short = [drive.machine for drive in near[:SHORT_LIST]]
     more = replace(settings, ios=THEN_IOS)

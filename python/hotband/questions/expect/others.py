@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 IN_BASE_UNIT = {"iops": 1.0, "mb_s": 1e6}
 """Base units of a metric in one of its unit; latencies are in microseconds and become nanoseconds."""
 SAME = ("direction", "random", "block", "sync", "rate", "zipf", "part", "of_flush")
-"""What two loads must share to be compared, with the depth of closed loops."""
+"""Keys that two loads must share to be compared, with the depth of closed loops."""
 NEAR_PCT = 2.0
 """Percentage points of reads by which two mixes may differ."""
 

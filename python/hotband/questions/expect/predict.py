@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 IOS = 100_000
 """Measured I/Os of a prediction: a thousand lie beyond the 99th percentile."""
 DRAWN_ROWS = 2
-MODEL_ERROR_ALONE = "intervals cover the model's error, not uncertain values of the drive, which hotband expect draws"
+MODEL_ERROR_ALONE = "intervals cover the model's error, not uncertain values of the drive, which hotband expect samples"
 """Note for a prediction without sampled values."""
 
 
 @dataclass
 class Predicted:
-    """A row with its run, its figures, what their intervals rest on, and what others measured on the same model."""
+    """A row with its run, its figures, the basis of their intervals, and measurements of others on the same model."""
 
     row: Row
     spec: RunSpec

@@ -15,8 +15,8 @@ class CannotRebuild(Exception):
 
 @dataclass
 class Rebuilt:
-    """A workload's text, and its assumptions in the order of importance. `asks` is its kind ("closed" or "open"),
-    `span_bytes` the used part of the target, None for all of it."""
+    """A workload's text, and its assumptions in the order of importance. `asks` is the kind of its load ("closed" or
+    "open"), `span_bytes` the used part of the target, None for all of it."""
 
     text: str
     asks: str

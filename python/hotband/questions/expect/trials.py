@@ -27,7 +27,7 @@ CLOSER = 0.5
 NEAR = math.log(2)
 """Distance from the measured figure within which the prediction with a cause must lie: another model's error."""
 BEYOND = math.log(1.25)
-"""Distance by which a result may pass the prediction with a cause: what a cause does not allow, it does not explain."""
+"""Distance by which a result may pass the prediction with a cause: a cause explains only results that it allows."""
 EVEN = 0.05
 """Share by which p99 may lie above the mean of a load that a rate limit spaces evenly."""
 ROUND = 0.005
@@ -122,7 +122,7 @@ CAUSES: dict[Verdict, tuple[Cause, ...]] = {
         Cause("a degraded array, or one that is rebuilt", _is_array, _failed, "d0 failed"),
     ),
 }
-"""What testers often leave out or do not see. 285 MB/s: 300 MB/s less frames, as SATA II drives were sold."""
+"""Causes that testers often omit or do not see. 285 MB/s: 300 MB/s less frames, as SATA II drives were sold."""
 
 
 def tried(prediction: Predicted, verdict: Verdict, facts: MachineFacts | None) -> list[str]:

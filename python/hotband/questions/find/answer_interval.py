@@ -70,7 +70,7 @@ def interval_of(
         signs = (1, 1) if question.varied == RATE else (-1, -1)
         crossings += [best.value * math.exp(sign * bound) for sign, bound in zip(signs, bounds, strict=True)]
         shares = " to ".join(f"{math.expm1(bound):+.0%}" for bound in bounds)
-        how += f", and what the models leave out of rates ({shares})"
+        how += f", and the model error of rates ({shares})"
     if question.varied == RATE and "iops" in drawn.room:
         # No machine does more than its ports and media let it do, whatever the curve says.
         most = best.value * math.exp(drawn.room["iops"])

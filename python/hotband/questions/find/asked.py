@@ -16,7 +16,7 @@ WITHIN = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class FindQuestion(Question):
-    """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.
+    """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs per machine.
 
     `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
     "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
@@ -42,16 +42,16 @@ class FindQuestion(Question):
         "A drive, LAYOUT:COUNTxDRIVE, LAYOUT:{n}xDRIVE or a TOML file. May be repeated.", metavar="MACHINE"
     )
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
-    range: str | None = asks("Of what is varied, such as 1..64.", default=None, metavar="LOW..HIGH")
-    within: float = asks("How near the answer is to the crossing.", default=WITHIN, metavar="PERCENT")
-    arrival: str = asks("Of an open loop: poisson or fixed.", default="poisson", metavar="KIND")
+    range: str | None = asks("Range of the varied value, such as 1..64.", default=None, metavar="LOW..HIGH")
+    within: float = asks("Precision of the answer.", default=WITHIN, metavar="PERCENT")
+    arrival: str = asks("Arrivals of an open loop: poisson or fixed.", default="poisson", metavar="KIND")
     ios: int | None = asks("Measured I/Os per trial. Default: 60,000 to 300,000.", default=None, metavar="COUNT")
     duration: str | None = asks('Measured time of a trial instead, such as "60 s".', default=None, metavar="TIME")
     seed: int = seed()
     interval: float | None = level_of()
     draws: int | None = draws_of()
     jobs: int | None = jobs()
-    into: Path | None = asks("A store (hotband store) that takes the answers' runs.", default=None, metavar="DIR")
+    into: Path | None = asks("Add the answers' runs to this store (hotband store).", default=None, metavar="DIR")
 
     def __post_init__(self) -> None:
         """Refuse draws without intervals, too. Raises UserError."""

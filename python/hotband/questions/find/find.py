@@ -81,7 +81,7 @@ def _search_all(asked: FindQuestion, way: Way) -> Found:
         for answer in answers:
             answer.interval = interval_of(question, answer, frame.within, intervals, asked.jobs, way.say, way.watch)
             if answer.interval is None and answer.status == "found" and not answer.rests_on.startswith("no interval"):
-                answer.notes.append("no interval: what shifts all values alike cancels in a share of the most")
+                answer.notes.append("no interval: a common shift of all values cancels in a share of the most")
     return Found(
         question, asked.workload.name, _asked_as(asked, question), frame.within, answers, tuple(dict.fromkeys(notes))
     )
@@ -109,7 +109,7 @@ def _frame(asked: FindQuestion, question: Question) -> Frame:
         )
     if asked.ios is not None and asked.duration is not None:
         raise UserError(
-            "question.ios", "", str(asked.ios), "not together with question.duration, which says how long a trial is"
+            "question.ios", "", str(asked.ios), "not together with question.duration, which sets the length of a trial"
         )
     names = [one.name for one in asked.on]
     for name in names:
@@ -180,7 +180,7 @@ def _expect_no_loop_keys(asked: FindQuestion, question: Question, load: Load) ->
         load.expect_loop()
     for key, value in asked.settings:
         if as_open and key in LOOP_KEYS:
-            accepted = "says how hard is asked, which the question does: leave it out"
+            accepted = "sets the load, which the question varies: leave it out"
             raise UserError("question.settings", key, value, accepted)
 
 
@@ -220,7 +220,7 @@ def _offered_rate(question: Question, load: Load) -> float | None:
     if offered is None:
         return None
     if offered.figure.side:
-        refuse(offered.text, "expected a rate of all I/Os: it is what is offered to the machine")
+        refuse(offered.text, "expected a rate of all I/Os: the load offered to the machine")
     if offered.figure.name == "iops":
         return offered.bound
     size = load.mean_bytes()

@@ -193,5 +193,5 @@ def _nearest(question: Question, answer: Answer) -> str:
     at = value_shown(answer.axis, best.value or 0.0)
     text = f": {of} is {shown(of, best.figures.get(of) or 0.0)} even at {at}"
     if best.kept_up < 1 - best.slack:
-        text += f", where {share(best.kept_up)} of what is asked is answered"
+        text += f", where {share(best.kept_up)} of the requested rate is completed"
     return text

@@ -148,13 +148,13 @@ def _of_value(text: str, named: str, rest: str) -> Question:
     """`VARIED for GOAL at LIMIT`."""
     varied = _varied(named)
     if varied == RATE:
-        refuse(named, 'a rate is asked for as a figure, such as "IOPS at p99 < 10 ms"')
+        refuse(named, 'ask for a rate as a figure, such as "IOPS at p99 < 10 ms"')
     found = conditions(rest)
     goals = [one for one in found if one.is_goal]
     if varied == DRIVES and not any(isinstance(goal, Condition) for goal in goals):
         refuse(text, 'a number of drives is for a rate, such as "drives for 50000 IOPS at p99 < 2 ms"')
     if varied == DRIVES and len(goals) > 1:
-        refuse(text, "expected one rate: it is what is offered to the drives")
+        refuse(text, "expected one rate: the load offered to the drives")
     return Question(text, varied, None, found)
 
 
@@ -238,7 +238,7 @@ def _reached(text: str) -> Condition:
     found = _REACHED.fullmatch(text.lower())
     if found is None:
         if re.fullmatch(rf"{_NUMBER}\s*({'|'.join(SPAN_UNITS)})", text.lower()):
-            refuse(text, 'expected the latency that is meant, such as "p99 < 10 ms"')
+            refuse(text, 'expected a latency, such as "p99 < 10 ms"')
         if re.fullmatch(_NUMBER, text):
             refuse(text, 'expected a number with its unit: "50000 IOPS", "500 MB/s" or "90 % of the most"')
         refuse(text, 'expected a condition such as "p99 < 10 ms", "50000 IOPS", "500 MB/s" or "90 % of the most"')
@@ -262,7 +262,7 @@ def _ios(text: str, number: str, prefix: str) -> float:
     """I/Os a second. Refuses `50.000 IOPS`: whoever writes so means 50,000, and nobody asks for three decimals."""
     if not prefix and re.fullmatch(r"\d{1,3}\.\d{3}", number):
         whole = number.replace(".", "")
-        refuse(text, f"a point stands before decimals: expected {whole} IOPS or {float(number):g} IOPS")
+        refuse(text, f"a point starts decimals: expected {whole} IOPS or {float(number):g} IOPS")
     return _number(number) * THOUSANDS[prefix]
 
 

@@ -107,5 +107,5 @@ def score(trial: Trial, conditions: Sequence[Condition | ShareOfMost], trials: S
 
 def _failure(trial: Trial, condition: str) -> str:
     if condition == "keeping up":
-        return f"answers {share(trial.kept_up)} of what is asked"
+        return f"completes {share(trial.kept_up)} of the requested rate"
     return f"not {condition}"

@@ -163,7 +163,7 @@ def _range(
     except ValueError:
         value = 0.0
     if value <= 0:
-        accepted = "has no value today to begin from: expected question.range LOW..HIGH with the question"
+        accepted = "has no current value to start from: expected question.range LOW..HIGH with the question"
         raise UserError("question.question", "", name, accepted)
     return max(least_most[0], value / REACH), min(least_most[1], value * REACH)
 

@@ -3,7 +3,7 @@
 A drive that was watched from the age s to the age t adds δ log h(t) - H(t) + H(s) to the logarithm of the likelihood,
 δ = 1 where it failed at t (Lawless, "Statistical models and methods for lifetime data", 2003, chapters 2 and 5). Drives
 of a batch share a factor of gamma distribution, which is integrated out in closed form (Klein, Biometrics 48(3), 1992).
-How far scale, shape and variance may be off is the inverse of the observed information; they are drawn as normal in
+The uncertainty of scale, shape and variance is the inverse of the observed information; they are drawn as normal in
 their logarithms.
 """
 
@@ -26,12 +26,12 @@ from hotband.questions.fleet.lives import Lives
 from hotband.questions.fleet.values import generator
 
 LEAST_FAILURES = 5
-"""Failures below which two parameters say little more than chance."""
+"""Failures below which two parameters show little more than chance."""
 LEAST_VARIANCE = 1e-4
 """A variance of batches below this is none: two drives fail together by a part in 10,000 more often."""
 DAY_HOURS = 24.0
 LONGEST_HEADING = 1 << 16
-"""Bytes of a heading that are looked at."""
+"""Bytes of a heading that are examined."""
 SERIALS, MODELS, FAILURES = ("serial", "serial_number"), ("model",), ("failed", "failure")
 EXPECTED = "days and failed (0 or 1); or first, last and failed; or date, serial_number and failure of drive-stats"
 
@@ -70,8 +70,8 @@ class Fit:
         return math.exp(self.logs[index] - spread), math.exp(self.logs[index] + spread)
 
     def draws(self, seed: int, count: int, stream: str) -> list[Lives]:
-        """Lives of `count` repetitions, as uncertain as the fit is; the first are the same however many are asked
-        for."""
+        """Lives of `count` repetitions, as uncertain as the fit is; the first are the same however many are
+        requested."""
         normal = generator(seed, stream).standard_normal((count, len(self.logs)))
         root = np.linalg.cholesky(np.array(self.covariance))
         drawn = np.exp(np.array(self.logs) + normal @ root.T)
@@ -116,7 +116,7 @@ def fit(watched: Watched, with_batches: bool = False) -> Fit:
         np.linalg.cholesky(covariance)
     except np.linalg.LinAlgError:
         raise UserError(
-            "lifetimes", "", f"{failures} failures", "no lives fit them best; expected more of them"
+            "lifetimes", "", f"{failures} failures", "no distribution of lives fits them; expected more failures"
         ) from None
     rows = tuple(tuple(float(cell) for cell in row) for row in (covariance + covariance.T) / 2)
     return Fit(tuple(float(log) for log in logs), rows, len(watched.end), failures)
@@ -270,7 +270,7 @@ def watched_of(frame: pl.DataFrame, path: Path) -> Watched:
         accepted = "expected days of service of 0 or more, and no fewer than from_days"
         raise UserError(str(path), "days", f"{end[wrong[0]] / DAY_HOURS:g}", accepted)
     if not (end > begin).any():
-        raise UserError(str(path), "days", "0", "expected a drive that was watched for some time")
+        raise UserError(str(path), "days", "0", "expected a drive observed for some time")
     has_batches = "batch" in frame.columns
     batch = np.zeros(len(end), dtype=np.int64)
     if has_batches:

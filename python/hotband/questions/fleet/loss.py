@@ -5,7 +5,7 @@ lost. Within it (hours to days) hazards stand still, and the number of failed dr
 failed of n to j + 1 at (n - j) λ, back at j μ, and without redundancy left a rebuild meets a sector error with the
 chance h (`hotband.inference.reliability.chain` has the same chain for whole missions). To first order in λ/μ the chance
 depends on the mean of the repair alone, not on its distribution (the insensitivity of Erlang's loss formula:
-Sevast'yanov, Theory of Probability and its Applications 2(1), 1957), so that constant rebuilds are held, too. Where
+Sevast'yanov, Theory of Probability and its Applications 2(1), 1957), so that constant rebuilds are held, too. If
 another failure within the repair is likely, that no longer holds, and losses are counted instead
 (`hotband.questions.fleet.loss`).
 """

@@ -70,7 +70,7 @@ class Costs:
 class Outcome:
     """A group and what its repetitions left: `months` [repetitions, months, columns], `totals` [repetitions, totals].
 
-    Energy, cost and the share of endurance left are [repetitions, months], None where nobody says them."""
+    Energy, cost and the remaining share of endurance are [repetitions, months], None if not stated."""
 
     group: Group
     draws: GroupDraws

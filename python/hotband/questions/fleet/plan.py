@@ -26,7 +26,8 @@ class Plan:
     """A group of alike machines. `born` and `gone` are the hours at which each begins and ends its service [machines],
     `age` the hours that its drives have served before; `batch` is how many drives come from one batch, and in `mixed`
     groups the neighbours of a machine are of different ones. Months are `months` long. Without `stock` a drive comes
-    after the delay, whatever else failed; `replace_worn` says whether the `wear` of a draw limits a drive's life."""
+    after the delay, regardless of other failures; `replace_worn` states whether the `wear` of a draw limits a drive's
+    life."""
 
     name: str
     array: Array
@@ -75,7 +76,7 @@ class Plan:
 @dataclass(frozen=True)
 class Drawn:
     """The values of one repetition; times in hours. `wear` is the age at which a drive is replaced because it is worn
-    (infinite where none is), `error` the chance of a sector error in a rebuild without redundancy left."""
+    (infinite if none is), `error` the chance of a sector error in a rebuild without redundancy left."""
 
     lives: Lives
     rebuild: float

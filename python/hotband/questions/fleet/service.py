@@ -203,7 +203,7 @@ def rebuild_in(group: Group, record: RecordDoc) -> tuple[float, LevelDoc]:
     repair = record.get("repair")
     rebuilds = [] if repair is None else [rebuild for rebuild in repair["rebuilds"] if rebuild["mean_bytes_per_s"]]
     if repair is None or not rebuilds:
-        accepted = "no rebuild ran with it; expected rebuild_time, too"
+        accepted = "no rebuild ran with it; expected rebuild_time as well"
         raise UserError(group.table_key, "workload", str(group.workload), accepted)
     rate = sum(rebuild["mean_bytes_per_s"] or 0.0 for rebuild in rebuilds) / len(rebuilds)
     level = next((phase for phase in repair["service"] if phase["phase"] == "rebuilding"), None)

@@ -60,7 +60,9 @@ def expect_time(spec: Spec, draws: Sequence[GroupDraws]) -> None:
             met = float(lives.cumulative(np.array(plan.age + plan.horizon))) * max(1.0, lives.variance)
             leave = plan.drives * (met + plan.horizon / drawn.at(group, 0).wear)
             if leave > MOST_FAILURES:
-                accepted = f"expected fewer drives that leave: about {numbers.number(leave)} in one repetition"
+                accepted = (
+                    f"expected fewer drives that fail or are replaced: about {numbers.number(leave)} in one repetition"
+                )
                 raise UserError(spec.file, f"{group.table_key}.machines", str(plan.machines), accepted)
 
 

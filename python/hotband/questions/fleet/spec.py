@@ -38,7 +38,7 @@ class Wear:
 @dataclass(frozen=True)
 class Group:
     """A checked group. `table_key` is its position in the file; `rebuild` is the mean time in
-    hours, None where a run says it; `drive_power` are watts of a drive, `machine_power` those of a machine beside its
+    hours, None if a run says it; `drive_power` are watts of a drive, `machine_power` those of a machine next to its
     drives."""
 
     name: str

@@ -133,7 +133,7 @@ def group_of(outcome: Outcome) -> GroupDoc:
     """Return a group with its basis."""
     group, left = outcome.group, outcome.endurance_left
     middle, fit = group.law.middle, group.law.fit
-    source = group.rebuild.source if group.rebuild is not None else "runs of the model beside its workload"
+    source = group.rebuild.source if group.rebuild is not None else "runs of the model with its workload"
     return {
         **part_of([outcome]),
         "name": group.name,

@@ -32,8 +32,8 @@ MODEL = "this model"
 
 @dataclass(frozen=True)
 class FigurePrediction:
-    """A measured figure and what is predicted for it, in the unit of its metric. `low` and `high` are the ends of the
-    90 % interval, `rests_on` its evidence; `reason` says why there is no prediction, or no interval."""
+    """A measured figure and its prediction, in the unit of its metric. `low` and `high` are the ends of the
+    90 % interval, `rests_on` its evidence; `reason` states why there is no prediction, or no interval."""
 
     id: str
     family: str
@@ -75,7 +75,7 @@ class PredictCorpusQuestion(Question):
     answers = "hotband.questions.predictions.asked:CorpusPredicted"
 
     path: Path | None = asks(
-        "Figures in the form of the corpus. Default: those that ship.",
+        "Figures in the format of the corpus. Default: those that ship.",
         default=None,
         metavar="FIGURES.csv",
         positional=True,
@@ -121,7 +121,7 @@ def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
 
 
 def _told(say: Callable[[str], None]) -> Callable[[int, int], None]:
-    """Return a tick that says every tenth how far the runs are."""
+    """Return a tick that reports progress at every tenth of the runs."""
     tenths: set[int] = set()
 
     def tick(done: int, total: int) -> None:
@@ -183,7 +183,7 @@ def _reasons(predictions: Iterable[Predicted]) -> dict[str, int]:
 
 
 def _baselines(figures: Sequence[Figure], evidence: Iterable[Evidence]) -> dict[str, Baseline]:
-    """Return what the model is compared with, by name."""
+    """Return the baselines of the model, by name."""
     by_id = {figure.id: figure for figure in (*shipped(), *figures)}
     rows = [(figure, load) for figure in by_id.values() if not isinstance(load := load_of(figure), Unusable)]
     with BEFORE.open(encoding="utf-8", newline="") as file:

@@ -65,7 +65,7 @@ class Makers:
     made: dict[tuple[str, str, str], Drive] = field(default_factory=dict)
 
     def drive_of(self, figure: Figure) -> Drive:
-        """Return the drive of a figure. Raises UserError where its sheet is missing or makes no drive."""
+        """Return the drive of a figure. Raises UserError if its sheet is missing or makes no drive."""
         sheet = sheet_of(self.sheets, figure.family, figure.model, figure.device, figure.capacity)
         if sheet is None:
             raise UserError("sheets", "family", figure.family, "has no data sheet")

@@ -39,7 +39,7 @@ METRICS = {
     "lat_p999": ("latency_p999_ns", 1e-3),
     "lat_p9999": ("latency_p9999_ns", 1e-3),
 }
-"""The figure of a record's summary for each metric, and how much of the metric's unit is one of it."""
+"""The figure of a record's summary for each metric, and its unit in terms of the metric's."""
 
 
 LEAST_OF_P9999 = 50_000
@@ -61,7 +61,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class Predicted:
-    """A figure with what is predicted for it, or with the reason why nothing is."""
+    """A figure with its prediction, or the reason why there is none."""
 
     figure: Figure
     load: Load | None
@@ -102,9 +102,9 @@ def predict(
     jobs: int | None = None,
     tick: Callable[[int, int], None] | None = None,
 ) -> list[Predicted]:
-    """Predict every figure, in order. `drive_of` makes the drive of a figure and raises UserError where it cannot.
+    """Predict every figure, in order. `drive_of` makes the drive of a figure and raises UserError if it cannot.
 
-    Runs are kept in the folder `out`: what is there is not run again. `tick` gets how many of how many have run.
+    Runs are kept in the folder `out`: existing ones are not repeated. `tick` gets how many of how many have run.
     """
     planned = [_planned(figure, drive_of) for figure in figures]
     specs = {plan.spec.id: plan.spec for plan in planned if isinstance(plan, _Plan)}
@@ -162,8 +162,8 @@ Figures = dict[str, dict[str, float]]
 def _figures_of_runs(
     specs: Sequence[RunSpec], out: Path, jobs: int | None, tick: Callable[[int, int], None] | None
 ) -> dict[str, Figures | str]:
-    """Return the figures of each run by its id, or why it cannot be made. A journal in `out` keeps them, so that what
-    an interrupt leaves is not run again."""
+    """Return the figures of each run by its id, or why it cannot be made. A journal in `out` keeps them, so that runs
+    finished before an interrupt are not repeated."""
     make_folder(out)
     journal = out / "runs.jsonl"
     known = _in_journal(journal)
@@ -178,7 +178,7 @@ def _figures_of_runs(
 
 
 def _in_journal(journal: Path) -> dict[str, Figures | str]:
-    """Return the figures of a journal; none of a damaged one, whose runs are repeated."""
+    """Return the figures of a journal; none for a damaged one, whose runs are repeated."""
     if not journal.exists():
         return {}
     known: dict[str, Figures | str] = {}
@@ -225,7 +225,7 @@ def _values(values: FiguresOf) -> dict[str, float]:
 
 
 def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
-    """Return the figure of a run that stands for a measured one, in the unit of its metric."""
+    """Return the figure of a run that represents a measured one, in the unit of its metric."""
     if figure.metric not in METRICS:
         return None
     name, size = METRICS[figure.metric]
@@ -234,7 +234,7 @@ def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
 
 
 def _side(figure: Figure, load: Load) -> str:
-    """Return which of a run's figures stand for a measured one."""
+    """Return which of a run's figures represent a measured one."""
     is_both = load.sync == "flush" and figure.metric.startswith("lat_p") and "after each" in figure.workload
     if load.of_flush or is_both:
         return "flush"

@@ -1,6 +1,6 @@
-"""The machine and the workload that stand for a row of a corpus: one rule for all families.
+"""The machine and the workload that represent a row of a corpus: one rule for all families.
 
-What the row states is set; what it leaves open has one value for every drive of its kind, and the interval carries the
+Values that the row states are set; others have one value for every drive of its kind, and the interval carries the
 rest (docs/models/data-sheets.md).
 """
 
@@ -24,7 +24,7 @@ PROBE_RATE = 10_000.0
 BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
 FILL_BLOCK = 1 << 20
 OVERWRITES = 3
-"""How often a span is written over whose rest is empty (SNIA's PTS writes twice, and then until rates are steady)."""
+"""Overwrites of a span on an otherwise empty drive (SNIA's PTS writes twice, and then until rates are steady)."""
 
 BUFFER = 8 << 20
 """Bytes of the write buffer of a scaled drive: scaled with the rest it would not hold one large write."""
@@ -43,14 +43,14 @@ class Amount:
 
 @dataclass(frozen=True)
 class Size:
-    """The capacity of a drive in bytes, and by how much its blocks can be scaled down."""
+    """The capacity of a drive in bytes, and the factor by which its blocks can be scaled down."""
 
     capacity: float
     largest_scale: int = 1
 
     @property
     def scale(self) -> int:
-        """By how much it is scaled down: a power of two."""
+        """Factor by which it is scaled down: a power of two."""
         scale = 1
         while self.capacity / (scale * 2) >= MODELLED and scale * 2 <= self.largest_scale:
             scale *= 2
@@ -75,7 +75,7 @@ def amount_of(load: Load, size: Size) -> Amount:
 
 
 def _ios(load: Load, most: int, of_bytes: float) -> int:
-    """Return how many I/Os move so many bytes, but not more than `most`."""
+    """Return how many I/Os move this many bytes, but not more than `most`."""
     return max(FEWEST, min(most, int(of_bytes / load.block)))
 
 
@@ -106,7 +106,7 @@ def workload_text(load: Load, size: Size) -> str:
 
 
 def _bulk_rate(load: Load) -> float:
-    """Return the rate of the load beside the probe, which follows from the share of reads of both."""
+    """Return the rate of the load next to the probe, which follows from the share of reads of both."""
     assert load.rate is not None, "only open loops have a probe"
     reads = load.read_pct / 100
     if not BULK_READ_PCT / 100 < reads < PROBE_READ_PCT / 100:
@@ -115,7 +115,7 @@ def _bulk_rate(load: Load) -> float:
 
 
 def _fill(load: Load, size: Size) -> list[str]:
-    """Return the stream and the phases that fill a span in order, and write it over where it has to be steady: the rest
+    """Return the stream and the phases that fill a span in order, and write it over if it has to be steady: the rest
     of the drive stays empty."""
     start, end = _range(load, size.capacity)
     modelled = (end - start) * size.capacity / size.scale
@@ -170,8 +170,8 @@ def machine_text(load: Load, product: str) -> str:
 
 
 def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str, str]:
-    """Return what is set on the machine: the state of flash, its scale, the write cache, a slower port. `rates` has the
-    drive's own rate of its port (bytes per second) by the key that limits it."""
+    """Return the settings of the machine: the state of flash, its scale, the write cache, a slower port. `rates` has
+    the drive's own rate of its port (bytes per second) by the key that limits it."""
     settings = {}
     if load.kind == "ssd":
         settings["scale"] = str(size.scale)

@@ -1,4 +1,4 @@
-"""Random access time: one I/O of 512 B at a time (the drives' block where that is larger), anywhere on the surface."""
+"""Random access time: one I/O of 512 B at a time (the drives' block if that is larger), anywhere on the surface."""
 
 from __future__ import annotations
 

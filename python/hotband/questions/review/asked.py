@@ -1,8 +1,8 @@
 """Workloads of a review as plain tables, from small pure functions, and the runs with them.
 
 Every step of a review is a number of I/Os, not a time: a step ends with a completion, so its rate has no error from
-I/Os cut at its ends, and what a review costs does not depend on how fast the machine is. Warming steps are recorded
-like any other (measured phases follow one another directly) and nobody looks at them.
+I/Os cut at its ends, and the cost of a review does not depend on how fast the machine is. Warming steps are recorded
+like any other (measured phases follow one another directly) and are not used.
 """
 
 from __future__ import annotations

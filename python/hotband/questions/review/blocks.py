@@ -1,7 +1,7 @@
 """Block sizes: files read and written in order, one block at a time, over and over.
 
-A file that fits into memory shows what the port and the electronics carry, a larger one what the media do; between
-them lies the size of the buffer. The files lie at the beginning of the volume.
+A file that fits into memory shows the rate of port and electronics, a larger one that of the media; the size of the
+buffer is between them. The files lie at the beginning of the volume.
 """
 
 from __future__ import annotations

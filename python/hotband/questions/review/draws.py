@@ -76,7 +76,7 @@ class Machine:
         }
         if not parts:
             accepted = f"{' and '.join(RANGES)} of {plan.target.name} has ranges instead of intervals"
-            raise UserError("question.interval", "", "", f"{accepted}: expected other parts, too")
+            raise UserError("question.interval", "", "", f"{accepted}: expected other parts as well")
         drawn = replace(plan, parts=parts)
         specs = tuple(drawn.specs())
         values = {spec.id: [value for value in of_run(spec) if value.range.key not in SAID] for spec in specs}

@@ -2,7 +2,7 @@
 
 At each place the machine reads (then, in a run of its own, writes) blocks of 1 MiB in order, four outstanding; the
 first 48 are not counted. The surface is sampled: a disk's rate changes from zone to zone and nowhere else, so 110 MB
-at each of 100 places say what reading all of it would.
+at each of 100 places represent reading all of it.
 """
 
 from __future__ import annotations

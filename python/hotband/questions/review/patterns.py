@@ -1,4 +1,4 @@
-"""Iometer's patterns of servers against queue depth, over the whole volume, as the catalog has them (`iometer-*`)."""
+"""Iometer's patterns of servers against queue depth, over the whole volume, as in the catalog (`iometer-*`)."""
 
 from __future__ import annotations
 

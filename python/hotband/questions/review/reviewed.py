@@ -45,7 +45,7 @@ class ReviewQuestion(OnHardware, Question):
         positional=True,
         takes="the name of a machine, or a list of some",
     )
-    against: OtherTargets = asks("Review this machine, too, and compare.", default=(), metavar="MACHINE", hidden=True)
+    against: OtherTargets = asks("Also review this machine, and compare.", default=(), metavar="MACHINE", hidden=True)
     settings: Settings = asks("Change a value of the drives, data or state.", default=(), metavar="KEY=VALUE")
     volume: str | None = asks("The volume to review, if a machine has several.", default=None, metavar="NAME")
     only: EachName = asks("Review only these parts.", default=(), metavar="PART[,PART]")

@@ -1,4 +1,4 @@
-"""Streaming: one reader or writer that goes on and on from the beginning of the volume, in small and in large
+"""Streaming: one reader or writer that continues and on from the beginning of the volume, in small and in large
 blocks, four outstanding."""
 
 from __future__ import annotations

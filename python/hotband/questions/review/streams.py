@@ -29,7 +29,7 @@ def name(count: int, reader: int) -> str:
 
 
 def runs(target: Target, op: str) -> Ask:
-    """Return the run of one to four at once, a step each; every step has separate streams, so that each can be
+    """Return the run of one to four at once, one step each; every step has separate streams, so that each can be
     counted."""
     streams: list[StreamTable] = []
     phases: list[PhaseTable] = []

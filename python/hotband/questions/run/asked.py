@@ -1,4 +1,4 @@
-"""What is asked of a run: a workload and a machine, what happens meanwhile, and what runs after it."""
+"""The question of a run: a workload and a machine, events during it, and runs after it."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class RunQuestion(OnHardware, Question):
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
     `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
-    `rate` a closed loop becomes an open one of so many I/Os a second, with the same mix; several share it. `slo` ("p99
-    < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of
-    `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
-    drawn, and `Record.intervals` says how far each figure may be off (docs/guides/intervals.md). `progress` True shows
+    `rate` a closed loop becomes an open one of this many I/Os a second, with the same mix; several share it. `slo`
+    ("p99 < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms
+    of `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
+    drawn, and `Record.intervals` shows how far each figure may be off (docs/guides/intervals.md). `progress` True shows
     a bar, False none; None shows one after a second in a notebook or on a terminal. A function is called with a
     `Progress` about ten times a second: share, I/Os and, of one run, the intervals of its measured time that are over
     (`Progress.intervals`); where it raises KeyboardInterrupt the run is stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
-    settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
-    workload can never end, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the disk fails.
+    settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or if the workload
+    can never end, KeyboardInterrupt if it is stopped (nothing is kept), OSError if the disk fails.
 
-    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway` also where
-    this host is too slow for it); `emulate` has the model's record, too.
+    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway`: even if
+    this host is too slow for it); `emulate` also has the model's record.
 
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
     as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
@@ -76,7 +76,7 @@ class RunQuestion(OnHardware, Question):
         most=MOST_SPARES,
         metavar="COUNT",
     )
-    rebuild_rate: str | None = asks('Most that a rebuild writes, such as "50 MB/s".', default=None, metavar="RATE")
+    rebuild_rate: str | None = asks('Rate limit of a rebuild, such as "50 MB/s".', default=None, metavar="RATE")
     rebuild_after: str | None = asks(
         "Delay between a failure and the start of its rebuild.", default=None, metavar="TIME"
     )
@@ -84,7 +84,7 @@ class RunQuestion(OnHardware, Question):
         "What happens, such as 'at 60 s: fail d3'. May be repeated.", default=(), metavar="EVENT", called="event"
     )
     then: Workloads = asks("Run this after it, on the machine as left.", default=(), metavar="WORKLOAD", hidden=True)
-    fresh_seeds: bool = asks("Runs of question.then ask for other offsets.", default=False, hidden=True)
+    fresh_seeds: bool = asks("Runs of question.then use new offsets.", default=False, hidden=True)
     fresh: bool = fresh(hidden=True)
     interval: float | None = level_of()
     draws: int | None = draws_of()
@@ -99,7 +99,7 @@ class RunQuestion(OnHardware, Question):
     anyway: bool = anyway()
 
     def __post_init__(self) -> None:
-        """Refuse what is of one run, or of several, beside the other. Raises UserError."""
+        """Refuse options of one run together with options of several. Raises UserError."""
         super().__post_init__()
         if self.fresh_seeds and not self.then:
             accepted = "is for runs that follow each other: expected question.then WORKLOAD"

@@ -1,4 +1,4 @@
-"""What runs left, on one target or on a model and the emulated drive."""
+"""Results of runs, on one target or on a model and the emulated drive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Ran:
-    """Runs that are done, the page of those on hardware, and whether they have the intervals that were asked for."""
+    """Runs that are done, the page of those on hardware, and whether they have the intervals that were requested."""
 
     finished: list[Finished]
     io_log: Path | None = None
@@ -35,13 +35,13 @@ class Ran:
         return [record_of(one) for one in self.finished]
 
     def json_text(self) -> str:
-        """Return the record as it was written; of several runs a list of them."""
+        """Return the record as it was written; of several runs per list of them."""
         texts = [one.text for one in self.finished]
         return texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]"
 
 
 def judged_run(slo: Sequence[Condition], finished: Finished) -> tuple[Judged, ...]:
-    """Return whether a run meets an objective, by the intervals of its figures where it has them."""
+    """Return whether a run meets an objective, by the intervals of its figures if it has them."""
     from hotband.data.record.record import record_of
     from hotband.questions.slo import judge
 
@@ -66,7 +66,7 @@ class Emulation:
     is_whole: bool = True
 
     def to_dict(self) -> Mapping[str, object]:
-        """What `hotband run --on emulated:MACHINE --json` prints."""
+        """Output of `hotband run --on emulated:MACHINE --json`."""
         from hotband.inference.beside import beside_data
 
         return beside_data(self.found)

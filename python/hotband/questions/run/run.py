@@ -49,7 +49,7 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
     compares = is_emulated(on) and way.on_terminal and not question.then
     if question.interval is not None and not (compares or is_model(on)):
         instead = "question.expect PRODUCT has them" if is_real(on) else f"run on {on.removeprefix(EMULATED)}"
-        raise UserError("question.interval", "", f"{question.interval:g}", f"is of predictions: {instead}")
+        raise UserError("question.interval", "", f"{question.interval:g}", f"applies to predictions: {instead}")
     if compares:
         return on_emulated(question, way)
     specs = specs_of(question)
@@ -96,7 +96,7 @@ def blaming_rate(question: RunQuestion) -> AbstractContextManager[None]:
 
 
 def specs_of(question: RunQuestion) -> list[RunSpec]:
-    """Return the runs that are asked for, each as the engine takes it."""
+    """Return the runs that are requested, each as the engine takes it."""
     workloads = [question.workload, *question.then]
     folders = [question.out]
     if question.out is not None and question.then:
@@ -129,7 +129,7 @@ def specs_of(question: RunQuestion) -> list[RunSpec]:
 
 
 def executor_of(question: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> OnDevice | OnServed | None:
-    """Return who runs them on hardware or an emulated machine; None for a model. Raises UserError."""
+    """Return the executor for hardware or an emulated machine; None for a model. Raises UserError."""
     on = question.on.name
     question.expect_hardware([on])
     if is_model(on):
@@ -141,7 +141,7 @@ def executor_of(question: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> On
 
 @contextmanager
 def guarded(question: RunQuestion, specs: Sequence[RunSpec], way: Way) -> Iterator[None]:
-    """Refuse a folder that holds something else, unless it is to begin anew; a program that names a folder may replace
+    """Refuse a folder that holds something else, unless it is to begin again; a program that names a folder may replace
     what it holds. Raises UserError."""
     out = question.out
     if out is None or not way.on_terminal:
@@ -160,7 +160,7 @@ def guarded(question: RunQuestion, specs: Sequence[RunSpec], way: Way) -> Iterat
 
 
 def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way: Way) -> bool:
-    """Make the intervals of a run, put them into its record and, where it has a folder, there too. Return False where a
+    """Make the intervals of a run, put them into its record and, if it has a folder, there too. Return False if a
     terminal interrupts before there are draws enough: the record stays as it is."""
     from hotband.inference.interval.of_record import intervals_of, keep
     from hotband.inference.interval.of_run import Asked

@@ -156,7 +156,7 @@ class StudyAccuracyQuestion(Question):
     studies: Texts = asks("Only these studies; default: all.", default=(), metavar="[NAME]...", positional=True)
     out: Path | None = out()
     page: Path | None = asks(
-        "Write the errors between the marks of this page.", default=None, metavar="FILE", hidden=True
+        "Write the errors between the marks on this page.", default=None, metavar="FILE", hidden=True
     )
     fresh: bool = fresh()
 

@@ -50,8 +50,8 @@ def rates_apart(gain_pct: float | None, reduction_pct: float | None) -> float | 
     """Return how many times faster one of two other configurations is, if both percentages are against plain means.
 
     With rates a and b of the others and clients that wait for each completion, the mean of the rates is (a + b) / 2 and
-    the mean latency follows (1 / a + 1 / b) / 2. So (1 + gain) (1 - reduction) = 4 a b / (a + b)^2; None if that is
-    above 1, which no two rates give.
+    the mean latency follows (1 / a + 1 / b) / 2. Therefore (1 + gain) (1 - reduction) = 4 a b / (a + b)^2; None if that
+    is above 1, which no two rates give.
     """
     if gain_pct is None or reduction_pct is None:
         return None

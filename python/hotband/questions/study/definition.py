@@ -55,8 +55,8 @@ class Config:
     """A machine of the study, or a product that the machines of the loads are built from. `label` is the published
     name; `ids` maps load ids to the number of their first figure; a `what_if` is run and shown but compared with
     nothing; `short` names it in charts if the label is too long. The loads of its `sequence` run one after the other on
-    one machine, each on the state that the one before left. `events` happen to its machine in every run ("at 60 s: fail
-    d3"), `spares` replace failed drives. `fill` has values for `{key}` in the texts of machines and workloads."""
+    one machine, each on the state that the previous one left. `events` happen to its machine in every run ("at 60 s:
+    fail d3"), `spares` replace failed drives. `fill` has values for `{key}` in the texts of machines and workloads."""
 
     id: str
     label: str

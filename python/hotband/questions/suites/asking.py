@@ -1,4 +1,4 @@
-"""From what a user says to what a suite does, for `pts` and `quick`."""
+"""Conversion of a user's options into the work of a suite, for `pts` and `quick`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
 
 @dataclass(frozen=True)
 class Suite:
-    """What every suite is told: the machine or place, values of a model, what is said of hardware, the root of all
-    randomness, the folder that keeps its runs and whether that begins anew. `can_ask` is whether somebody can be asked
-    before hardware is written, or said so before."""
+    """Input of every suite: the machine or place, values of a model, what is stated about hardware, the root of all
+    randomness, the folder that keeps its runs and whether that begins again. `can_ask` is whether a user can confirm
+    writes to hardware, or has confirmed them."""
 
     machine: str
     set: Sequence[tuple[str, str]]
@@ -34,8 +34,8 @@ class Suite:
     can_ask: bool = True
 
     def target(self) -> SuiteTarget:
-        """Return what is measured. Raises UserError for what cannot be, and for what is said of hardware where it is
-        none."""
+        """Return what is measured. Raises UserError for impossible options, and for options of hardware with a
+        model."""
         expect_out(self.fresh, self.out)
         found = target_of(self.machine, self.set, self.real.setup().size_bytes)
         given = {
@@ -49,8 +49,8 @@ class Suite:
         return found
 
     def executor(self, target: SuiteTarget, writes: bool) -> Executor | None:
-        """Return who runs the runs on hardware; None for a model. Raises UserError where it must not be written, or
-        nobody can be asked."""
+        """Return who runs the runs on hardware; None for a model. Raises UserError if it must not be written, or no
+        user can confirm."""
         if target.is_model:
             return None
         found = executor_for(target, self.real, writes, lambda _: None)
@@ -59,8 +59,8 @@ class Suite:
 
 
 def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) -> None:
-    """Says what is ahead on hardware, and asks once before it is written. Raises UserError for `yes` to a model,
-    NotAgreed where the answer is no."""
+    """Returns the plan for hardware, and asks once before it is written. Raises UserError for `yes` to a model,
+    NotAgreed if the user declines."""
     if asked.target.is_model:
         if yes:
             raise UserError("question.yes", "", "", f"is for a real device; {asked.target.name} is a model")
@@ -72,8 +72,8 @@ def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) 
 
 
 def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None, pictured: bool = False) -> QuickAsked:
-    """Return a look at a machine. A real one is written to where `erase` says that it may be, or where the file is
-    ours, else read alone. Raises UserError for the first mistake."""
+    """Return a look at a machine. A real target is written if `erase` permits it or Hotband made the file, else only
+    read. Raises UserError for the first mistake."""
     span = span_ns(time)
     if span is None:
         raise UserError("question.duration", "", time, f"expected {SPAN_EXPECTED}")
@@ -98,7 +98,7 @@ def pts_of(
     sponsor: str = "",
     set_write_cache: bool = False,
 ) -> Asked:
-    """Return a run of these tests (all where none is named, in the specification's order) on a machine. Raises
+    """Return a run of these tests (all if none is named, in the specification's order) on a machine. Raises
     UserError for the first mistake: a machine or test that is not there, a device that must not be erased."""
     if drive_class not in spec.RULES:
         raise unknown("question.drive_class", drive_class, list(spec.RULES))

@@ -1,7 +1,7 @@
 """A bench: rounds of cells on one target, one after the other, until there are enough; each run kept as it ends.
 
-Whether there are enough is looked at after every round. A run's key holds those before it (a digest in its workload's
-`source`), so that a suite goes on with what was measured in the same state, and with nothing else.
+Whether there are enough is examined after every round. A run's key holds those before it (a digest in its workload's
+`source`), so that a suite continues with what was measured in the same state, and with nothing else.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Bench:
     hardware a stage does it), `random_fills` how often at random after that; `title` names the test in records, `what`
     the folder `out`; `tick` is told the progress.
 
-    Afterwards `kept` are runs that were there already, `ran` those that were not; `state` and `context` are what the
-    first record that has them says of drives and device.
+    Afterwards `kept` are runs that were there already, `ran` those that were not; `state` and `context` are those of
+    the first record that has them.
     """
 
     target: SuiteTarget
@@ -104,14 +104,14 @@ class Bench:
         return found
 
     def _look(self, one: Finished) -> None:
-        """What a record says besides its cells."""
+        """Facts of a record besides its cells."""
         self.finished.append(replace(one, tables={}))
         self.state = self.state or one.record.get("drive_state")
         self.context = self.context or dict(one.record).get("context")
         self.notes += [note for note in one.record["notes"] if not _of_length(note)]
 
     def _point(self, stage: Stage, number: int, cells: Sequence[Cell]) -> Point:
-        """Return the next run: it follows the one before, and on a model the first is written over before."""
+        """Return the next run: it follows the previous one, and on a model the first is written over before."""
         cell = "" if len(cells) > 1 or self.target.is_model else f": {cells[0].name}"
         name = f"{stage.name}, round {number}{cell}" if stage.most > 1 else f"{stage.name}{cell}"
         before = self._before
@@ -145,18 +145,18 @@ class Bench:
 
 
 def _on_device(cells: Sequence[Cell], target: SuiteTarget) -> list[Cell]:
-    """Cells as they are asked: the rests of a model are steps, on hardware nothing is asked."""
+    """Cells as they are run: rests of a model are steps, on hardware nothing is issued."""
     return list(cells) if target.is_model else [replace(cell, idle_s=0.0) for cell in cells]
 
 
 def _digest(spec: RunSpec) -> str:
-    """Return what stands for a run and all those before it."""
+    """Return what represents a run and all those before it."""
     return hashlib.sha256(f"{spec.set} {spec.seed} {spec.workload_text}".encode()).hexdigest()[:16]
 
 
 def each_once(notes: Sequence[str]) -> list[str]:
-    """Notes of many runs; of those that differ in their numbers, or in what stands in brackets, the first and how many
-    there are."""
+    """Notes of many runs; of those that differ only in numbers or in brackets, the first and their
+    count."""
     alike: dict[str, list[str]] = {}
     for note in notes:
         alike.setdefault(re.sub(r"\([^)]*\)|\d[\d.,]*", "", note), []).append(note)
@@ -164,13 +164,13 @@ def each_once(notes: Sequence[str]) -> list[str]:
 
 
 def _of_length(note: str) -> bool:
-    """Return what a record notes of cells that are short: the suite says itself how long they are."""
+    """Return a record's notes except those on short cells: the suite itself states their length."""
     return note.startswith("short:")
 
 
 def expect_same_suite(out: Path, asked: str, document: str) -> None:
     """Refuses a folder with runs of a suite on another machine or with other settings than `asked`, by which the names
-    of its experiments end, and one with a page that is not beside `document`. Raises UserError."""
+    of its experiments end, and one with a page that is not next to `document`. Raises UserError."""
     expect_no_experiment(out)
     for file in sorted(out.glob(f"*/{EXPERIMENT_FILE}")):
         held = read_manifest(file)

@@ -3,7 +3,7 @@
 On a model a round is one run with a step a cell, and between two of them a step without streams until all is answered
 (128 I/Os of 1 MiB keep a SATA drive busy for a quarter of a second), as a tool that is started for every cell waits,
 too. On hardware a cell is a run, so that little is lost when a suite is stopped. Idle times are steps without streams
-on a model; on hardware nothing is asked for so long.
+on a model; on hardware nothing is requested so long.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ IDLE, DRAIN = "idle before ", "after "
 @dataclass(frozen=True)
 class Cell:
     """One load: its name among those of a round, the share of reads, the size of an I/O, how many ask and how many I/Os
-    each keeps outstanding, and for how long. `ios`, where it is not 0, ends it after so many instead; nothing is asked
-    for `idle_s` before it."""
+    each keeps outstanding, and for how long. `ios`, if it is not 0, ends it after this many instead; nothing is
+    requested `idle_s` before it."""
 
     name: str
     read_pct: int
@@ -41,13 +41,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Extent:
-    """What loads may touch: from the beginning of the address space on."""
+    """Range that loads may access, from the beginning of the address space."""
 
     bytes: int
     whole: bool = True
 
     def range(self) -> list[str]:
-        """As a stream says it."""
+        """Text as in a stream."""
         return ["0 B", f"{self.bytes} B"]
 
 
@@ -72,7 +72,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def stream_of(cell: Cell, extent: Extent) -> StreamTable:
-    """Return what a cell asks for, in a stream of its own."""
+    """Return the load of a cell in a separate stream."""
     made: StreamTable = {
         "name": cell.name,
         "read_pct": cell.read_pct,
@@ -84,7 +84,7 @@ def stream_of(cell: Cell, extent: Extent) -> StreamTable:
 
 
 def phases_of(cell: Cell, *, alone: bool) -> list[PhaseTable]:
-    """Return its step, after a step of rest where it has one, and before one until all is answered where others
+    """Return its step, after a step of rest if it has one, and before one until all I/Os complete if others
     follow."""
     step: PhaseTable = {"name": cell.name, "measure": True, "streams": [cell.name]}
     phases: list[PhaseTable] = [
@@ -100,7 +100,7 @@ def phases_of(cell: Cell, *, alone: bool) -> list[PhaseTable]:
 
 def workload_of(title: str, source: str, cells: Sequence[Cell], extent: Extent) -> WorkloadTable:
     """Return a workload of cells one after the other. Cells that ask for the same share a stream, so that a sequential
-    one goes on where it was."""
+    one continues if it was."""
     streams: dict[tuple[object, ...], StreamTable] = {}
     phases: list[PhaseTable] = []
     for cell in cells:

@@ -1,7 +1,7 @@
 """A modelled machine that stays as the last run left it, as hardware does: an executor of points one after the other.
 
 It forgets when its process ends. Runs that were kept by then are run again, and their results dropped, before the next
-one that is asked for: the same texts and seeds bring the machine to where it was.
+one that is requested: the same texts and seeds bring the machine to where it was.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TICK_SECONDS = 0.1
 @dataclass
 class ModelDevice:
     """An executor (`hotband.execution.experiment.Executor`) on one machine. `line` has all runs in their order, those
-    that were kept before too; whoever asks for a run appends it first (`expect`)."""
+    that were kept before too; whoever requests a run appends it first (`expect`)."""
 
     line: list[RunSpec] = field(default_factory=list)
     _last: Prepared | None = None
@@ -36,7 +36,7 @@ class ModelDevice:
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def expect(self, specs: Sequence[RunSpec]) -> None:
-        """Says what comes next on the machine, whether it is run now or was kept."""
+        """Returns what comes next on the machine, whether it is run now or was kept."""
         self.line += specs
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
@@ -89,8 +89,8 @@ class ModelDevice:
         return prepared
 
     def _finished(self, spec: RunSpec, left: _core.Output, place: int) -> Finished:
-        """Return the record of a run, which says what was before it. Of the whole line it has the name that its first
-        run gives it: how many follow is not known yet."""
+        """Return the record of a run, with the state before it. Its first run names the whole line, because the
+        number of further runs is not known yet."""
         record = json.loads(left.record)
         first = self.line[0]
         named = json.dumps([first.machine, first.set, first.seed, first.workload_text])
@@ -114,7 +114,7 @@ class _Task:
             self.failure = error
 
     def result(self) -> _core.Output:
-        """Return what the run left. Raises what it raised, mistakes as UserError, Cancelled where it was stopped."""
+        """Return what the run left. Raises its errors, mistakes as UserError, Cancelled if it was stopped."""
         if isinstance(self.failure, _core.SpecError):
             raise user_error(self.failure) from None
         if isinstance(self.failure, _core.Interrupted):

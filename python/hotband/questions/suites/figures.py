@@ -1,4 +1,4 @@
-"""What cells measured, read of records.
+"""Measurements of cells, read from records.
 
 Rates are those of the cell's step (an I/O counts in the step in which it ends), latencies those of its stream, so that
 no I/O of the cell before is among them; where several cells share a stream, those of the step.

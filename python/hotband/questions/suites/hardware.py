@@ -1,4 +1,4 @@
-"""What a suite does to hardware besides its runs: it holds it all the time, purges it, and turns its write cache."""
+"""Handling of hardware by a suite besides its runs: it holds the device, purges it, and switches its write cache."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from hotband.execution.targets.write_cache import cache_turned, switch_of
 FINISHED = "finished.json"
 """The mark of a run that is whole (`hotband.execution.experiment`)."""
 PURGE_FILE = "purge.json"
-"""What is remembered of the purge before a test."""
+"""Record of the purge before a test."""
 WRITE_CACHE_FILE = "write-cache.json"
-"""What is remembered of the write cache while it is turned."""
+"""Record of the write cache while it is switched."""
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
 
 
@@ -36,8 +36,8 @@ def is_begun(folder: Path | None) -> bool:
 
 @contextmanager
 def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch: Watch) -> Iterator[Executor]:
-    """Who runs the runs of a whole suite: hardware is held all the time, and a file that we make is there all the time;
-    it stays where the suite is stopped and can go on. Raises UserError, OSError."""
+    """Executor of a whole suite's runs: hardware is held all the time, and a file that we make is there all the time;
+    it stays where the suite is stopped and can continue. Raises UserError, OSError."""
     if not isinstance(executor, OnDevice):
         yield executor
         return
@@ -55,7 +55,7 @@ def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch
 
 
 def permission_of(executor: Executor) -> Permission:
-    """Return what may be written. Raises UserError where nothing may."""
+    """Return what may be written. Raises UserError if nothing may."""
     permission: Permission | None = getattr(executor, "permission", None)
     if permission is None or not permission.may_write:
         raise UserError("question.erase", "", "", "nothing may be written")
@@ -63,7 +63,7 @@ def permission_of(executor: Executor) -> Permission:
 
 
 def held_of(executor: Executor) -> Held:
-    """Return what a standing executor holds. Raises UserError where nothing may be written."""
+    """Return what a standing executor holds. Raises UserError if nothing may be written."""
     permission_of(executor)
     held: Held | None = getattr(executor, "held", None)
     assert held is not None, "a suite stands on its device"
@@ -71,7 +71,7 @@ def held_of(executor: Executor) -> Held:
 
 
 def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache: bool) -> None:
-    """Raises UserError where hardware has not the purge that is named, or no switch for its write cache that is to be
+    """Raises UserError if hardware has not the purge that is named, or no switch for its write cache that is to be
     set. Nothing is done yet. A file of ours is not there yet."""
     if not isinstance(executor, OnDevice):
         return
@@ -82,7 +82,7 @@ def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache
     if set_write_cache:
         if found is None:
             raise UserError(
-                "question.set_write_cache", "", "", "is for a whole drive: a file is of one that others use, too"
+                "question.set_write_cache", "", "", "applies to a whole drive: a file shares its drive with others"
             )
         try:
             switch_of(found)
@@ -106,14 +106,14 @@ def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
 
 
 def remember_purge(folder: Path | None, how: str, why_not: str) -> None:
-    """Keeps beside the runs of a test how it was purged before, or why not."""
+    """Keeps next to the runs of a test how it was purged before, or why not."""
     if folder is not None:
         make_folder(folder)
         write_file(folder / PURGE_FILE, json.dumps({"purge": how, "why_not": why_not}) + "\n")
 
 
 def remembered_purge(folder: Path | None) -> tuple[str, str]:
-    """Return the same of a test that goes on."""
+    """Return the same of a test that continues."""
     try:
         found = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
         return str(found["purge"]), str(found["why_not"])

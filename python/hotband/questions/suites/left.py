@@ -1,4 +1,4 @@
-"""What a suite leaves: its document and its page in a folder, and a page anywhere."""
+"""Output of a suite: its document and its page in a folder, and a page anywhere."""
 
 from __future__ import annotations
 

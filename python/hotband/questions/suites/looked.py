@@ -1,4 +1,4 @@
-"""What is asked of a quick look, and what it found."""
+"""Question and result of a quick test."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from hotband.questions.suites.quick import QUICK_FILE, QuickDoc, run_quick
 class QuickQuestion(OnHardware, Question):
     """Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.
 
-    Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
-    `erase` is its serial number; in a folder a file of `size` is made, which is written. Beside the figures stand those
-    of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` a PNG of
-    four rows is written, too. Raises UserError for a
-    mistake, KeyboardInterrupt where it is stopped.
+    Sequential and random I/O as its kind of drive is asked, and writes that continue. A real drive is only read, unless
+    `erase` is its serial number; in one folder per file of `size` is made, which is written. Next to the figures stand
+    those of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` it
+    also writes a PNG of four rows. Raises UserError for a
+    mistake, KeyboardInterrupt if it is stopped.
     """
 
     name = "quick"
@@ -42,8 +42,12 @@ class QuickQuestion(OnHardware, Question):
     on: Target = asks(
         "A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.", metavar="MACHINE|real:PATH", positional=True
     )
-    duration: str = asks("How long all of it takes.", default="5 min", metavar="TIME", called="for")
-    expect: str | None = asks("What it should be: its model's figures beside it.", default=None, metavar="PRODUCT")
+    duration: str = asks("Total time.", default="5 min", metavar="TIME", called="for")
+    expect: str | None = asks(
+        "The product it should be, whose predicted figures are shown next to the measured ones.",
+        default=None,
+        metavar="PRODUCT",
+    )
     settings: Values = asks("Change a value of a model.", default=(), metavar="KEY=VALUE")
     picture: Path | None = asks(
         "A picture to paste: sequential and random reads and writes in four rows.",
@@ -64,7 +68,7 @@ class QuickQuestion(OnHardware, Question):
 
 
 def answer(question: QuickQuestion, way: Way) -> QuickResult:
-    """Return what was found. Raises UserError, NotAgreed, KeyboardInterrupt where it is stopped."""
+    """Return what was found. Raises UserError, NotAgreed, KeyboardInterrupt if it is stopped."""
     if question.picture is not None:
         expect_picture("question.picture", question.picture)
     can_ask = way.can_ask(question.yes)
@@ -94,12 +98,12 @@ class QuickResult:
 
     @property
     def answer(self) -> list[str]:
-        """Return what the drive is good at, whether its writes go on, whether it is as expected and healthy."""
+        """Return what the drive is good at, whether its writes continue, whether it is as expected and healthy."""
         return self.document["answer"]
 
     @property
     def figures(self) -> pl.DataFrame:
-        """Return a row a load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
+        """Return one row per load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
         keys = ("name", "value", "unit", "expected", "verdict")
         rows = [{key: dict(load)[key] for key in keys} for load in self.document["loads"]]
         numbers = {"value": pl.Float64, "expected": pl.Float64}
@@ -117,13 +121,15 @@ class QuickResult:
         that cannot be written."""
         expect_picture("path", Path(path))
         if "picture" not in self.document:
-            raise UserError("path", "", str(path), "the look lacks loads of the picture; expected a look with picture=")
+            raise UserError(
+                "path", "", str(path), "the test lacks loads of the picture; expected a quick test with picture="
+            )
         drawn: Path = view_of(self, "picture")(self.document, Path(path))
         return drawn
 
     @public
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
-        """Writes what a look leaves: `quick.json` and `report.html` into a folder, and a page anywhere. Raises
+        """Writes the results of a quick test: `quick.json` and `report.html` into a folder, and a page anywhere. Raises
         UserError, OSError."""
         return written(QUICK_FILE, self.document, self.report, out, page)
 

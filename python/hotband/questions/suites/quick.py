@@ -1,9 +1,9 @@
-"""A first look at a drive in a given time: what it is good at, and whether it does what a drive of its kind is expected
-to do.
+"""A quick test of a drive in a given time: its strengths, and whether it performs as expected of its
+kind.
 
-How the time is spent follows from the kind of drive: a disk is asked for its transfer rate and its access time, a
-solid-state drive for parallel random I/O and, longest, for writes that go on (a cache in front of its flash runs out in
-that time or not). What it leaves out: purge, preconditioning and steady state, which `hotband measure pts` has.
+The kind of drive determines how the time is spent: a disk is asked for its transfer rate and its access time, a
+solid-state drive for parallel random I/O and, longest, for writes that continue (a cache in front of its flash runs out
+in that time or not). Left out: purge, preconditioning and steady state, which `hotband measure pts` has.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from hotband.questions.suites.target import SuiteTarget, target_of
 from hotband.questions.targets.expected import product_of
 
 QUICK_FILE = "quick.json"
-"""What a look leaves in its folder, beside its page."""
+"""Files that a quick test leaves in its folder, next to its page."""
 LEAST_S, MOST_S = 60.0, 24 * 3600.0
 START_S = 1.0
 """Seconds that starting fio and reading counters cost for each run on hardware, as measured (docs/guides/pts.md)."""
 PIECES = 10
-"""Runs that the writes that go on are cut into: their rate over time."""
+"""Runs that the writes that continue are cut into: their rate over time."""
 ALIKE = 0.20
 """Share by which a figure may be off the model's prediction and be called as expected: the widest tolerance that the
 models' checks against data sheets have (docs/models/ssd.md, docs/models/disk.md)."""
 MODEL_S = 0.1
 """Least length of a cell: of a small model, whose times are shorter, tens of I/Os of 1 MiB still end in it."""
 KEPT = 0.9
-"""Share of its first rate at which writes that go on are called even."""
+"""Share of its first rate at which writes that continue are called even."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class Load:
     figure: str
 
     def cell(self, seconds: float) -> Cell:
-        """As it is run."""
+        """The load as it is run."""
         return Cell(self.name, self.read_pct, self.block_bytes, self.random, self.threads, self.depth, seconds)
 
 
 def loads_of(target: SuiteTarget, writes: bool, pictured: bool = False) -> list[Load]:
-    """Return the loads of a kind of drive, in this order: reads before writes, writes that go on last; if the look is
-    `pictured`, with those of the picture that are missing."""
+    """Return the loads of a kind of drive, in this order: reads before writes, writes that continue last; if the look
+    is `pictured`, with those of the picture that are missing."""
     nvme = target.transport.startswith("nvme")
     many = (4, 32) if nvme else (1, 32)
     disk = target.media == "disk"
@@ -89,7 +89,7 @@ def loads_of(target: SuiteTarget, writes: bool, pictured: bool = False) -> list[
     return [load for load in all_ if writes or load.read_pct == 100]
 
 
-GOING_ON = "sequential writes that go on, 1 MiB"
+GOING_ON = "sustained sequential writes, 1 MiB"
 PICTURE_ROWS = (
     ("SEQ1M", "Q8T1", MIB, False, 8),
     ("SEQ1M", "Q1T1", MIB, False, 1),
@@ -160,7 +160,7 @@ class LoadDoc(TypedDict):
 
 
 class QuickDoc(TypedDict):
-    """A quick suite. `going_on` are the rates of the writes that go on, a piece each; `expected_of` is the catalog's
+    """A quick suite. `going_on` are the rates of the writes that continue, a piece each; `expected_of` is the catalog's
     drive whose model predicts."""
 
     schema: str
@@ -242,7 +242,7 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
     if asked.target.scale > 1:
         notes.append(f"the model has 1/{asked.target.scale} of the drive's capacity, and every time is as much shorter")
     if not asked.target.is_model:
-        notes.append("reads of what was never written may be answered without the media")
+        notes.append("reads of never-written data may complete without the media")
     if not asked.writes:
         notes.append("nothing was written: writing needs the serial number of the drive, which is erased")
     made: QuickDoc = {
@@ -266,7 +266,7 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
 
 
 def _untold(told: Progress) -> None:
-    """Progress that nobody looks at."""
+    """Progress that is not shown."""
 
 
 def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path | None, tick: Tick) -> Bench:
@@ -279,7 +279,7 @@ def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path
 
 
 def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
-    """Each load with what it measured; of the writes that go on the rate of every piece."""
+    """Each load with what it measured; of the sustained writes the rate of every piece."""
     loads = loads_of(bench.target, asked.writes, asked.pictured)
     runs = len(loads) + (PIECES - 1 if asked.writes else 0)
     over = 0.0 if bench.target.is_model else START_S * runs
@@ -351,13 +351,13 @@ def unit_of(row: LoadDoc) -> Unit:
 def answer(
     rows: Sequence[LoadDoc], going_on: Sequence[float], product: str | None, health: dict[str, float]
 ) -> list[str]:
-    """Return what it is good at, whether its writes go on, whether it is as expected, whether it is healthy."""
+    """Return what it is good at, whether its writes continue, whether it is as expected, whether it is healthy."""
     figures = [f"{row['name']}: {unit_of(row).shown(row['value'])}" for row in rows if row["name"] != GOING_ON]
     said = [f"{'; '.join(figures)}."]
     if going_on:
         left = going_on[-1] / going_on[0] if going_on[0] else 0.0
-        even = f"Writes that go on keep their rate ({rate(going_on[-1])})"
-        fell = f"Writes that go on fall from {rate(going_on[0])} to {rate(going_on[-1])} ({share(1 - left)})"
+        even = f"Sustained writes keep their rate ({rate(going_on[-1])})"
+        fell = f"Sustained writes fall from {rate(going_on[0])} to {rate(going_on[-1])} ({share(1 - left)})"
         said.append(f"{even if left >= KEPT else fell}.")
     if product is not None:
         off = [f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] and row["verdict"] != "as expected"]
@@ -365,12 +365,12 @@ def answer(
     if health:
         bad = [name for name in ("media errors", "critical warnings") if health.get(name)]
         used = f", {health['endurance used (%)']:g} % of its endurance used" if "endurance used (%)" in health else ""
-        said.append(f"By its own count it {'has ' + ' and '.join(bad) if bad else 'has no media errors'}{used}.")
+        said.append(f"By its own counters it {'has ' + ' and '.join(bad) if bad else 'has no media errors'}{used}.")
     return said
 
 
 def health_of(target: SuiteTarget) -> dict[str, float]:
-    """Return what a real device counts of itself, as far as it tells."""
+    """Return the counters of a real device, as far as it reports them."""
     place = real_target_of(target.name)
     if place.path is None or place.kind != "block":
         return {}

@@ -1,4 +1,4 @@
-"""What a suite measures: a model, or a real device or file, with one address space."""
+"""Target of a suite: a model, or a real device or file, with one address space."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LEAST_BLOCKS = 1 << 16
 ONE_VOLUME = (
     "expected a machine with one, or exposes=one among what is set for a drive with several logical units; they are"
 )
-"""What a suite says of a machine with several volumes."""
+"""Error text of a suite for a machine with several volumes."""
 Media = Literal["disk", "ssd", "not known"]
 
 
@@ -58,16 +58,16 @@ class SuiteTarget:
 
     @property
     def path(self) -> str:
-        """Of a real one, as it is named."""
+        """Name of a real one."""
         return self.name.removeprefix(REAL)
 
     @property
     def whole_bytes(self) -> int:
-        """Of the drive one can buy."""
+        """Capacity of the product."""
         return self.bytes * self.scale
 
     def with_settings(self, options: str) -> str:
-        """Its name, the options by which it is measured, and what is said of the target itself."""
+        """Its name, the options for measuring it, and statements about the target itself."""
         own = "".join(f" --set {key}={value}" for key, value in self.set)
         return f"{self.name} with {options}{own}" + ("" if self.is_model else f", {self.bytes:,} B")
 
@@ -93,7 +93,7 @@ def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: i
 def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
     """A model at the smallest scale that is a power of two and from 64 on at which it is small enough, or else at the
     largest that its drives take."""
-    accepted = "and a suite says itself what is asked and what drives hold: expected a value of the drives"
+    accepted = "and a suite sets the loads and what drives hold: expected a value of the drives"
     with mistakes_without_load(machine, pairs, accepted):
         found = _small_enough(machine, pairs, model_target(machine, pairs, several=ONE_VOLUME))
     said = dict(found.run_set)
@@ -126,13 +126,13 @@ def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], found: Target)
 
 
 def _transport(drives: Sequence[str]) -> str:
-    """Of catalog drives that are alike: "nvme", "sata", "sas"; empty where it is not said."""
+    """For identical catalog drives: "nvme", "sata", "sas"; empty if it is not said."""
     said = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
     return next((name for name in ("nvme", "sata", "sas") if name in said), "")
 
 
 def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> SuiteTarget:
-    """What is there, without opening it for writing."""
+    """Inspect the target without opening it for writing."""
     if pairs:
         accepted = "values are of models; a real drive is measured as it is"
         raise UserError("question.settings", pairs[0][0], pairs[0][1], accepted)
@@ -159,7 +159,7 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> Su
 
 
 def executor_for(target: SuiteTarget, real: RealOptions, writes: bool, say: Callable[[str], None]) -> Executor:
-    """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
+    """Executor of the runs: the model, or fio on the target. Raises UserError if it must not be written."""
     if target.is_model:
         return ModelDevice()
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.

@@ -1,4 +1,4 @@
-"""What is asked of SNIA's performance test, and what it found (docs/guides/pts.md)."""
+"""Question and result of SNIA's performance test (docs/guides/pts.md)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hotband.questions.suites.pts.suite import PTS_FILE
 
 
 class DriveClass(StrEnum):
-    """Of the PTS."""
+    """Rules of the PTS."""
 
     enterprise = "enterprise"
     client = "client"
@@ -33,10 +33,10 @@ class DriveClass(StrEnum):
 class PtsQuestion(OnHardware, Question):
     """Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.
 
-    `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all where none is named).
+    `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all if none is named).
     Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it
-    ends, and the same call goes on after a stop. Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
-    """
+    ends, and the same call continues after a stop. Raises UserError for a mistake, KeyboardInterrupt if it is
+    stopped."""
 
     name = "pts"
     schema = "hotband-pts"
@@ -50,16 +50,20 @@ class PtsQuestion(OnHardware, Question):
     )
     drive_class: DriveClass = asks("The specification's class.", default=DriveClass.enterprise, called="class")
     tests: EachName = asks("These alone.", default=(), metavar="TEST[,TEST]", called="test")
-    quick: bool = asks("A tenth of all times: a look, no result.", default=False)
-    minute: str | None = asks("What a minute of it takes: a look, no result.", default=None, metavar="TIME")
+    quick: bool = asks("Use a tenth of all times: a quick test, not a result.", default=False)
+    minute: str | None = asks(
+        "Time that one minute of it takes: a quick test, not a result.", default=None, metavar="TIME"
+    )
     threads: int | None = asks("Threads of random loads. Default: as the class requires.", default=None)
-    depth: int | None = asks("I/Os outstanding of each thread.", default=None)
-    sponsor: str = asks("Who tests: for the report's header.", default="", metavar="NAME")
+    depth: int | None = asks("Outstanding I/Os per thread.", default=None)
+    sponsor: str = asks("Name of the tester, for the report's header.", default="", metavar="NAME")
     settings: Values = asks("Change a value of a model.", default=(), metavar="KEY=VALUE")
     erase: str | None = erase()
     size: str | None = size()
     purge_by: str | None = purge_by()
-    set_write_cache: bool = asks("real: turn the drive's write cache as the class has it, and back.", default=False)
+    set_write_cache: bool = asks(
+        "real: set the drive's write cache as the class requires, and restore it.", default=False
+    )
     yes: bool = yes()
     seed: int = seed()
     out: Path | None = out()
@@ -75,12 +79,12 @@ class PtsQuestion(OnHardware, Question):
             return None
         tests = [name for name in TESTS if not self.tests or name in self.tests]
         count = sum(test["id"] in tests for test in found.document["tests"])
-        where = f"; kept in {self.out}: the same command goes on from there" if self.out is not None else ""
+        where = f"; kept in {self.out}: the same command continues from there" if self.out is not None else ""
         return Ending(INTERRUPTED, f"interrupted; {count} of {len(tests)} tests were finished{where}")
 
 
 def answer(question: PtsQuestion, way: Way) -> PtsResult:
-    """Return what was found, on a terminal also where it is stopped. Raises UserError, NotAgreed, KeyboardInterrupt."""
+    """Return what was found, on a terminal also if it is stopped. Raises UserError, NotAgreed, KeyboardInterrupt."""
     suite = pts_of(
         Suite(
             question.on,
@@ -130,7 +134,7 @@ class PtsResult:
 
     @property
     def figures(self) -> pl.DataFrame:
-        """Return a row a figure: test, name, value, unit (IOPS, B/s, ns, s)."""
+        """Return one row per figure: test, name, value, unit (IOPS, B/s, ns, s)."""
         rows = [
             {"test": test["id"], "name": figure["name"], "value": figure["value"], "unit": figure["unit"]}
             for test in self.document["tests"]

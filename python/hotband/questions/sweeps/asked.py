@@ -1,4 +1,4 @@
-"""What is asked of a sweep: loads and machines, the values of each setting, and the seeds."""
+"""The question of a sweep: loads and machines, the values of each setting, and the seeds."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class SweepQuestion(OnHardware, Question):
     """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
-    curves, and what they say.
+    curves, and the answer in words.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
     the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. So is `rate`, which makes loops
     open ones; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its conditions. With
     `interval` the first seed of every point has intervals of its predictions. All runs are checked before the first
     begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the
-    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
+    sweep and returns it with what is finished; `Sweep.missing` lists the others, `Sweep.resume()` continues. With a
     folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
     run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
-    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs where
+    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs if
     it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
     `hotband.execution.experiment`. Otherwise as `run`."""
 
@@ -48,7 +48,7 @@ class SweepQuestion(OnHardware, Question):
     )
     on: Machines = asks("A machine, as for run. May be repeated.", metavar="MACHINE")
     settings: Axes = asks("Values of a key: one, a list or a range.", default=(), metavar="KEY=VALUES")
-    rate: Rate | None = rate("I/Os a second, issued whether or not others are done: one or several.")
+    rate: Rate | None = rate("I/Os per second, issued without waiting for completions: one value or several.")
     slo: str | None = slo()
     repeat: int | None = asks("Seeds of every point; its mean and spread are shown.", default=None, metavar="COUNT")
     seed: Seeds = asks(
@@ -85,7 +85,7 @@ class SweepQuestion(OnHardware, Question):
             slo_of(self.slo)
 
     def written(self, found: Sweep, page: Path | None) -> list[str]:
-        """Write the page where a run was finished; name the frame that is in the folder, too."""
+        """Write the page if a run was finished; also name the frame in the folder."""
         shown = None if page is None or not len(found) else found.report(page)
         files = (("Page", shown), ("Frame", self.out and self.out / FRAME_FILE))
         return [f"{name}: {path}" for name, path in files if path]
@@ -95,5 +95,5 @@ class SweepQuestion(OnHardware, Question):
         if not found.missing:
             return None
         of = len(found.points)
-        where = f"; kept in {self.out}: the same command goes on from there" if self.out is not None else ""
+        where = f"; kept in {self.out}: the same command continues from there" if self.out is not None else ""
         return Ending(INTERRUPTED, f"interrupted; {of - len(found.missing):,} of {of:,} runs were finished{where}")

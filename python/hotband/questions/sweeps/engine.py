@@ -1,4 +1,4 @@
-"""Runs what a sweep asks for and is not there yet: the one engine of `hotband sweep` and `hb.sweep`."""
+"""Runs what a sweep requests and is not there yet: the one engine of `hotband sweep` and `hb.sweep`."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from hotband.questions.sweeps.sweep import Sweep
 from hotband.questions.sweeps.turns import Turns
 
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
-"""A progress bar with a title; yields what it is told with, or None."""
+"""A progress bar with a title; yields its receiver, or None."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a sweep is asked for besides its grid: how many runs at a time, the folder, whether records are kept,
+    """Options of a sweep besides its grid: how many runs at a time, the folder, whether records are kept,
     intervals of predictions, which the first seed of every point gets, who runs those on hardware (named by
-    `real:...`), one after the other, who goes on with those on models later (None: the cores of this computer), and the
-    objective that points are judged by."""
+    `real:...`), one after the other, who continues with those on models later (None: the cores of this computer), and
+    the objective that points are judged by."""
 
     jobs: int | None = None
     out: Path | None = None
@@ -69,19 +69,21 @@ def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
 
 
 def _expect_predicted(grid: Grid, asked: Asked) -> None:
-    """Raises UserError where hardware or an emulated machine is among the machines and cannot be run, or intervals of
-    predictions are asked for."""
+    """Raises UserError if hardware or an emulated machine is among the machines and cannot be run, or intervals of
+    predictions are requested."""
     real = next((name for name in grid.machines if not is_model(name)), None)
     if real is not None:
         expect_models(asked.executor or chosen(), grid.machines)
     if real is not None and asked.hardware is None:
-        raise UserError("question.on", "", real, "is on the wall clock, which is not swept here: hotband sweep runs it")
+        raise UserError(
+            "question.on", "", real, "runs on the wall clock, which this function does not sweep: use hotband sweep"
+        )
     if real is not None and asked.intervals is not None:
         raise UserError(
             "question.interval",
             "",
             f"{asked.intervals.level:g}",
-            f"is of predictions, and {real} is measured: leave it out, or sweep the model",
+            f"applies to predictions, and {real} is measured: leave it out, or sweep the model",
         )
 
 
@@ -122,7 +124,7 @@ class _Runs:
         self.with_intervals = [n for n, at in enumerate(self.points) if asked.intervals and at["seed"] == first]
 
     def finish(self, fresh: bool, before: Mapping[int, Kept] | None = None) -> dict[int, Kept]:
-        """Everything that could be run, also where the user stopped it; with a folder what is there is taken over."""
+        """All runs that could be made, also if the user stopped it; with a folder existing ones are reused."""
         found = dict(before or {})
         with self._journal(fresh) as journal:
             if journal is not None:
@@ -161,7 +163,7 @@ class _Runs:
         return [by_id[spec.id] for spec in self.specs]
 
     def _taken_over(self, journal: Journal) -> dict[int, Kept]:
-        """The runs of the folder that are among those asked for; the user is told of them."""
+        """The requested runs that are in the folder; they are reported to the user."""
         found: dict[int, Kept] = {}
         for index, key in enumerate(self.keys):
             entry = journal.entries.get(key)
@@ -173,11 +175,11 @@ class _Runs:
             self.say(f"{len(found):,} of {len(self.specs):,} runs were there already")
         if others:
             were, they = ("was", "it stays") if others == 1 else ("were", "they stay")
-            self.say(f"{counted(others, 'run')} of the folder {were} not asked for; {they} in its journal")
+            self.say(f"{counted(others, 'run')} of the folder {were} not requested; {they} in its journal")
         return found
 
     def _as_asked(self, place: int, kept: Kept) -> Kept:
-        """Without intervals that are not asked for."""
+        """A row without unrequested intervals."""
         asked, held = self.asked.intervals, kept.row.intervals
         fits = held and asked and (held.level, held.draws) == (asked.level, asked.draws)
         if held is None or (fits and place in self.with_intervals):
@@ -247,7 +249,7 @@ class _Runs:
         found[place] = Kept(row, record_of(finished) if records and finished is not None else None)
 
     def _give(self, place: int, row: Row, finished: Finished | None) -> None:
-        """Gives a run to whoever takes those of this sweep; one that is to have intervals when it has them."""
+        """Pass a run to the receiver of this sweep; one with requested intervals once it has them."""
         is_whole = row.intervals is not None or place not in self.with_intervals
         if self.taker is not None and finished is not None and is_whole:
             self.taker(self.what, finished, self.points[place])

@@ -1,4 +1,4 @@
-"""How long a sweep would take, by one run that is begun: said where it is too large to be run."""
+"""Estimated time of a sweep from one begun run, printed if it is too large."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from hotband.inference.interval.of_run import Asked
 
 PATIENCE_S = 2.0
-"""Seconds after which the first run is stopped; what it had done by then says how long it would take."""
+"""Seconds after which the first run is stopped; its progress by then gives its duration."""
 SCREENING = 66
-"""Runs of the screening of a point's intervals beside its draws, of a disk: thirty uncertain values at both ends."""
+"""Runs of the screening of a point's intervals next to its draws, of a disk: thirty uncertain values at both ends."""
 
 
 def expect_size(grid: Grid, intervals: Asked | None, jobs: int | None) -> None:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep
 
 CONFIDENCE = 0.95
-"""Of the intervals of means, as `hotband compare` has them."""
+"""Level of the intervals of means, as in `hotband compare`."""
 
 
 def runs_frame(sweep: Sweep) -> pl.DataFrame:
-    """Return a row a finished run, in the order of the grid."""
+    """Return one row per finished run, in the order of the grid."""
     pairs = [(at, row) for at, row in zip(sweep.points, sweep.rows, strict=True) if row is not None]
     names = list(sweep.points[0]) if sweep.points else []
     columns = _coordinates(names, [at for at, _ in pairs])
@@ -36,7 +36,7 @@ def runs_frame(sweep: Sweep) -> pl.DataFrame:
 
 
 def means_frame(sweep: Sweep) -> pl.DataFrame:
-    """Return a row a point: means over its seeds with their t intervals, and the intervals of its first seed."""
+    """Return one row per point: means over its seeds with their t intervals, and the intervals of its first seed."""
     groups: dict[tuple[str, ...], list[tuple[Mapping[str, Value], Row]]] = {}
     names = [name for name in (sweep.points[0] if sweep.points else ()) if name != "seed"]
     for at, row in zip(sweep.points, sweep.rows, strict=True):
@@ -78,13 +78,13 @@ def column_of(of: Figure) -> str:
     """Return the column of a figure in the frames. Raises UserError for one that rows do not have."""
     name = of.document_name.replace(".", "_", 1) if of.side else of.document_name
     if name not in NAMES:
-        accepted = "is no figure of a sweep; expected IOPS, MB/s, mean, p50, p99, p99.9, read.p99 or write.p99"
+        accepted = "is not a figure of a sweep; expected IOPS, MB/s, mean, p50, p99, p99.9, read.p99 or write.p99"
         raise UserError(SLO, "", str(of), accepted)
     return name
 
 
 def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None, float | None]:
-    """Return the mean of those that are there, and its t interval where there are several."""
+    """Return the mean of those that are there, and its t interval if there are several."""
     known = [value for value in values if value is not None]
     if not known:
         return None, None, None
@@ -101,7 +101,7 @@ def _figures(name: str, values: Sequence[float | None]) -> pl.Series:
 
 
 def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
-    """Two columns a figure; null where a run has none, as those of further seeds."""
+    """Two columns a figure; null if a run has none, as those of further seeds."""
     columns = []
     for name in INTERVAL_FIGURES:
         bounds = [None if row.intervals is None else row.intervals.bounds.get(name) for row in rows]
@@ -112,7 +112,7 @@ def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
 
 
 def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) -> list[pl.Series]:
-    """Return a column a coordinate, and one more of those with units: its number."""
+    """Return one column per coordinate, and one more of those with units: its number."""
     columns = []
     for name in names:
         values = [at[name] for at in points]
@@ -125,7 +125,7 @@ def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) ->
 
 
 def numbers_of(values: Sequence[Value]) -> tuple[str, list[float]] | None:
-    """Return the kind of values and their numbers in the base unit; None where they are not all of one kind."""
+    """Return the kind of values and their numbers in the base unit; None if they are not all of one kind."""
     found = [base_of(value) for value in values]
     kinds = {one[0] for one in found if one is not None}
     if None in found or len(kinds) != 1:

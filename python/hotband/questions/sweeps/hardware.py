@@ -12,7 +12,7 @@ from hotband.execution.experiment.executor import Executor, Progress, Tick
 from hotband.execution.experiment.point import Point
 
 Hardware = Callable[[Sequence["RunSpec"]], Executor]
-"""Who runs these runs, all on one piece of hardware or one emulated machine. Raises UserError where that cannot be
+"""Executor of these runs, all on one piece of hardware or one emulated machine. Raises UserError if that cannot be
 used."""
 
 

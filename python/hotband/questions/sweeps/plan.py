@@ -1,4 +1,4 @@
-"""What a sweep asks for, as a grid of runs: every workload on every machine with every combination of settings and
+"""A sweep as a grid of runs: every workload on every machine with every combination of settings and
 every seed; machines vary slowest, seeds fastest."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOT_SET = ("target", "workload", "seed")
 
 @dataclass(frozen=True)
 class Grid:
-    """What is asked for: names and texts of workloads and machines, the values of each setting, the seeds."""
+    """The request: names and texts of workloads and machines, the values of each setting, the seeds."""
 
     workloads: Mapping[str, Named]
     machines: Mapping[str, Named]
@@ -54,7 +54,7 @@ class Grid:
         return [of.remark for of in self.settings.values() if of.remark]
 
     def in_words(self) -> str:
-        """ "fio-randread on A, B: qd, bs"; with it a folder says what it holds."""
+        """ "fio-randread on A, B: qd, bs"; it describes the contents of a folder."""
         swept = [key for key, of in self.settings.items() if of.count > 1]
         over = f": {', '.join(swept)}" if swept else ""
         return f"{', '.join(self.workloads)} on {', '.join(self.machines)}{over}"
@@ -102,7 +102,7 @@ def same_of(value: Value) -> object:
 
 
 def name_of(at: Coordinates) -> str:
-    """Return what tells a run of a sweep from the others."""
+    """Return the text that distinguishes a run of a sweep."""
     settings = (f"{key}={value}" for key, value in at.items() if key not in ("target", "workload"))
     return " ".join([str(at["target"]), str(at["workload"]), *settings])
 
@@ -123,7 +123,7 @@ def by_name(given: Sequence[Named], field: str) -> dict[str, Named]:
 
 
 def axis_of(key: str, given: object) -> Values:
-    """Return the values of a setting: those of a list, tuple or range, those that a text asks for, else the one."""
+    """Return the values of a setting: those of a list, tuple or range, those that a text requests, else the one."""
     if isinstance(given, str):
         return values_of(key, given) if given.strip() else Values((given,), 1)
     found = [plain(value) for value in each_of(given)]

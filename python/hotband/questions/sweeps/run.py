@@ -30,7 +30,7 @@ def axes_of(question: SweepQuestion) -> dict[str, Values]:
 
 
 def answer(question: SweepQuestion, way: Way) -> Sweep:
-    """Return the sweep, also where it is stopped. Raises UserError before anything runs, OSError."""
+    """Return the sweep, also if it is stopped. Raises UserError before anything runs, OSError."""
     question.expect_hardware([one.name for one in question.on])
     for name, value in question.settings:
         if name in plan.NOT_SET:

@@ -31,9 +31,9 @@ MOST_NAMED = 20
 @dataclass(frozen=True)
 class Sweep:
     """A grid of runs: `points` are its coordinates (`target`, `workload`, a value for each setting, `seed`), `records`
-    what each left, None for those that an interrupt kept from ending and, where only rows are kept, for all. Iterating
-    gives the records. `rows` has what the frame says of each run, `level` the percentage of its intervals; `duration`
-    and `events` are those that all runs were given, `slo` the conditions that points are judged by."""
+    the record of each, None for those that an interrupt kept from ending and, where only rows are kept, for all.
+    Iterating gives the records. `rows` has the frame's values of each run, `level` the percentage of its intervals;
+    `duration` and `events` are those that all runs were given, `slo` the conditions that points are judged by."""
 
     points: tuple[Coordinates, ...]
     records: tuple[Record | None, ...]
@@ -51,12 +51,12 @@ class Sweep:
             object.__setattr__(self, "rows", rows)
 
     def __getstate__(self) -> dict[str, object]:
-        """Without who goes on with it: a sweep that was pickled is what it found."""
+        """State without the function that continues it: a pickled sweep has only its results."""
         return {**self.__dict__, "_go_on": None}
 
     @property
     def complete(self) -> bool:
-        """Return whether every run of the grid ended, and has the intervals that were asked for."""
+        """Return whether every run of the grid ended, and has the intervals that were requested."""
         return not self.missing
 
     @property
@@ -79,8 +79,8 @@ class Sweep:
         return tuple(name for name in names if len({repr(at[name]) for at in self.points}) > 1)
 
     def resume(self) -> Sweep:
-        """Return the same sweep with the missing runs run; those that are there are kept. Interrupted again, it says
-        what is missing still."""
+        """Return the same sweep with the missing runs run; those that are there are kept. If interrupted again, it
+        lists the runs still missing."""
         if self.complete or self._go_on is None:
             return self
         pairs = enumerate(zip(self.rows, self.records, strict=True))
@@ -101,8 +101,8 @@ class Sweep:
         return record
 
     def select(self, **at: Value) -> list[Record]:
-        """Return the finished records at these coordinates, such as `select(qd=32)`. UserError for a name that is no
-        axis, and for a value that no run has."""
+        """Return the finished records at these coordinates, such as `select(qd=32)`. UserError for a name that is not
+        an axis, and for a value that no run has."""
         known = list(self.points[0]) if self.points else []
         for name, value in at.items():
             if name not in known:
@@ -116,34 +116,34 @@ class Sweep:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return a row a finished run, in the order of the grid: the coordinates (as they were given; one with units
-        also as a number, `bs_bytes`, `think_s`), then `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`, `_p50_`,
-        `_p99_`, `_p999_`, `_max_ns`, `queue_depth_mean` and `errors` of all I/Os, and `read_` and `write_` with `iops`,
-        `latency_mean_ns` and `latency_p99_ns`. With intervals also `iops_interval_low` and so on."""
+        """Return one row per finished run, in the order of the grid: the coordinates (as they were given; one with
+        units also as a number, `bs_bytes`, `think_s`), then `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`,
+        `_p50_`, `_p99_`, `_p999_`, `_max_ns`, `queue_depth_mean` and `errors` of all I/Os, and `read_` and `write_`
+        with `iops`, `latency_mean_ns` and `latency_p99_ns`. With intervals also `iops_interval_low` and so on."""
         return runs_frame(self)
 
     @property
     def means(self) -> pl.DataFrame:
-        """Return a row a point, over its seeds: the coordinates, `runs`, the mean of each figure under its name and,
-        where there are several runs, its 95 % t interval as `iops_low`, `iops_high`; null where there is one run. With
+        """Return one row per point, over its seeds: the coordinates, `runs`, the mean of each figure under its name
+        and, if there are several runs, its 95 % t interval as `iops_low`, `iops_high`; null if there is one run. With
         an objective a column per condition, named by it: yes, likely (in a part of the interval alone) or no."""
         return means_frame(self)
 
     @property
     def answers(self) -> list[str]:
-        """Return what the numbers say, in a few sentences: which machine is best where, where curves cross or
-        saturate."""
+        """Return the answer in a few sentences: the best machine in each range, crossings and saturation of
+        curves."""
         return list(view_of(self, "answers")(self))
 
     @public
     def report(self, path: str | Path) -> Path:
-        """Writes the page of the sweep, one HTML file; returns its path. Raises UserError where nothing ended or the
+        """Writes the page of the sweep, one HTML file; returns its path. Raises UserError if nothing ended or the
         path is wrong, OSError."""
         report: Report = view_of(self, "report")(self)
         return report.save(path)
 
     def to_dict(self) -> dict[str, object]:
-        """Return what `hotband sweep --json` prints: the answers and the rows of the frames."""
+        """Return the output of `hotband sweep --json`: the answers and the rows of the frames."""
         found = {"answers": self.answers, "runs": self.frame.to_dicts(), "points": self.means.to_dicts()}
         return with_schema(found, "hotband-sweep-answers")
 
@@ -159,15 +159,15 @@ class Sweep:
     @public
     def plot(self, y: str = "iops", x: str | None = None) -> View:
         """Return a chart (altair) of a column of the frame against an axis of numbers, a line for all other
-        coordinates; where there is no such axis, a bar for each run. Raises UserError for what is no column, or where
-        nothing ended."""
+        coordinates; if there is no such axis, a bar for each run. Raises UserError for an unknown column, or if no
+        run ended."""
         drawn: View = view_of(self, "chart")(self, y, x)
         return self_contained(drawn)
 
     @public
     def save(self, folder: str | Path) -> Path:
         """Writes every record to a folder of its own, `folder/0`, `folder/1` and so on by place in the grid, and the
-        frame to `folder/sweep.parquet`; returns the folder. Raises UserError where it cannot be written."""
+        frame to `folder/sweep.parquet`; returns the folder. Raises UserError if it cannot be written."""
         path = Path(folder)
         make_folder(path)
         for index, record in enumerate(self.records):

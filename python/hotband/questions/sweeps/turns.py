@@ -69,7 +69,8 @@ class Turns:
         self._in_threads(len(first), self.jobs, one, shown)
 
     def _checked(self, spec: RunSpec) -> Prepared:
-        """Return a run that can be executed. A value that one of several machines refuses says which."""
+        """Return a run that can be executed. The error for a value that one of several machines refuses names that
+        machine."""
         try:
             return prepare(spec)
         except UserError as error:
@@ -135,7 +136,7 @@ class Turns:
             raise min(failures, key=lambda one: one[0])[1]
 
     def _turn(self, numbers: Iterator[int], work: Callable[[int], None], news: News) -> None:
-        """What a thread does: one number after the other, until there is none or something failed."""
+        """Work of a thread: one number after the other, until none is left or something failed."""
         while not self._stopping.is_set():
             with self._lock:
                 number = next(numbers, None)
@@ -151,7 +152,7 @@ class Turns:
                 return
 
     def _halt(self) -> None:
-        """Asks what runs to stop."""
+        """Ask the runs to stop."""
         self._stopping.set()
         with self._lock:
             running = list(self._running.values())
@@ -160,7 +161,7 @@ class Turns:
 
 
 def _waited(news: News, count: int, shown: Callable[[int], None]) -> list[Failure]:
-    """Waits until so many are done, or for the first failure, which it returns."""
+    """Waits until this many are done, or for the first failure, which it returns."""
     done, told = 0, 0.0
     shown(0)
     while done < count:

@@ -1,1 +1,1 @@
-"""What a prediction says of a run on hardware."""
+"""Comparison of a prediction with a run on hardware."""

@@ -1,4 +1,4 @@
-"""What was measured on hardware beside what the catalog's model of it predicts, with a verdict."""
+"""Measurements on hardware next to the predictions of its catalog model, with a verdict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hotband.questions.expect.results import row_of
 IOS = 20_000
 """Measured I/Os of the prediction for a run on hardware: with them a disk takes about a second."""
 OF_HARDWARE = Settings(ios=IOS, draws=0)
-"""How a run on hardware is predicted: by a single run of the model. The interval of a solid-state drive would take a
+"""Prediction of a run on hardware: by a single run of the model. The interval of a solid-state drive would take a
 hundred runs more, each of which writes the drive over first: ten times the processor time of the measurement."""
 NOT_NAMED = (
     "no prediction: the catalog has no drive with this device's model number; name a drive, or request the nearest"
@@ -35,7 +35,7 @@ Product = tuple[str, str]
 
 
 def product_of(place: RealTarget) -> Product | None:
-    """The catalog's drive whose model number the device at a place has, and how it is known; None where there is none,
+    """The catalog's drive whose model number the device at a place has, and how it is known; None if there is none,
     or several."""
     if place.path is None:
         return None
@@ -83,11 +83,11 @@ def expected_of(
 
 
 def without_verdict(of: ExpectedHereDoc, off: str) -> ExpectedHereDoc:
-    """The same beside a drive that is not near: its figures may stand beside what was measured, and judge nothing."""
+    """The same for a drive that is not similar: its figures are shown next to the measurements without a verdict."""
     rows = [
         {**row, "verdict": None, "figures": [{**figure, "verdict": None} for figure in row["figures"]]}
         for row in of["rows"]
     ]
-    verdict = f"no drive of the catalog is near; nearest is {of['machine']}, {off} times off: name yours"
+    verdict = f"no drive of the catalog is similar; the nearest is {of['machine']}, {off} times off: name yours"
     made = {**of, "rows": rows, "verdict": verdict, "explanations": [], "is_near": False}
     return cast("ExpectedHereDoc", made)

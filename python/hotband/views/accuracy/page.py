@@ -1,4 +1,4 @@
-"""The account of all studies as docs/accuracy-studies.md has it, between two marks: `make accuracy` writes it."""
+"""The account of all studies as in docs/accuracy-studies.md, between two marks: `make accuracy` writes it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def rewrite(path: Path, account: AccountDoc) -> None:
 
 
 def page_text(account: AccountDoc) -> str:
-    """Return what stands between the marks of the page."""
+    """Return what is between the marks of the page."""
     shown = COLUMNS if has_intervals(account) else COLUMNS[:-1]
     heading = [f"{over}: {name}" if over else name for over, name in shown]
     texts = ("figures", "in its: range")
@@ -56,7 +56,7 @@ def page_text(account: AccountDoc) -> str:
         "## What is to be reached",
         markdown_text([replace(goals, title="")]).strip(),
         "## What is missed",
-        "Every measurement that is off by more than 25 %; in brackets what the blind prediction was off by.",
+        "Every measurement that is off by more than 25 %; in brackets the error of the blind prediction.",
     ]
     for name, one in account["studies"].items():
         parts += [f"### {name}", *(missed_text(one["missed"]) or ["Nothing."])]

@@ -1,4 +1,4 @@
-"""How large the errors of studies are, on a screen: the typical error, and a row per class of figure."""
+"""Errors of studies on a screen: the typical error, and a row per class of figure."""
 
 from __future__ import annotations
 

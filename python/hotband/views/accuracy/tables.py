@@ -23,7 +23,7 @@ COLUMNS = (
     *(("now", name) for name in ("median", "max")),
     ("in its", "range"),
 )
-"""What is of figures that were seen while the models were built, and of those predicted blind, then and now."""
+"""Columns of figures known while the models were built, and of those predicted blind, at the time and today."""
 
 
 def error_cells(of: ErrorsDoc, count: bool = True) -> list[Value]:
@@ -52,7 +52,7 @@ def blocks(account: AccountDoc) -> list[tuple[str, Sequence[ClassErrorsDoc]]]:
 
 
 def has_intervals(account: AccountDoc) -> bool:
-    """Return whether any prediction has an interval: without, there is no column of what lies inside."""
+    """Return whether any prediction has an interval: if not, there is no column for figures inside."""
     return any(total["coverage"] is not None for total in account["totals"])
 
 
@@ -95,10 +95,10 @@ def blind_table(found: AllBlindErrors) -> Table:
 
 
 def goals_table(goals: Iterable[GoalDoc]) -> Table:
-    """Return what is to be reached beside what is."""
+    """Return targets next to current values."""
     bounds = [numeric("at most", PERCENT), numeric("reached", PERCENT)]
     columns = [column("figures"), numeric("n"), column("error"), *bounds, column("")]
-    table = Table("Seen and blind together, to be reached", columns)
+    table = Table("Targets, fitted and blind figures together", columns)
     for goal in goals:
         table.add(*goal_cells(goal))
     return table

@@ -1,4 +1,4 @@
-"""An advice on a screen: what certainly meets the objective, what likely does for less, and why not that."""
+"""An advice on a screen: the certain choice, the likely one for less, and why not the latter."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ STRIPS = 3
 """Candidates whose intervals are drawn."""
 STRIP = 50
 MOST_DRIVES = 4
-"""A candidate that needs more than so many times the drives of the recommended one is part of the evidence alone."""
+"""A candidate that needs more than this many times the drives of the recommended one is part of the evidence alone."""
 MOST_NOTES = 2
-CLASS_PRICES = "Prices are those of the catalog's classes, with their ranges; a table of your own replaces them."
+CLASS_PRICES = "Prices are those of the catalog's classes, with their ranges; your own table replaces them."
 
 
 def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[View]) -> Screen:

@@ -1,4 +1,4 @@
-"""An advice on the terminal: what to buy on top, what it rests on, then the front."""
+"""An advice on the terminal: the recommendation on top, its basis, then the front."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def terminal(advice: Advice, question: AdviseQuestion) -> Screen:
 
 
 def advice_views(advice: Advice, every: bool = False) -> list[View]:
-    """The answer, what it rests on, the front (all of it with `every`, or where tables alone are asked for), notes."""
+    """The answer, its basis, the front (complete with `every`, or if only tables are requested), notes."""
     views: list[View] = []
     if advice.answer:
         views.append(marked("[bold]{answer}[/]", answer=advice.answer[0]))
@@ -52,14 +52,14 @@ def advice_views(advice: Advice, every: bool = False) -> list[View]:
 
 
 def searched_text(advice: Advice) -> str:
-    """What was searched, and how much was run for it."""
+    """The searched candidates, and the amount of runs."""
     gone = [f"{count:,} {why}" for why, count in sorted(advice.left_out.items(), key=lambda one: -one[1]) if count]
     said = f"{advice.candidates:,} candidates, {advice.runs:,} runs of {advice.ios:,} I/Os"
     return f"{said}; left out: {', '.join(gone)}" if gone else said
 
 
 def front_table(advice: Advice, points: list[Point]) -> Table:
-    """A row a point: each figure, and below it its interval."""
+    """one row per point: each figure, and below it its interval."""
     title = f"Front: {counted(len(points), 'point')}, {advice.level:g} % intervals of {advice.figure}"
     priced = any(point.cost is not None for point in points)
     # Units stand below, as the ends of intervals do: seven columns fit into 80.

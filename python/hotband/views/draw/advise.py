@@ -19,8 +19,8 @@ CHARS = 110
 
 
 def front_chart(advice: Advice) -> View:
-    """Return a point a candidate, its colour that of the layout, the recommended one filled and larger; a dashed line
-    at the bound of the objective. What it costs is money, or drives where there are no prices."""
+    """Return one point per candidate, its colour that of the layout, the recommended one filled and larger; a dashed
+    line at the bound of the objective. The cost is money, or the number of drives if there are no prices."""
     priced = any(one.cost is not None for one in advice.front)
     title = f"Cost ({advice.currency})" if advice.currency else "Cost" if priced else "Drives"
     rows = pl.DataFrame(

@@ -1,6 +1,6 @@
 """Charts: pure functions from polars frames to altair charts.
 
-What is left out: no chart computes a result. Frames arrive with their numbers ready (`hotband.data.record.frames`
+Left out: no chart computes a result. Frames arrive with their numbers ready (`hotband.data.record.frames`
 builds them from records); a chart only chooses marks, scales and ticks. Every chart is a single view whose
 width follows its container, so that a page can put any number of them side by side.
 
@@ -40,7 +40,7 @@ class Clock:
         return f"Time ({self.unit})"
 
     def told(self, rows: pl.DataFrame, column: str, seconds: float) -> pl.DataFrame:
-        """Return the rows with the column `time` in this unit, of one whose unit has so many seconds."""
+        """Return the rows with the column `time` in this unit, of one whose unit has this many seconds."""
         return rows.with_columns(time=rows[column] * (seconds / self.seconds))
 
 
@@ -48,7 +48,7 @@ SECONDS, MINUTES = Clock("s", 1.0), Clock("minutes", 60.0)
 
 
 class ScaleAndAxis(TypedDict):
-    """What a quantity along x or y is drawn on, as altair's `X` and `Y` take it."""
+    """Scale of a quantity along x or y, for altair's `X` and `Y`."""
 
     scale: alt.Scale
     axis: alt.Axis
@@ -147,7 +147,8 @@ def log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
 
 
 def tight_log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
-    """As `log_axis`, from the last step below the values to the first above: no empty half of a decade."""
+    """Return an axis like `log_axis`, from the last step below the values to the first above: no empty half of a
+    decade."""
     found = log_axis(values, title)
     span = extent(values)
     if span is None or span[0] == span[1]:
@@ -235,9 +236,9 @@ def percentile_chart(
     height: int = 330,
     strokes: Strokes | None = None,
 ) -> View:
-    """Latency by percentile: x on a scale of nines, y log, one colour per line, or by run as `strokes` has them.
+    """Latency by percentile: x on a scale of nines, y log, one colour per line, or by run as in `strokes`.
 
-    `points`: run, line (run and direction), percentile (%), nines, latency_ms, printed (true where the source
+    `points`: run, line (run and direction), percentile (%), nines, latency_ms, printed (true if the source
     gave percentiles or bins instead of a histogram: points, joined by a thin line that only leads the eye).
     """
     span = extent(points["nines"]) or (1.0, 1.0)
@@ -308,9 +309,9 @@ def series_chart(
     strokes: Strokes | None = None,
     clock: Clock = SECONDS,
 ) -> View:
-    """One quantity over time, one colour per line, or by run as `strokes` has them.
+    """One quantity over time, one colour per line, or by run as in `strokes`.
 
-    `series`: run, line (run, stream where there are several, direction), time_s and the columns of `SERIES`,
+    `series`: run, line (run, stream if there are several, direction), time_s and the columns of `SERIES`,
     of which `value` is one. `marks`: as `marked` takes them.
     """
     title = SERIES[value]
@@ -356,7 +357,7 @@ MARK_COLORS = ("#b3261e", "#6b4fa0", "#2e7d32", "#8a6d00")
 def marked(chart: Any, marks: pl.DataFrame | None, clock: Clock = SECONDS) -> Any:
     """Return a chart over `time` with a line where something happened, and a key that names the kinds of lines.
 
-    `marks`: run, time_s, mark (what happened), kind (what the key calls it).
+    `marks`: run, time_s, mark (what happened), kind (its name in the key).
     """
     if marks is None or marks.is_empty():
         return chart
@@ -388,7 +389,7 @@ TIME_COLORS = {
     "erase": PALETTE[4],
     "other busy": "#b8c1cc",
 }
-assert tuple(TIME_COLORS) == ACTIVITIES, "the colours stand in the order in which an I/O passes"
+assert tuple(TIME_COLORS) == ACTIVITIES, "the colours follow the path of an I/O"
 
 
 def time_chart(times: pl.DataFrame) -> View:

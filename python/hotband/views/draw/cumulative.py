@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from hotband.base.views import View
 
 DASH = [7, 3]
-"""Of the second line: where both lie over each other, the first shows between."""
+"""Dashes of the second line: if it lies over the first, the first shows between."""
 HEIGHT = 300
 
 
 def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
-    """Return the share of the I/Os (%) that took no longer than a latency (ms, log axis), a line each of two.
+    """Return the share of the I/Os (%) that took no longer than a latency (ms, log axis), one line each of two.
 
     `points`: line (one of `order`), share_pct, latency_ms.
     """

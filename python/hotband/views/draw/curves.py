@@ -1,4 +1,4 @@
-"""Charts that set variants of a machine beside each other: response curves, caches that fill, where time goes.
+"""Charts that set variants of a machine next to each other: response curves, filling caches, parts of latency.
 
 As in `hotband.views.draw.charts`, no chart computes a result, and every chart is a single view whose width follows its
 container. A variant has the same colour in every chart of a page that is given the same list of variants.
@@ -44,7 +44,7 @@ IO_TIME_COLORS = {
     "flash": PALETTE[3],
     "link": PALETTE[4],
 }
-assert tuple(IO_TIME_COLORS) == TIMES, "the colours stand in the order in which an I/O passes"
+assert tuple(IO_TIME_COLORS) == TIMES, "the colours follow the path of an I/O"
 PUBLISHED = "published"
 # Room left of the plot that every panel of a stack keeps, so that their time axes align (px).
 STACKED_MARGIN = 64
@@ -95,7 +95,8 @@ def response_chart(
 
 
 def _response_axis(latencies: pl.Series, title: str) -> ScaleAndAxis:
-    """From zero, where a straight line between two points is how IOPS at a latency are read; log over decades."""
+    """Scale from zero, so that IOPS at a latency can be read on a straight line between two points; log over
+    decades."""
     low, high = extent(latencies) or (1.0, 10.0)
     if high / low > LOG_SPAN:
         return log_axis(latencies, title) | {"scale": _tight_log(latencies)}
@@ -132,7 +133,7 @@ def stacked_chart(
 ) -> View:
     """One panel of several over a common time axis, a line per variant; the first has the legend, the last the axis.
 
-    `lines`: variant, time_min and `value`, which is `stepped` where it is a count. `rules`: variant and time_min of
+    `lines`: variant, time_min and `value`, which is `stepped` if it is a count. `rules`: variant and time_min of
     what happened once.
     """
     drawn = clock.told(lines.filter(pl.col(value).is_not_null()), "time_min", 60.0)

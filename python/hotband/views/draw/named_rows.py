@@ -36,7 +36,7 @@ class Rows:
         return len(self.labels) * max(self.thick + ROW_GAP, lines * ROW_LINE + 4)
 
     def narrow(self) -> dict[str, object]:
-        """Return how `draw.js` changes the chart at a phone's width: the names stand above their bars."""
+        """Return how `draw.js` changes the chart at a phone's width: the names are above their bars."""
         name = _most_lines(self.labels, NARROW_CHARS) * ROW_LINE + 5
         step = self.thick + ROW_GAP + name
         return {

@@ -30,7 +30,7 @@ def measured_against_predicted(figures: Sequence[FigurePrediction]) -> View:
 
 
 def _panel(figure_class: str, figures: Sequence[FigurePrediction]) -> View | None:
-    """Return the panel of a class; None where nothing of it is predicted."""
+    """Return the panel of a class; None if nothing of it is predicted."""
     metrics = TIMES if "p99" in figure_class else RATES[1:] if figure_class == STREAMS else RATES[:1]
     rows = [
         {

@@ -1,4 +1,4 @@
-"""Charts of a study: published beside predicted, and how large the errors are.
+"""Charts of a study: published next to predicted, and how large the errors are.
 
 As in `draw.charts`, no chart computes a result, and every chart is a single view whose width follows its container.
 """
@@ -41,10 +41,10 @@ BEYOND = 1.9
 
 
 def published_chart(figures: pl.DataFrame, quantity: str, rule: float | None = None) -> View:
-    """One row per figure: published and predicted as points, joined by a rule, with the error beside them.
+    """One row per figure: published and predicted as points, joined by a rule, with the error next to them.
 
-    `figures`: id, label, config, machine, workload, published and predicted (numbers, null where there is none),
-    published_text, predicted_text, error_text. Rows of one configuration stand under its name, in the order of the
+    `figures`: id, label, config, machine, workload, published and predicted (numbers, null if there is none),
+    published_text, predicted_text, error_text. Rows of one configuration are under its name, in the order of the
     frame; a colour is of a machine. `quantity` is the axis title, with its unit. `rule` is a value that the others are
     measured by.
     """
@@ -113,7 +113,7 @@ def _texts(*names: str) -> list[alt.Tooltip]:
 
 
 def _figure_axis(values: pl.Series, title: str) -> ScaleAndAxis:
-    """As `rate_axis`, with a domain that leaves room for the error text right of the largest value."""
+    """Return an axis like `rate_axis`, with a domain that leaves room for the error text right of the largest value."""
     span = extent(values)
     numbers = values.drop_nulls()
     if span and span[1] / span[0] > LOG_SPAN and bool((numbers > 0).all()):
@@ -184,8 +184,8 @@ def _hollow() -> alt.Legend:
 
 
 def reach_of(errors: list[float]) -> float:
-    """Return how far (percent) an axis of errors goes: as far as all of them, or, where a few are far beyond the rest,
-    a little farther than most."""
+    """Return the end (percent) of an axis of errors: that of all errors, or, if a few are far beyond the others, a
+    little more than most."""
     sizes = sorted(abs(error) for error in errors)
     if not sizes:
         return LEAST_REACH
@@ -195,7 +195,7 @@ def reach_of(errors: list[float]) -> float:
 
 
 def _error_ticks(reach: float) -> list[float]:
-    """Round values up to the reach, both ways: none where the axis has only arrows."""
+    """Round values up to the reach, both ways: none if the axis has only arrows."""
     step = next(step for step in (2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, reach) if reach / step <= 5)
     count = math.floor(reach / step)
     return [n * step for n in range(-count, count + 1)]
@@ -219,7 +219,7 @@ def _range_text(errors: list[float]) -> str:
 
 
 def error_chart(errors: pl.DataFrame) -> View:
-    """Every compared figure as a circle on one line per quantity: how far off, and to which side. What is far beyond
+    """Every compared figure as a circle on one line per quantity: how far off, and to which side. A value far beyond
     the others is an arrow at the end of the axis, with its number.
 
     `errors`: quantity, error_pct, label, config, error_text, published_text, predicted_text.

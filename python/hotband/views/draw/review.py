@@ -51,7 +51,7 @@ CURVE_HEIGHT = 270
 
 @dataclass(frozen=True)
 class Lines:
-    """What the lines or bars of a chart are, in their order, each with its colour. Those `dashed` let lines be seen
+    """Lines or bars of a chart, in order, each with its colour. Those `dashed` let lines be seen
     that lie under them."""
 
     title: str
@@ -76,7 +76,7 @@ class Lines:
         return alt.Scale(domain=self.names, range=self.own_dashes())
 
     def own_dashes(self) -> list[list[float]]:
-        """Of the names: solid until the palette repeats its colours, but for those that are dashed anyway."""
+        """Strokes of the names: solid until the palette repeats its colours, except those that are dashed anyway."""
         rounds = [1 if name in self.dashed else n // len(PALETTE) for n, name in enumerate(self.names)]
         return [list(DASHES[n % len(DASHES)]) for n in rounds]
 
@@ -106,7 +106,7 @@ def _channels(color: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Axis:
-    """What lies along an axis: its column, the title with the unit, and the scale.
+    """Quantity along an axis: its column, the title with the unit, and the scale.
 
     `zero`: from zero. `rate`: from zero, or log over decades. `log`: log. `depth` and `size`: steps of two, of queue
     depths and of bytes. `share`: 0 to 100 %. `within`: numbers that the scale must hold besides those drawn.
@@ -179,8 +179,8 @@ def curves(
     wide: bool = False,
     points: bool = True,
 ) -> View:
-    """Return a line each of `lines` through its rows, in the order of x or of the column `order`; `points` if they are
-    few.
+    """Return one line each of `lines` through its rows, in the order of x or of the column `order`; `points` if they
+    are few.
 
     `rows`: line, the columns of the axes, and further ones, which the tooltip shows under their own names.
     """
@@ -210,7 +210,7 @@ def curves(
 
 
 def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[float]]:
-    """Of the lines: as they are given, and dashed where one would lie on an earlier one."""
+    """Strokes of the lines: as given, and dashed if one would lie on an earlier one."""
     given = lines.own_dashes()
     numbers = [str(n) for n in range(len(given))]
     is_log = y.scale == "log" or (y.scale == "rate" and _spans(rows[y.column]))
@@ -251,7 +251,7 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
     """Return a group of horizontal bars per row, one each of `lines`, with the number at its end; from zero, or dots on
     a log axis where the values span more than `LOG_SPAN`.
 
-    `rows`: row (a key), label (its text), line, value, text (what stands at the end), and low and high (the ends of its
+    `rows`: row (a key), label (its text), line, value, text (what is at the end), and low and high (the ends of its
     uncertainty, null for none). `rule` is a value that a line is drawn at.
     """
     labels = dict(zip(rows["row"].to_list(), rows["label"].to_list(), strict=True))
@@ -317,7 +317,7 @@ def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool
 
 
 def _numbers(base: alt.Chart, x: ScaleAndAxis, dots: bool, rule: float | None) -> Any:
-    """Return the number of each amount right of it, of its range, and of the rule where that would strike it
+    """Return the number of each amount right of it, of its range, and of the rule if that would strike it
     through."""
     end = "isValid(datum.high) ? max(datum.high, datum.value) : datum.value"
     if rule is not None:

@@ -20,7 +20,7 @@ HEAD = "head:"
 
 
 def wrapped(text: str) -> str | list[str]:
-    """Return a text, or its lines where it needs several."""
+    """Return a text, or its lines if it needs several."""
     lines = textwrap.wrap(text, ROW_CHARS, break_on_hyphens=False)
     return lines if len(lines) > 1 else text
 

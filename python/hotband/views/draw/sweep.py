@@ -1,5 +1,5 @@
 """The picture of a sweep: a figure against an axis of numbers, a line for each of the other coordinates; and the table
-that a notebook shows beside it."""
+that a notebook shows next to it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _along(rows: pl.DataFrame, name: str) -> Axis:
 
 
 def _scale(y: str) -> Literal["log", "rate"]:
-    """Latencies over decades, all else from zero where it fits."""
+    """Latencies over decades, all else from zero if it fits."""
     return "log" if y.endswith("_ns") else "rate"
 
 

@@ -16,7 +16,7 @@ HEIGHT = 230
 
 
 def from_zero(title: str) -> ScaleAndAxis:
-    """Return an axis of a quantity that a length stands for."""
+    """Return an axis of a quantity that a length represents."""
     return {"scale": alt.Scale(zero=True, nice=True), "axis": alt.Axis(title=title, format=NUMBER, tickCount=5)}
 
 
@@ -75,7 +75,7 @@ def dispersion_chart(rows: pl.DataFrame) -> View:
 
 
 def bars_chart(rows: pl.DataFrame, x: str, y: str) -> View:
-    """Bars of `rows`: class, line, y; classes in the order of the rows, lines beside one another."""
+    """Bars of `rows`: class, line, y; classes in the order of the rows, lines next to one another."""
     names = rows["line"].unique(maintain_order=True).to_list()
     order = rows["class"].unique(maintain_order=True).to_list()
     key = legend(rows["line"], HALF_CHARS) if len(names) > 1 else None

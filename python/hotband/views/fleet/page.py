@@ -28,11 +28,11 @@ CHARTS = (
     ("failures", "Failures a month", ""),
     ("rebuilds", "Drives being replaced", "Drives that failed and are not rebuilt yet, on average over the month."),
     ("degraded_share", "Time degraded (%)", "Share of the machines' time with a drive missing."),
-    ("losses", "Expected losses of data a month", "Of every degraded episode its chance to end in loss."),
-    ("worn", "Drives worn and replaced a month", ""),
+    ("losses", "Expected data losses per month", "The sum over degraded episodes of their chances to end in loss."),
+    ("worn", "Drives worn and replaced per month", ""),
     ("endurance_left", "Endurance left (%)", "On average over the drives of a group."),
     ("energy_kwh", "Energy a month (kWh)", "Machines and drives times PUE."),
-    ("cost_so_far", "Cost so far", "Machines and drives when they are bought, replacements, energy, losses."),
+    ("cost_so_far", "Cost so far", "Purchases of machines and drives, replacements, energy, losses."),
 )
 PARTS = ("drives", "machines", "replacements", "energy", "losses", "total")
 
@@ -52,7 +52,7 @@ def fleet_page(fleet: Fleet) -> Page:
         sections.append(Section("cost", "Cost", [cost_table(cost, data["currency"])]))
     said: list[Block] = [Prose([*group_lines(data), *closing_lines(data)])]
     sections.append(Section("conditions", "What it rests on", said))
-    left = "" if fleet.complete else f" of {data['asked']:,}: the rest was interrupted"
+    left = "" if fleet.complete else f" of {data['asked']:,}: the others were interrupted"
     drives = counted(data["fleet"]["drives"], "drive")
     subtitle = f"{drives}, {duration(data['months'])}, {data['repetitions']:,} repetitions{left}"
     return Page(data["name"], sections, subtitle=subtitle, kicker="Fleet")

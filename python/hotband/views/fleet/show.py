@@ -45,7 +45,7 @@ def duration(months: int) -> str:
 
 MWH = Unit("MWh", 1e3, lambda kwh: numbers.quantity(kwh / 1e3, "MWh"))
 GIGABYTES, PETABYTES = Unit("GB", 1e9, numbers.size), Unit("PB", 1e15, numbers.size)
-"""Of energy in kWh, and of bytes."""
+"""Formatters of energy in kWh, and of bytes."""
 
 
 def answers_of(data: FleetDoc) -> list[str]:
@@ -64,11 +64,11 @@ def answers_of(data: FleetDoc) -> list[str]:
 
 
 def losses_in_words(whole: PartDoc) -> str:
-    """Return how often data is lost, beside independent drives."""
+    """Return how often data is lost, next to independent drives."""
     loss, events = whole["loss"], whole["loss"]["events"]
     if events["mean"] <= 0:
         what = "No data was lost" if whole["failures"]["mean"] > 0 else "No drive failed"
-        return f"{what} in these repetitions: more of them would say how often data is lost."
+        return f"{what} in these repetitions: more of them would show how often data is lost."
     within = f"{number(events['mean_low'])} to {number(events['mean_high'])}"
     ratio = events["mean"] / loss["independent"] if loss["independent"] > 0 else math.inf
     times = "as many as" if 0.95 < ratio < 1.05 else f"{number(ratio)} times those of"
@@ -83,17 +83,17 @@ def beyond_chance(loss: LossDoc, repetitions: int) -> list[str]:
         return []
     return [
         f"Do not rely on that: {number(seen / repetitions)} losses by a failure too many happened in a repetition, "
-        f"where {number(loss['by_failure']['mean'])} were expected, which is not by chance."
+        f"where {number(loss['by_failure']['mean'])} were expected, which chance does not explain."
     ]
 
 
 def independent(loss: LossDoc) -> str:
-    """Return what the closed form says."""
+    """Return the result of the closed form."""
     return f"independent drives with the same failures and repairs ({number(loss['independent'])})"
 
 
 def third(data: FleetDoc) -> list[str]:
-    """Spares and cost, where there are any."""
+    """Spares and cost, if there are any."""
     parts = []
     short = [group for group in data["groups"] if group["spares"] is not None]
     if short:
@@ -102,7 +102,7 @@ def third(data: FleetDoc) -> list[str]:
             for one in short
             if one["spares"] is not None
         )
-        parts.append(f"Spares with which in 95 of 100 fleets no failure waits: {spares}")
+        parts.append(f"Spares so that no failure waits in 95 of 100 fleets: {spares}")
     cost = data["fleet"]["cost"]
     if cost is not None:
         total = cost["total"]
@@ -116,8 +116,8 @@ def mean(of: FigureDoc | None) -> float | None:
 
 
 def table_of(title: str, columns: list[tuple[Column, list[Value]]], first: int) -> Table:
-    """Return a table of the columns that say something, and of the first ones in any case: without what nobody asked
-    for it is narrower."""
+    """Return a table of the informative columns, and always of the first ones: without unrequested columns it is
+    narrower."""
     shown = [one for index, one in enumerate(columns) if index < first or any(one[1])]
     table = Table(title, [of for of, _ in shown])
     for row in zip(*(values for _, values in shown), strict=True):
@@ -126,7 +126,7 @@ def table_of(title: str, columns: list[tuple[Column, list[Value]]], first: int) 
 
 
 def groups_table(data: FleetDoc) -> Table:
-    """Return a row a group over the whole time, and one of all."""
+    """Return one row per group over the whole time, and one of all."""
     parts: list[tuple[str, PartDoc]] = [(group["name"], group) for group in data["groups"]]
     if len(parts) > 1:
         parts.append(("fleet", data["fleet"]))
@@ -178,7 +178,7 @@ def figures_table(data: FleetDoc) -> Table:
 
 
 def years_table(fleet: Fleet) -> Table:
-    """Return a row a year of all groups: machines, capacity, failures, drives to buy, loss, energy, cost."""
+    """Return one row per year of all groups: machines, capacity, failures, drives to buy, loss, energy, cost."""
     frame = fleet.years
     name = frame["group"][-1]
     of = frame.filter(pl.col("group") == name)

@@ -20,7 +20,7 @@ def joules(value: float, low: float | None, high: float | None) -> str:
 
 
 def energy_lines(record: RecordDoc) -> list[str]:
-    """What the drives drew, in a line; none where that is not known."""
+    """Power of the drives in one line; none if it is not known."""
     of = record.get("energy")
     if of is None:
         return []
@@ -34,5 +34,5 @@ def energy_lines(record: RecordDoc) -> list[str]:
         parts.append(per_io.replace("J", "J per I/O", 1))
     drives = counted(of["drives"], "drive")
     if of["drives_unknown"]:
-        drives += f"; {of['drives_unknown']} of unknown draw left out"
+        drives += f"; {of['drives_unknown']} of unknown power left out"
     return [f"Energy of {drives}: {', '.join(parts)}"]

@@ -34,7 +34,7 @@ CELL = "text-align:right;padding:2px 10px"
 
 
 def chart(record: Record, kind: Plot, points: int = PERCENTILE_POINTS) -> View:
-    """The chart of `kind`, of about so many points a line. UserError where there is none, or nothing to draw."""
+    """The chart of `kind`, of about this many points per line. UserError if there is none, or nothing to draw."""
     records = {record.name: record.loaded()}
     if kind == "latency":
         frame = percentile_frame(records, points)
@@ -45,13 +45,13 @@ def chart(record: Record, kind: Plot, points: int = PERCENTILE_POINTS) -> View:
         raise UserError("kind", "", str(kind), f"expected one of latency, {', '.join(OVER_TIME)}")
     frame, _ = series_frame(records)
     if frame.is_empty():
-        raise UserError("kind", "", kind, "the record has no series, so nothing over time")
+        raise UserError("kind", "", kind, "the record has no series, so there are no charts over time")
     drawn: View = series_chart(frame, OVER_TIME[kind]).properties(width=WIDTH, height=HEIGHT)
     return drawn
 
 
 def html(record: Record) -> str:
-    """What a notebook shows: name, figures of all, reads and writes, notes, and latency by percentile."""
+    """Content for a notebook: name, figures of all, reads and writes, notes, and latency by percentile."""
     rows = [("all", record.summary), ("read", record.read), ("write", record.write)]
     shown = [(name, of) for name, of in rows if name == "all" or of.count or of.errors]
     notes = "".join(f"<li>{escape(note)}</li>" for note in record.notes)
@@ -68,7 +68,7 @@ def html(record: Record) -> str:
 
 
 def table(rows: Sequence[tuple[str, Figures]]) -> str:
-    """Rates and latencies, a row each."""
+    """Rates and latencies, one row each."""
     heads = ("", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max", "outstanding", "errors")
     head = "".join(f'<th style="{CELL}">{name}</th>' for name in heads)
     lines = ("".join(f'<td style="{CELL}">{cell}</td>' for cell in cells(*row)) for row in rows)

@@ -5,7 +5,7 @@
     write_report(Path("out.html"), record_page([load_record(Path("runs/a"))], "One run"))
 
 `load` reads records, `frames` turns them into the frames that `hotband.views.draw.charts` draws, `record_page` and
-`study_page` say what stands on a page, `page` writes it. What is left out: paging, and any access to the
+`study_page` compose a page, `page` writes it. Left out: paging, and any access to the
 network (the file forbids itself every load through its Content-Security-Policy).
 """
 

@@ -1,4 +1,4 @@
-"""The page of an advice: what to buy, the chart of the front, its figures, and what has to be known to read them."""
+"""The page of an advice: the recommendation, the chart of the front, its figures, and notes on reading them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _values(advice: Advice) -> Table:
     ]
     heads = ["Value", "Taken", "Range", "Share", f"{advice.figure} at low", f"{advice.figure} at high"]
     return Table(
-        heads, [Group(rows)], caption="Shares of what the values do, of the recommended machine", folded=len(rows) > 8
+        heads, [Group(rows)], caption="Effects of the uncertain values of the recommended machine", folded=len(rows) > 8
     )
 
 

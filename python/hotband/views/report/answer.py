@@ -1,8 +1,8 @@
-"""What a page of records says first: which is faster and by how much, with the interval where there is one.
+"""First sentence of a page of records: which is faster and by how much, with the interval if there is one.
 
-Sentences are made of the numbers, by what was compared: one record, two, several, or the points of curves. Which side
-is faster is `hotband.inference.audit.compare`'s verdict; where that cannot compare, figures stand side by side and no
-more is said. Of open loops, whose rate is given, the mean latency decides.
+Sentences are made from the numbers, by the compared objects: one record, two, several, or the points of curves. Which
+side is faster is `hotband.inference.audit.compare`'s verdict; if that cannot compare, figures stand side by side and no
+more is stated. For open loops, whose rate is given, the mean latency decides.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOST = 0.9
 @dataclass(frozen=True)
 class Answer:
     """`sentences` for the head of a page; `against` has of every side but the first how it compares with that, None
-    where it cannot be compared; `unlike` names the differences of their loads."""
+    if it cannot be compared; `unlike` names the differences of their loads."""
 
     sentences: Sequence[str]
     against: Mapping[str, Comparison | None]
@@ -49,7 +49,7 @@ class Answer:
 
 
 def answer(naming: Naming) -> Answer:
-    """Of records by what differs among them; repeats are one side."""
+    """Return the answer for records by their differences; repeats are one side."""
     labels = list(naming.records)
     if not labels:
         return Answer([], {})
@@ -66,7 +66,7 @@ def answer(naming: Naming) -> Answer:
     against = {name: compared(naming, sides[first], sides[name]) for name in others}
     unlike = list(dict.fromkeys(words for one in against.values() if one is not None for words in one.unlike))
     if unlike:
-        said = f"They were not asked the same ({'; '.join(unlike)}), so none is called faster."
+        said = f"Their loads differ ({'; '.join(unlike)}), so none is called faster."
         return Answer([said], against, unlike)
     if len(sides) == 2:
         return Answer(_of_two(records, first, others[0], against[others[0]]), against)
@@ -74,7 +74,7 @@ def answer(naming: Naming) -> Answer:
 
 
 def compared(naming: Naming, a: Sequence[str], b: Sequence[str]) -> Comparison | None:
-    """Side B against A, labels of repeats each; None where they cannot be compared."""
+    """Side B against A, labels of repeats each; None if they cannot be compared."""
     sides = []
     for labels in (a, b):
         runs = []
@@ -150,7 +150,7 @@ def _of_two(sides: Sides, a: str, b: str, found: Comparison | None) -> list[str]
         return [_latencies(a, b, sides, "latency_mean_ns", "mean")]
     one, other = (mean(sides[name], "iops") for name in (a, b))
     if not one or not other:
-        return ["No rate is known of both, so they are not compared."]
+        return ["No rate is known for both, so they are not compared."]
     difference = next((row for row in found.differences if row.metric == "IOPS"), None) if found else None
     first = _sentence(a, b, (one, other), difference)
     repeats = f" Means of {' and '.join(str(len(own)) for own in sides.values())} repeats."
@@ -178,7 +178,7 @@ def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | No
 
 
 def _of_one_run_each(a: str, b: str, rates: tuple[float, float], found: Difference) -> str:
-    """Return the rates of two where nothing says how much runs differ: no interval, but a verdict."""
+    """Return the rates of two sides without data on how much runs differ: no interval, but a verdict."""
     iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
     how = f"{capitalized(found.how)}."
     if found.verdict == NONE:
@@ -201,7 +201,7 @@ def by(ratio: float) -> str:
 
 
 def _between(ends: Sequence[float], ratio: float) -> str:
-    """Ends of a ratio, as the ratio itself is said."""
+    """Ends of a ratio, as the ratio itself is stated."""
     if ratio >= MULTIPLE:
         return f"{between(ends[0], ends[1])} times"
     return between(ends[0] - 1, ends[1] - 1, share)
@@ -239,7 +239,9 @@ def _of_many(naming: Naming, labels: Mapping[str, Sequence[str]], sides: Sides) 
     times = " and ".join(f"{_as_many(most / value)} {label} ({number(value)})" for label, value in rest)
     head = f"{best} is fastest with {number(most)} IOPS: {times}."
     if level:
-        head = f"{best} ({number(most)} IOPS) and {second} ({number(next_)}) lead, without a difference that is shown."
+        head = (
+            f"{best} ({number(most)} IOPS) and {second} ({number(next_)}) lead, with no difference shown between them."
+        )
         head += f" Last is {ordered[-1][0]} with {number(ordered[-1][1])}." if len(ordered) > 2 else ""
     return [f"{head} {_tails(sides)}"]
 
@@ -267,7 +269,7 @@ def _tails(sides: Sides) -> str:
 
 
 def _of_curve(curve: Curve) -> list[str]:
-    """Return the most of every line, and who leads where."""
+    """Return the maximum of every line, and the leader in each range."""
     most: dict[str, tuple[float, float, LoadedRecord]] = {}
     for line, points in curve.lines.items():
         known = [(value, at, one) for at, one in points.items() if (value := figure(one.record, "iops"))]
@@ -316,7 +318,7 @@ def _leads(curve: Curve) -> str:
         others = [line for line in curve.lines if line != leader]
         next_ = others[0] if len(others) == 1 else "the next"
         ends = f"{_as_many(lead)} {next_} at {curve.text(low)}, {_as_many(last)} it at {curve.text(high)}"
-        return f"{leader} does most IOPS at every {curve.key}: {ends}."
+        return f"{leader} has the highest IOPS at every {curve.key}: {ends}."
     pieces = []
     for line in lines:
         own = [curve.text(at) for at, of, _ in leads if of == line]

@@ -51,9 +51,9 @@ class ChartFormat(StrEnum):
 class ReportQuestion(Question):
     """Write one self-contained HTML report of records, and its charts as SVG or PNG.
 
-    Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
+    Of the result, `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
     `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
-    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError where there is
+    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError if there is
     no record.
     """
 
@@ -72,13 +72,13 @@ class ReportQuestion(Question):
     charts: Path | None = asks("Folder for the charts, one file each.", default=None, metavar="DIR", hidden=True)
     chart_format: ChartFormat | None = asks("Format of the charts. Default: svg.", default=None, hidden=True)
     title: str | None = asks("Heading. Default: the workload and the machine.", default=None)
-    audit: bool = asks("With what the auditor finds in them.", default=False)
+    audit: bool = asks("Include the auditor's findings.", default=False)
     on: Machine | None = target()
     media: str | None = media()
     cache: str | None = cache()
 
     def written(self, report: Report, _: Path | None) -> list[str]:
-        """Write the page and the charts; return where they are. Raises UserError, OSError."""
+        """Write the page and the charts; return if they are. Raises UserError, OSError."""
         lines = []
         with whole(places_of(loaded(self.records))):
             if self.output is not None:
@@ -92,12 +92,12 @@ class ReportQuestion(Question):
 
 
 def loaded(records: Records) -> list[Path | LoadedRecord]:
-    """Return paths as they are, and records in memory as files would have them."""
+    """Return paths as they are, and records in memory as in files would."""
     return [record if isinstance(record, Path) else record.loaded() for record in records]
 
 
 def whole(places: list[Path | LoadedRecord]) -> AbstractContextManager[None]:
-    """Return the context in which what records lack becomes a UserError; a study looks at its own."""
+    """Return the context in which missing parts of records become a UserError; a study checks its own."""
     paths = [place for place in places if isinstance(place, Path)]
     return nullcontext() if kept_study(paths) is not None else refusing_incomplete(paths)
 
@@ -129,7 +129,7 @@ def expect_somewhere(question: ReportQuestion) -> None:
         accepted = "missing: expected -o FILE.html, question.charts DIR or both"
         raise UserError("question.output", "", "", accepted)
     if question.chart_format is not None and question.charts is None:
-        accepted = "is of the files of charts: expected question.charts DIR"
+        accepted = "applies to chart files: expected question.charts DIR"
         raise UserError("question.chart_format", "", question.chart_format.value, accepted)
 
 
@@ -158,7 +158,7 @@ def _answer_blocks(report: Report) -> Sequence[Block]:
 
 
 def _figures(shown: PageTable) -> Table:
-    """Return the figures of a page's table that fit on a terminal; none of a table that has no such columns."""
+    """Return the figures of a page's table that fit on a terminal; none for a table that has no such columns."""
     places = [at for at, name in enumerate(shown.columns) if name in FIGURES]
     columns = [(numeric if shown.numeric[at] else column)(FIGURES[shown.columns[at]]) for at in places]
     table = screen_table(columns)

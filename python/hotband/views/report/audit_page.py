@@ -21,7 +21,7 @@ TITLES = {"severe": "Severe", "warning": "Warnings", "note": "Notes"}
 
 @unchecked()
 def audit_page(result: AuditResult) -> Page:
-    """Return the page of an audit: how many findings there are, then each with what to do."""
+    """Return the page of an audit: the number of findings, then each with its remedy."""
     count = counted(len(result.subjects), "result")
     skipped = [Prose([f"! {words}" for words in result.skipped])] if result.skipped else []
     answer = Section("answer", "Answer", [Prose([sentence_of(result)], lead=True), *skipped])
@@ -34,9 +34,9 @@ def audit_page(result: AuditResult) -> Page:
 
 
 def audit_section(findings: Sequence[Finding], count: int) -> Section:
-    """Return what the rules say of the page's records; that there is nothing to say, too."""
+    """Return the findings on the page's records, or that there are none."""
     if not findings:
-        text = f"The auditor looked at {count} record{'s' if count != 1 else ''} by all its rules and found nothing."
+        text = f"The auditor applied all its rules to {count} record{'s' if count != 1 else ''} and found nothing."
         return Section("audit", "What do these results prove?", [Prose([text])])
     groups = []
     for severity, title in TITLES.items():

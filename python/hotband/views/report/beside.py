@@ -1,4 +1,4 @@
-"""Records beside each other: bars of rate and latency, and a table with the difference from the first."""
+"""Records next to each other: bars of rate and latency, and a table with the difference from the first."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LATENCIES = ("mean", "p50", "p99", "p999", "max")
 
 
 def bars_blocks(records: Mapping[str, LoadedRecord], strokes: Strokes) -> list[Block]:
-    """Return a bar a record of rate, mean and p99 latency; none where there are too many, or nothing was measured."""
+    """Return one bar per record of rate, mean and p99 latency; none if there are too many, or nothing was measured."""
     if len(records) > MOST_BARS:
         return []
     lines = Lines("Run", {label: strokes.colors[label] for label in records})
@@ -60,7 +60,7 @@ def _ends(record: RecordDoc, key: str, unit: float) -> Row | None:
 
 
 def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], lines: Mapping[str, str]) -> Table:
-    """Return a row a record: its figures, the difference of its rate from that of the first, and the state of its
+    """Return one row per record: its figures, the difference of its rate from that of the first, and the state of its
     drives, said once for the points of a line and for repeats."""
     by_line = {line: states[label] for label, line in lines.items()}
     together = len(by_line) < len(states) and all(by_line[lines[label]] == state for label, state in states.items())
@@ -79,7 +79,7 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], l
         cells.append(Cell(number(_scaled(summary.get("bandwidth_bytes_per_s"))), numeric=True))
         cells += [Cell(number(_scaled(summary.get(f"latency_{key}_ns"))), numeric=True) for key in LATENCIES]
         rows.append([*cells, Cell(number(summary.get("errors")), numeric=True)])
-    caption = f"State of the drives in all: {next(iter(states.values()))}." if alike else ""
+    caption = f"State of the drives in all runs: {next(iter(states.values()))}." if alike else ""
     if together and not alike:
         caption = f"State of the drives: {'; '.join(f'{line}: {state}' for line, state in by_line.items())}."
     if with_change:
@@ -88,7 +88,7 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], l
 
 
 def _rate(record: RecordDoc) -> Cell:
-    """Return the rate, and under it its interval where it has one."""
+    """Return the rate, and under it its interval if it has one."""
     own = [one for one in figures_of(record) if one["figure"] == "iops"]
     return Cell(number(record["summary"].get("iops")), numeric=True, under=f"({said(own[0])})" if own else "")
 

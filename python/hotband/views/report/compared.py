@@ -1,4 +1,4 @@
-"""Measured beside replayed latencies: a chart of both distributions, a table by class, percentiles."""
+"""Measured next to replayed latencies: a chart of both distributions, a table by class, percentiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CAPTION = "Demerit is the root of the mean squared horizontal distance of the tw
 
 
 def comparison_section(records: Mapping[str, LoadedRecord]) -> Section | None:
-    """Replays of traces with latencies beside what was measured, of the records that have them."""
+    """Replays of traces with latencies next to what was measured, of the records that have them."""
     found = {label: one.record["comparison"] for label, one in records.items() if "comparison" in one.record}
     blocks: list[Block] = []
     for label, comparison in found.items():
@@ -27,7 +27,7 @@ def comparison_section(records: Mapping[str, LoadedRecord]) -> Section | None:
 
 
 def comparison_blocks(comparison: ComparisonDoc, names: Names, label: str = "") -> list[Block]:
-    """Return what the figures say, both distributions, a table by class, and percentiles."""
+    """Return the summary of the figures, both distributions, a table by class, and percentiles."""
     of = f"{label}: " if label else ""
     blocks: list[Block] = [Prose([of + sentence(comparison, names)])]
     frame = distribution_frame(comparison, names)
@@ -52,7 +52,7 @@ def sentence(comparison: ComparedDoc, names: Names) -> str:
 
 
 def distribution_frame(comparison: ComparisonDoc, names: Names) -> pl.DataFrame | None:
-    """Both distributions: line, share_pct, latency_ms. None of a record of old."""
+    """Both distributions: line, share_pct, latency_ms. None for an old record."""
     found = comparison.get("distribution")
     if found is None:
         return None

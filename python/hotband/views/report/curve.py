@@ -27,7 +27,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Curve:
-    """Records by line and by the number that `key` is, in its order; `sizes` where that is bytes."""
+    """Records by line and by the number that `key` is, in its order; `sizes` if that is bytes."""
 
     key: str
     lines: Mapping[str, Mapping[float, LoadedRecord]]
@@ -69,7 +69,7 @@ def curve_of(naming: Naming) -> Curve | None:
 
 
 def _line(own: Mapping[str, str], key: str) -> str:
-    """Return what a record is of, but for what lies along the axis."""
+    """Return the identity of a record, except the parameter along the axis."""
     plain = ("workload", "machine")
     return ", ".join(value if name in plain else f"{name} {value}" for name, value in own.items() if name != key)
 
@@ -89,7 +89,7 @@ def curve_block(curve: Curve, strokes: Strokes) -> Charts:
         Chart(
             "Latency over IOPS",
             curves(rows.drop("mbps", "p99_ms"), iops, mean, lines, order="x"),
-            f"Each line goes through {what}; where it turns up, more only waits longer.",
+            f"Each line goes through {what}; where it bends upward, more load only increases latency.",
         ),
     ]
     if curve.sizes:

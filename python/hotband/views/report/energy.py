@@ -1,4 +1,4 @@
-"""What drives draw: watts over time, and a table of joules."""
+"""Power of drives: watts over time, and a table of joules."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Records = Mapping[str, "LoadedRecord"]
 
 # Points of a line: as many as a chart is wide enough to tell apart.
 POINTS = 400
-CAPTION = "All drives together. The band is what the ranges of their power values allow (hotband drives NAME)."
+CAPTION = "All drives together. The band shows what the ranges of their power values allow (hotband drives NAME)."
 COLUMNS = ("Drives", "Mean", "At rest", "Energy", "Least", "Most", "An I/O")
 
 
 def power_frame(records: Records) -> pl.DataFrame:
-    """Return what `power_chart` draws: line, time_s, power_w, low_w, high_w, summed over drives and joined where
+    """Return the data of `power_chart`: line, time_s, power_w, low_w, high_w, summed over drives and joined where
     many."""
     numbers = ("time_s", "power_w", "low_w", "high_w")
     kinds: dict[str, type[pl.DataType]] = {"line": pl.String} | dict.fromkeys(numbers, pl.Float64)
@@ -82,7 +82,7 @@ def power_chart(
 
 
 def power_block(records: Records, strokes: Strokes | None = None, clock: Clock = SECONDS) -> Charts | None:
-    """Watts of runs over time; none where no record has them for more than one interval."""
+    """Watts of runs over time; none if no record has them for more than one interval."""
     frame = power_frame(records)
     if frame["time_s"].n_unique() < 2:
         return None
@@ -92,7 +92,7 @@ def power_block(records: Records, strokes: Strokes | None = None, clock: Clock =
 
 
 def energy_table(records: Records) -> Table | None:
-    """Return what the drives of each record drew; none where no record tells."""
+    """Return the power of the drives of each record; none if no record has it."""
     groups = []
     for label, loaded in records.items():
         energy = loaded.record.get("energy")
@@ -106,7 +106,7 @@ def energy_table(records: Records) -> Table | None:
             quantity(_milli(energy.get("joules_per_io")), "mJ"),
         ]
         groups.append(Group([[Cell(text, numeric=True) for text in texts]], label if len(records) > 1 else ""))
-    caption = "Energy of the measured time, with the least and the most by the ranges of the power values"
+    caption = "Energy of the measured time, with the lowest and the highest value by the ranges of the power values"
     return Table(COLUMNS, groups, caption=caption) if groups else None
 
 

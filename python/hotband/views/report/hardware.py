@@ -1,4 +1,4 @@
-"""What records of real hardware have besides: the prediction beside them, and what was measured on what."""
+"""Additions of records of real hardware: the prediction next to them, and the measured device."""
 
 from __future__ import annotations
 

@@ -159,11 +159,11 @@ def expect_fit(
             "question.audit",
             "",
             "",
-            "missing: question.on, question.media and question.cache say what the auditor is to know",
+            "missing: question.on, question.media and question.cache describe results to the auditor",
         )
     if kept_study(given) is not None and (audit or title is not None):
         option = "question.audit" if audit else "question.title"
-        raise UserError(option, "", title or "", "is for records; expected none with the folder of a study")
+        raise UserError(option, "", title or "", "applies to records; leave it out with the folder of a study")
 
 
 def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]:
@@ -183,7 +183,7 @@ def read_records(path: Path) -> list[LoadedRecord]:
 
 
 def kept_study(given: Sequence[Path | LoadedRecord]) -> Path | None:
-    """Return the folder of a study's result, where that is what is to be reported."""
+    """Return the folder of a study's result, if that is what is to be reported."""
     first = given[0] if len(given) == 1 else None
     return first if isinstance(first, Path) and (first / RESULT_FILE).is_file() else None
 
@@ -194,7 +194,7 @@ def read_study(folder: Path) -> Report:
     try:
         found = json.loads(file_text(file))
     except (OSError, ValueError, RecursionError) as error:
-        raise UserError(str(file), "", "", f"is no result of a study: {error}") from None
+        raise UserError(str(file), "", "", f"is not a result of a study: {error}") from None
     needed = ("study", "title", "summary", "figures", "runs")
     missing = [key for key in needed if key not in found] if isinstance(found, dict) else list(needed)
     if missing:

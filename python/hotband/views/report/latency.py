@@ -1,6 +1,6 @@
 """`hotband report --latency`: latency by percentile of records and of other tools' results.
 
-What it leaves out: percentiles beyond which fewer than ten I/Os lie (see `hotband.data.record.frames`).
+Left out: percentiles beyond which fewer than ten I/Os lie (see `hotband.data.record.frames`).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def labelled(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
 
 
 def latency_chart(records: Sequence[LoadedRecord], title: str, op: str | None) -> View:
-    """The chart; `op` is read, write or None for both. UserError where there is nothing to draw, or too much."""
+    """The chart; `op` is read, write or None for both. UserError if there is nothing to draw, or too much."""
     frame = frames.percentile_frame(labelled(records))
     if op is not None:
         line = pl.col("line")
@@ -139,8 +139,8 @@ def write_chart(chart: View, out: Path) -> None:
 
 
 def _page(spec: dict[str, Any]) -> str:
-    """A page with a chart alone, as wide as the window; its title is text, which goes on in the next line where that is
-    narrow. Not altair's own, in which a name can end the script that it stands in."""
+    """A page with a chart alone, as wide as the window; its title is text, which continues in the next line where that
+    is narrow. Not altair's own template, in which a name can end its script."""
     from html import escape
 
     title = spec["title"]

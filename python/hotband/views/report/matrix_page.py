@@ -23,7 +23,7 @@ from hotband.views.report.review_topics import bar, bar_frame
 from hotband.views.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
 
 MOST_LINES = 12
-"""Lines of a chart of latencies that can be told apart."""
+"""Lines of a chart of latencies that can be distinguished."""
 MOST_BARS = 60
 """Bars of a chart."""
 

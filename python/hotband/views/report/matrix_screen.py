@@ -16,13 +16,13 @@ BAR = 8
 MOST_WITH_BARS = 3
 """Drives that have room for a bar each."""
 MOST_DRIVES = 6
-"""Drives that have room for a column each."""
+"""Drives that have room for one column each."""
 NAME, TEST = 12, 30
 """Characters of a drive's name above its column, and of a test's."""
 
 
 def matrix_screen(matrix: Matrix, written: str = "", further: str = "") -> Screen:
-    """Return the screen: what was found and written, the matrix, and what makes drives incomparable."""
+    """Return the screen: results and written files, the matrix, and reasons why drives are incomparable."""
     notes = remarks_of(matrix)
     room = LINES - 5 - sum(folded(f"! {note}") for note in notes) - bool(further)
     wide = len(matrix.drives) > MOST_DRIVES

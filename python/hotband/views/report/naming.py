@@ -1,7 +1,7 @@
-"""What records of a page are called: by what differs among them, and the page by what all have in common.
+"""Names of records on a page: their differences; the title of the page: what they have in common.
 
-Left out: texts of machines and workloads are not compared; two of the same name are told apart by settings, duration,
-seed, file, and at last by number.
+Left out: texts of machines and workloads are not compared; two of the same name are distinguished by settings,
+duration, seed, file, and at last by number.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Naming:
         return list(next(iter(self.differ.values()), {}))
 
     def values(self, key: str) -> list[str]:
-        """Of an aspect that differs, each once, in the order of the records."""
+        """Values of an aspect that differs, each once, in the order of the records."""
         return list(dict.fromkeys(found[key] for found in self.differ.values() if key in found))
 
     def sides(self) -> dict[str, list[str]]:
@@ -50,7 +50,7 @@ class Naming:
 
     @property
     def title(self) -> str:
-        """Return what was run on what, and what was changed."""
+        """Return workload and machine, and the changed settings."""
         workload, machine = (self._said(key) for key in (WORKLOAD, MACHINE))
         what = f"{workload} on {machine}" if machine else workload
         keys = [key for key in self.keys if key not in (WORKLOAD, MACHINE, SEED)]
@@ -96,7 +96,7 @@ def named(records: Sequence[LoadedRecord]) -> Naming:
 
 
 def _aspects(loaded: LoadedRecord) -> dict[str, str]:
-    """Return what may differ: workload, machine, and what was set."""
+    """Return aspects that may differ: workload, machine, and settings."""
     record = loaded.record
     machine = str(record["target"].get("machine") or "") if record["target"].get("kind") == "model" else ""
     name = loaded.label.removesuffix(f" on {machine}") if machine else loaded.label
@@ -126,7 +126,7 @@ FURTHER: dict[str, Callable[[LoadedRecord], str]] = {
     SEED: lambda loaded: str(loaded.record.get("seed")),
     "file": _file,
 }
-"""What tells records apart where nothing else does, in this order."""
+"""Keys that distinguish records if nothing else does, in this order."""
 
 
 def _label(own: Mapping[str, str]) -> str:
@@ -158,7 +158,7 @@ def _range(values: Sequence[str]) -> str:
 
 
 def as_number(text: str) -> float | None:
-    """Return the number that a setting is, or bytes where it is a size; None for words."""
+    """Return the number that a setting is, or bytes if it is a size; None for words."""
     try:
         return float(text)
     except ValueError:

@@ -44,7 +44,7 @@ def of_study(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Report:
 
 
 def study_chart(study: str, figures: Sequence[ListedFigureDoc]) -> View:
-    """Errors at a glance. Raises UserError where no figure is published."""
+    """Errors at a glance. Raises UserError if no figure is published."""
     frame = error_frame(figures)
     if frame.is_empty():
         raise UserError("study", "", study, "no figure of it is published, so there is no error to draw")

@@ -1,4 +1,4 @@
-"""Reports of runs on hardware, and of a model beside the emulated drive (`hotband.views.registered`)."""
+"""Reports of runs on hardware, and of a model next to the emulated drive (`hotband.views.registered`)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def of_hardware(specs: Sequence[RunSpec]) -> Report:
-    """What was measured in these runs, its prediction beside it."""
+    """What was measured in these runs, its prediction next to it."""
     paths = [spec.out / RECORD_FILE for spec in specs if spec.out is not None]
     return Report(record_page([record for path in paths for record in read_records(path)]))
 
 
 def of_emulation(spec: RunSpec, out: Path) -> Report:
-    """Both records, beside each other."""
+    """Both records, next to each other."""
     labels = {MODEL: "model", CLIENT: "emulated, by fio"}
     both = [
         replace(record, label=label)

@@ -44,7 +44,7 @@ def unchecked() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Prose:
-    """Paragraphs; a `lead` stands in larger type: what a reader came for."""
+    """Paragraphs; a `lead` is in larger type: what a reader came for."""
 
     kind: ClassVar[str] = "prose"
     paragraphs: Sequence[str]
@@ -126,7 +126,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class KeyItem:
-    """What a colour and a sign stand for."""
+    """Meaning of a colour and a sign."""
 
     text: str
     color: str
@@ -139,7 +139,7 @@ class Charts:
 
     With `runs`, the reader chooses one of them, and another to compare with; the charts then draw only
     those rows whose `run` was chosen. A choice holds for all such blocks, so they should offer the same runs.
-    A `key` is one legend for all of them, which then have none of their own.
+    A `key` is one legend for all of them, which then have no separate legends.
     """
 
     kind: ClassVar[str] = "charts"
@@ -167,7 +167,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Fold:
-    """Text as it was written (a spec, a command), folded away where it is long."""
+    """Text as it was written (a spec, a command), folded away if it is long."""
 
     kind: ClassVar[str] = "fold"
     title: str
@@ -180,7 +180,7 @@ Block = Prose | Cards | Table | Charts | Claims | Heading | Fold
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page that the table of contents names. A `folded` one shows its title and, in a line beside it, its
+    """A part of a page that the table of contents names. A `folded` one shows its title and, in a line next to it, its
     `gist`; its charts are drawn when a reader unfolds it."""
 
     id: str
@@ -201,7 +201,7 @@ def spec_of(view: Drawable) -> dict[str, Json]:
 
 @dataclass(frozen=True)
 class Part:
-    """Sections under a title and one sentence that says what was found; printed, it begins on a sheet of its own. A
+    """Sections under a title and one sentence with the result; in print, it begins on a new sheet. A
     `folded` one shows title and sentence alone."""
 
     id: str
@@ -213,7 +213,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Page:
-    """What `write_report` writes: sections, and after them parts with sections of their own."""
+    """Content of a report: sections, and after them parts with sections of their own."""
 
     title: str
     sections: Sequence[Section]
@@ -228,7 +228,7 @@ class Page:
 
 
 def write_report(out: Path, page: Page) -> Path:
-    """Write `page` to the file `out` and return it. Raises UserError where the path is wrong, else OSError."""
+    """Write `page` to the file `out` and return it. Raises UserError if the path is wrong, else OSError."""
     write_file(out, render(page))
     return out
 
@@ -283,7 +283,7 @@ class ChartDoc(TypedDict):
 
 
 class ChartsDoc(TypedDict):
-    """What `draw.js` reads."""
+    """Data that `draw.js` reads."""
 
     charts: list[ChartDoc]
     frames: dict[str, FrameDoc]
@@ -341,7 +341,7 @@ def _stored(value: float | None) -> float | int | None:
 
 
 def to_json(value: object) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON that cannot end the element it is in."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

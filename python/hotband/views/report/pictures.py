@@ -1,6 +1,6 @@
 """Charts as picture files: SVG for pages and print, PNG for everything else.
 
-A picture stands alone, so it bears its title and where it is from. The SVG is drawn once, and the PNG from it: the same
+A picture is used alone, so it has a title and its source. The SVG is drawn once, and the PNG from it: the same
 picture twice.
 """
 
@@ -42,7 +42,7 @@ class Drawing:
         return copy(self.spec)
 
     def bare(self) -> Drawing:
-        """Without legends, for charts that stand under one key."""
+        """Without legends, for charts that are under one key."""
         bare, layers = _without_legend(self.spec), self.spec.get("layer")
         if isinstance(layers, list) and layers:
             bare |= {"layer": [_without_legend(layer) if isinstance(layer, dict) else layer for layer in layers]}
@@ -70,8 +70,8 @@ def _without_legend(view: dict[str, Json]) -> dict[str, Json]:
 
 
 def drawing(view: View) -> Drawing:
-    """Return the chart's spec. Not checked against Vega-Lite's schema, which takes longer than making it: the tests
-    do."""
+    """Return the chart's spec. It is not checked against Vega-Lite's schema, which takes longer than making it; the
+    tests do that."""
     with alt.data_transformers.disable_max_rows():
         return Drawing(view.to_dict(validate=False))
 

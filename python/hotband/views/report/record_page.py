@@ -1,4 +1,4 @@
-"""The page of one record or of several beside each other (`hotband report`)."""
+"""The page of one record or of several next to each other (`hotband report`)."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def record_page(
     audit: bool = False,
     machine: MachineFacts | None = None,
 ) -> Page:
-    """Return a page that says first what the records show, with a chart and a table of them; what it rests on is
+    """Return a page that says first what the records show, with a chart and a table of them; its basis is
     folded.
 
-    Without a `title` it is what was run on what. With `audit` what the auditor says of the records, too; `machine` is
-    what is known of their target.
+    The default `title` names workload and machine. With `audit` it includes the findings on the records; `machine`
+    has known facts about their target.
     """
     naming = named(records)
     of, found = naming.records, answer(naming)
@@ -90,14 +90,14 @@ def question_of(naming: Naming, found: Answer) -> str:
 
 @dataclass(frozen=True)
 class _Looks:
-    """What all charts of a page share: the colour of each run, and the unit of time."""
+    """Settings shared by all charts of a page: the colour of each run, and the unit of time."""
 
     strokes: Strokes
     clock: Clock
 
     @classmethod
     def of(cls, naming: Naming, found: Answer) -> _Looks:
-        """Return a colour a run, or a line of curves."""
+        """Return one colour per run, or a line of curves."""
         lines = _lines(naming, found)
         labels, groups = list(lines), list(lines.values())
         longest = max((float(one.record["duration_ns"]) for one in naming.records.values()), default=0.0)
@@ -119,7 +119,7 @@ def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) ->
 
 
 def _of_variants(records: Mapping[str, LoadedRecord], looks: _Looks) -> list[Section]:
-    """Return where an I/O's time went, how caches filled, drives wore and what they drew, of the records that tell."""
+    """Return parts of latency, cache contents, wear and power of drives, for the records that have them."""
     strokes, clock = looks.strokes, looks.clock
     found = [
         ("io-time", "Where each I/O's time went", variants.io_time_block(records)),
@@ -142,7 +142,7 @@ def _about(record: RecordDoc) -> str:
 
 
 def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
-    """Return the answer, what is not alike, and the same in a chart and a table."""
+    """Return the answer, what differs, and the same in a chart and a table."""
     records = naming.records
     if not records:
         return [Prose(["There are no records to show."])]

@@ -1,4 +1,4 @@
-"""Failure and repair on a page: what failed, what was rebuilt, what hosts got in every state of the machine."""
+"""Failure and repair on a page: failures, rebuilds, and service for hosts in every state of the machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STOPPED = ("stopped", "spare failed")
 
 
 def repair_blocks(records: Records) -> list[Block]:
-    """Return what failed and what became of it, of every record in which drives were to fail."""
+    """Return failures and their effects, for every record with requested failures."""
     texts, services, rebuilds = [], [], []
     for label, loaded in records.items():
         repair = loaded.record.get("repair")
@@ -47,8 +47,8 @@ def repair_blocks(records: Records) -> list[Block]:
 
 
 def mark_frame(records: Records) -> pl.DataFrame:
-    """When drives failed and rebuilds began and ended, for charts over time: run, time_s, mark (what happened), and
-    kind: what the key of the chart calls it."""
+    """Times when drives failed and rebuilds began and ended, for charts over time: run, time_s, mark (what happened),
+    and kind: its name in the key of the chart."""
     rows = [
         (label, at / 1e9, mark, kind) for label, loaded in records.items() for at, mark, kind in _marks(loaded.record)
     ]

@@ -118,8 +118,8 @@ def _overall(comparison: ComparisonDoc, labels: Mapping[str, str]) -> str:
     best, ratio = placed[0]
     if best == baseline:
         second, ratio = placed[1]
-        return f" Over all groups {best} leads, {second} comes to {number(ratio, 3)} of it."
-    return f" Over all groups {best} comes to {number(ratio, 3)} times {baseline}."
+        return f" Over all groups {best} leads, {second} reaches {number(ratio, 3)} of it."
+    return f" Over all groups {best} reaches {number(ratio, 3)} times {baseline}."
 
 
 def _labels(everyone: Sequence[Machine]) -> dict[str, str]:
@@ -413,7 +413,7 @@ def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
 def _barred(
     name: str, title: str, shown: str, bars: list[Row], unit: str, lines: Lines, tables: list[Table], notes: list[str]
 ) -> Topic:
-    """Return a topic of one chart of bars; of its notes alone where there are none."""
+    """Return a topic of one chart of bars; of its notes only if there are none."""
     if not bars:
         return Topic(name, title, notes=notes)
     figure = Figure(name, shown, amounts(bar_frame(bars), unit, lines))
@@ -449,7 +449,7 @@ def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 
 def _range(value: float | None, row: Row) -> str:
-    """Return a value, and in brackets its range where it has one."""
+    """Return a value, and in brackets its range if it has one."""
     ends = ranged(row)
     low, high = ends["low"], ends["high"]
     return number(value) if low is None else f"{number(value)} ({number(low)} to {number(high)})"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class Row(TypedDict, total=False):
-    """A row of a chart and of a table, by column; units end the names. None stands where nothing was measured, `low`
-    and `high` are the ends of what is uncertain, and `ends` has the intervals of some columns in words."""
+    """A row of a chart and of a table, by column; units end the names. None means that nothing was measured, `low`
+    and `high` are the ends of uncertain values, and `ends` has the intervals of some columns in words."""
 
     op: str
     name: str
@@ -76,7 +76,7 @@ COLUMNS = {
 
 
 def bounds(row: object, key: str) -> BoundsDoc | None:
-    """Return the interval of a figure in an object of the JSON; None where it has none."""
+    """Return the interval of a figure in an object of the JSON; None if it has none."""
     found: Mapping[str, Any] = row if isinstance(row, dict) else {}
     ends: BoundsDoc | None = found.get("intervals", {}).get(key)
     return ends
@@ -88,7 +88,7 @@ def words(level: float, ends: BoundsDoc, unit: Unit = PLAIN) -> str:
 
 
 def level_of(machine: Machine) -> float | None:
-    """Return the level of a review's intervals; None where it has none."""
+    """Return the level of a review's intervals; None if it has none."""
     made = machine.review.get("intervals")
     return None if made is None else made["level"]
 
@@ -124,7 +124,7 @@ def ratio_text(text: str, comparison: ComparisonDoc, ends: BoundsDoc | None) -> 
 
 
 def of_level(document: ReviewDoc | ComparisonDoc) -> str:
-    """Return what lines over bars are, where a review or a comparison has intervals."""
+    """Return the meaning of lines over bars, if a review or a comparison has intervals."""
     made = document.get("intervals")
     return "" if made is None else f" The line over a bar is its {made['level']:g} % interval."
 

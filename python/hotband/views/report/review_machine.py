@@ -173,12 +173,12 @@ def access(machine: Machine, looks: Looks = PLAIN) -> Topic:
         view = density(
             frame(lined(bins, "op", "from_ms", "ms", "share")), Axis("ms", ACCESS_MS, "zero"), OF_IOS, looks.read_write
         )
-        caption = "Share of the I/Os in each bin; the rarest, beyond 99.9 %, stand in the last one."
+        caption = "Share of the I/Os in each bin; the rarest, beyond 99.9 %, are in the last one."
         figures.append(Figure("access", "Distribution of access times", view, caption))
         scale: Literal["log", "zero"] = "log" if review_rows.is_wide([machine]) else "zero"
         rows, share = lined(shares, "op", "ms", "share"), Axis("share", SHARE, "share")
         view = curves(frame(rows), Axis("ms", ACCESS_MS, scale), share, looks.read_write, points=False)
-        caption = "How many of the I/Os are served within a time: the median stands at 50 %."
+        caption = "How many of the I/Os are served within a time: the median is at 50 %."
         figures.append(Figure("access-cumulative", "Access times, cumulative", view, caption))
     heads = ("count", "mean_ns", "p50_ns", "p99_ns", "max_ns")
     names = ("I/Os", "Mean (ms)", "Median (ms)", "p99 (ms)", "Longest (ms)")
@@ -207,7 +207,7 @@ def block_sizes(machine: Machine) -> Topic:
         x, y = Axis("block_bytes", BLOCK, "size"), Axis("mbps", MBPS, "rate", both)
         view = curves(data, x, y, lines)
         title = f"{op.capitalize()} bandwidth over the block size"
-        figures.append(Figure(f"blocks-{op}", title, view, "A line per size of the file."))
+        figures.append(Figure(f"blocks-{op}", title, view, "One line per file size."))
         by_block = sorted(own, key=lambda row: row["block_bytes"])
         tables.append(
             crossed(
@@ -235,9 +235,7 @@ def streams(machine: Machine, looks: Looks = PLAIN) -> Topic:
         Column("", "op", str, False), Column("Streams", "streams"), Column("All together (MB/s)", "mbps"),
         Column("The slowest (MB/s)", "slowest_mbps"),
     ]  # fmt: skip
-    caption = (
-        "Each reads or writes a file of its own (100 MB) from beginning to end; the bars are all streams together."
-    )
+    caption = "Each reads or writes its own file (100 MB) from beginning to end; the bars are all streams together."
     figure = Figure("streams", "Concurrent sequential readers or writers", view, caption)
     return Topic("streams", "Concurrent streams", [figure], [table(rows, columns)], width=WHOLE)
 
@@ -264,7 +262,7 @@ def patterns(machine: Machine, looks: Looks = PLAIN) -> Topic:
         groups.append(Group(own.groups[0].rows, name))
     listed = Table(heads, groups, caption="Every step of every pattern", folded=True)
     short = crossed(rows, ["qd"], "pattern", "iops", ["Queue depth"], names, write=number, caption="IOPS")
-    caption = "Each line goes through the queue depths; where it turns up, more in the queue only waits longer."
+    caption = "Each line goes through the queue depths; where it bends upward, a deeper queue only increases latency."
     figures = [
         Figure("patterns-iops", "IOPS against queue depth", iops),
         Figure("patterns-latency", "Mean latency over IOPS", stick, caption),
@@ -341,13 +339,13 @@ def applications(machine: Machine, looks: Looks = PLAIN) -> Topic:
     ]  # fmt: skip
     caption = (
         "Synthetic mixes with a stated uncertainty, not the original programs: "
-        "the line over a bar goes from the lowest to the highest that the uncertainty allows."
+        "the line over a bar spans the values that the uncertainty allows."
     )
     figure = Figure("applications", "Desktop application loads", view, caption)
     return Topic("applications", "Desktop applications", [figure], [table(rows, columns)], width=WHOLE)
 
 
-OF_POWER = "The line over a bar goes from the lowest to the highest that the ranges of the drives' power values allow."
+OF_POWER = "The line over a bar spans the values that the ranges of the drives' power values allow."
 
 
 def _has_range(bars: Iterable[Row]) -> bool:

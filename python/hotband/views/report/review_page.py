@@ -4,7 +4,7 @@
 
     write_review([review("savvio-10k1"), review("cheetah-15k4")], comparison, Path("out"))
 
-What it leaves out: it measures nothing and computes no result (`hotband.questions.review` does); numbers come from its
+Left out: it measures nothing and computes no result (`hotband.questions.review` does); numbers come from its
 JSON.
 """
 
@@ -55,7 +55,7 @@ def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None,
 
 
 def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: Path) -> tuple[list[Part], list[Path]]:
-    """Return the page that compares, where there is something to compare, and each machine's; and their picture
+    """Return the page that compares, if there is something to compare, and each machine's; and their picture
     files."""
     parts: list[Part] = []
     pictures: list[Path] = []
@@ -93,7 +93,7 @@ def _machine_part(machine: Machine, out: Path, looks: Looks) -> tuple[Part, list
 
 
 def _unfolded_first(sections: Iterable[Section]) -> list[Section]:
-    """Return what a reader sees at once, then what is folded, both in their order."""
+    """Return visible sections, then folded ones, both in order."""
     return sorted(sections, key=lambda section: section.folded)
 
 

@@ -48,7 +48,7 @@ class Machine:
 
     @property
     def capacity_bytes(self) -> int:
-        """Of the address space under review."""
+        """Bytes of the address space under review."""
         return int(self.review["machine"]["capacity_bytes"])
 
     def has(self, part: Part) -> bool:
@@ -77,7 +77,7 @@ def _title(machine: MachineDoc) -> str:
 
 
 def _last(name: str) -> str:
-    """Of a path only the file."""
+    """The file name of a path."""
     return re.split(r"[/\\]", name)[-1] or name if name.endswith(".toml") else name
 
 
@@ -135,7 +135,7 @@ def cumulative(machine: Machine) -> list[Row]:
 
 
 def _rising(rows: list[Row]) -> list[Row]:
-    """Without points that lie below the one before: a percentile is rounded within its bin's edge."""
+    """Without points that lie below the previous one: a percentile is rounded within its bin's edge."""
     kept: list[Row] = []
     for row in rows:
         if not kept or kept[-1]["op"] != row["op"] or row["share"] >= kept[-1]["share"]:
@@ -160,7 +160,8 @@ def is_wide(everyone: Sequence[Machine]) -> bool:
 
 
 def _ends(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
-    """Return where all but the rarest I/Os lie: the upper ends of the bins that hold the first and the last of them."""
+    """Return the range of all but the rarest I/Os: the upper ends of the bins that hold the first and the last of
+    them."""
     total, seen, low, high = sum(count for _, _, count in bins), 0, 0.0, bins[-1][1]
     for _, upper, count in bins:
         seen += count
@@ -215,7 +216,7 @@ def _rows(machine: Machine, part: Part, *columns: str) -> list[Row]:
 
 
 def _value(row: Mapping[str, Any], column: str) -> Any:
-    """Return a figure in the unit of its column; all else as the JSON has it."""
+    """Return a figure in the unit of its column; all else as in the JSON."""
     if column not in VALUES:
         return row["queue_depth" if column == "qd" else column]
     key, unit = VALUES[column]
@@ -231,7 +232,7 @@ def block_sizes(machine: Machine) -> list[Row]:
 
 
 def streams(machine: Machine) -> list[Row]:
-    """So many readers or writers at once, which `title` counts: all together, and the slowest."""
+    """Concurrent readers or writers, which `title` counts: all together, and the slowest."""
     rows = _rows(machine, "streams", "op", "streams", "mbps", "slowest_mbps")
     return [{**row, "title": counted(row["streams"], "stream")} for row in rows]
 
@@ -243,12 +244,12 @@ def patterns(machine: Machine) -> list[Row]:
 
 
 def pattern_title(name: str) -> str:
-    """As the page writes it."""
+    """Value as the page writes it."""
     return PATTERNS.get(name, name)
 
 
 def files(machine: Machine) -> list[Row]:
-    """Small and large files read, written or copied, so many at once."""
+    """Small and large files read, written or copied, this many at once."""
     return _rows(machine, "files", "op", "size", "qd", "per_s", "mbps")
 
 
@@ -267,7 +268,7 @@ def applications(machine: Machine) -> list[Row]:
 
 
 def ranged(row: Row) -> Row:
-    """Return the ends of a row's range as a chart has them: none where the range has no width."""
+    """Return the ends of a row's range as in a chart: none if the range has no width."""
     low, high = row["low"], row["high"]
     return {"low": low, "high": high} if low is not None and high is not None and low < high else NO_RANGE
 
@@ -295,7 +296,7 @@ def joules(machine: Machine) -> list[Row]:
 
 
 def _by_pattern(energy: EnergyByPatternDoc | None, column: str, scale: float, *keys: str) -> list[Row]:
-    """Return a row a pattern of which the first of the keys has a value; the others are the ends of its range."""
+    """Return one row per pattern of which the first of the keys has a value; the others are the ends of its range."""
     values, lows, highs = (cast("Mapping[str, Any]", energy or {}).get(key) or {} for key in keys)
     rows = (
         {

@@ -14,8 +14,8 @@ COLUMNS = ("Machine", "Write cache", "Look-ahead", "Flash", "Values that were se
 
 
 def settings_table(everyone: Sequence[Machine]) -> Table:
-    """Return a row a machine, or one for all its drives that are alike; the last column has what was set for the
-    review."""
+    """Return one row per machine, or one for all its drives that are identical; the last column has what was set for
+    the review."""
     rows = []
     for machine in everyone:
         of = machine.review["machine"]
@@ -28,7 +28,7 @@ def settings_table(everyone: Sequence[Machine]) -> Table:
 
 
 def at_a_glance(prefix: str, everyone: Sequence[Machine]) -> Section:
-    """Return a row a machine with its figures, and the settings."""
+    """Return one row per machine with its figures, and the settings."""
     found = [dict((what, value) for value, what in review_machine.cards(machine)) for machine in everyone]
     # The most IOPS of any pattern are another pattern for each machine: they stand in the charts.
     names = [name for name in dict.fromkeys(name for one in found for name in one) if not name.startswith("most IOPS")]

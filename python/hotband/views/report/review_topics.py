@@ -1,4 +1,4 @@
-"""What the page of one machine and the page that compares several are made of: topics with charts and their tables."""
+"""Topics with charts and tables, for the page of one machine and the page that compares several."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ class Looks:
 
     @property
     def read_write_copy(self) -> Lines:
-        """Of what is done with files."""
+        """Lines of operations on files."""
         return Lines("Operation", {"read": self.read, "write": self.write, "copy": self.copy})
 
     @property
     def one(self) -> Lines:
-        """Of charts without a second line."""
+        """Lines of charts without a second line."""
         return Lines("", {"": self.read})
 
 
@@ -85,9 +85,9 @@ ABSENT_PARTS: dict[Part, str] = {
 }
 
 
-NOT_ASKED = "the review was not asked for them"
+NOT_ASKED = "the review did not request them"
 ABSENT_WHY: dict[Part, str] = {
-    "energy": f"not every drive in it states what power it draws, or {NOT_ASKED}",
+    "energy": f"not every drive in it states its power, or {NOT_ASKED}",
     "applications": f"the catalog had no such loads, or {NOT_ASKED}",
     "summary": "there is no group of numbers above zero",
 }
@@ -95,7 +95,7 @@ ABSENT_WHY: dict[Part, str] = {
 
 @dataclass(frozen=True)
 class Figure:
-    """One chart: `id` is the name of its files, `title` says what it shows, in the picture too."""
+    """One chart: `id` is the name of its files, `title` describes it, also in the picture."""
 
     id: str
     title: str
@@ -105,7 +105,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Topic:
-    """A heading with its charts and below them the same numbers; `notes` say what is missing, and why."""
+    """A heading with its charts and below them the same numbers; `notes` list missing parts and reasons."""
 
     id: str
     title: str
@@ -117,8 +117,8 @@ class Topic:
     def section(
         self, prefix: str, drawn: Mapping[str, Drawing], lines: Lines | None = None, *, first: Sequence[str] = ()
     ) -> Section:
-        """As a section of a page; `drawn` has the charts by their ids; with `lines` they stand under one key. Those
-        that are not among the `first` are folded, long tables in all."""
+        """Return a section of a page; `drawn` has the charts by their ids; with `lines` they are under one key. Topics
+        beyond the `first` are folded, as are long tables."""
         blocks: list[Block] = [Prose(list(self.notes))] if self.notes else []
         if self.figures:
             views = {figure.id: drawn[figure.id].bare() if lines else drawn[figure.id] for figure in self.figures}
@@ -161,7 +161,7 @@ class Column:
 def table(
     rows: Iterable[Mapping[str, object]], columns: Sequence[Column], caption: str = "", *, fold: bool = False
 ) -> Table:
-    """One row each; folded away where there are more than `LONG`, or on demand."""
+    """One row each; folded away if there are more than `LONG`, or on demand."""
     cells = [
         [
             Cell(with_words(_text(row.get(column.key), column.text), row, column.key), numeric=column.numeric)
@@ -248,7 +248,7 @@ def missing(everyone: Sequence[Machine], part: Part) -> list[str]:
 
 
 def _why(machine: Machine, part: Part) -> str:
-    """Return what the review's notes say of a part that is null, else what is likely."""
+    """Return the review's note on a part that is null, else a likely reason."""
     name = part.replace("_", "-")
     notes = [note for note in machine.review.get("notes") or [] if note.startswith(f"{name}: ")]
     return "; ".join(note.removeprefix(f"{name}: ") for note in notes) or ABSENT_WHY.get(part, NOT_ASKED)

@@ -21,10 +21,10 @@ OVERLAID = 4
 
 PERCENTILE_CAPTION = (
     "Each labelled step to the right from 90 % is ten times rarer. "
-    f"A line ends where {frames.SUPPORT} I/Os are left beyond it: further out the sample says little."
+    f"A line ends where {frames.SUPPORT} I/Os are left beyond it: further out the sample is too small."
 )
 PRINTED_CAPTION = (
-    "Points are percentiles that a source printed, or the edges of its coarse histogram; what joins them leads the eye."
+    "Points are percentiles that a source printed, or edges of its coarse histogram; lines only guide the eye."
 )
 
 RESULT_COLUMNS = (
@@ -33,7 +33,7 @@ RESULT_COLUMNS = (
 
 
 def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Cell]:
-    """One row under `RESULT_COLUMNS`; without figures where there are none."""
+    """One row under `RESULT_COLUMNS`; without figures if there are none."""
     summary = cast("Mapping[str, object]", of or {})
     latencies = ("mean", "p50", "p99", "p999", "max")
     texts = [number(summary.get("iops")), rate(summary.get("bandwidth_bytes_per_s"))]
@@ -84,7 +84,7 @@ def _series(
     captions = {
         "iops": f"{each}.",
         "latency_mean_ms": "Weighted by the I/Os of each interval.",
-        "latency_p99_ms": "Where a point covers several intervals, the worst of them.",
+        "latency_p99_ms": "If a point covers several intervals, it shows the worst.",
         "queue_depth": "Mean outstanding I/Os.",
     }
     drawn = [
@@ -122,7 +122,7 @@ def parts_table(record: RecordDoc, name: str) -> Table | None:
 
 
 def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
-    """Return what records say could not be carried over, and what could not be read or drawn of them."""
+    """Return notes of records on parts that could not be carried over, read or drawn."""
     rows = []
     for label, loaded in records.items():
         texts = [

@@ -1,4 +1,4 @@
-"""What stands on top of a study's page: the answer with its chart, how accurate it is, and the machines."""
+"""Top of a study's page: the answer with its chart, how accurate it is, and the machines."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ NAMED_LOADS = 3
 
 
 def answer_section(result: StudyDoc) -> Section | None:
-    """Return the answer and one chart; why there is none where not the whole study was run. A study without an answer
-    of its own has its largest chart of published figures."""
+    """Return the answer and one chart; or why there is none if only part of the study was run. A study that states no
+    answer has its largest chart of published figures."""
     answer = result.get("answer")
     if answer is not None:
         found = answer["chart"]
@@ -57,7 +57,7 @@ def _answer_chart(chart: AnswerChartDoc) -> View:
 
 
 def _rows(chart: AnswerChartDoc) -> pl.DataFrame:
-    """Rows of a chart: the machines under each heading, or one row each where there is one machine."""
+    """Rows of a chart: the machines under each heading, or one row each if there is one machine."""
     alone = len({point["machine"] for point in chart["points"]}) == 1
     figures: list[FigureDoc] = [
         {
@@ -135,7 +135,7 @@ def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
         table.add(*class_cells(of))
     caption = (
         "Errors, either way, in percent, each measurement once: of figures that were seen while the models were built, "
-        "and of those that were predicted blind, before they were seen, as predicted then and as now."
+        "and of those that were predicted blind, before they were seen, as predicted then and as predicted now."
     )
     return Table.of(table, caption)
 
@@ -144,8 +144,8 @@ def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
 
 
 def machines_section(result: StudyDoc, colors: Mapping[str, str]) -> Section | None:
-    """Return what was set beside each other: what each machine is built from, and how its drives were set. The dots are
-    the machines' colours on the page."""
+    """Return settings side by side: the parts of each machine, and the settings of its drives. The dots
+    are the machines' colours on the page."""
     machines = result.get("machines") or []
     if not machines:
         return None

@@ -1,4 +1,4 @@
-"""The figures of a study on its page: charts of published beside predicted, errors, and the table of all of them."""
+"""The figures of a study on its page: charts of published next to predicted, errors, and the table of all of them."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def names_of(machines: Sequence[MachineDoc]) -> dict[str, str]:
 
 
 def figures_section(result: StudyDoc) -> Section | None:
-    """Charts of what is published beside what is predicted, and a table of every figure."""
+    """Charts of published next to predicted figures, and a table of every figure."""
     figures = result["figures"]
     if not figures:
         return None
     rows = figure_rows(figures, names_of(result.get("machines") or []))
-    caption = "The line between two points is the error. A circle alone has no published figure beside it."
+    caption = "The line between two points is the error. A circle alone has no published figure."
     made = [
         Chart(title, published.published_chart(frame_of(of), title), caption if n == 0 else "")
         for n, (title, of) in enumerate(_chart_groups(rows).items())
@@ -94,7 +94,7 @@ def figure_rows(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = 
 
 
 def error_frame(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Return what `published.error_chart` draws: figures that are published and predicted, by class where they have
+    """Return what `published.error_chart` draws: figures that are published and predicted, by class if they have
     one."""
     classes = {f"{n}:{figure['id']}": str(figure.get("figure_class") or "") for n, figure in enumerate(figures)}
     rows = [row for row in figure_rows(figures, names) if row["error_pct"] is not None]
@@ -117,7 +117,7 @@ def _error_text(figure: FigureDoc) -> str:
 
 def _chart_groups(rows: Sequence[FigureRow]) -> dict[str, list[FigureRow]]:
     """Rows by the quantity of their chart; small quantities of one unit share a chart. A quantity of which nothing is
-    published has nothing to be set beside: it stands in the table alone."""
+    published has nothing to be set next to: it is in the table alone."""
     by_quantity: dict[str, list[FigureRow]] = {}
     for row in rows:
         if row["published"] is not None or row["predicted"] is not None:
@@ -178,9 +178,9 @@ def _figure_table(figures: Sequence[ListedFigureDoc]) -> Table:
         groups.setdefault(place, []).append(_figure_cells(figure, some_blind))
     blind = ["Blind"] if some_blind else []
     columns = ["Figure", "Published", "Predicted", "Error", *blind, "Caveat and note", "Source"]
-    caption = f"Every figure, by configuration. The bar beside an error is full at {number(FULL_BAR)} %."
+    caption = f"Every figure, by configuration. The bar next to an error is full at {number(FULL_BAR)} %."
     caption += " Below a prediction is its interval." if any(figure.get("interval") for figure in figures) else ""
-    caption += " Blind is what was predicted before the figure was seen." if some_blind else ""
+    caption += " Blind: predicted before the figure was seen." if some_blind else ""
     made, shown = [], -1
     for (config, workload), rows in sorted(groups.items(), key=lambda group: group[0][0]):
         made.append(Group(rows, order[config] if config != shown else "", workload))
@@ -214,7 +214,7 @@ def _figure_cells(figure: ListedFigureDoc, some_blind: bool) -> list[Cell]:
 
 
 def _interval_text(figure: ListedFigureDoc) -> str:
-    """Return the interval of a prediction in words; nothing where it has none."""
+    """Return the interval of a prediction in words; nothing if it has none."""
     interval = figure.get("interval")
     return "" if interval is None else said(interval)
 

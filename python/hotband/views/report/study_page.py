@@ -1,4 +1,4 @@
-"""The page of a study: its question, the answer with one chart, how accurate it is and, folded, what it rests on."""
+"""The page of a study: its question, the answer with one chart, its accuracy and, folded, its basis."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def study_page(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Page:
 
 
 def _machine_names(result: StudyDoc) -> list[str]:
-    """Names of the study's machines, those that have figures of their own first; where it lists none, what its curves
-    and figures are of."""
+    """Names of the study's machines, those with their own figures first; if it lists none, the machines of its curves
+    and figures."""
     machines = result.get("machines") or []
     if machines:
         return [one["name"] for one in sorted(machines, key=lambda one: one["what_if"])]
@@ -104,7 +104,7 @@ def _named_runs(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> dict[st
 def _runs(named: Mapping[str, LoadedRecord]) -> list[Section]:
     """Return what single runs show: latency, time series, parts."""
     found = sections.run_sections(named, clock=charts.MINUTES if _in_minutes(named) else charts.SECONDS)
-    gist = f"of any of the {len(named)} runs, and of another beside it" if len(named) > sections.OVERLAID else ""
+    gist = f"of any of the {len(named)} runs, and of another next to it" if len(named) > sections.OVERLAID else ""
     kept = [section for section in found if section.id != "time" or len(named) <= MOST_BARS]
     return [replace(section, gist=gist if section.id != "time" else "") for section in kept]
 
@@ -148,7 +148,7 @@ def _load(result: StudyDoc) -> Section | None:
 
 
 def _load_charts(frame: pl.DataFrame) -> tuple[list[Chart], list[KeyItem]]:
-    """Return a chart a quantity, under one key of the machines; none where no machine has two points."""
+    """Return one chart per quantity, under one key of the machines; none if no machine has two points."""
     if frame.is_empty() or frame["machine"].value_counts()["count"].max() == 1:
         return [], []
     titles = {"iops": "IOPS", "latency_mean_ms": "Mean latency (ms)", "latency_p99_ms": "p99 latency (ms)"}

@@ -1,4 +1,4 @@
-"""Sections of a study's page that set its configurations beside each other, and the assumptions that matter."""
+"""Sections of a study's page that set its configurations next to each other, and the assumptions that matter."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def response(result: StudyDoc) -> Section | None:
             continue
         # A published point of a configuration without a curve has a colour too.
         named = list(dict.fromkeys([*frame["variant"].to_list(), *marks["variant"].to_list()]))
-        caption = "Each point is a step or a queue depth; further along a line is more at once."
+        caption = "Each point is a step or a queue depth; further along a line, more I/Os are in flight."
         if published:
             caption += " A diamond is published."
         caption = f"{caption} {lines.said(coincident_lines(frame))}".strip()
@@ -55,7 +55,7 @@ def response(result: StudyDoc) -> Section | None:
 
 
 def crowded(result: StudyDoc, names: Sequence[str]) -> set[str]:
-    """What-if machines, where there are more machines than a chart has colours: findings have them."""
+    """What-if machines, if there are more machines than a chart has colours: findings have them."""
     what_if = {one["name"] for one in result.get("machines") or [] if one["what_if"]}
     return what_if if len(set(names)) > len(PALETTE) else set()
 
@@ -66,7 +66,7 @@ def coincident_lines(frame: pl.DataFrame) -> list[list[str]]:
 
 
 def _points(rows: Sequence[ResponsePointDoc]) -> pl.DataFrame:
-    """Return what `curves.response_chart` reads; a point without a latency has no place."""
+    """Return the data of `curves.response_chart`; points without a latency are left out."""
     made = []
     order: dict[str, int] = {}
     for row in rows:
@@ -130,7 +130,7 @@ def amplification(result: StudyDoc, loaded: Loaded) -> Section | None:
 
 
 def inputs(result: StudyDoc) -> Section | None:
-    """Published rows that are given to the model or stand for comparison."""
+    """Published rows that are given to the model or represent comparison."""
     rows = [
         [
             Cell(str(row["config"]), under=str(row["workload"])),
@@ -142,7 +142,7 @@ def inputs(result: StudyDoc) -> Section | None:
         for row in result.get("inputs") or []
     ]
     columns = ["Of", "Measure", "As published", "Used", "Source"]
-    gist = f"{len(rows)} published values that the model is given, or that stand for comparison"
+    gist = f"{len(rows)} published values that the model is given, or that are shown for comparison"
     return Section("inputs", "Given, not predicted", [Table(columns, [Group(rows)])], gist=gist) if rows else None
 
 

@@ -1,5 +1,5 @@
 """The charts of a sweep: throughput and latency against what was swept, latency against throughput, and a matrix where
-two parameters were swept; one colour a line in all of them."""
+two parameters were swept; one colour per line in all of them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from hotband.base.views import View
 
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
-"""Of the shapes of points, in their order."""
+"""Shapes of points, in order."""
 SIDE_BY_SIDE = 6
-"""Panels that are drawn beside one another; of more the reader chooses one, and another to compare with."""
+"""Panels that are drawn next to one another; of more the reader chooses one, and another to compare with."""
 WIDTH, HALF = 460, 330
 """Least width of a chart (px)."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What is drawn of a point: its title and unit, and what it is in that unit."""
+    """Drawn quantity of a point: title, unit, and value in that unit."""
 
     column: str
     title: str
@@ -38,7 +38,7 @@ class Figure:
     is_latency: bool
 
     def of(self, dot: Dot) -> float | None:
-        """In its unit; None where it was not measured."""
+        """In its unit; None if it was not measured."""
         value = dot.figures.get(self.column)
         return None if value is None or (self.is_latency and value <= 0) else value / self.scale
 
@@ -51,7 +51,7 @@ class Figure:
 
 
 def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
-    """Return the sections of charts, what is said first in the first of them."""
+    """Return the sections of charts, with the summary in the first."""
     p99s = curves.every(lambda dot: dot.figures.get("latency_p99_ns"))
     # One unit for all axes: microseconds where the largest latency is below two milliseconds.
     unit, scale = ("µs", 1e3) if p99s and max(p99s) < 2e6 else ("ms", 1e6)
@@ -76,7 +76,7 @@ def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
 
 
 class _Drawing:
-    """The charts of a page, with one colour a line in all of them."""
+    """The charts of a page, with one colour per line in all of them."""
 
     def __init__(self, curves: Curves) -> None:
         self.curves = curves
@@ -109,7 +109,7 @@ class _Drawing:
         return [" ".join(said)] if said else []
 
     def _blocks(self, of_figures: Sequence[Sequence[Chart]]) -> list[Charts]:
-        """Charts of several figures: side by side where each has one, else a row for each. The key stands above all."""
+        """Charts of several figures: side by side where each has one, else a row for each. The key is above all."""
         if all(len(charts) < 2 for charts in of_figures):
             return [Charts([chart for charts in of_figures for chart in charts], WIDTH, self.chosen, self._key())]
         first, *others = [charts for charts in of_figures if charts]
@@ -184,7 +184,7 @@ class _Drawing:
         return Chart(figure.title, drawing(amounts(frame, figure.title, self.lines, wide=False)))
 
     def matrices(self, figures: Sequence[Figure]) -> Charts | None:
-        """Two parameters as columns and rows, a matrix for each machine; None where not two were swept."""
+        """Two parameters as columns and rows, a matrix for each machine; None if not two were swept."""
         curves = self.curves
         if len(curves.swept) != 2 or curves.along is None:
             return None

@@ -20,11 +20,11 @@ from hotband.views.sweeps.curves import Curves
 LEAST_VALUES = 3
 """Two values are a comparison, not a curve."""
 OUTSTANDING = "I/Os outstanding"
-"""What differs between results of tools that tell how many I/Os were outstanding, and no settings."""
+"""Differences between results of tools that report outstanding I/Os but no settings."""
 
 
 def curve_sections_of(records: Mapping[str, LoadedRecord]) -> list[Section]:
-    """Return the sections of curves; none where the records are no sweep."""
+    """Return the sections of curves; none if the records are no sweep."""
     sweep = sweep_of([loaded.record for loaded in records.values()])
     if sweep is None:
         return []

@@ -26,7 +26,7 @@ MOST_ROWS = 2000
 
 
 def sweep_page(sweep: Sweep) -> Page:
-    """Return the page. Raises UserError where no run ended."""
+    """Return the page. Raises UserError if no run ended."""
     if not len(sweep):
         raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
     curves = Curves(sweep)
@@ -71,7 +71,7 @@ def _same(sweep: Sweep) -> dict[str, str]:
 
 
 def _numbers(sweep: Sweep) -> Table:
-    """Return a row a point, with what differs."""
+    """Return one row per point, with what differs."""
     of = sweep.means.height
     more = f"; {of - MOST_ROWS:,} more are in sweep.parquet" if of > MOST_ROWS else ""
     return Table.of(sweep_table(sweep, MOST_ROWS), f"{counted(of, 'point')}{more}", folded=of > OPEN_ROWS)
@@ -84,7 +84,7 @@ def _conditions(sweep: Sweep, curves: Curves) -> list[Block]:
     notes = notes_of(sweep)
     if notes:
         rows = [[Cell(note), Cell(f"{count:,}", numeric=True)] for note, count in notes]
-        caption = "Notes of the runs; those that differ in their numbers alone are one"
+        caption = "Notes of the runs; notes that differ only in numbers are merged"
         blocks.append(Table(["Note", "Runs"], [Group(rows)], caption=caption, folded=len(rows) > 3))
     seeds = ", ".join(str(seed) for seed in curves.values.get("seed", []))
     length = f" Each run lasted {sweep.duration}." if sweep.duration else ""
@@ -123,5 +123,5 @@ def _quoted(value: object) -> str:
 
 
 def report_of(sweep: Sweep) -> Report:
-    """Return the page, to be written. Raises UserError where nothing ended."""
+    """Return the page, to be written. Raises UserError if nothing ended."""
     return Report(sweep_page(sweep))

@@ -1,4 +1,4 @@
-"""Frames and blocks that set runs beside each other: over time, where an I/O's time went, steps and scripts."""
+"""Frames and blocks that set runs next to each other: over time, where an I/O's time went, steps and scripts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CACHE_PANELS = {
 }
 # The record's word for a cache that has filled, as a text and as its place among the states.
 WARM = ("warm", "2")
-WARM_CAPTION = "A dashed line stands where all flash caches of a run had become warm."
+WARM_CAPTION = "A dashed line marks when all flash caches of a run were warm."
 
 Records = Mapping[str, "LoadedRecord"]
 
@@ -77,11 +77,11 @@ def _rates(series: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.Data
 
 
 def _caches(caches: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.DataFrame:
-    """Return the state of the caches per bin. The share of the reads that the flash answered is null where none
-    looked."""
+    """Return the state of the caches per bin. The share of reads that flash served is null if no read looked
+    it up."""
 
     def kept(name: str, scale: float = 1.0) -> pl.Expr:
-        """Return the mean of a gauge; null throughout where it never was above zero: there is no such cache."""
+        """Return the mean of a gauge; null throughout if it was never above zero: there is no such cache."""
         ever = name in caches.columns and float(caches[name].fill_null(0).sum()) > 0
         return (pl.col(name).mean() * scale if ever else pl.lit(None)).cast(pl.Float64)
 
@@ -96,7 +96,7 @@ def _caches(caches: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.Dat
 
 
 def became_warm(records: Records) -> pl.DataFrame:
-    """When the flash caches of each run became warm within the time shown: variant, time_min."""
+    """Times when the flash caches of each run became warm within the time shown: variant, time_min."""
     rows = []
     for label, loaded in records.items():
         if loaded.caches is None or loaded.caches.is_empty():
@@ -116,7 +116,7 @@ def stacked(
     strokes: Strokes | None = None,
     clock: Clock = MINUTES,
 ) -> Charts | None:
-    """Panels over a common time axis, those without any number left out; None where none is left."""
+    """Panels over a common time axis, those without any number left out; None if none is left."""
     shown = [value for value in panels if lines[value].is_not_null().any()]
     if not shown:
         return None
@@ -217,7 +217,7 @@ def io_time_frame(rows: Iterable[tuple[str, Mapping[str, float]]]) -> pl.DataFra
 
 
 def io_time_block(records: Records) -> Charts | None:
-    """Reads, writes and all I/Os of every record that tells where their time went."""
+    """Reads, writes and all I/Os of every record with parts of latency."""
     rows = []
     for label, loaded in records.items():
         summary = loaded.record["summary"]
@@ -229,7 +229,7 @@ def io_time_block(records: Records) -> Charts | None:
     if frame.is_empty():
         return None
     caption = "The parts of a bar add up to the mean latency, in the order in which an I/O passes."
-    return Charts([Chart("Mean time of an I/O by what it was spent on", curves.io_time_chart(frame), caption)], 1000)
+    return Charts([Chart("Mean time of an I/O by where it was spent", curves.io_time_chart(frame), caption)], 1000)
 
 
 # --- tables -------------------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def _at_once(step: StepDoc) -> str:
 
 
 def scripts_table(records: Records) -> Table | None:
-    """Return the scripts of every record, and of its steps where it has some."""
+    """Return the scripts of every record, and of its steps if it has some."""
     columns = ["Script", "Unit", "Clients", "Completed", "A second", "Mean", "p50", "p99", "Max", "First to last"]
     groups = []
     for label, loaded in records.items():

@@ -58,7 +58,7 @@ COLUMNS = ["Figure", "Predicted", "From", "To", "By its values alone", "Class"]
 
 
 def intervals_table(records: Mapping[str, LoadedRecord]) -> Table | None:
-    """Return a row a figure with its interval; None where no record has any."""
+    """Return one row per figure with its interval; None if no record has any."""
     groups = []
     level = 0.0
     for label, loaded in records.items():
@@ -68,9 +68,7 @@ def intervals_table(records: Mapping[str, LoadedRecord]) -> Table | None:
             groups.append(Group([_row(figure) for figure in found["figures"]], label if len(records) > 1 else ""))
     if not groups:
         return None
-    caption = (
-        f"Intervals of {level:g} %, by the uncertain values of the machine, the seed and what the model leaves out."
-    )
+    caption = f"Intervals of {level:g} %, from the uncertain values of the machine, the seed and model error."
     return Table(COLUMNS, groups, caption=caption, tight=True)
 
 

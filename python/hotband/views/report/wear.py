@@ -29,11 +29,11 @@ DRIVES = 4
 MINUTE_NS = 60e9
 TIME_TITLE, WRITTEN_TITLE = "Time since the run began ({unit})", "Written by the host since the drive was new (GB)"
 CAPTION = "As a tester reads SMART: flash bytes over host bytes, between two readings and since the drive was new."
-UNTIMED = "Untimed preconditioning, which has no place over time, is in it."
+UNTIMED = "Untimed preconditioning, which takes no simulated time, is included."
 
 
 def amplification_frame(records: Records) -> pl.DataFrame:
-    """Return what `draw.wear.amplification_chart` draws; `timed` is false where no time passed between two readings."""
+    """Return what `draw.wear.amplification_chart` draws; `timed` is false if no time passed between two readings."""
     kinds: dict[str, type[pl.DataType]] = {"line": pl.String, "kind": pl.String, "timed": pl.Boolean}
     kinds |= dict.fromkeys(("time_min", "host_gb", "write_amplification"), pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
@@ -45,7 +45,7 @@ def amplification_frame(records: Records) -> pl.DataFrame:
 
 
 def _lines(label: str, smart: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """A line per drive, or one of all where there are many."""
+    """A line per drive, or one of all if there are many."""
     drives = smart["drive"].unique(maintain_order=True).to_list()
     if len(drives) > DRIVES:
         # Every drive is read at the same times, so that the n-th readings of all belong together.
@@ -59,7 +59,7 @@ def _lines(label: str, smart: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]
 
 
 def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Both ratios of one line; of many readings only so many as can be told apart, the last one among them."""
+    """Both ratios of one line; of many readings only this many as can be distinguished, the last one among them."""
     step = max(1, math.ceil(smart.height / POINTS))
     number_of, host, flash = pl.int_range(pl.len()), pl.col("host_bytes"), pl.col("flash_bytes")
     kept = smart.filter((number_of % step == 0) | (number_of == pl.len() - 1))
@@ -74,7 +74,7 @@ def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 
 def amplification_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
-    """Write amplification of runs over time, and over what the host wrote; None where it wrote nothing in any."""
+    """Write amplification of runs over time, and over what the host wrote; None if it wrote nothing in any."""
     frame = amplification_frame(records)
     if frame.filter(pl.col("kind") == wear.INTERVAL).is_empty():
         return None
@@ -100,17 +100,19 @@ SMART_COLUMNS = (
 
 
 def smart_table(records: Records) -> Table | None:
-    """Return what SMART says of every drive at the end, and the write amplification of the measured time."""
+    """Return SMART data of every drive at the end, and the write amplification of the measured time."""
     groups = []
     for label, loaded in records.items():
         rows = [_smart_row(one) for one in loaded.record.get("smart") or []]
         if rows:
             groups.append(Group(rows, label if len(records) > 1 else ""))
-    caption = "Wear: amplification, and bytes written, of the measured time; the rest at its end"
+    caption = "Wear: amplification, and bytes written, of the measured time; other values at its end"
     scales = {one.get("scale", 1) for loaded in records.values() for one in loaded.record.get("smart") or []} - {1}
     if scales:
         parts = ", ".join(f"1/{scale}" for scale in sorted(scales))
-        caption += f". Host bytes to its end are of the whole drive, other bytes of what was simulated of it ({parts})"
+        caption += (
+            f". Host bytes to its end are those of the whole drive, other bytes those of the simulated part ({parts})"
+        )
     return Table(SMART_COLUMNS, groups, caption=caption) if groups else None
 
 
@@ -135,7 +137,7 @@ def _percent(value: object) -> str:
 
 
 def operations_table(records: Records) -> Table | None:
-    """Return what the database or file system of every record that has one answered."""
+    """Return operations of the database or file system, for every record that has one."""
     columns = ("Operation", "Ended", "A second", "Mean", "p50", "p99", "p99.9", "Max")
     groups = []
     for label, loaded in records.items():
@@ -184,7 +186,7 @@ def _entropy_frame(rows: Sequence[EntropyPointDoc]) -> pl.DataFrame:
 
 
 def bar_blocks(rows: Sequence[BarDoc], variants: Sequence[str]) -> list[tuple[str, Charts]]:
-    """Bars by load: a small chart a measure, a bar a drive."""
+    """Bars by load: one small chart per measure, one bar per drive."""
     found: dict[str, dict[str, list[BarDoc]]] = {}
     for row in rows:
         title = capitalized(row["metric"])

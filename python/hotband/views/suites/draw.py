@@ -1,4 +1,4 @@
-"""Charts of a PTS report: frames of its JSON, and the plots that the specification asks for."""
+"""Charts of a PTS report: frames of its JSON, and the plots that the specification requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WRITES = "4 KiB writes"
 UNITS = {"IOPS": ("IOPS", 1.0), "B/s": ("MB/s", 1e-6), "ns": ("ms", 1e-6)}
-"""Units of figures as axes have them, and what values are multiplied with."""
+"""Units of figures as in axes, and what values are multiplied with."""
 
 
 def convergence(loop: LoopDoc) -> View:
@@ -43,7 +43,7 @@ def convergence(loop: LoopDoc) -> View:
 
 
 def figure_of(unit: str, cell: object) -> float | None:
-    """Return the figure of a cell that a unit stands for."""
+    """Return the figure of a cell that a unit represents."""
     key = {"IOPS": "iops", "B/s": "bandwidth_bytes_per_s", "ns": "latency_mean_ns"}[unit]
     found = cell.get(key) if isinstance(cell, dict) else None
     return float(found) if found is not None else None
@@ -85,7 +85,7 @@ def measured_window(one: TrackedDoc) -> View | None:
 
 def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
     """Return a figure of the means against the size of an I/O, one line per mix: the specification's 3D plot in two
-    dimensions. None where there is nothing of it."""
+    dimensions. None without data."""
     rows = []
     mixes = list(dict.fromkeys(mix_text(one["read_pct"]) for one in loop["means"]))
     for one in loop["means"]:
@@ -100,8 +100,8 @@ def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
 
 
 def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float, x: str = "minutes") -> View | None:
-    """Return a figure over the time of a test, a line each of its parts; or over the capacities written (`x` "fills").
-    None where no part has one, as the latency of cells too short for an I/O."""
+    """Return a figure over the time of a test, one line each of its parts; or over the capacities written (`x`
+    "fills"). None if no part has one, as the latency of cells too short for an I/O."""
     rows = []
     names = list(dict.fromkeys(moment["line"] for moment in moments))
     for one in moments:
@@ -118,7 +118,7 @@ def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float,
 
 
 def answered(points: Sequence[Sequence[float]]) -> View:
-    """Latency by percentile, on the scale of nines; a point a bucket of the histogram."""
+    """Latency by percentile, on the scale of nines; one point per bucket of the histogram."""
     rows = [
         {
             "run": "",

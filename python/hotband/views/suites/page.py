@@ -1,4 +1,4 @@
-"""The PTS report as one HTML page that loads nothing: what was found, the header that the specification asks for, and
+"""The PTS report as one HTML page that loads nothing: what was found, the header that the specification requests, and
 for every test its tables and plots (sections 5 and 7 to 12)."""
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _first(document: PtsDoc) -> Section:
     blocks: list[Block] = [Prose([verdict(document)], lead=True), Prose(document["answer"])]
     departures = document["specification"]["departures"]
     if departures:
-        blocks.append(Prose([f"Not as the specification has it: {'; '.join(departures)}."]))
+        blocks.append(Prose([f"Different from the specification: {'; '.join(departures)}."]))
     blocks += [Prose(document["notes"])] if document["notes"] else []
     rows = [
         plain([test["title"], str(test["section"]), _steady_word(test), test["demand"]]) for test in document["tests"]
@@ -83,7 +83,7 @@ def _header(document: PtsDoc) -> Section:
         ("Logical block", f"{device['block_bytes']} B"),
         ("State", "; ".join(state_lines(device["drive_state"])) if device["drive_state"] else ABSENT),
         ("Write cache", asked["write_cache"] or "as found"),
-        ("Active range", f"{asked['active_range_pct']:g} % of the addresses, {size(asked['active_bytes'])} of it"),
+        ("Active range", f"{asked['active_range_pct']:g} % of the addresses, {size(asked['active_bytes'])} of them"),
         ("Data pattern", asked["data_pattern"]),
         ("Purge", asked["purge"] or "none"),
         ("Preconditioning", asked["preconditioning"]),
@@ -97,7 +97,7 @@ def _header(document: PtsDoc) -> Section:
 
 
 def _of_context(context: object) -> list[tuple[str, str]]:
-    """Return what the record says of device and host, as far as it does."""
+    """Return the record's data on device and host, as far as available."""
     if not isinstance(context, dict):
         return []
     device, cpu = context.get("device"), context.get("cpu")
@@ -199,14 +199,14 @@ def _matrix(loop: LoopDoc, title: str, key: str, factor: float = 1.0) -> Table:
 
 
 def _moments(test: TestDoc) -> list[Block]:
-    """Return what went on over time."""
+    """Return what continued over time."""
     moments: list[MomentDoc] = test["moments"]
     if not moments:
         return []
     rate_of = ("bandwidth_bytes_per_s", "MB/s", 1e-6) if test["id"] == "cross-stimulus" else ("iops", "IOPS", 1.0)
     charts = {f"{rate_of[1]} over time": draw.over_time(moments, *rate_of)}
     if test["id"] == "write-saturation":
-        charts[f"{rate_of[1]} over what was written"] = draw.over_time(moments, *rate_of, "fills")
+        charts[f"{rate_of[1]} over bytes written"] = draw.over_time(moments, *rate_of, "fills")
     for title, key in (("Mean latency (ms)", "latency_mean_ns"), ("Longest latency (ms)", "latency_max_ns")):
         charts[f"{title} over time"] = draw.over_time(moments, key, title, 1e-6)
     rows = []

@@ -34,8 +34,8 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
     table = Table(heads, [Group(rows)], tight=True)
     sections = [first, Section("loads", "Loads", [table])]
     if document["going_on"]:
-        chart = Chart("Writes that go on", over_time(document), "each point is a tenth of their time")
-        sections.append(Section("writes", "Writes that go on", [Charts([chart])]))
+        chart = Chart("Sustained writes", over_time(document), "each point is a tenth of their time")
+        sections.append(Section("writes", "Sustained writes", [Charts([chart])]))
     if document["health"]:
         cards = [(number(value), name) for name, value in document["health"].items()]
         sections.append(Section("health", "By its own count", [Cards(cards)]))
@@ -58,7 +58,7 @@ def how(document: QuickDoc) -> str:
 
 
 def over_time(document: QuickDoc) -> View:
-    """Return the rate of the writes that go on."""
+    """Return the rate of the writes that continue."""
     values = document["going_on"]
     name = "sequential writes"
     rows = [{"line": name, "piece": n, "value": value / 1e6} for n, value in enumerate(values, start=1)]

@@ -1,5 +1,5 @@
-"""What a sweep says, in a few sentences made from its numbers: which machine is best where, where curves cross, where
-they saturate. What it leaves out: why."""
+"""Answer of a sweep in a few sentences made from its numbers: the best machine in each range, crossings of curves,
+and saturation. Left out: why."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 IOPS, P99 = "iops", "latency_p99_ns"
 SATURATED = 0.9
-"""Share of the most from which a rate is called saturated: what is left costs more latency than it gives."""
+"""Share of the maximum from which a rate is called saturated: the remaining gain costs more in latency."""
 STILL_RISES = 1.05
 """Last over last but one value of a rate from which it is said to rise still."""
 ALIKE = 0.01
@@ -44,7 +44,7 @@ FIGURES = (
 
 
 def answers_of(sweep: Sweep) -> list[str]:
-    """Return the sentences; none where no run ended."""
+    """Return the sentences; none if no run ended."""
     curves = Curves(sweep)
     if not curves.panels:
         return []
@@ -59,7 +59,7 @@ def answers_of(sweep: Sweep) -> list[str]:
 
 
 def alike(one: Dot, other: Dot, figure: str) -> bool:
-    """Return whether two values are not told apart: their spreads over seeds overlap or, without any, they differ by
+    """Return whether two values are not distinguished: their spreads over seeds overlap or, without any, they differ by
     little. Intervals of predictions do not count: what a model leaves out of two machines it leaves out alike."""
     a, b = one.figures[figure], other.figures[figure]
     if figure not in one.spread or figure not in other.spread:
@@ -73,7 +73,7 @@ def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def best_of(dots: Mapping[str, Dot], better: Better) -> tuple[str, ...]:
-    """Return the line that is best, with those that are not told from it; none where nothing was measured."""
+    """Return the line that is best, with those that are not told from it; none if nothing was measured."""
     known = {line: dot for line, dot in dots.items() if better.figure in dot.figures}
     if not known:
         return ()
@@ -91,7 +91,7 @@ def _columns(panel: Mapping[str, Curve]) -> dict[str, dict[str, Dot]]:
 
 
 def _along(panel: Mapping[str, Curve], along: Along, better: Better) -> str:
-    """Return which line is best from where to where; of one line, how far it goes."""
+    """Return the ranges in which each line is best; for one line, its range."""
     if len(panel) == 1:
         return _course(next(iter(panel.values())), along, better)
     columns = _columns(panel)
@@ -157,7 +157,7 @@ def _rises(first: Dot, last: Dot, better: Better) -> bool:
 
 
 def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
-    """From where on each line has nearly the most that it reaches; of parameters that say how hard is asked."""
+    """Return the value from which each line is close to its maximum, for parameters of the load."""
     if along.key not in LOADS or len(along.texts) < 3:
         return ""
     end = max((dot for curve in panel.values() for dot in curve), key=lambda dot: dot.x).text
@@ -193,7 +193,7 @@ def _of_line(line: str, panel: Mapping[str, Curve]) -> str:
 
 
 def _over_panels(curves: Curves, better: Better) -> str:
-    """Of several panels: the best of all points, and how often each line is best."""
+    """For several panels: the best of all points, and how often each line is best."""
     every = [
         (line, panel, dot)
         for panel, lines in curves.panels.items()
@@ -241,7 +241,7 @@ def _places(texts: Sequence[str], along: str) -> str:
 
 
 def _predictions(curves: Curves) -> str:
-    """Return where intervals of predictions overlap, which say how sure the best is."""
+    """Return points where intervals of predictions overlap, a measure of the certainty of the best."""
     level, over, of = curves.sweep.level, 0, 0
     for panel in curves.panels.values():
         for dots in _columns(panel).values():

@@ -1,7 +1,7 @@
-"""What is drawn and said of a sweep: which parameter lies along the axis, what a line is, what a chart of its own.
+"""Layout of a sweep: the parameter along the axis, those of the lines, and those of separate charts.
 
-A line is a machine (or a workload, where those differ). Along the axis lies the parameter that says how hard is asked,
-else that of numbers with most values; every combination of the others is a panel, a chart of its own. A sweep of one
+A line is a machine (or a workload, where those differ). The axis has the parameter of the load, else the numeric one
+with most values; every combination of the others is a panel, a separate chart. A sweep of one
 machine has a line for each panel instead.
 """
 
@@ -28,12 +28,12 @@ TITLES = {
     "bs": "block size",
     "read_pct": "reads (%)",
     "random_pct": "random (%)",
-    "rate_iops": "rate asked for",
+    "rate_iops": "requested rate",
     "think": "think time",
 }
-"""What is written beside an axis where the key alone says little."""
+"""Title of an axis whose key alone is unclear."""
 LOADS = ("qd", "depth", "threads", "clients", "rate_iops")
-"""Keys that say how hard is asked: rates saturate along them."""
+"""Keys of the load: rates saturate along them."""
 MOST_LINES = 8
 """Panels that a sweep of one machine draws into one chart: as many as there are colours."""
 LOG_FROM = 8.0
@@ -42,8 +42,8 @@ LOG_FROM = 8.0
 
 @dataclass(frozen=True)
 class Along:
-    """What lies along the axis: its key, its values as they were given with their numbers, in the order of those, and
-    whether they double."""
+    """Parameter along the axis: its key, its values as given with their numbers, in numeric order, and whether they
+    double."""
 
     key: str
     texts: tuple[str, ...]
@@ -52,7 +52,7 @@ class Along:
 
     @property
     def title(self) -> str:
-        """As a sentence calls it."""
+        """Name in a sentence."""
         return TITLES.get(self.key, self.key)
 
 
@@ -104,12 +104,12 @@ class Curves:
         return Along(key, tuple(str(value) for _, value in pairs), places, _doubles(places))
 
     def _label(self, at: Mapping[str, Value], names: Sequence[str]) -> str:
-        """Return the coordinates of some names; names of settings stand before their values."""
+        """Return the coordinates of some names; names of settings are before their values."""
         return ", ".join(str(at[name]) if name in NOT_SET else f"{name} {at[name]}" for name in names)
 
     @property
     def along_title(self) -> str:
-        """Return what lies along the axis, as a sentence calls it; nothing where nothing does."""
+        """Return what lies along the axis, as a sentence calls it; nothing if nothing does."""
         return "" if self.along is None else self.along.title
 
     @property
@@ -133,7 +133,7 @@ class Curves:
 
     @cached_property
     def panels(self) -> dict[str, dict[str, Curve]]:
-        """Curves by panel (the empty text where there is one) and line, each in the order of the axis."""
+        """Curves by panel (the empty text if there is one) and line, each in the order of the axis."""
         found: dict[str, dict[str, Curve]] = {}
         along = None if self.along is None else self.along.key
         place = {} if self.along is None else dict(zip(self.along.texts, self.along.numbers, strict=True))
@@ -176,7 +176,7 @@ def _text(value: Value, values: Sequence[Value]) -> str:
 
 
 def _ends(row: Mapping[str, float | None], name: str, ending: str) -> tuple[float, float] | None:
-    """Return the interval of a figure, where it has one: that of its mean, or of its prediction (`_interval`)."""
+    """Return the interval of a figure, if it has one: that of its mean, or of its prediction (`_interval`)."""
     low, high = row.get(f"{name}{ending}_low"), row.get(f"{name}{ending}_high")
     return None if low is None or high is None else (low, high)
 

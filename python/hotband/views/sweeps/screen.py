@@ -1,4 +1,4 @@
-"""Sweeps on a screen: what they say in a sentence, a row per point with a bar, the state of the drives."""
+"""Sweeps on a screen: the answer in a sentence, a row per point with a bar, the state of the drives."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def _fitting(sentences: list[str]) -> list[str]:
 
 
 def _table(done: Sweep) -> Table:
-    """Return a row per point: what differs, its figures without intervals, a bar of its rate or of what an objective is
-    about, and whether it meets each condition."""
+    """Return a row per point: settings, figures without intervals, a bar of its rate or of the objective's
+    figure, and whether it meets each condition."""
     frame = done.means
     differs = [name for name in done.axes if name != "seed"] or ["target"]
     heads = [(name, {"target": "machine"}.get(name, TITLES.get(name, name))) for name in differs]
@@ -99,7 +99,7 @@ def _table(done: Sweep) -> Table:
 
 
 def _figures(done: Sweep, room: int) -> list[tuple[str, str, Unit]]:
-    """Return the figures of the table and those of the objective; MB/s are left out where there is little room."""
+    """Return the figures of the table and those of the objective; MB/s are left out if there is little room."""
     judged = {column_of(one.figure): one.figure for one in done.slo}
     known = [name for _, name, _ in FIGURES]
     shown = [*FIGURES, *((str(of), name, unit_of(name)) for name, of in judged.items() if name not in known)]

@@ -27,7 +27,7 @@ SHOWN = 60
 
 
 def figures_of(row: Mapping[str, float | None]) -> list[Value]:
-    """Return the figures of a point, each with its interval where it has one."""
+    """Return the figures of a point, each with its interval if it has one."""
     return [_figure(row, name) for _, name, _ in FIGURES]
 
 
@@ -41,7 +41,7 @@ def _figure(row: Mapping[str, float | None], name: str) -> Value:
 
 
 def sweep_table(sweep: Sweep, most: int = SHOWN) -> Table:
-    """Return a row a point: what differs, and its figures."""
+    """Return one row per point: what differs, and its figures."""
     frame = sweep.means
     differs = [name for name in sweep.axes if name != "seed"] or ["target"]
     heads = [(name, {"target": "machine"}.get(name, TITLES.get(name, name))) for name in differs]
@@ -61,7 +61,7 @@ def _coordinate(value: object) -> str | float:
 
 
 def said_below(sweep: Sweep) -> list[str]:
-    """Return what stands below the table: rows left out, what ± means, states of drives and notes that all runs
+    """Return text below the table: omitted rows, the meaning of ±, states of drives and notes that all runs
     share."""
     found = []
     rows = sweep.means.height
@@ -80,7 +80,7 @@ def said_below(sweep: Sweep) -> list[str]:
 
 
 def states_of(sweep: Sweep) -> list[tuple[str, str]]:
-    """Machines with the states of their drives; no name where all are alike."""
+    """Machines with the states of their drives; no name where all are identical."""
     found: dict[str, dict[str, None]] = {}
     for at, row in zip(sweep.points, sweep.rows, strict=True):
         if row is not None:
@@ -91,8 +91,8 @@ def states_of(sweep: Sweep) -> list[tuple[str, str]]:
 
 
 def notes_of(sweep: Sweep) -> list[tuple[str, int]]:
-    """Notes with how many runs have them, the most frequent first. Those that differ in their numbers alone are one,
-    with the numbers of the first."""
+    """Notes with how many runs have them, the most frequent first. Notes that differ only in numbers are merged, with
+    the numbers of the first."""
     first: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for row in sweep.rows:

@@ -116,7 +116,7 @@ def verdict_cell(row: Mapping[str, object], name: str) -> Cell:
 
 
 def slo_verdict(sweep: Sweep) -> ScreenVerdict:
-    """Return whether all points meet the objective; nothing where only some do."""
+    """Return whether all points meet the objective; nothing if only some do."""
     rows = sweep.means.iter_rows(named=True) if sweep.slo else ()
     found = {verdict_of(judged_row(sweep.slo, row)) for row in rows}
     return found.pop() if len(found) == 1 else ""

@@ -28,9 +28,9 @@ WIDTH = 80
 DETAILS = "--details"
 """The option that prints the evidence."""
 REMARK = "! "
-"""How a remark begins, which changes what to do."""
+"""Beginning of a remark that changes what to do."""
 NEXT = "Next: "
-"""How the line of the next command begins."""
+"""Beginning of the line with the next command."""
 Verdict = Literal["yes", "likely", "no", ""]
 COLOURS: dict[Verdict, str] = {"yes": "green", "likely": "yellow", "no": "red", "": ""}
 SIGNS: dict[Verdict, str] = {"yes": "✓", "likely": "~", "no": "✗", "": ""}
@@ -38,8 +38,8 @@ SIGNS: dict[Verdict, str] = {"yes": "✓", "likely": "~", "no": "✗", "": ""}
 
 @dataclass(frozen=True, kw_only=True)
 class Screen:
-    """What a terminal shows of an answer: `answer` is a sentence, in the colour of its `verdict`; `more` belongs to it;
-    `state` says in a line or two what was run, and how sure it is; `remarks` change what to do; `next` is a command, as
+    """Display of an answer on a terminal: `answer` is a sentence, in the colour of its `verdict`; `more` belongs to it;
+    `state` describes the run and its certainty in a line or two; `remarks` change what to do; `next` is a command, as
     text or as the question that it asks; the same question again is asked for its `details`, which are the evidence."""
 
     answer: str
@@ -52,8 +52,8 @@ class Screen:
     details: Sequence[View] = ()
 
     def views(self, with_details: bool = False, written: Sequence[str] = ()) -> list[View]:
-        """Return what is printed, in order; blank lines part the answer from the tables and these from the notes, which
-        end with the files that were `written` and the next command."""
+        """Return the printed output, in order; blank lines part the answer from the tables and these from the notes,
+        which end with the files that were `written` and the next command."""
         head: list[View] = [marked(f"[bold {COLOURS[self.verdict]}]{{answer}}[/]", answer=self.answer), *self.more]
         body = list(self.body)
         notes: list[View] = [*self.state]
@@ -84,7 +84,7 @@ def with_sign(text: str, verdict: Verdict) -> Cell:
 
 
 def signed(text: str, is_better: bool | None) -> Cell:
-    """Return a cell that says how something changed: `▲ faster`, `▼ slower`; neither where nothing is certain."""
+    """Return a cell that says how something changed: `▲ faster`, `▼ slower`; neither if nothing is certain."""
     if is_better is None:
         return Cell(f"= {text}")
     return Cell(f"{'▲' if is_better else '▼'} {text}", "green" if is_better else "red")
@@ -129,14 +129,14 @@ def _table_lines(table: Table, width: int) -> int:
 
 
 def folded(line: Text | str, width: int = WIDTH) -> int:
-    """Return how many lines a line of words takes."""
+    """Return how many lines per line of words takes."""
     text = text_of(line)
     below = len(text) - len(text.lstrip()) + indent_below(text)
     return max(len(textwrap.wrap(text, width, subsequent_indent=" " * below)), 1)
 
 
 def command(name: str, *arguments: object, **fields: object) -> str:
-    """Return a command as it is typed in a shell: its arguments, then its fields as options, each of several values by
+    """Return a command as typed in a shell: its arguments, then its fields as options, each of several values by
     itself; a field that is None or False is left out, and one that is True is a flag."""
     words = [*name.split(), *map(str, arguments)]
     for field, given in fields.items():

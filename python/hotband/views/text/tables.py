@@ -1,4 +1,4 @@
-"""Tables of records and studies, and lines beside them: pure functions of their documents."""
+"""Tables of records and studies, and lines next to them: pure functions of their documents."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ DURATIONS: list[Literal["duration_mean_ns", "duration_p50_ns", "duration_p99_ns"
 
 
 def power_loss_lines(record: RecordDoc) -> list[str]:
-    """What a loss of power cost, in a line; and one more where mirrors disagree. Nothing where power was not cut."""
+    """Losses of a power cut in one line; one more if mirrors disagree. Nothing if power was not cut."""
     loss = record.get("power_loss")
     if loss is None:
         return []
@@ -82,7 +82,7 @@ LIMIT_WORDS = {
 
 
 def limits_lines(record: RecordDoc) -> list[Text]:
-    """Whether the run kept its limits, and each of them. Nothing where it has none."""
+    """Whether the run kept its limits, and each of them. Nothing if it has none."""
     limits = record.get("limits", [])
     if not limits:
         return []
@@ -102,7 +102,7 @@ STEADY_FIGURES = {"iops": "iops", "latency": "latency_mean_ns", "bandwidth": "ba
 
 
 def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
-    """What the rule of steady state says of some rounds, in lines; the first names them."""
+    """Verdict of the steady state rule on some rounds, in lines; the first names them."""
     figure = STEADY_FIGURES[verdict["track"]]
     what = f"phase {verdict['phase']}" if verdict["phase"] is not None else "measured time"
     rounds = counted(len(verdict["rounds"]), "round")
@@ -122,7 +122,7 @@ def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
 
 
 def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:
-    """What the rule of steady state says, one line per verdict, where words are not asked for."""
+    """Verdicts of the steady state rule, one line each, for output without words."""
     table = Table(
         "Steady state",
         [
@@ -152,7 +152,7 @@ def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:
 
 
 def caches_line(record: RecordDoc) -> str | None:
-    """How warm the flash read caches were and how often they answered; none where no drive has one."""
+    """State and hit ratio of the flash read caches; none if no drive has one."""
     caches = record.get("caches")
     if caches is None:
         return None
@@ -160,7 +160,7 @@ def caches_line(record: RecordDoc) -> str | None:
     when = f"from {span(after)} on" if after else "at the end"
     state = f"{end} throughout" if begin == end else f"{begin} at first, {end} {when}"
     ratio = caches["flash_hit_ratio"]
-    answered = "was asked nothing" if ratio is None else f"answered {share(ratio)} of random reads"
+    answered = "received no reads" if ratio is None else f"served {share(ratio)} of random reads"
     return f"Flash read cache: {state}; {answered}"
 
 
@@ -196,7 +196,7 @@ def summaries_table(records: Sequence[RecordDoc]) -> Table:
 
 
 def _figures(figures: FiguresDoc) -> list[float | None]:
-    """Rates and latencies, a cell each."""
+    """Rates and latencies, one cell each."""
     return [
         figures["iops"],
         figures["bandwidth_bytes_per_s"],
@@ -208,7 +208,7 @@ def _figures(figures: FiguresDoc) -> list[float | None]:
 
 
 def scripts_table(scripts: Sequence[ScriptDoc]) -> Table:
-    """How often scripts were run and how long a run took, one line a script; ends where clients run once."""
+    """Number and duration of script runs, one line per script; their ends if clients run once."""
     once = any("runs" in script for script in scripts)
     durations = [numeric(name, MS) for name in ("mean", "p50", "p99", "max")]
     ends = [numeric("first end", SECONDS), numeric("last end", SECONDS)] if once else []
@@ -269,7 +269,7 @@ def inputs_table(inputs: Sequence[InputDoc]) -> Table:
 
 
 def figures_table(figures: Sequence[ListedFigureDoc]) -> Table:
-    """Published beside predicted, with the error."""
+    """Published next to predicted, with the error."""
     intervals = [figure["interval"] for figure in figures]
     level = next((one["level"] for one in intervals if one is not None), None)
     table = Table(
@@ -302,7 +302,7 @@ def figures_table(figures: Sequence[ListedFigureDoc]) -> Table:
 
 
 def entropy_table(points: Sequence[EntropyPointDoc]) -> Table:
-    """Write amplification of 4 KiB random writes by entropy, beside what theory says."""
+    """Write amplification of 4 KiB random writes by entropy, next to theory."""
     columns = [column("drive"), *map(numeric, ("entropy", "model", "theory"))]
     table = Table("Write amplification against entropy", columns)
     for row in points:
@@ -350,7 +350,7 @@ def values_table(title: str, values: Sequence[tuple[str, str, tuple[str, str] | 
 
 
 def keys_table(part: str, keys: Sequence[SetKey]) -> Table:
-    """What `--set` takes of a part."""
+    """Keys of a part that `--set` accepts."""
     columns = [column("key", wrap=False), *map(column, ("current", "allowed", "meaning"))]
     table = Table(part if " " in part else part.capitalize(), columns, about={"part": part})
     for one in keys:

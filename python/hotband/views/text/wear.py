@@ -1,4 +1,4 @@
-"""What a run says of its drives' wear, in lines."""
+"""Wear of a run's drives, in lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _figures(drive: SmartDoc) -> tuple[float | None, ...]:
 
 
 def _groups(drives: Sequence[SmartDoc]) -> list[list[SmartDoc]]:
-    """Neighbours that are alike, all with all."""
+    """Neighbours that are identical, all with all."""
     groups: list[list[SmartDoc]] = []
     for drive in drives:
         if groups and _alike([*groups[-1], drive]):
@@ -66,7 +66,8 @@ def _line(drives: Sequence[SmartDoc]) -> str:
 
 
 def _range(values: Sequence[float], shown: Callable[[float], str]) -> str:
-    """The least and the most, or one text where both read the same; a unit of both is said once. A dash for none."""
+    """The lowest and the highest value, or one text if both print the same; a common unit is printed once. A dash for
+    none."""
     if not values:
         return number(None)
     low, high = shown(min(values)), shown(max(values))

@@ -139,5 +139,5 @@ def notes_of(name: str, side: ComparedSideDoc) -> list[str]:
     if side["left_out"]:
         notes.append(f"{counted(side['left_out'], 'I/O')} of {name} failed or had no latency, and are left out")
     if side["unmeasured"]:
-        notes.append(f"{counted(side['unmeasured'], 'I/O')} of {name} are of its warm-up, and are compared, too")
+        notes.append(f"{counted(side['unmeasured'], 'I/O')} of {name} belong to its warm-up, and are also compared")
     return [*notes, *(f"{name}: {note}" for note in side["notes"])]

@@ -81,7 +81,7 @@ def log_of(path: Path) -> Log:
     """The log behind a name. Raises UserError if the name does not tell the kind."""
     match = _NAME.fullmatch(path.name)
     if match is None:
-        raise UserError(name_of(path), "", "", f"the name does not tell what is logged; accepted: {ACCEPTED}")
+        raise UserError(name_of(path), "", "", f"the name does not state what is logged; accepted: {ACCEPTED}")
     return Log(path, match["prefix"], match["kind"], int(match["number"] or 0), host=match["host"] or "")
 
 

@@ -59,7 +59,7 @@ def series_of(
     if raw:
         axis = _raw_axis(raw, streams, scale)
         if averaged:
-            axis.notes.append("averaged logs were not needed: there is one of every I/O")
+            axis.notes.append("averaged logs were not used: there is a log of every I/O")
     elif averaged:
         axis = _averaged_axis(averaged, streams, quantity, scale, base_ms, windows[0])
         _add_percentiles(axis, histograms, streams, base_ms, windows[1])

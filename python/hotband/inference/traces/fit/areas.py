@@ -2,8 +2,8 @@
 
 The addresses are cut so that the likelihood of a density which is constant in each piece is largest: dynamic
 programming over possible cuts (Jackson et al., "An algorithm for optimal partitioning of data on an interval", IEEE
-Signal Processing Letters 12, 2005). What counts is not I/Os but places: each with the logarithm of how often it is
-asked for, so that one popular block makes no area of its own. What is not touched between two areas belongs to none.
+Signal Processing Letters 12, 2005). Areas count places, not I/Os: each with the logarithm of how often it is
+requested, so that one popular block makes no area of its own. Untouched space between two areas belongs to none.
 
 Leaves out: areas that move with time.
 """

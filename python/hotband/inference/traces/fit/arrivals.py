@@ -1,9 +1,9 @@
 """The times of I/Os as the load of a workload.
 
 A closed loop is one of which nearly all I/Os find the same number in flight and come a constant time after an answer.
-Where the gaps are even, too, it is a loop only if the time after an answer varies less than they do: at a fixed rate
-that time is what a latency leaves of the gap, and varies as the latency does. Else they come by the clock: evenly, at
-random, or in gaps of several lengths at a rate that changes with time. The rate is that of pieces of the trace, the
+If the gaps are also even, it is a loop only if the time after an answer varies less than they do: at a fixed rate
+that time is what a latency leaves of the gap, and varies as the latency does. Otherwise they come by the clock: evenly,
+at random, or in gaps of several lengths at a rate that changes with time. The rate is that of pieces of the trace, the
 gaps are a mixture of exponentials, fitted by maximum likelihood (EM) on the clock that the rates stretch.
 
 Leaves out: which of both it is where latencies do not vary either (it is taken for a fixed rate if there is a pause);
@@ -37,11 +37,12 @@ PLAIN = 0.1
 EVEN = 0.01
 """Squared spread of gaps below which they are all alike."""
 ROUNDING = 1e-6
-"""Of the mean gap, and at least 1 ns: what a standard deviation may differ by where times are whole nanoseconds."""
+"""Tolerance in shares of the mean gap, at least 1 ns: the difference that whole nanoseconds allow in a standard
+deviation."""
 STEADY = 3.0
 """Standard errors by which pieces' counts differ more than those of one rate, for the rate to change."""
 MOST_PIECES = 48
-"""Of the rate over time: numbers that can be read in a few lines."""
+"""Pieces of the rate over time: numbers that can be read in a few lines."""
 IOS_OF_PIECE = 200
 """On average, so that a piece's rate is known to 7 %."""
 MOST_GAPS = 4
@@ -49,9 +50,9 @@ MOST_GAPS = 4
 ALMOST = 1.5
 """Times the mean of one exponential up to which another is the same."""
 CLASSES = 300
-"""Of gaps by length, which the mixture is fitted to."""
+"""Bins of gaps by length, to which the mixture is fitted."""
 STEPS = 400
-"""Of EM: the likelihood then changes by less than 1e-6 a step on all samples."""
+"""Iterations of EM: the likelihood then changes by less than 1e-6 a step on all samples."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Clock:
-    """Arrivals by the clock: I/Os a second; gaps in ns and their shares, none where they are even (`is_even`) or
+    """Arrivals by the clock: I/Os a second; gaps in ns and their shares, none if they are even (`is_even`) or
     plainly at random; length of a piece in ns and the rate in each over the mean."""
 
     rate: float

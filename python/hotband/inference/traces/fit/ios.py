@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.uint64]
 
 MAGIC = b"hbtrace2"
-"""What rows begin with (crates/workloads/src/sources/trace/file.rs)."""
+"""Head of a row file (crates/workloads/src/sources/trace/file.rs)."""
 BEGIN, COLUMNS = 16, 6
 MOST_IOS = 20_000_000
 """The columns of this many IOs take 1 GB, which ordinary computers have."""
@@ -31,7 +31,7 @@ DIRECTIONS = ("read", "write", "flush", "trim")
 
 @dataclass(frozen=True)
 class Ios:
-    """I/Os of one device in order of issue: times of issue and latencies in ns (UNKNOWN where there is none),
+    """I/Os of one device in order of issue: times of issue and latencies in ns (UNKNOWN if there is none),
     directions as indices of DIRECTIONS, FUA, first bytes, lengths in bytes."""
 
     issue: Numbers
@@ -56,7 +56,7 @@ class Ios:
 
 
 def ios_of(rows: Path, name: str) -> Ios:
-    """The I/Os of rows; errors call the trace `name`. Raises UserError where they are of several devices, too many, or
+    """The I/Os of rows; errors call the trace `name`. Raises UserError if they are of several devices, too many, or
     none of them moves data."""
     head = head_of(rows)
     devices = sorted({stream.get("volume", "") for stream in head["streams"]})

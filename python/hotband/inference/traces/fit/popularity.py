@@ -1,10 +1,10 @@
 """The choice of places in an area: even, or by Zipf's law, and the number of places.
 
 The exponent is the one at which as many different places are expected as the trace has, over the places that the area
-holds. Where the most popular tenth of them then gets another share of the I/Os than in the trace, the area has fewer
-places, further apart: as many as bring both nearest.
+holds. If the most popular tenth of them then gets a different share of the I/Os than in the trace, the area has fewer
+places, further apart: the number that brings both shares closest.
 
-Leaves out: that a place is asked for again soon rather than late.
+Leaves out: that a place is requested again soon rather than late.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STEEPEST = 3.0
 EXACT_RANKS = 1000
 """Ranks that are added up one by one; the others in classes."""
 CLASSES = 400
-"""Of ranks that grow by a factor: the sum is right to 1e-4."""
+"""Number of ranks that grow by a factor: the sum is accurate to 1e-4."""
 MOST_DRAWN = 1_000_000
 """I/Os up to which the share of the top is tried by drawing them."""
 TOP = 0.1
@@ -35,7 +35,7 @@ TOP = 0.1
 CLOSE = 0.02
 """Difference of the share of the top up to which the area is left its places."""
 SPARSER = (1, 2, 4, 8, 16, 32, 64, 256, 1024, 4096, 16384)
-"""How many times fewer places are tried."""
+"""Factors of fewer places that are tried."""
 
 
 @dataclass(frozen=True)

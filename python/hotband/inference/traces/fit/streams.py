@@ -1,6 +1,7 @@
-"""The streams of a workload: I/Os of a direction, or reads and writes together, in an area, and what each asks for.
+"""The streams of a workload: I/Os of a direction, or reads and writes together, in an area, and what each requests.
 
-Apart, reads and writes have sizes, areas and runs of their own; together, one goes on where the other was."""
+If separate, reads and writes have their own sizes, areas and runs; together, one continues the position of the
+other."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 
 SECTOR = 512
-"""Workloads ask for whole sectors."""
+"""Workloads use whole sectors."""
 LARGEST = 64 << 20
-"""And for at most so much at once."""
+"""And for at most this much at once."""
 MOST_SIZES = 12
 """Sizes that are named one by one: what can be read in a line or two."""
 
@@ -64,7 +65,7 @@ WITHIN = tuple(1 << shift for shift in range(14, 41, 2))
 LEAST = 0.03
 """Share of the jumps below which none are near: a key more for little."""
 WIDEST = 0.25
-"""Of the area: beyond it near is hardly nearer than anywhere."""
+"""Share of the area: beyond it near is hardly nearer than anywhere."""
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,9 @@ class Stream:
     """I/Os in an area.
 
     How many there are, shares of reads and trims, sizes in bytes and their shares; `random`, the share that does not
-    continue the one before in the stream, `runs`, I/Os of a run on average, and whether all are as long; the area's
+    continue the previous one in the stream, `runs`, I/Os of a run on average, and whether all are as long; the area's
     first byte and first byte beyond, the distance of places, where it begins; what goes near the last one, how
-    another place is chosen (None where nothing is chosen); share of writes with FUA, and writes to a flush."""
+    another place is chosen (None if nothing is chosen); share of writes with FUA, and writes to a flush."""
 
     name: str
     ios: int
@@ -142,13 +143,13 @@ class Stream:
 
     @property
     def asked(self) -> float:
-        """I/Os that it asks for, flushes among them."""
+        """I/Os that it requests, flushes among them."""
         writes = self.ios * (1 - self.reads - self.trims)
         return self.ios + (writes / self.flush_every if self.flush_every else 0.0)
 
 
 def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.int64]]:
-    """The streams, and which of them each I/O is of that is no flush; reads and writes apart or together."""
+    """The streams, and which of them each I/O is of that is not a flush; reads and writes apart or together."""
     streams: list[Stream] = []
     stream_of = np.full(len(ios), -1)
     flushes, writes = int((ios.direction == FLUSH).sum()), int((ios.direction == WRITE).sum())
@@ -223,8 +224,8 @@ def _ends(offset: Numbers, length: Numbers, align: int, largest: int) -> tuple[i
 
 def in_a_row(streams: list[Stream], stream_of: NDArray[np.int64]) -> float | None:
     """Runs of a stream after which another is drawn, so that streams change as often as these follow one another: a
-    draw finds another one with probability 1 - sum of the squared shares. None where each I/O draws for itself, or
-    there is one stream only."""
+    draw finds another one with probability 1 - sum of the squared shares. None if each I/O is drawn independently, or
+    there is only one stream."""
     if len(streams) < 2:
         return None
     shares = np.bincount(stream_of, minlength=len(streams)) / len(stream_of)

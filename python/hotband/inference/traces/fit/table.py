@@ -28,16 +28,16 @@ SHAPES = 10.0
 BURSTS = 25.0
 """Percent of an index of dispersion: its own standard error with 30 windows."""
 MOST_SHOWN = 1000
-"""Percent: of what is ten times as large nobody needs to know by how much."""
+"""Percent: larger errors are not printed exactly."""
 FLAT = 0.05
-"""Exponents below it are not shown: all blocks are alike."""
+"""Exponents below it are not shown: all blocks are identical."""
 NO_SPREAD = 1e-4
 """A squared spread of gaps below it is none: they differ by less than a percent, and in percent only rounding would be
 compared."""
 ERRORS = 3.0
 """Standard errors."""
 FEWEST_WINDOWS = 20
-"""Of fewer, an index of dispersion is not shown."""
+"""With fewer, no index of dispersion is shown."""
 MOST_WINDOWS = 4
 """Widths of windows that are shown, evenly chosen."""
 
@@ -45,7 +45,7 @@ MOST_WINDOWS = 4
 @dataclass(frozen=True)
 class Kept:
     """A property of the trace and of the workload: in `unit` ("share" of one, bytes, ns, "per s" or none). `error` is
-    the difference, in points where it is a share, else in percent of the trace's (None where that is zero); `within`
+    the difference, in points if it is a share, else in percent of the trace's (None if that is zero); `within`
     the bound of it, `kept` whether it holds."""
 
     property: str

@@ -140,7 +140,7 @@ def _places(stream: Stream) -> list[str]:
 
 
 def _runs(stream: Stream) -> list[str]:
-    """Return lines on the share of I/Os that continue the one before."""
+    """Return lines on the share of I/Os that continue the previous one."""
     if stream.random == 0.0:
         start = min(stream.start, 0.999999)
         return ["random_pct = 0", *([f'start = "{100 * start:.6g} %"'] if start > 0 else [])]

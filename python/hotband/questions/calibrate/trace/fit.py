@@ -1,9 +1,9 @@
 """Fit the values of a disk with which its model completes the I/Os of a trace as measured.
 
-The fit compares sorted latencies, class by class (reads and writes, by their distance from the end of the one before),
-so that phase and order of single I/Os do not matter. Demerit consists of the same squares; the prior counts as much as
-a few of them. Numbers come from least squares (scipy, trust region, forward differences), switches one after the other,
-with numbers fitted for each option.
+The fit compares sorted latencies, class by class (reads and writes, by their distance from the end of the previous
+one), so that phase and order of single I/Os do not matter. Demerit consists of the same squares; the prior counts as
+much as a few of them. Numbers come from least squares (scipy, trust region, forward differences), switches one after
+the other, with numbers fitted for each option.
 
 Standard errors are those of the jackknife over ten stretches of the trace: the change of the values by each stretch,
 with the slopes of the fit. They include the model error as far as it differs from stretch to stretch.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 NEAR_BYTES = 1 << 20
-"""Distance from the end of the I/O before within which an I/O is near, as in a record's comparison."""
+"""Distance from the end of the previous I/O within which an I/O is near, as in a record's comparison."""
 DISTANCES = ("continuing", "near", "far")
 FIRST, SECOND = "first half", "second half"
 LEAST_IOS = 200
@@ -76,7 +76,7 @@ class Replays(AbstractContextManager["Replays"]):
         return [self._latencies_of(spec.io_log, ios) for spec in specs if spec.io_log is not None]
 
     def comparison(self, point: Mapping[str, str], half: str) -> ComparisonDoc:
-        """Compare measured and replayed I/Os of one half (FIRST or SECOND), as a record has it. Raises UserError,
+        """Compare measured and replayed I/Os of one half (FIRST or SECOND), as in a record. Raises UserError,
         RunsInterrupted."""
         first, ios = self.measured.half, len(self.measured.latency_ms)
         phases = [_phase(FIRST, first, half == FIRST)]
@@ -101,7 +101,7 @@ class Replays(AbstractContextManager["Replays"]):
         )
 
     def _in_their_files(self, error: UserError) -> UserError:
-        """Convert an error in one of our files to one in the user's file behind it."""
+        """Convert an error in a generated file to one in the user's file behind it."""
         if error.file == str(self.log):
             return UserError(str(self.trace), error.key, error.value, error.accepted)
         if Path(error.file).parent == self.folder:

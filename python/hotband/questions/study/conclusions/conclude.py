@@ -171,7 +171,7 @@ def _figures(entry: Figure, scope: Scope) -> Iterator[FigureDoc]:
 
 
 def _number(scope: Scope, source: Expression) -> float | None:
-    """Evaluate a number; None where it is missing."""
+    """Evaluate a number; None if it is missing."""
     value = scope.read(source)
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value

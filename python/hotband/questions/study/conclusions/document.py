@@ -200,7 +200,7 @@ class Reader:
         return lets, names
 
     def _check_name(self, table: TomlTable, key: str, name: str, names: Names) -> None:
-        """Refuse a name that is no word, or that something else has."""
+        """Refuse a name that is not a word, or that something else has."""
         taken = (*RESERVED, *self.language.functions, *self.language.constants, *names)
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             table.refuse(key, "expected a name of small letters, digits and _", name)

@@ -276,7 +276,7 @@ class _Environment(SandboxedEnvironment):
         return str(self._steps.made("".join(str(self._printed(part)) for part in parts)))
 
     def _printed(self, value: Value) -> Value:
-        """Return what a template prints of a value: a dash where it is missing. Lists are refused."""
+        """Return what a template prints of a value: a dash if it is missing. Lists are refused."""
         if isinstance(value, list | tuple | Mapping):
             raise RefusedValueError(f"prints {kind_of(value)}; expected a text or a number: use join or listed")
         self._steps.take_text(len(value) if isinstance(value, str) else 0)

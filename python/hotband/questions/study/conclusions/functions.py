@@ -13,7 +13,7 @@ from hotband.questions.study.comparisons import rates_apart
 from hotband.questions.study.conclusions.values import RefusedValueError, Value, flat, is_number, kind_of
 
 SPECIFICATION = r"\+?,?(\.[0-9])?[dfg%]"
-"""What `format` accepts: a Python format specification of a number, without a width."""
+"""Formats that `format` accepts: a Python format specification of a number, without a width."""
 
 
 def _numbers(values: Value) -> list[Any] | None:
@@ -76,7 +76,7 @@ def number(text: Value) -> Value:
 
 
 def default(value: Value, other: Value) -> Value:
-    """Return the value, or `other` where it is missing."""
+    """Return the value, or `other` if it is missing."""
     return other if value is None else value
 
 
@@ -96,7 +96,7 @@ def where(values: Value, **items: Value) -> list[Value]:
 
 
 def first(values: Value) -> Value:
-    """Return the first item; None of an empty list."""
+    """Return the first item; None for an empty list."""
     return next(iter(_items(values)), None)
 
 
@@ -175,7 +175,7 @@ def join(values: Value, between: str = "") -> str:
 
 
 def formatted(value: Value, specification: str) -> str:
-    """Format a number as Python does (`+.0%`, `,.0f`); a dash where it is missing."""
+    """Format a number as Python does (`+.0%`, `,.0f`); a dash if it is missing."""
     if not re.fullmatch(SPECIFICATION, specification):
         raise RefusedValueError(f'has the format "{specification}"; expected ",.0f", "+.1f", ".3g", "+.0%" or similar')
     return numbers.ABSENT if value is None else format(value, specification)
@@ -219,7 +219,7 @@ def more(value: Value) -> str:
 
 
 def ratio_of_percent(percent: Value) -> Value:
-    """Return the ratio that a gain in percent stands for."""
+    """Return the ratio that a gain in percent represents."""
     return None if percent is None else 1 + percent / 100
 
 
@@ -229,7 +229,7 @@ def listed(texts: Sequence[str]) -> str:
 
 
 def percent(share: Value, digits: int = 0, signed: bool = False) -> str:
-    """Format a share, rounded to `digits`: `37 %`, `+5 %`; a dash where it is missing."""
+    """Format a share, rounded to `digits`: `37 %`, `+5 %`; a dash if it is missing."""
     return numbers.percent(None if share is None else round(share * 100, digits or None), signed)
 
 

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, TypeAlias
 
 Value: TypeAlias = Any
-"""None where a number is missing, a truth value, a number, a text, a list or a mapping."""
+"""None if a number is missing, a truth value, a number, a text, a list or a mapping."""
 
 MOST_STEPS = 1_000_000
 CHARACTERS_OF_STEP = 64
@@ -22,7 +22,7 @@ LARGEST_WHOLE = 1 << 64
 
 
 class RefusedValueError(ValueError):
-    """An operation that its values do not allow; the text says what is accepted."""
+    """An operation that its values do not allow; the text states the accepted ones."""
 
 
 class Steps:
@@ -114,7 +114,7 @@ def elementwise(steps: Steps, function: Callable[..., Value]) -> Callable[..., V
 
 
 def arithmetic(symbol: str, left: Value, right: Value) -> Value:
-    """Apply `+`, `-`, `*`, `/` or `//` to two numbers, or `+` to two texts. None where a side is missing, and for a
+    """Apply `+`, `-`, `*`, `/` or `//` to two numbers, or `+` to two texts. None if a side is missing, and for a
     division by zero."""
     if left is None or right is None:
         return None

@@ -1,4 +1,4 @@
-"""The functions and names of the expressions of a study: what it has run, what was published, statistics, wording."""
+"""The functions and names of the expressions of a study: its runs, published rows, statistics, wording."""
 
 from __future__ import annotations
 

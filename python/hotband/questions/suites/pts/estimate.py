@@ -1,4 +1,4 @@
-"""How long a PTS run will take on hardware, and what it writes before its loads, said before it begins."""
+"""Duration of a PTS run on hardware, and the bytes it writes before its loads, printed before it begins."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Length:
 
     @property
     def whole_s(self) -> tuple[float, float]:
-        """Seconds at least and at most, with what starting fio for every cell takes."""
+        """Shortest and longest time in seconds, including the start of fio for every cell."""
         return self.least_s + START_S * self.least, self.most_s + START_S * self.most
 
 
 def length_of(plan: spec.Plan, test: str) -> Length:
-    """Of one test."""
+    """Estimate of one test."""
     minute = plan.seconds(spec.MINUTE)
     fills = Length(fill_bytes=plan.fills * plan.extent.bytes)
     histogram = _cells(1, plan.seconds(spec.HISTOGRAM_S))

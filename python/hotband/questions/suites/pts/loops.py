@@ -1,4 +1,4 @@
-"""A loop of rounds until steady, and what is made of it: tracked variables, the window, means of every cell."""
+"""A loop of rounds until steady, and its results: tracked variables, the window, means of every cell."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def means(rounds: Sequence[Round]) -> list[CellDoc]:
 
 
 def mean_of(cells: Sequence[CellDoc]) -> CellDoc:
-    """Means of rates and mean latencies; the largest of all others, as a percentile of several is no mean."""
+    """Means of rates and mean latencies; the largest of all others, as a percentile of several is not a mean."""
     first = cells[0]
     waits = [cell["latency_mean_ns"] for cell in cells if cell["latency_mean_ns"] is not None]
     fives = [cell["latency_p99_999_ns"] for cell in cells if cell["latency_p99_999_ns"] is not None]

@@ -15,7 +15,7 @@ from hotband.questions.suites.pts import spec
 from hotband.questions.suites.pts.loops import moments_of
 
 MINUTES_A_ROUND = 30
-"""Cells of a minute that make a round of these tests: the variable is looked at every half hour."""
+"""Cells of a minute that make a round of these tests: the variable is examined every half hour."""
 # Section 10.2: until four capacities are written, six hours have passed, or five rounds are steady.
 SATURATION_FILLS = 4.0
 SATURATION_ROUNDS = 12

@@ -1,7 +1,7 @@
-"""What the specification asks for: its two classes of drives, mixes, sizes, times; and how much `--quick` leaves of it.
+"""Requirements of the specification: its two classes of drives, mixes, sizes, times; and the part that `--quick` keeps.
 
-Numbers are those of PTS 2.0.2 in the section beside them. Where the specification leaves a value to the operator, the
-one that its sample reports use is ours, and it says so.
+Numbers are those of PTS 2.0.2 in the section next to them. If the specification leaves a value to the operator,
+Hotband uses that of its sample reports, and reports it.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ MOST_ROUNDS = 25
 
 @dataclass(frozen=True)
 class Demand:
-    """How many ask at once, and how many I/Os each keeps outstanding."""
+    """Number of threads, and of outstanding I/Os per thread."""
 
     threads: int
     depth: int
 
     def text(self) -> str:
-        """As the specification writes it."""
+        """Text as in the specification."""
         return f"T{self.threads}Q{self.depth}"
 
 
 SINGLE = Demand(1, 1)
 SEQUENTIAL = Demand(1, 32)
-"""Of sequential loads (sections 8 and 12)."""
+"""Loads that are sequential (sections 8 and 12)."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ RULES: dict[DriveClass, Rules] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """A class's rules on a target: what is asked there. `demand` may be the operator's own; `minute_s`, where it is
+    """A class's rules on a target: the loads there. `demand` may be the operator's own; `minute_s`, if it is
     given, is what a minute of the specification takes, and all other times with it."""
 
     target: SuiteTarget
@@ -100,7 +100,7 @@ class Plan:
         return Cell(name, read_pct, block_bytes, random, of.threads, of.depth, self.seconds(MINUTE))
 
     def sizes(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """Return those that the target takes; of a quick run those that are followed to steady state, too."""
+        """Return those that the target accepts; for a quick run also those that are tracked to steady state."""
         taken = tuple(size for size in wanted if self.target.takes(size))
         if not self.quick or len(taken) <= len(QUICK_SIZES):
             return taken
@@ -133,19 +133,19 @@ class Plan:
 QUICK_TIME = 10.0
 """A quick run's times are a tenth."""
 LEAST_S = 0.2
-"""Of a small model they are as short as this, as far as they were longer: 32 I/Os of 128 KiB outstanding take a SATA
+"""On a small model they are at most this short: 32 I/Os of 128 KiB outstanding take a SATA
 drive 8 ms, in which a cell measures nothing."""
 LEAST_MINUTE_S = 0.05
-"""Of a cell: fio looks at the clock every few milliseconds."""
+"""Shortest time of a cell: fio checks the clock every few milliseconds."""
 QUICK_SIZES = tuple(int(size * KIB) for size in (1024, 64, 4))
 
 
 def departures(plan: Plan) -> list[str]:
-    """Return what a plan does not do as the specification has it, a line each."""
+    """Return what a plan does not do as in the specification, one line each."""
     target, rules = plan.target, plan.rules
     found = []
     if target.is_model:
-        found.append("simulated: a model answered, not a device")
+        found.append("simulated: a model completed the I/Os, not a device")
     if target.scale > 1:
         found.append(f"the model has 1/{target.scale} of the drive's capacity, and every time is as much shorter")
     if target.media == "disk":
@@ -156,9 +156,9 @@ def departures(plan: Plan) -> list[str]:
         found.append(f"short: a minute took {plan.minute_s:g} s, and every other time was as much shorter")
     if plan.quick:
         times = "" if plan.minute_s is not None else "a tenth of every time, "
-        found.append(f"quick: {times}fewer sizes and mixes, written over once instead of twice before")
+        found.append(f"quick: {times}fewer sizes and mixes, one fill before instead of two")
         if not target.is_model:
-            found.append("quick: random writes may be those of a drive that is not worn in")
+            found.append("quick: random writes may be those of a drive that is not in steady state")
     left_out = [size for size in (*IOPS_SIZES, *LATENCY_SIZES) if not target.takes(size)]
     if left_out:
         found.append(f"0.5 KiB left out: the target takes {target.block_bytes} B or more")

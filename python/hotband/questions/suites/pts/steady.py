@@ -14,7 +14,7 @@ Value = Callable[[Round], float]
 
 
 def tracked(name: str, unit: str, rounds: Sequence[Round], value: Value, last: int | None = None) -> TrackedDoc:
-    """Return a variable over rounds. Of several that are followed together the window is that of the round `last`."""
+    """Return a variable over rounds. If several are tracked together, the window is that of the round `last`."""
     values = [value(round_) for round_ in rounds]
     state = rule(values)
     end = last or state["round"] or len(values)
@@ -33,7 +33,7 @@ def all_steady(values: Sequence[Value]) -> Callable[[Sequence[Round]], bool]:
 
 
 def window(values: Sequence[float], last: int) -> WindowDoc | None:
-    """Return the five rounds that end with `last` (from 1), with the least-squares line; None where there are fewer."""
+    """Return the five rounds that end with `last` (from 1), with the least-squares line; None if there are fewer."""
     if last < _core.STEADY_WINDOW:
         return None
     first = last - _core.STEADY_WINDOW + 1

@@ -40,15 +40,15 @@ from hotband.questions.suites.pts.tests import TESTS, Test, document
 from hotband.questions.suites.target import SuiteTarget
 
 PTS_FILE = "pts.json"
-"""What a run leaves in its folder, beside its page."""
+"""Files that a run leaves in its folder, next to its page."""
 SPECIFICATION = "SNIA Solid State Storage Performance Test Specification"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a PTS run is to do. `executor` runs a real target, or stands for one in tests; None for a model. `purge_by`
+    """Plan of a PTS run. `executor` runs per real target, or represents one in tests; None for a model. `purge_by`
     and `set_write_cache` are of hardware: how it is purged (None: the best way), whether its write cache is turned as
-    the class has it."""
+    in the class."""
 
     target: SuiteTarget
     drive_class: spec.DriveClass = "enterprise"
@@ -99,7 +99,7 @@ class Asked:
         begun = ", of which some is kept" if is_begun(self.out) and not self.fresh else ""
         said = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; what it holds is lost"]
         if self.set_write_cache:
-            said.append(f"its write cache is turned {plan.rules.write_cache} meanwhile, and afterwards as it was")
+            said.append(f"its write cache is turned {plan.rules.write_cache} meanwhile, and restored afterwards")
         return said
 
     def run_by(self, executor: Executor | None) -> Asked:
@@ -163,7 +163,7 @@ class _Run:
         return made
 
     def _purge(self, bench: Bench) -> None:
-        """Purges before a test, unless it goes on: then it says what was done before its first part."""
+        """Purges before a test, unless it continues: then it reports the purge before its first part."""
         how, why_not = remembered_purge(bench.out)
         if not is_begun(bench.out) or self.asked.fresh:
             try:
@@ -176,18 +176,18 @@ class _Run:
             self.depart(f"not purged: {why_not}")
 
     def depart(self, why: str) -> None:
-        """Notes what was not done as the specification has it, once."""
+        """Notes what was not done as in the specification, once."""
         if why not in self.departures:
             self.departures.append(why)
 
 
 def _untold(told: Progress) -> None:
-    """Progress that nobody looks at."""
+    """Progress that is not shown."""
 
 
 def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
-    """Runs the tests that are asked for. With `out` every run is kept there as it ends, and those that are there are
-    not run again; tests that were finished there before are in the document, too. Raises UserError, OSError, or
+    """Runs the tests that are requested. With `out` every run is kept there as it ends, and those that are there are
+    not run again; tests finished there before are also in the document. Raises UserError, OSError, or
     Interrupted with what was finished."""
     run = _Run(asked, asked.plan(), watch)
     run.departures = spec.departures(run.plan)
@@ -209,7 +209,7 @@ def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
 
 
 def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
-    """Return a model with its write cache as the class has it, where its drives have one to set; of the test of rests,
+    """Return a model with its write cache as in the class, where its drives have one to set; of the test of rests,
     with the drives' own time until they tidy up as much shorter as all other times."""
     target = plan.target
     if not target.is_model:
@@ -246,7 +246,7 @@ def _document(run: _Run) -> PtsDoc:
     departures = list(run.departures)
     conditions = _conditions(run, state)
     if not conditions["write_cache_set"]:
-        found = conditions["write_cache"] or "how it is set is not known"
+        found = conditions["write_cache"] or "its setting is unknown"
         departures.append(
             f"the write cache was not {plan.rules.write_cache}: {found} (Hotband can set the cache of a whole drive)"
         )

@@ -1,4 +1,4 @@
-"""The tests by what `--test` calls them: what each runs on its benches, its figures and the sentence that answers."""
+"""The tests by their names in `--test`: runs on benches, figures, and the sentence of the answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ size."""
 
 @dataclass
 class Result:
-    """What a test left, before it is a document."""
+    """Result of a test, before it is a document."""
 
     loops: list[LoopDoc] = field(default_factory=list)
     moments: list[MomentDoc] = field(default_factory=list)
@@ -149,7 +149,7 @@ def run_cross(plan: spec.Plan, bench: Open) -> Result:
 
 
 def recovered(after: Sequence[MomentDoc], level: float) -> float | None:
-    """Seconds until the rate is at 95 % of a level and stays there; None where it never does."""
+    """Seconds until the rate is at 95 % of a level and stays there; None if it never does."""
     below = [n for n, one in enumerate(after) if one["cell"]["bandwidth_bytes_per_s"] < RECOVERED * level]
     first = below[-1] + 1 if below else 0
     return None if first >= len(after) else after[first]["at_s"] - after[0]["at_s"]
@@ -184,7 +184,7 @@ def figure(name: str, cell: CellDoc | None, key: str) -> FigureDoc:
 
 
 def document(name: str, test: Test, result: Result, benches: Sequence[Bench]) -> TestDoc:
-    """Return a test as JSON has it."""
+    """Return a test as JSON."""
     steady = all(loop["steady"] for loop in result.loops) if result.loops else None
     cells = [cell for loop in result.loops for round_ in loop["rounds"] for cell in round_]
     cells += [moment["cell"] for moment in result.moments]
