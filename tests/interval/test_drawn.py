@@ -165,7 +165,7 @@ def test_four_times_as_many_draws_are_tried_and_no_more(formula: Formula, monkey
     taken = sum(at <= 4.4 for at in drawn)
     assert 0 < taken < 16
     assert (len(found.draws), found.refused) == (taken, 64 - taken)
-    assert found.notes == [f"the model refused {64 - taken} draws: {taken} of 16 were run"]
+    assert found.notes == [f"the model refused {64 - taken} samples: {taken} of 16 were run"]
 
 
 def test_a_value_that_is_refused_mostly_is_not_drawn(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
