@@ -7,6 +7,7 @@ import dataclasses
 import json
 import math
 import random
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -100,6 +101,82 @@ def test_a_regression_learns_a_class_and_one_wild_family_hardly_moves_it() -> No
     assert fitted(10.0, {"sata": 0.5}, [*rows, ({}, 9.0)]).at({})[0] == pytest.approx(1.0, abs=0.35)
 
 
+def test_drives_of_one_family_share_its_weight() -> None:
+    rows = [({}, 0.0), *[({}, 1.0)] * 9]
+    families = ["a", *["b"] * 9]
+    assert fitted(10.0, {}, rows, families).at({})[0] == pytest.approx(0.5, abs=0.02)
+    assert fitted(10.0, {}, rows).at({})[0] > 0.85
+
+
+def test_sizes_of_a_family_have_ratings_and_rates_of_their_own() -> None:
+    sizes = {each.stated["capacity"]: each for each in shipped_evidence() if each.family == "wd sn720"}
+    assert sizes.keys() == {256e9, 512e9}
+    for quantity, line in (("read_rate", "read-iops"), ("read_stream", "read-bandwidth")):
+        small, large = (sizes[capacity] for capacity in (256e9, 512e9))
+        assert small.stated[line] < large.stated[line]
+        if quantity == "read_rate":
+            assert small.observed[quantity] < large.observed[quantity]
+
+
+def test_what_a_host_or_a_controller_limits_is_no_quantity_of_a_drive() -> None:
+    figures = [figure for figure in shipped() if figure.family == "intel d3-s4610"]
+    limited = [figure for figure in figures if re.search(r"HBA|Smart Array|3 Gb/s", figure.host)]
+    assert len(limited) == len(figures) > 0
+    assert not observed(limited).keys() & {"read_rate", "write_rate_new"}
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "controller"),
+    [
+        ("HPE DL380 G8, Smart Array P420i in HBA mode; Linux, fio-3.1 libaio direct=1", "libaio", "raid"),
+        ("IBM M1015 (SAS2008 HBA); Linux, fio-3.1 libaio direct=1", "libaio", "hba"),
+        ("Windows, one thread of 1 MB blocks", "windows", ""),
+        ("Linux, fio 3.28 libaio direct=1", "libaio", ""),
+    ],
+)
+def test_the_host_says_what_lies_between_a_thread_and_the_drive(host: str, path: str, controller: str) -> None:
+    load = load_of(dataclasses.replace(shipped()[0], host=host))
+    assert isinstance(load, Load)
+    assert (load.path, load.controller) == (path, controller)
+
+
+@pytest.mark.parametrize(
+    ("note", "part"),
+    [("150 GB to 600 GB written; state: past the SLC cache", "beyond"), ("average of filling the drive", "fill")],
+)
+def test_the_note_says_which_part_of_a_fill_a_row_is_of(note: str, part: str) -> None:
+    row = next(figure for figure in shipped() if figure.family == "kingston a2000" and "SLC cache" in figure.note)
+    load = load_of(dataclasses.replace(row, note=note))
+    assert isinstance(load, Load)
+    assert load.part == part
+
+
+def test_random_writes_over_a_filled_drive_are_late_once_its_spare_blocks_are_used() -> None:
+    row = next(figure for figure in shipped() if "around 0.10 x capacity written at random" in figure.note)
+    late = dataclasses.replace(row, note=row.note.replace("around 0.10", "around 0.50"))
+    loads = [load_of(row), load_of(late)]
+    assert [load.part for load in loads if isinstance(load, Load)] == ["", "beyond"]
+
+
+def test_a_slower_port_carries_half_the_commands() -> None:
+    load = Load("ssd", "read", 100.0, True, 4096, 1, 32, "unknown", "", port=300e6)
+    text = settings_of(load, Size(480e9, 64), {"link_rate": 600e6})["link_rate"]
+    assert float(text.removesuffix(" B/s")) / 4096 == pytest.approx(99_000 / 2, rel=0.01)
+
+
+def test_a_stream_of_stated_duration_is_written_as_long_on_its_scale() -> None:
+    load = Load("ssd", "write", 0.0, False, 131_072, 1, 8, "new", "", seconds=45.0)
+    phases = tomllib.loads(workload_text(load, Size(480e9, 64)))["phases"]
+    assert [phase["name"] for phase in phases] == ["measure"]
+    assert phases[0]["until"][1] == f"{45 / 64:.6g} s"
+
+
+def test_no_load_is_over_before_its_first_commands_are() -> None:
+    load = Load("ssd", "write", 0.0, False, 4096, 8, 2048, "unknown", "", part="beyond")
+    for phase in tomllib.loads(workload_text(load, Size(2e12, 512)))["phases"]:
+        assert int(phase["until"][0].removesuffix(" I/Os")) >= 4 * 2048
+
+
 def test_a_drive_is_expected_without_its_own_figures() -> None:
     rules = shipped_rules()
     one = next(each for each in rules.families if each.observed.get("read_rate") and each.kind == "nvme")
@@ -114,7 +191,7 @@ def test_a_drive_is_expected_without_its_own_figures() -> None:
 
 def test_the_evidence_that_ships_is_that_of_the_figures_that_ship() -> None:
     assert evidence_text(evidence_of(shipped(), shipped_sheets())) == SHIPPED_EVIDENCE.read_text(encoding="utf-8")
-    assert len(shipped_evidence()) == 133
+    assert len({each.family for each in shipped_evidence()}) == 133
 
 
 def test_quantities_come_from_the_loads_that_show_them() -> None:

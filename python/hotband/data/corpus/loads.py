@@ -17,6 +17,8 @@ State = Literal["new", "filled", "steady", "unknown"]
 Sync = Literal["", "flush", "force"]
 Part = Literal["", "cache", "beyond", "fill"]
 Where = Literal["", "outer", "inner", "middle"]
+Path = Literal["libaio", "io_uring", "polled", "spdk", "sync", "windows"]
+Controller = Literal["", "hba", "raid"]
 
 CLASSES = (
     "disk, random reads",
@@ -44,16 +46,21 @@ STATES: tuple[tuple[str, State], ...] = (
     (r"^fob|^new\b", "new"),
 )
 PARTS: tuple[tuple[str, Part], ...] = (
-    (r"whole fill|writing the whole capacity", "fill"),
+    (r"whole fill|writing the whole capacity|average of filling", "fill"),
     (r"still in the cache|within the p?slc|(peak|^) ?in the cache|until the slc|45 s write|first \d+ %", "cache"),
     (
-        r"beyond the (p?slc|cache)|after the cache|average beyond|from [\d.]+ [GT]B (to|on)|last \d+ %|"
+        r"(beyond|past) the (p?slc|cache)|after the cache|average beyond|from [\d.]+ [GT]B (to|on)|last \d+ %|"
         r"once \d+ GB are written",
         "beyond",
     ),
 )
 """Words of the note, the duration or the span for the part of a fill in a row."""
 PLACES: tuple[tuple[str, Where], ...] = (("outer", "outer"), ("inner", "inner"), ("average", "middle"))
+OVERWRITTEN = re.compile(r"around ([\d.]+) x capacity written at random")
+SPARE = 0.2
+"""Share of its capacity that a drive takes of random writes before it collects: more than most over-provisioning."""
+TEST_FILE = 1 << 30
+"""Bytes of the file of CrystalDiskMark where nobody says another size."""
 LATE = 1024
 """The depth from which the tests of iocost come after minutes of writing (README of the corpus)."""
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
@@ -77,7 +84,7 @@ JOURNALED = "direct writes go through the journal of a file system (README of th
 class Load:
     """A load in numbers: `block` in bytes, `depth` of all threads, `span` in bytes (None: the whole drive, or not
     stated), `port` in bytes per second where one is slower than the drive's, `rate` of an open loop. `is_rest_empty`
-    means that space beyond the span was never written."""
+    says that what lies beyond the span was never written; `seconds` how long a stream writes from the start."""
 
     kind: Literal["disk", "ssd"]
     direction: Direction
@@ -92,12 +99,14 @@ class Load:
     span: int | None = None
     where: Where = ""
     cache: Literal["on", "off", ""] = ""
-    path: Literal["libaio", "io_uring", "polled", "spdk", "sync"] = "libaio"
+    path: Path = "libaio"
+    controller: Controller = ""
     port: float | None = None
     rate: float | None = None
     zipf: float | None = None
     of_flush: bool = False
     is_rest_empty: bool = False
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -164,8 +173,12 @@ def load_of(figure: Figure) -> Load | Unusable:
     part: Part = next((part for words, part in PARTS if re.search(words, written, re.I)), "")
     if read_pct < 100 and "iocost-params" in figure.host and depth >= LATE:
         part = "beyond"
+    if read_pct < 100 and float((OVERWRITTEN.search(figure.note) or ("", "0"))[1]) >= SPARE:
+        part = "beyond"
     block = figure.block_bytes or _first_size(figure.bs)
     threads = int(figure.threads) if figure.threads.isdigit() else max(1, depth // OF_A_THREAD)
+    is_test_file = _is_test_file(figure)
+    seconds = _seconds(figure) if kind == "ssd" and written and part in ("", "cache") else None
     direction: Direction = "read" if read_pct == 100 else "write" if read_pct == 0 else "mix"
     return Load(
         kind=kind,
@@ -178,7 +191,7 @@ def load_of(figure: Figure) -> Load | Unusable:
         state=next((state for words, state in STATES if re.search(words, figure.state, re.I)), "unknown"),
         sync="" if flushed is None else "flush" if flushed[1] else "force",
         part=part,
-        span=_span(figure, threads),
+        span=TEST_FILE if is_test_file and _span(figure, threads) is None else _span(figure, threads),
         where=next((where for word, where in PLACES if word in figure.span), ""),
         cache=_cache(figure.cache),
         path=_path(figure.host),
@@ -186,8 +199,31 @@ def load_of(figure: Figure) -> Load | Unusable:
         rate=float(rate[1]) if rate else None,
         zipf=float(match[1]) if (match := re.search(r"zipf theta ([\d.]+)", figure.workload)) else None,
         of_flush=bool(re.match(r"f(data)?sync call", figure.workload)),
-        is_rest_empty="rest unused" in figure.span,
+        is_rest_empty="rest unused" in figure.span
+        or (is_test_file and read_pct > 0)
+        or (seconds is not None and "whole file written before" in figure.span),
+        controller=_controller(figure.host),
+        seconds=seconds,
     )
+
+
+def _is_test_file(figure: Figure) -> bool:
+    """Return whether a small file was written right before it is accessed, as CrystalDiskMark does, and is still in the
+    cache: those of SATA drives are emptied at once."""
+    return "CrystalDiskMark" in f"{figure.host} {figure.span}" and "nvme" in figure.device_class
+
+
+def _seconds(figure: Figure) -> float | None:
+    """Return how long a stream is written from the start of the test; None where the source does not say it."""
+    match = re.match(r"(\d+) ?s$|what (\d+) s write", figure.duration) or re.match(r"()what (\d+) s write", figure.span)
+    return float(match[1] or match[2]) if match else None
+
+
+def _controller(host: str) -> Controller:
+    """Return the controller between a host and the drive."""
+    if re.search(r"Smart Array|MegaRAID|PERC|\bH7\d0\b", host):
+        return "raid"
+    return "hba" if re.search(r"\bHBA\b|M1015|SAS\d{4}", host) else ""
 
 
 def _read_pct(figure: Figure) -> float | None:
@@ -223,8 +259,10 @@ def _cache(words: str) -> Literal["on", "off", ""]:
     return "off" if re.search(r"\boff\b|^vwc 0|^none$", words) else "on" if re.search(r"\bon\b", words) else ""
 
 
-def _path(host: str) -> Literal["libaio", "io_uring", "polled", "spdk", "sync"]:
+def _path(host: str) -> Path:
     words = host.lower()
+    if "windows" in words:
+        return "windows"
     if "spdk" in words:
         return "spdk"
     if re.search(r"hipri|poll", words):

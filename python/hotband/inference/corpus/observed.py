@@ -14,13 +14,26 @@ from statistics import median
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.loads import Load, Unusable, load_of
 
-HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 0.5e-6, "spdk": 0.4e-6, "sync": 3.3e-6}
+HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 0.5e-6, "spdk": 0.4e-6, "sync": 3.3e-6, "windows": 3.3e-6}
 """Seconds of a core for an I/O by path. libaio: the reciprocal of what one thread reaches on fast drives; the others in
 the ratio of docs/models/host.md."""
-FULL = 0.75
+COPY = {"windows": 25e-6 / (1 << 20)}
+"""Seconds of a core for a byte by path: half of what one thread of 1 MiB takes longer than the
+rating of fast drives; the other half is the drive's."""
+CONTROLLER = {"": 0.0, "hba": 14e-6, "raid": 20e-6}
+"""Seconds for an I/O by the controller between host and drive: the reciprocal of what one job reaches through it on
+drives that do more."""
+QUEUED = 200e-6
+"""The mean latency from which reads wait for a solid-state drive, which answers a single one in less."""
+FULL = 0.5
 """The share of what its threads can issue from which a rate is the host's and not the drive's."""
 STREAM = 2 << 20
 """Bytes in flight from which a sequential load fills what it goes through."""
+
+
+def host_time(load: Load) -> float:
+    """Return the seconds that a thread and a controller take for an I/O of a load."""
+    return HOST[load.path] + COPY.get(load.path, 0.0) * load.block + CONTROLLER[load.controller]
 
 
 def rate_of(figure: Figure, load: Load) -> float | None:
@@ -53,23 +66,24 @@ def _shown(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
     """Yield the quantities that one rate shows."""
     if load.sync:
         if load.direction == "write" and load.block <= 4096 and load.depth == 1:
-            yield "flush_time", 1.0 / rate - HOST[load.path]
+            yield "flush_time", 1.0 / rate - host_time(load)
     elif not load.random:
         if load.block * load.depth >= STREAM or (load.part and load.block >= 65536):
-            yield from _streams(load, rate * load.block)
+            alone = 1.0 / (1.0 / rate - host_time(load)) if load.depth == 1 else rate
+            yield from _streams(load, alone * load.block)
     elif load.block <= 4096 and load.zipf is None:
         yield from _small(load, rate, metric)
 
 
 def _small(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
     """Yield what small random I/Os of a solid-state drive show."""
-    host = HOST[load.path]
+    host = host_time(load)
     if load.depth == 1:
-        is_read = load.direction == "read" and load.state != "new" and metric != "mb_s"
+        is_read = load.direction == "read" and load.state != "new" and metric != "mb_s" and not load.is_rest_empty
         if is_read or (load.direction == "write" and load.state != "steady" and not load.part):
             yield f"{load.direction}_time", 1.0 / rate - host
     elif rate * host / load.threads <= FULL and load.port is None:
-        if load.direction == "read" and load.state != "new" and load.depth >= 32:
+        if load.direction == "read" and load.state != "new" and load.depth >= max(32, QUEUED * rate):
             yield "read_rate", rate
         elif load.direction == "write" and load.depth >= 8:
             is_late = load.state == "steady" or load.part == "beyond"
@@ -82,9 +96,9 @@ def _streams(load: Load, rate: float) -> Iterable[tuple[str, float]]:
     if load.direction == "read":
         yield "read_stream", rate
     elif load.direction == "write":
-        if load.part == "beyond":
+        if load.part == "beyond" and load.block >= 65536:
             yield "write_stream_after_cache", rate
-        elif load.part in ("", "cache"):
+        elif load.part in ("", "cache") and load.seconds is None and load.block >= 65536:
             yield "write_stream", rate
 
 

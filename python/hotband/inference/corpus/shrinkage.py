@@ -22,8 +22,8 @@ USUAL_NOISE = 0.3
 class Fit:
     """A regression of `y` (logarithms) on features, each with the standard deviation of its coefficient's prior.
 
-    `x` has a row per family and a column per feature, in the order of `names`; `intercept` is the standard deviation of
-    the prior of the mean of all.
+    `x` has a row per drive and a column per feature, in the order of `names`; `shares` is the weight of each row, where
+    the drives of a family share one; `intercept` is the standard deviation of the prior of the mean of all.
     """
 
     intercept: float
@@ -31,6 +31,7 @@ class Fit:
     priors: tuple[float, ...]
     x: tuple[tuple[float, ...], ...]
     y: tuple[float, ...]
+    shares: tuple[float, ...]
 
     @cached_property
     def _solved(self) -> tuple[np.ndarray, np.ndarray, float]:
@@ -38,7 +39,8 @@ class Fit:
         x = np.column_stack([np.ones(len(self.y)), np.array(self.x).reshape(len(self.y), len(self.names))])
         y = np.array(self.y)
         prior = np.array([self.intercept, *self.priors])
-        variance, weights = USUAL_NOISE**2, np.ones(len(y))
+        shares = np.array(self.shares)
+        variance, weights = USUAL_NOISE**2, shares
         for _ in range(ROUNDS):
             weighted = x.T * weights
             covariance = np.linalg.inv(weighted @ x / variance + np.diag(prior**-2))
@@ -49,7 +51,7 @@ class Fit:
             variance = (float(weights * residuals @ residuals) + STRENGTH * USUAL_NOISE**2) / (free + STRENGTH)
             variance = max(variance, LEAST_NOISE**2)
             # Huber: a family that is far off pulls as much as one a deviation off.
-            weights = 1.0 / np.maximum(1.0, np.abs(residuals) / variance**0.5)
+            weights = shares / np.maximum(1.0, np.abs(residuals) / variance**0.5)
         return coefficients, covariance, variance**0.5
 
     def at(self, features: Mapping[str, float]) -> tuple[float, float]:
@@ -59,8 +61,13 @@ class Fit:
         return float(row @ coefficients), float((row @ covariance @ row + noise**2) ** 0.5)
 
 
-def fitted(intercept: float, priors: Mapping[str, float], rows: Sequence[tuple[Mapping[str, float], float]]) -> Fit:
-    """Return the fit of these rows of (features, logarithm)."""
+def fitted(
+    intercept: float,
+    priors: Mapping[str, float],
+    rows: Sequence[tuple[Mapping[str, float], float]],
+    families: Sequence[str] = (),
+) -> Fit:
+    """Return the fit of these rows of (features, logarithm). Rows of one of the `families` share a weight of one."""
     names = tuple(priors)
     return Fit(
         intercept,
@@ -68,4 +75,5 @@ def fitted(intercept: float, priors: Mapping[str, float], rows: Sequence[tuple[M
         tuple(priors.values()),
         tuple(tuple(features.get(name, 0.0) for name in names) for features, _ in rows),
         tuple(y for _, y in rows),
+        tuple(1.0 / families.count(family) for family in families) or (1.0,) * len(rows),
     )

@@ -134,10 +134,18 @@ def flash_values(sheet: Answers, expected: Mapping[str, Expected], chips: Chips)
             "all pages of a cell, 16 KiB each, in every plane",
         ),
         fixed("erase_time", "10 ms", "5 ms", "10 ms", "3D TLC"),
-        fixed("suspend", "on", "on", "off", CLASS),
+        _suspend(sheet),
         fixed("parity", *(("on", "on", "off") if chips.has_parity else ("off", "off", "on")), CLASS),
         *_senses(era),
     ]
+
+
+def _suspend(sheet: Answers) -> Value:
+    """Return whether reads interrupt programs."""
+    if sheet["class"] == "consumer" and str(sheet.get("pcie", "3"))[0] < "4":
+        rule = "mixes of three families of consumer drives that were measured: since PCIe 4.0 alone reads interrupt"
+        return fixed("suspend", "off", "on", "off", rule)
+    return fixed("suspend", "on", "on", "off", CLASS)
 
 
 def _in_place(chips: Chips) -> list[Value]:

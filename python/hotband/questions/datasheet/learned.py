@@ -38,9 +38,11 @@ PRIORS = {
 }
 """Standard deviations of what each feature may change, as logarithms: 0.3 is a third more or less. The drive without
 any is an enterprise NVMe drive of PCIe 3.0 with TLC."""
+MIDDLE_YEAR, GENERATION = 2018, 4
+"""The year of most drives that were measured, and the years that flash and controllers of one generation last."""
 RATED_PRIOR = 0.5
-"""Factor by which priors shrink if the data sheet rates the quantity: makers err alike."""
-RATED_INTERCEPT, FREE_INTERCEPT = 0.3, 10.0
+"""By how much the priors shrink where the data sheet rates the quantity: makers err alike."""
+RATED_INTERCEPT, RELATIVE_INTERCEPT, FREE_INTERCEPT = 0.3, 1.0, 10.0
 NORMAL_90 = 1.645
 WIDEST = 5.0
 """The widest range of a value, as a factor either way."""
@@ -48,8 +50,8 @@ WIDEST = 5.0
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A family that was measured: its kind ("hdd", "ssd", "nvme"), the lines that its sheet states (base units), and
-    the quantities that its figures show (`hotband.inference.corpus.observed`)."""
+    """Drives of a family that were measured: their kind ("hdd", "ssd", "nvme"), the lines that their sheet states (base
+    units), and the quantities that their figures show (`hotband.inference.corpus.observed`)."""
 
     family: str
     kind: str
@@ -86,24 +88,26 @@ def evidence_text(evidence: Iterable[Evidence]) -> str:
 @dataclass(frozen=True)
 class Rule:
     """A quantity, the lines that rate it in order of preference, lines that tell of it without rating it, and features
-    that may change it more than others."""
+    that may change it more than others. Without such a line it is learned as it is, or, where `is_relative`, as the
+    ratio to what the other lines lead to expect."""
 
     quantity: str
     anchors: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    is_relative: bool = False
     priors: Mapping[str, float] = field(default_factory=dict, hash=False, compare=False)
 
 
 SSD_RULES = (
-    Rule("read_time", ("read-latency",)),
-    Rule("write_time", ("write-latency",)),
-    Rule("read_rate", ("read-iops",)),
-    Rule("write_rate_new", ("write-iops-burst",), ("write-iops", "write-bandwidth")),
-    Rule("write_rate_steady", ("write-iops",), ("write-bandwidth",)),
-    Rule("read_stream", ("read-bandwidth",)),
-    Rule("write_stream", ("write-bandwidth",)),
-    Rule("write_stream_after_cache", ("write-bandwidth-after-cache",), ("write-bandwidth",), {"qlc": 1.0}),
-    Rule("flush_time", priors={"protected": 2.0, "xpoint": 2.0}),
+    Rule("read_time", ("read-latency",), priors={"year": 0.3}),
+    Rule("write_time", ("write-latency",), is_relative=True),
+    Rule("read_rate", ("read-iops",), is_relative=True, priors={"sata": 0.8}),
+    Rule("write_rate_new", ("write-iops-burst",), is_relative=True, priors={"year": 0.3}),
+    Rule("write_rate_steady", ("write-iops",), is_relative=True),
+    Rule("read_stream", ("read-bandwidth",), is_relative=True, priors={"sata": 0.8}),
+    Rule("write_stream", ("write-bandwidth",), is_relative=True),
+    Rule("write_stream_after_cache", ("write-bandwidth-after-cache",), ("write-bandwidth",), priors={"qlc": 1.0}),
+    Rule("flush_time", priors={"protected": 2.0, "protected port": 1.5, "xpoint": 2.0}),
 )
 
 
@@ -124,9 +128,13 @@ def features(kind: str, stated: Answers) -> dict[str, float]:
         on["dramless"] = 1.0
     if sheet.get("power-loss-protection") == "on":
         on["protected"] = 1.0
-    capacity = stated_number(sheet, "capacity")
+        if kind == "ssd":
+            on["protected port"] = 1.0
+    capacity, year = stated_number(sheet, "capacity"), stated_number(sheet, "year")
     if capacity is not None:
         on["terabytes"] = math.log2(capacity / 1e12)
+    if year is not None:
+        on["year"] = (year - MIDDLE_YEAR) / GENERATION
     return on
 
 
@@ -162,8 +170,7 @@ class Learned:
         if not count and anchor is None:
             return None
         mean, deviation = fit.at(features(kind, stated))
-        if anchor is not None:
-            mean += math.log(_rated(anchor, stated))
+        mean += _base(rule, anchor, kind, stated)
         factor = min(WIDEST, math.exp(NORMAL_90 * deviation))
         value = math.exp(mean)
         rated = "the rating and " if anchor in rule.anchors else ""
@@ -172,23 +179,28 @@ class Learned:
 
 @cache
 def _fit(families: Sequence[Evidence], rule: Rule, anchor: str | None) -> tuple[Fit, int]:
-    rows = []
+    rows, names = [], []
     for evidence in families:
         value = evidence.observed.get(rule.quantity)
         if not value or evidence.kind == "hdd" or (anchor is not None and anchor not in evidence.stated):
             continue
-        base = 0.0 if anchor is None else math.log(_rated(anchor, evidence.stated))
+        base = _base(rule, anchor, evidence.kind, evidence.stated)
         rows.append((features(evidence.kind, evidence.stated), math.log(value) - base))
+        names.append(evidence.family)
     is_rated = anchor in rule.anchors
     shrunk = RATED_PRIOR if is_rated else 1.0
     priors = {name: deviation * shrunk for name, deviation in {**PRIORS, **rule.priors}.items()}
-    return fitted(RATED_INTERCEPT if is_rated else FREE_INTERCEPT, priors, rows), len(rows)
+    free = RELATIVE_INTERCEPT if rule.is_relative else FREE_INTERCEPT
+    return fitted(RATED_INTERCEPT if is_rated else free, priors, rows, names), len(set(names))
 
 
-def _rated(anchor: str, stated: Answers) -> float:
-    value = stated_number(stated, anchor)
-    assert value is not None, f"{anchor} is stated"
-    return value
+def _base(rule: Rule, anchor: str | None, kind: str, stated: Answers) -> float:
+    """Return the logarithm of what a quantity is learned as a ratio to."""
+    if anchor is not None:
+        value = stated_number(stated, anchor)
+        assert value is not None, f"{anchor} is stated"
+        return math.log(value)
+    return math.log(expected(kind, with_class(kind, stated)[0])[rule.quantity].value) if rule.is_relative else 0.0
 
 
 @cache

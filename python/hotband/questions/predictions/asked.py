@@ -14,15 +14,16 @@ from hotband.data.corpus import files
 from hotband.data.corpus.figure import Figure, tester_of
 from hotband.data.corpus.files import figures_in, shipped
 from hotband.data.corpus.loads import CLASSES, Unusable, kind_of, load_of
-from hotband.data.corpus.sheets import sheets_in, shipped_sheets
+from hotband.data.corpus.sheets import Sheets, sheet_of, sheets_in, shipped_sheets
 from hotband.inference.corpus.bootstrap import Compared, compared
 from hotband.inference.corpus.conformal import Pools, Residual, Width
 from hotband.inference.corpus.errors import Errors, Judged, by_family, counted, errors
 from hotband.inference.corpus.residuals import groups_of, shipped_pools
 from hotband.inference.corpus.testers import Disagreement, disagreements
 from hotband.questions.datasheet.learned import Evidence, Learned, shipped_evidence
+from hotband.questions.datasheet.lines import Answers
 from hotband.questions.predictions.baselines import Baseline, of_class, of_nearest, of_rating
-from hotband.questions.predictions.drives import Makers, evidence_of
+from hotband.questions.predictions.drives import Makers, evidence_of, stated_by
 from hotband.questions.predictions.predicted import Predicted, predict, residuals_of
 
 BEFORE = Path(files.__file__).parent / "before.csv"
@@ -108,7 +109,7 @@ def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
     evidence = () if question.path is None else evidence_of(figures, own_sheets)
     pools = Pools(left_out) if question.path is None else shipped_pools()
     widths = [_width(prediction, pools) for prediction in predictions]
-    pairs = _pairs(predictions, _baselines(figures, evidence))
+    pairs = _pairs(predictions, _baselines(figures, own_sheets, evidence))
     return CorpusPredicted(
         tuple(_figure(*pair) for pair in zip(predictions, widths, strict=True)),
         _by_class(predictions, widths, pairs),
@@ -182,15 +183,22 @@ def _reasons(predictions: Iterable[Predicted]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: -item[1]))
 
 
-def _baselines(figures: Sequence[Figure], evidence: Iterable[Evidence]) -> dict[str, Baseline]:
-    """Return the baselines of the model, by name."""
+def _baselines(figures: Sequence[Figure], sheets: Sheets, evidence: Iterable[Evidence]) -> dict[str, Baseline]:
+    """Return what the model is compared with, by name."""
     by_id = {figure.id: figure for figure in (*shipped(), *figures)}
     rows = [(figure, load) for figure in by_id.values() if not isinstance(load := load_of(figure), Unusable)]
     with BEFORE.open(encoding="utf-8", newline="") as file:
         before = {row["id"]: float(row["predicted"]) for row in csv.DictReader(file)}
-    every = {each.family: each for each in (*shipped_evidence(), *evidence)}
+    every: dict[str, Evidence] = {}
+    for each in (*evidence, *shipped_evidence()):
+        every.setdefault(each.family, each)
+
+    def stated_of(figure: Figure) -> Answers:
+        sheet = sheet_of(sheets, figure.family, figure.model, figure.device, figure.capacity)
+        return {} if sheet is None else stated_by(sheet)[1]
+
     return {
-        "the data sheet's rating": of_rating(every),
+        "the data sheet's rating": of_rating(stated_of),
         "the median of its class": of_class(rows),
         "the nearest family": of_nearest(rows, every),
         "the model as it was": lambda figure, _: before.get(figure.id),

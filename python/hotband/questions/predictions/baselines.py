@@ -10,6 +10,7 @@ from statistics import median
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.loads import Load
 from hotband.questions.datasheet.learned import Evidence, features
+from hotband.questions.datasheet.lines import Answers
 
 THREAD_RATE = 280e3
 """I/Os a second that one thread submits at most (README of the corpus)."""
@@ -26,15 +27,15 @@ def _bucket(load: Load) -> tuple[object, ...]:
     )
 
 
-def of_rating(evidence: Mapping[str, Evidence]) -> Baseline:
-    """Return the baseline of the data sheet's rating for a load, as a rate or as the time of a single I/O."""
+def of_rating(stated_of: Callable[[Figure], Answers]) -> Baseline:
+    """Return the baseline of the rating of a figure's data sheet for a load, as a rate or as the time of a single I/O;
+    `stated_of` returns the lines of the sheet."""
 
     def baseline(figure: Figure, load: Load) -> float | None:
-        known = evidence.get(figure.family)
         line = rating_line(load)
-        if known is None or line is None or load.sync or figure.side or figure.metric.startswith("lat_p9"):
+        if line is None or load.sync or figure.side or figure.metric.startswith("lat_p9"):
             return None
-        value = known.stated.get(line)
+        value = stated_of(figure).get(line)
         if not isinstance(value, float):
             return None
         rate = 1.0 / value if line.endswith("latency") else value / load.block if "bandwidth" in line else value

@@ -28,18 +28,13 @@ PORT_KEYS = {"hdd": "port_rate", "ssd": "link_rate"}
 
 
 def evidence_of(figures: Iterable[Figure], sheets: Sheets) -> tuple[Evidence, ...]:
-    """Return what each family with a data sheet shows."""
-    grouped: dict[str, list[Figure]] = defaultdict(list)
+    """Return what the drives of each data sheet show: sizes of one family have ratings of their own."""
+    grouped: dict[Sheet, list[Figure]] = defaultdict(list)
     for figure in figures:
-        if kind_of(figure) is not None:
-            grouped[figure.family].append(figure)
-    evidence = []
-    for family, those in grouped.items():
-        sheet = sheet_of(sheets, family, those[0].model, those[0].device, those[0].capacity)
-        if sheet is not None:
-            kind, stated = stated_by(sheet)
-            evidence.append(Evidence(family, kind, stated, observed(those)))
-    return tuple(evidence)
+        sheet = sheet_of(sheets, figure.family, figure.model, figure.device, figure.capacity)
+        if kind_of(figure) is not None and sheet is not None:
+            grouped[sheet].append(figure)
+    return tuple(Evidence(sheet.family, *stated_by(sheet), observed(those)) for sheet, those in grouped.items())
 
 
 @cache

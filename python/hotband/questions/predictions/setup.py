@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hotband.data.corpus.loads import Load
-from hotband.inference.corpus.observed import HOST
+from hotband.inference.corpus.observed import host_time
 
 MODELLED = 4e9
 """Bytes of a solid-state drive that is modelled: the rest has the same shares of everything."""
@@ -28,6 +28,9 @@ OVERWRITES = 3
 
 BUFFER = 8 << 20
 """Bytes of the write buffer of a scaled drive: scaled with the rest it would not hold one large write."""
+FRAMES = 6.5e-6
+"""Seconds that the frames of a command take at 3 Gb/s: twice what they take at 6 Gb/s, where drives are rated at up to
+99,000 commands of 4 KiB."""
 READ_BYTES = 1e9
 FEWEST = 8
 
@@ -67,6 +70,8 @@ def amount_of(load: Load, size: Size) -> Amount:
         return Amount(0, max(1, int(0.95 * modelled / load.block)), "3000 s")
     if load.rate is not None:
         return Amount(20_000, 100_000, "60 s")
+    if load.seconds is not None:
+        return Amount(0, max(1, int(modelled / load.block)), f"{load.seconds / size.scale:.6g} s")
     if load.direction == "read":
         return Amount(1000, _ios(load, 40_000, READ_BYTES), "60 s")
     if load.random and (load.state == "steady" or load.part == "beyond"):
@@ -75,8 +80,8 @@ def amount_of(load: Load, size: Size) -> Amount:
 
 
 def _ios(load: Load, most: int, of_bytes: float) -> int:
-    """Return how many I/Os move this many bytes, but not more than `most`."""
-    return max(FEWEST, min(most, int(of_bytes / load.block)))
+    """Return how many I/Os move so many bytes, but not more than `most`, nor fewer than are in flight."""
+    return max(FEWEST, min(most, int(of_bytes / load.block)), 4 * load.depth)
 
 
 def workload_text(load: Load, size: Size) -> str:
@@ -164,7 +169,7 @@ def machine_text(load: Load, product: str) -> str:
     """Return the machine of a load, whose drive's file is `product`, as TOML."""
     lines = ["[drives.d]", f'product = "{product}"']
     if load.kind == "ssd":
-        half = HOST[load.path] / 2 * 1e9
+        half = host_time(load) / 2 * 1e9
         lines += ["[host]", f"cores = {load.threads}", f'submit = "{half:.0f} ns"', f'complete = "{half:.0f} ns"']
     return "\n".join(lines) + "\n"
 
@@ -182,5 +187,6 @@ def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str,
     elif load.cache:
         settings["wce"] = load.cache
     if load.port is not None:
-        settings |= {key: f"{load.port:.0f} B/s" for key, rate in rates.items() if rate > load.port}
+        rate = load.block / (load.block / load.port + FRAMES)
+        settings |= {key: f"{rate:.0f} B/s" for key, drive_rate in rates.items() if drive_rate > load.port}
     return settings
