@@ -214,13 +214,14 @@ def add_to_corpus(
     device_class: str = "",
 ) -> CorpusAdded:
     """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
-    of other tools with the drive's name (`--model`), or a file in the form of the corpus. Intervals rest on those of
-    drives that the catalog has, too.
+    of other tools with the drive's name (`--model`), or a file in the form of the corpus.
 
     Args:
         path: Results, a folder of them, or FIGURES.csv.
         model: The drive that was measured, such as "Samsung 990 PRO 2TB".
         device_class: Its class in `hotband corpus list`, such as hdd.
+
+    Intervals rest on the figures of drives that the catalog has, too.
     """
 
 def check_corpus(
