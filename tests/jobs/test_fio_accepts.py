@@ -337,3 +337,19 @@ def test_clones_at_increments_end_with_their_file(convert: Convert) -> None:
 def test_sizes_of_sequential_and_random_ios(convert: Convert, rw: str, size: str) -> None:
     job = convert(f"{DIRECT}[a]\nrw={rw}\nbs=128k,4k\nbs_is_seq_rand=1\n")
     assert job.stream["size"] == size
+
+
+@pytest.mark.parametrize(
+    ("said", "ios", "end"),
+    [
+        ("size=16m", 256, "64 MiB"),
+        ("size=16m\nloops=2", 512, "64 MiB"),
+        ("size=128m", 1024, "64 MiB"),
+        ("size=25%", 256, "16 MiB"),
+        ("size=16m\nnrfiles=4", 256, "256 MiB"),
+    ],
+)
+def test_a_size_next_to_that_of_the_file_is_how_much_is_read(convert: Convert, said: str, ios: int, end: str) -> None:
+    """Tried: with filesize=64m and size=16m fio 3.33 reads 16 MiB, anywhere in the file."""
+    job = convert(f"[a]\nfilename=f\nfilesize=64m\nbs=64k\nrw=randread\ndirect=1\n{said}\n")
+    assert (job.table["phases"][0]["ios"], job.stream["range"]) == (ios, ["0 B", end])

@@ -344,6 +344,7 @@ def test_a_part_of_the_size_ends_a_job(convert: Convert, said: str, ios: int) ->
         ("size=10%", ["0 B", "10 MiB"]),
         ("offset=90m", ["90 MiB", "100 MiB"]),
         ("offset=80m\nsize=50m", ["80 MiB", "100 MiB"]),
+        ("offset=10m\nsize=50m", ["10 MiB", "100 MiB"]),
         ("offset=20%\nsize=30%", ["20 MiB", "50 MiB"]),
     ],
 )

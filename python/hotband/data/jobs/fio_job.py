@@ -10,7 +10,7 @@ of a sequential mix each have a position; `rate_iops` without a comma is for rea
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hotband.base.text.nearest import expected, hint
 from hotband.data.jobs.fio_file import Job
@@ -303,12 +303,18 @@ def _zone(job_options: JobOptions, option: Option | None) -> int:
     return ZONE_SIZE
 
 
+def _is_amount(job_options: JobOptions) -> bool:
+    """Return whether `size=` is the bytes that the job moves, anywhere in files whose size `filesize=` sets (tried)."""
+    option, each = job_options.get("size"), job_options.get("filesize")
+    return option is not None and _is_set(option) and _is_set(each) and not option.value.strip().endswith("%")
+
+
 def size(job_options: JobOptions) -> Amount | None:
-    """Return `size=`, the bytes that the job uses; None for a whole device."""
+    """Return the bytes that the job's offsets lie in: `size=`, or those of its files; None for a whole device."""
     option, each = job_options.get("size"), job_options.get("filesize")
     if option is not None and not _is_set(option):
         job_options.approximate("size", "the whole target is used: zero is as good as no size, as in fio")
-    elif option is not None:
+    elif option is not None and not _is_amount(job_options):
         low, _, high = option.value.partition("-")
         if high:
             job_options.approximate("size", f"every file has size {high}")
@@ -316,9 +322,10 @@ def size(job_options: JobOptions) -> Amount | None:
     if each is not None and _is_set(each):
         low, _, high = each.value.partition("-")
         files = job_options.get("nrfiles")
+        number = max(len(names(job_options)), count(files, 1) if files else 1)
         if high:
             job_options.approximate("filesize", f"every file has size {high}")
-        return Amount(size_bytes(high or low, job_options.base, each) * (count(files, 1) if files else 1))
+        return Amount(size_bytes(high or low, job_options.base, each) * number)
     if option is None and names(job_options) == [TARGET]:
         job_options.unsaid.append(("size (not set)", "the whole target is used, as with filename= of a device"))
     return None
@@ -360,6 +367,11 @@ def ios(job_options: JobOptions, mean: float, region: Amount | None) -> int | No
         whole = amount(most, job_options.base, _zone(job_options, most))
         part = None if region is None else Amount(region.value * whole.value, region.is_share)
         region = part if whole.is_share else whole
+    elif _is_amount(job_options):
+        option = job_options.job.options["size"]
+        text = option.value.rpartition("-")[2]
+        moved = amount(replace(option, value=text), job_options.base, _zone(job_options, option))
+        region = moved if region is None or region.is_share else Amount(min(moved.value, region.value))
     return None if region is None or region.is_share else max(1, round(region.value * times / mean))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hotband.data.jobs.source import Option
 
 # I/Os a second; the engine takes as many (crates/workloads/src/load.rs: read_open).
-MOST_RATE = 10**9
+LEAST_RATE, MOST_RATE = 0.001, 10**9
 # Tried: of rate_iops=100,200,300 fio 3.33 trims and writes 200 times a second each where each write follows its trim.
 _LIMITED = {"tw": (1,)}
 
@@ -76,6 +76,6 @@ def _limit(text: str, option: Option, job_options: JobOptions, side: Fitted, mos
     # Tried: of bsrange=4k-64k fio issues as many bytes as of 4k.
     weight = 1 if option.key == "rate" else side.mean if job_options.get("bssplit") else side.least
     rate = side.pieces * number * weight / side.mean
-    if rate > most:
-        option.refuse(f"is {rate:g} I/Os per second: expected at most {most:g}")
+    if rate > most or 0 < rate < LEAST_RATE:
+        option.refuse(f"is {rate:g} I/Os per second: expected {LEAST_RATE:g} to {most:g}")
     return rate or None

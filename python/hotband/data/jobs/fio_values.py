@@ -110,7 +110,7 @@ def count(option: Option, least: int = 0, most: int = 2**31) -> int:
     """Return a whole number from `least` to `most`. As fio, take `4k` for 4096 and of `4,8` the first (tried: 3.33)."""
     text = option.value.partition(",")[0].strip()
     accepted = f"expected a whole number from {least} to {most}"
-    if not re.fullmatch(r"\d{1,12}[km]?|\(.*\)", text, re.IGNORECASE):
+    if not re.fullmatch(r"\d{1,12}[km]?|0x[0-9a-f]{1,8}|\(.*\)", text, re.IGNORECASE):
         option.refuse(accepted)
     number = size_bytes(text, 1024, option, accepted)
     return number if least <= number <= most else option.refuse(accepted)
