@@ -35,7 +35,6 @@ from hotband.data.jobs.fio_values import (
     percent,
     size_bytes,
 )
-from hotband.data.jobs.fio_zones import strided
 from hotband.data.jobs.form import Closed
 from hotband.data.jobs.loss import Fate, LossReport
 from hotband.data.jobs.parts import Amount
@@ -131,8 +130,8 @@ def _of_no_list(job_options: JobOptions, option: Option) -> None:
 @dataclass(frozen=True)
 class Pattern:
     """Access pattern of a job: random or not, directions ("r", "w", "t", "rw", "tw"), share of the first in percent;
-    `run` is the run length, `hole` the bytes skipped after each I/O (below zero: back) or after each `zone` of so many
-    bytes, `random_pcts` the percentages of random reads, writes and trims."""
+    `run` is the run length, `hole` the bytes skipped after each I/O (below zero: back) or after each `zone` bytes,
+    `random_pcts` the percentages of random reads, writes and trims."""
 
     random: bool
     kinds: str
@@ -160,7 +159,7 @@ def pattern(job_options: JobOptions) -> Pattern:
             hole += SECTOR - hole % SECTOR
             job_options.approximate("rw", f"holes have whole sectors: {hole} bytes")
         hole = -hole if suffix.startswith("-") else hole
-    zone, skip = strided(job_options, is_random)
+    zone, skip = _strided(job_options, is_random)
     hole = hole or skip
     if kinds == "tw":
         job_options.approximate("rw", "each block is trimmed or written at random, not trimmed and then written")
@@ -170,6 +169,25 @@ def pattern(job_options: JobOptions) -> Pattern:
     return Pattern(
         is_random, kinds, _first_pct(job_options, kinds), run, hole, zone, random_shares(job_options, is_random, run)
     )
+
+
+def _strided(job_options: JobOptions, is_random: bool) -> tuple[int, int]:
+    """Return the bytes of a zone and those from its end to the next (tried: 3.33); zeros without `zonemode=strided`,
+    the default with `zonesize=`."""
+    keys = ("zonesize", "zonerange", "zoneskip")
+    mode, zones = job_options.get("zonemode"), [job_options.get(key) for key in keys]
+    if mode is not None and mode.value not in ("none", "strided", "zbd"):
+        mode.refuse("expected none, strided or zbd")
+    why = "the target is a plain block device without zones"
+    if mode is None or mode.value == "strided":
+        size, reach, skip = (0 if zone is None else size_bytes(zone.value, job_options.base, zone) for zone in zones)
+        if size and not is_random:
+            return size, max(reach, size) + skip - size
+        why = "offsets are random in the whole range, not in one zone after the other" if size else "has no zonesize="
+    for key in ("zonemode", *keys):
+        if job_options.get(key) and why:
+            job_options.ignore(key, why)
+    return 0, 0
 
 
 def _first_pct(job_options: JobOptions, kinds: str) -> float:

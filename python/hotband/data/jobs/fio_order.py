@@ -1,4 +1,4 @@
-"""Which of a file's jobs begin a step: those that wait for others, and those delayed until others have ended."""
+"""Divide the jobs of a file into steps: a job that waits for others or is delayed until they have ended begins one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hotband.data.jobs.fio_values import flag
 
 @dataclass
 class Clock:
-    """When the current step begins and ends, in seconds; None if its jobs have no time."""
+    """Begin and end of the current step in seconds; None if its jobs have no time."""
 
     begin: float | None = 0.0
     end: float | None = 0.0

@@ -54,7 +54,7 @@ def sizes(job_options: JobOptions, kinds: str, is_random: bool) -> tuple[Sizes, 
     )
     split = job_options.get("bs_is_seq_rand")
     if split is not None and flag(split):
-        # Of sequential and of random I/Os, in place of reads and writes.
+        # The two sizes are for sequential and random I/Os then.
         if read != write and is_random and job_options.get("percentage_random"):
             job_options.approximate("bs_is_seq_rand", "sequential I/Os have the size of random ones, too")
         read = write = trim = write if is_random else read

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hotband.data.jobs.fio_lists import Chosen
 from hotband.data.jobs.fio_values import count, decimal, size_bytes, splits
 from hotband.data.jobs.parts import Amount
 from hotband.data.jobs.source import Option
-
-if TYPE_CHECKING:
-    from hotband.data.jobs.fio_job import JobOptions
 
 GRAIN = 4096
 Part = tuple[Amount | None, Amount | None]
@@ -42,25 +37,6 @@ def zone_list(base: int, chosen: Chosen, offset: Amount | None, region: Amount |
     if at > 100 + 1e-9:
         option.refuse(f"the zones add up to {at:g} % of the range: expected at most 100")
     return [zone for zone in zones if zone[0]]
-
-
-def strided(job_options: JobOptions, is_random: bool) -> tuple[int, int]:
-    """Return the bytes of a zone and those from its end to the next (tried: 3.33); zeros without `zonemode=strided`,
-    the default with `zonesize=`."""
-    keys = ("zonesize", "zonerange", "zoneskip")
-    mode, zones = job_options.get("zonemode"), [job_options.get(key) for key in keys]
-    if mode is not None and mode.value not in ("none", "strided", "zbd"):
-        mode.refuse("expected none, strided or zbd")
-    why = "the target is a plain block device without zones"
-    if mode is None or mode.value == "strided":
-        size, reach, skip = (0 if zone is None else size_bytes(zone.value, job_options.base, zone) for zone in zones)
-        if size and not is_random:
-            return size, max(reach, size) + skip - size
-        why = "offsets are random in the whole range, not in one zone after the other" if size else "has no zonesize="
-    for key in ("zonemode", *keys):
-        if job_options.get(key) and why:
-            job_options.ignore(key, why)
-    return 0, 0
 
 
 def listed_blocks(chosen: Chosen, size: int, offset: Amount | None) -> Part:
