@@ -93,14 +93,13 @@ impl Builder {
         if self.map.names.contains_key(name) {
             return Err(CrushError::Twice(format!("{name:?}")));
         }
-        let mut bucket = Bucket { level, items: Vec::new(), weights: Vec::new() };
+        let mut bucket = Bucket::new(level);
         for &item in items {
             let (item_id, weight) = self.take(item, name)?;
             if self.map.level_of(item_id) >= level {
                 return Err(CrushError::NotBelow { bucket: name.to_owned(), item: shown(item) });
             }
-            bucket.items.push(item_id);
-            bucket.weights.push(weight);
+            bucket.push(item_id, weight);
         }
         if bucket.weight() > u64::from(u32::MAX) {
             return Err(CrushError::TooHeavy(name.to_owned()));

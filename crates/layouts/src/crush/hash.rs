@@ -56,37 +56,45 @@ pub fn hash32_3(mut a: u32, mut b: u32, mut c: u32) -> u32 {
 
 /// `ceph_str_hash_rjenkins`: of the bytes of an object's name, with its length in the last block.
 pub fn hash_name(name: &[u8]) -> u32 {
-    NameHash::after(&[]).of(name)
+    let mut words = (GOLDEN, GOLDEN, 0);
+    let rest = mix_blocks(&mut words, name);
+    let (mut a, mut b, mut c) = with_last(words, rest, name.len());
+    mix(&mut a, &mut b, &mut c);
+    c
 }
 
-/// The hash of names that begin alike: the blocks that they share are mixed once.
-#[derive(Clone, Copy, Debug)]
-pub struct NameHash {
-    words: (u32, u32, u32),
-    /// Bytes that are mixed in already.
-    mixed: usize,
+/// The hash of each name that is `prefix` and one of these `endings`: what they share is mixed once, and the last blocks
+/// in the lanes of vector instructions.
+pub fn hash_endings(prefix: &[u8], endings: &[[u8; 2]; 256], hashes: &mut [u32; 256]) {
+    let mut words = (GOLDEN, GOLDEN, 0);
+    let rest = mix_blocks(&mut words, prefix);
+    let places = [rest.len(), rest.len() + 1];
+    if places[1] + 1 >= BLOCK {
+        // An ending fills a block.
+        let name = |ending: &[u8; 2]| [prefix, ending].concat();
+        return hashes.iter_mut().zip(endings).for_each(|(hash, ending)| *hash = hash_name(&name(ending)));
+    }
+    let words = with_last(words, rest, prefix.len() + 2);
+    // By byte of the ending and word: by how much the byte is shifted in the word, and a mask that is zero for the others.
+    let within = |place: usize| {
+        let shift = 8 * (place % 4) as u32 + if place < 8 { 0 } else { 8 };
+        (shift, [0, 1, 2].map(|word| if place / 4 == word { u32::MAX } else { 0 }))
+    };
+    let [(first_shift, first), (second_shift, second)] = places.map(within);
+    for (hash, ending) in hashes.iter_mut().zip(endings) {
+        let [one, other] = [u32::from(ending[0]) << first_shift, u32::from(ending[1]) << second_shift];
+        let in_word = |word: usize| (one & first[word]).wrapping_add(other & second[word]);
+        let (mut a, mut b) = (words.0.wrapping_add(in_word(0)), words.1.wrapping_add(in_word(1)));
+        *hash = words.2.wrapping_add(in_word(2));
+        mix(&mut a, &mut b, hash);
+    }
 }
 
-impl NameHash {
-    /// Hash of names that begin with `prefix`.
-    pub fn after(prefix: &[u8]) -> Self {
-        let mut words = (GOLDEN, GOLDEN, 0);
-        mix_blocks(&mut words, prefix);
-        Self { words, mixed: prefix.len() / BLOCK * BLOCK }
-    }
-
-    /// The hash of the whole `name`, which begins with the prefix.
-    pub fn of(&self, name: &[u8]) -> u32 {
-        let mut words = self.words;
-        let rest = mix_blocks(&mut words, &name[self.mixed..]);
-        let (mut a, mut b, mut c) = words;
-        a = a.wrapping_add(word(&rest[..rest.len().min(4)]));
-        b = b.wrapping_add(word(&rest[rest.len().min(4)..rest.len().min(8)]));
-        // The lowest byte of the last word belongs to the length.
-        c = c.wrapping_add(name.len() as u32).wrapping_add(word(&rest[rest.len().min(8)..]) << 8);
-        mix(&mut a, &mut b, &mut c);
-        c
-    }
+/// The words with what is left of a name of `len` bytes behind its whole blocks.
+fn with_last((a, b, c): (u32, u32, u32), rest: &[u8], len: usize) -> (u32, u32, u32) {
+    let part = |from: usize| word(&rest[rest.len().min(from)..rest.len().min(from + 4)]);
+    // The lowest byte of the last word belongs to the length.
+    (a.wrapping_add(part(0)), b.wrapping_add(part(4)), c.wrapping_add(len as u32).wrapping_add(part(8) << 8))
 }
 
 /// Mixes in all whole blocks of `bytes`; returns what is left of them.
@@ -104,4 +112,21 @@ fn mix_blocks<'a>((a, b, c): &mut (u32, u32, u32), bytes: &'a [u8]) -> &'a [u8] 
 /// Up to four bytes as a word, the first lowest.
 fn word(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, &byte| (word << 8) | u32::from(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_in_their_endings_have_the_hashes_of_whole_names() {
+        let endings: [[u8; 2]; 256] = std::array::from_fn(|n| [n as u8, 255 - n as u8]);
+        let mut hashes = [0; 256];
+        for len in 0..40 {
+            let prefix: Vec<u8> = (0..len).map(|n: u8| n.wrapping_mul(67)).collect();
+            hash_endings(&prefix, &endings, &mut hashes);
+            let whole = endings.map(|ending| hash_name(&[&prefix[..], &ending].concat()));
+            assert_eq!(hashes, whole, "behind {len} bytes");
+        }
+    }
 }

@@ -4,6 +4,8 @@
 //! point among them, gets the same bits. The tables are made here from their definitions. If the numbers in use
 //! differ from the definitions, they are kept unchanged: every placement in the world depends on them.
 
+use std::sync::LazyLock;
+
 /// Fraction bits of the tables.
 const SCALE: u32 = 48;
 /// Minuend of a straw's logarithm: 2^44 log2(2^16), a little more than any `crush_ln`.
@@ -121,6 +123,33 @@ pub fn crush_ln(x: u16) -> u64 {
     (u64::from(15 - shift) << 44) + (fraction >> (SCALE - 44))
 }
 
+/// By `x` the lowest number with a higher [`crush_ln`]: nearly always x + 1, for the fine table falls here and there.
+static HIGHER_FROM: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    let mut highest = 0;
+    let rise = |x: u16| {
+        highest = crush_ln(x).max(highest);
+        highest
+    };
+    // The highest logarithm up to each number.
+    let risen: Vec<u64> = (0..=u16::MAX).map(rise).collect();
+    let from = |x: u16| {
+        let (mut at, log) = (usize::from(x), crush_ln(x));
+        while at > 0 && risen[at - 1] > log {
+            at -= 1;
+        }
+        while risen.get(at).is_some_and(|&highest| highest <= log) {
+            at += 1;
+        }
+        at as u32
+    };
+    (0..=u16::MAX).map(from).collect()
+});
+
+/// The lowest number whose [`crush_ln`] is higher than that of `x`; 65,536 where none is.
+pub fn higher_from(x: u16) -> u32 {
+    HIGHER_FROM[usize::from(x)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,5 +178,30 @@ mod tests {
             assert!((-4.5e-5..=2.0e-5).contains(&off), "crush_ln({x}) is off by {off} octaves");
         }
         assert_eq!(crush_ln(0), 0);
+    }
+
+    #[test]
+    fn no_number_below_the_lowest_with_a_higher_logarithm_has_one() {
+        let mut falls = 0;
+        for x in 0..=u16::MAX {
+            let from = higher_from(x);
+            falls += u32::from(from != u32::from(x) + 1);
+            assert!(
+                u16::try_from(from).is_ok_and(|from| crush_ln(from) > crush_ln(x)) || from == 1 << 16,
+                "{x}: {from}"
+            );
+        }
+        assert!(falls > 0, "the fine table falls nowhere");
+        let (mut highest, mut at) = (Vec::new(), 0);
+        for x in 0..=u16::MAX {
+            at = crush_ln(x).max(at);
+            highest.push(at);
+        }
+        // Just below it nothing is higher.
+        let none_below = |x: u16| match higher_from(x) {
+            0 => true,
+            from => highest[from as usize - 1] <= crush_ln(x),
+        };
+        assert!((0..=u16::MAX).all(none_below));
     }
 }

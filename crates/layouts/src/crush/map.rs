@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 
 use super::error::CrushError;
 use super::hash::hash32_3;
-use super::ln::{LN_OF_ALL, crush_ln};
+use super::ln::{LN_OF_ALL, crush_ln, higher_from};
 use super::weight::Weight;
 
 /// Tries for each replica: the tunable `choose_total_tries` = 50 counts repetitions, the first try comes on top.
 const TRIES: u32 = 51;
 
+/// Items whose hashes are computed together, in the lanes of vector instructions.
+const LANES: usize = 64;
+/// Items of equal weight from which that pays.
+const LEAST_EVEN: usize = LANES / 4;
+
 /// A node of the tree that holds others.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bucket {
     /// Index in the levels of the map; 0 is the OSDs and no bucket's.
     pub level: usize,
@@ -19,16 +24,60 @@ pub(super) struct Bucket {
     pub items: Vec<i32>,
     /// Weights of the items.
     pub weights: Vec<Weight>,
+    /// The weight of each item, where all have the same.
+    even: Option<Weight>,
 }
 
 impl Bucket {
+    /// A bucket of `level` that holds nothing.
+    pub(super) fn new(level: usize) -> Self {
+        Self { level, items: Vec::new(), weights: Vec::new(), even: None }
+    }
+
+    /// Adds an item.
+    pub(super) fn push(&mut self, id: i32, weight: Weight) {
+        self.even = self.even.or(self.items.is_empty().then_some(weight)).filter(|even| *even == weight);
+        self.items.push(id);
+        self.weights.push(weight);
+    }
+
     /// The straw2 choice: every item draws a straw for (x, its id, r), and the longest wins, the first among equals.
     ///
     /// A straw is ln(u) / weight with u uniform in (0, 1]: the largest of such draws falls on an item with a
     /// probability in proportion to its weight, and depends on no other item's weight.
     fn choose(&self, x: u32, r: u32) -> Option<i32> {
-        let straws = self.items.iter().zip(&self.weights).map(|(&id, &weight)| (id, straw(x, id, r, weight)));
+        if let Some(weight) = self.even.filter(|_| self.items.len() >= LEAST_EVEN) {
+            return self.choose_evenly(x, r, weight);
+        }
+        let draw = |(&id, &weight): (&i32, &Weight)| (id, straw(uniform(x, id, r), weight));
+        let straws = self.items.iter().zip(&self.weights).map(draw);
         straws.reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(id, _)| id)
+    }
+
+    /// The same choice among items of equal weight. Only an item whose `u` has a higher logarithm than that of the longest
+    /// straw so far can be longer, and few are: they alone need logarithm and division.
+    fn choose_evenly(&self, x: u32, r: u32, weight: Weight) -> Option<i32> {
+        let (mut best, mut least) = (None, 0);
+        let mut uniforms = [0; LANES];
+        for items in self.items.chunks(LANES) {
+            for (u, &id) in uniforms.iter_mut().zip(items) {
+                *u = uniform(x, id, r);
+            }
+            let uniforms = &uniforms[..items.len()];
+            if uniforms.iter().fold(0, |most, &u| u.max(most)) < least {
+                continue;
+            }
+            for (&u, &id) in uniforms.iter().zip(items) {
+                if u < least {
+                    continue;
+                }
+                let length = straw(u, weight);
+                if best.is_none_or(|(longest, _)| length > longest) {
+                    (best, least) = (Some((length, id)), higher_from(u as u16));
+                }
+            }
+        }
+        best.map(|(_, id)| id)
     }
 
     /// Return the sum of the weights of the items.
@@ -37,13 +86,18 @@ impl Bucket {
     }
 }
 
-/// The straw of one item: at most zero, and the nearer to it the heavier the item.
-fn straw(x: u32, id: i32, r: u32, weight: Weight) -> i64 {
+/// The random number that an item draws, of 16 bits.
+#[inline]
+fn uniform(x: u32, id: i32, r: u32) -> u32 {
+    hash32_3(x, id as u32, r) & 0xffff
+}
+
+/// The straw of an item with the random number `u`: at most zero, and the nearer to it the heavier the item.
+fn straw(u: u32, weight: Weight) -> i64 {
     if weight == Weight::ZERO {
         return i64::MIN;
     }
-    let u = hash32_3(x, id as u32, r) as u16;
-    (crush_ln(u) as i64 - LN_OF_ALL) / i64::from(weight.0)
+    (crush_ln(u as u16) as i64 - LN_OF_ALL) / i64::from(weight.0)
 }
 
 /// Outcome of a descent from the root.
@@ -58,7 +112,7 @@ pub(super) enum Descent {
 }
 
 /// A cluster's tree of buckets, with a shadow tree for every device class. Made by a [`Builder`](super::Builder).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CrushMap {
     /// Names of the levels, from the OSDs up.
     pub(super) levels: Vec<String>,

@@ -26,10 +26,10 @@ mod weight;
 pub use balance::Move;
 pub use build::{Builder, Host, Item, Osd};
 pub use error::CrushError;
-pub use hash::{NameHash, hash_name, hash32_2, hash32_3};
+pub use hash::{hash_endings, hash_name, hash32_2, hash32_3};
 pub use ln::crush_ln;
 pub use map::{CrushMap, Rule};
-pub use placement::{ObjectPgs, Placement, Pool, object_pg};
+pub use placement::{Placement, Pool, object_pg, stable_mod};
 pub use weight::Weight;
 
 #[cfg(test)]

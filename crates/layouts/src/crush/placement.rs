@@ -1,6 +1,6 @@
 //! From the name of an object to the OSDs of its placement group, over a whole pool.
 
-use super::hash::{NameHash, hash_name, hash32_2};
+use super::hash::{hash_name, hash32_2};
 use super::map::{CrushMap, Rule};
 use super::weight::Weight;
 
@@ -49,28 +49,9 @@ pub fn object_pg(name: &str, pg_num: u32) -> u32 {
     stable_mod(hash_name(name.as_bytes()), pg_num)
 }
 
-/// Groups of many objects whose names share a prefix.
-#[derive(Clone, Copy, Debug)]
-pub struct ObjectPgs {
-    hash: NameHash,
-    pg_num: u32,
-}
-
-impl ObjectPgs {
-    /// Placement of objects whose names begin with `prefix`, among `pg_num` groups (at least one).
-    pub fn after(prefix: &str, pg_num: u32) -> Self {
-        Self { hash: NameHash::after(prefix.as_bytes()), pg_num }
-    }
-
-    /// The group of the object of this whole name.
-    pub fn of(&self, name: &[u8]) -> u32 {
-        stable_mod(self.hash.of(name), self.pg_num)
-    }
-}
-
-/// `ceph_stable_mod`: x modulo the next power of two, or half of it if that is not below `count`. Growing `count`
+/// `ceph_stable_mod`: x modulo the next power of two, or half of it where that is not below `count`. Growing `count`
 /// by one splits one group and moves no object of the others.
-fn stable_mod(x: u32, count: u32) -> u32 {
+pub fn stable_mod(x: u32, count: u32) -> u32 {
     assert!(count > 0, "a pool has at least one placement group");
     let mask = u32::MAX.checked_shr((count - 1).leading_zeros()).unwrap_or(0);
     if x & mask < count { x & mask } else { x & (mask >> 1) }

@@ -29,16 +29,14 @@ fn copy(
     given: &BTreeMap<(i32, usize), i32>,
     used: &mut BTreeSet<i32>,
 ) -> (i32, Weight) {
-    let Bucket { level, items, weights } = map.buckets[&of].clone();
-    let mut shadow = Bucket { level, items: Vec::new(), weights: Vec::new() };
+    let Bucket { level, items, weights, .. } = map.buckets[&of].clone();
+    let mut shadow = Bucket::new(level);
     for (item, weight) in items.into_iter().zip(weights) {
         if item < 0 {
             let (id, weight) = copy(map, item, class, given, used);
-            shadow.items.push(id);
-            shadow.weights.push(weight);
+            shadow.push(id, weight);
         } else if map.osds[&(item as u32)] == Some(class) {
-            shadow.items.push(item);
-            shadow.weights.push(weight);
+            shadow.push(item, weight);
         }
     }
     let free = |id: &i32| !used.contains(id) && !map.buckets.contains_key(id);

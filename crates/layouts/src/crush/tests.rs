@@ -177,3 +177,24 @@ fn one_more_pg_takes_from_one_alone() {
         assert!(before < 12 && (after == before || (before == 4 && after == 12)), "{name}: {before} -> {after}");
     }
 }
+
+#[test]
+fn among_equals_the_straws_of_their_logarithms_decide() {
+    // With the heaviest, quotients are small numbers, and many straws are equally long.
+    for (count, weight) in [(16, 1), (70, 0x1_0000), (130, 596_049), (16, u32::MAX / 16), (200, u32::MAX / 200)] {
+        let mut builder = Builder::new(&LEVELS);
+        let items: Vec<Item> = (0..count).map(|osd| Item::Osd(osd, Weight(weight))).collect();
+        for osd in 0..count {
+            builder.osd(osd, None).expect("OSDs differ");
+        }
+        builder.bucket("root", "default", -1, &items).expect("the OSDs are there");
+        let map = builder.build();
+        let rule = map.rule("default", None, "osd").expect("the map has it");
+        for x in 0..4000 {
+            let straw = |osd: &u32| (crush_ln(hash32_3(x, *osd, 0) as u16) as i64 - (1 << 48)) / i64::from(weight);
+            // Of equally long ones `max_by_key` takes the last.
+            let longest = (0..count).rev().max_by_key(straw).into_iter().collect::<Vec<_>>();
+            assert_eq!(map.place(&rule, x, 1, &map.all_in()), longest, "{count} of {weight}, x {x}");
+        }
+    }
+}

@@ -36,7 +36,7 @@ impl Pool {
         if let Some(full) = over_full(&self.places, &after, replicas, &self.room) {
             return Err(format!("daemon {full} would be over full after the recovery: expected a smaller image"));
         }
-        self.recovery = Some(Recovery::new(outs, after, self.osds.len()));
+        self.recovery = Some(Recovery::new(outs, after.to_vec(), self.osds.len()));
         // Any daemon may get any object, so none knows that the metadata of all of its own fits into its memory.
         let seen = objects_seen(&self.places, self.osds.len(), self.params.shards, true);
         for (number, (osd, seen)) in self.osds.iter_mut().zip(&seen).enumerate() {
@@ -44,7 +44,7 @@ impl Pool {
             let new = Osd::new(number, slice, (osd.host, osd.disk), seen, &self.params);
             *osd = Osd { flushed: osd.flushed, ..new };
         }
-        self.warm_metadata(self.last_written());
+        self.warm_metadata();
         Ok(())
     }
 

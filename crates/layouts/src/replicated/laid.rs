@@ -1,7 +1,10 @@
 //! Images as they were laid out: runs of a sequence, a study or a review have pools that are identical, and where
 //! millions of objects lie is found once for all of them.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::cmp::Reverse;
+use std::sync::{Arc, OnceLock};
+
+use super::recent::Recent;
 
 /// Images that are kept, those used last: two configurations of a study, with and without what is asked about. An image
 /// of the most objects takes 64 MB.
@@ -33,40 +36,55 @@ pub struct Laid {
     pub held: Vec<u32>,
     /// Objects of every group.
     pub of_groups: Vec<u32>,
-    /// Objects whose metadata is in memory then, by shard, of pools whose shards have this much room each.
-    pub warm: OnceLock<(Vec<Room>, LastWritten)>,
+    /// Objects of each group in ascending order, one group after the other; made when first needed.
+    by_group: OnceLock<Vec<u32>>,
 }
 
-/// Objects of which a shard keeps the metadata; none if it keeps that of all.
-pub type Room = Option<usize>;
+impl Laid {
+    /// An image whose objects have these groups, of which `of_groups` are the numbers of objects.
+    pub fn new(group: Vec<u32>, of_groups: Vec<u32>, before: Vec<u32>, held: Vec<u32>) -> Self {
+        Self { group, before, held, of_groups, by_group: OnceLock::new() }
+    }
 
-/// By shard: the objects written last, the newest first.
-pub type LastWritten = Vec<Arc<[u32]>>;
+    /// The `most` objects of these groups that were written last, the newest first.
+    pub fn last_written(&self, groups: &[u32], most: usize) -> Vec<u32> {
+        let by_group = self.by_group.get_or_init(|| self.sorted());
+        let mut last = Vec::new();
+        for &group in groups {
+            let from: usize = self.of_groups[..group as usize].iter().map(|objects| *objects as usize).sum();
+            let objects = &by_group[from..][..self.of_groups[group as usize] as usize];
+            last.extend_from_slice(&objects[objects.len().saturating_sub(most)..]);
+        }
+        last.sort_unstable_by_key(|object| Reverse(*object));
+        last.truncate(most);
+        last
+    }
 
-static ALL: Mutex<Vec<(LaidKey, Arc<Laid>)>> = Mutex::new(Vec::new());
+    fn sorted(&self) -> Vec<u32> {
+        let mut from = 0;
+        let start = |objects: &u32| {
+            from += *objects as usize;
+            from - *objects as usize
+        };
+        let mut next: Vec<usize> = self.of_groups.iter().map(start).collect();
+        let mut sorted = vec![0; self.group.len()];
+        for (object, group) in (0..).zip(&self.group) {
+            let at = &mut next[*group as usize];
+            sorted[*at] = object;
+            *at += 1;
+        }
+        sorted
+    }
+}
 
-/// The image of `key`: one laid out before, or what `lay_out` makes. It is made outside the lock: two threads may
-/// make it at once, and none waits for another.
+static ALL: Recent<LaidKey, Laid> = Recent::new(KEPT);
+
+/// The image of `key`: one laid out before, or what `lay_out` makes.
 ///
 /// # Errors
 /// Those of `lay_out`.
 pub fn laid<E>(key: LaidKey, lay_out: impl FnOnce() -> Result<Laid, E>) -> Result<Arc<Laid>, E> {
-    let lock = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut all = lock();
-    if let Some(at) = all.iter().position(|(have, _)| *have == key) {
-        let entry = all.remove(at);
-        let image = Arc::clone(&entry.1);
-        all.push(entry);
-        return Ok(image);
-    }
-    drop(all);
-    let image = Arc::new(lay_out()?);
-    let mut all = lock();
-    if all.len() == KEPT {
-        all.remove(0);
-    }
-    all.push((key, Arc::clone(&image)));
-    Ok(image)
+    ALL.get(key, |_| lay_out())
 }
 
 #[cfg(test)]
@@ -79,7 +97,7 @@ mod tests {
 
     fn image(objects: usize) -> Laid {
         let (held, of_groups) = (vec![objects as u32], vec![objects as u32]);
-        Laid { group: vec![0; objects], before: vec![0], held, of_groups, warm: OnceLock::new() }
+        Laid::new(vec![0; objects], of_groups, vec![0], held)
     }
 
     #[test]
@@ -95,5 +113,18 @@ mod tests {
     fn what_failed_is_not_kept() {
         assert_eq!(laid(key("fails", None), || Err("full")).err(), Some("full"));
         assert_eq!(laid(key("fails", None), || Ok::<_, &str>(image(2))).unwrap().group.len(), 2);
+    }
+
+    #[test]
+    fn the_objects_written_last_are_those_with_the_highest_numbers() {
+        let group: Vec<u32> = (0..300_u32).map(|object| object.wrapping_mul(2_654_435_761) >> 30).collect();
+        let of_groups =
+            (0..4).map(|group_of| group.iter().filter(|group| **group == group_of).count() as u32).collect();
+        let laid = Laid::new(group.clone(), of_groups, Vec::new(), Vec::new());
+        for (groups, most) in [(&[2][..], 7), (&[0, 3], 1000), (&[0, 1, 2, 3], 50), (&[], 3), (&[1], 0)] {
+            let expected: Vec<u32> =
+                (0..300).rev().filter(|object| groups.contains(&group[*object as usize])).take(most).collect();
+            assert_eq!(laid.last_written(groups, most), expected, "{most} of {groups:?}");
+        }
     }
 }

@@ -58,8 +58,60 @@ pub struct Memory {
     lists: [Ends; 3],
     policy: Policy,
     capacity: usize,
-    /// Keys that are kept before the next call, the newest first: few daemons of a large pool are used in a short run.
-    first: Option<Arc<[u32]>>,
+    first: First,
+}
+
+/// Keys that an LRU holds from the beginning. All others are newer, so that they are the first to be forgotten; until
+/// they are used they need no entry.
+#[derive(Clone)]
+enum First {
+    /// None, or all of them are forgotten or have entries.
+    None,
+    /// So many, found when the memory is first used: few daemons of a large pool are in a short run.
+    Unknown(usize, Arc<dyn Fn() -> Vec<u32> + Send + Sync>),
+    Known(Unused),
+}
+
+/// Keys without an entry.
+#[derive(Clone)]
+struct Unused {
+    /// The highest, which is the newest, first. Those that were forgotten for want of room are cut off.
+    keys: Vec<u32>,
+    /// A bit for each key: whether it has an entry, or was forgotten on purpose.
+    is_gone: Vec<u64>,
+    /// Keys without such a bit.
+    len: usize,
+}
+
+impl Unused {
+    fn new(keys: Vec<u32>) -> Self {
+        Self { is_gone: vec![0; keys.len().div_ceil(64)], len: keys.len(), keys }
+    }
+
+    fn bit(&mut self, at: usize) -> (&mut u64, u64) {
+        (&mut self.is_gone[at / 64], 1 << (at % 64))
+    }
+
+    /// Take a key out; returns whether it was there.
+    fn take(&mut self, key: u64) -> bool {
+        let Ok(at) = self.keys.binary_search_by(|have| key.cmp(&u64::from(*have))) else { return false };
+        let (bits, bit) = self.bit(at);
+        let is_there = *bits & bit == 0;
+        *bits |= bit;
+        self.len -= usize::from(is_there);
+        is_there
+    }
+
+    fn forget_oldest(&mut self) {
+        while let Some(at) = self.keys.len().checked_sub(1) {
+            self.keys.truncate(at);
+            let (bits, bit) = self.bit(at);
+            if *bits & bit == 0 {
+                self.len -= 1;
+                return;
+            }
+        }
+    }
 }
 
 impl Memory {
@@ -76,28 +128,38 @@ impl Memory {
             lists: [empty; 3],
             policy,
             capacity,
-            first: None,
+            first: First::None,
         }
     }
 
-    /// Keeps these keys, the newest first, as soon as it is used.
-    pub fn keep_first(&mut self, newest_first: Arc<[u32]>) {
-        self.first = Some(newest_first);
+    /// An LRU holds the keys that `find` returns, as many as it has room for of `count`: the highest first, as if they had
+    /// been kept in ascending order.
+    pub fn keep_first(&mut self, count: usize, find: impl Fn() -> Vec<u32> + Send + Sync + 'static) {
+        debug_assert!(self.policy == Policy::Lru && self.places.is_empty(), "they are the oldest of an LRU");
+        let count = count.min(self.capacity);
+        self.first = if count > 0 { First::Unknown(count, Arc::new(find)) } else { First::None };
     }
 
+    /// Whether `key` is held without an entry, which it is not from now on.
     #[inline]
-    fn enter_first(&mut self) {
-        if self.first.is_some() {
-            self.enter();
-        }
+    fn take_first(&mut self, key: u64) -> bool {
+        !matches!(self.first, First::None) && self.take_known(key)
     }
 
-    #[cold]
-    fn enter(&mut self) {
-        let keys = self.first.take().unwrap_or_default();
-        self.places.reserve(keys.len());
-        self.entries.reserve_exact(keys.len());
-        keys.iter().rev().for_each(|key| self.keep(u64::from(*key)));
+    fn take_known(&mut self, key: u64) -> bool {
+        if let First::Unknown(_, find) = &self.first {
+            self.first = First::Known(Unused::new(find()));
+        }
+        let First::Known(unused) = &mut self.first else { return false };
+        unused.take(key)
+    }
+
+    fn unused(&self) -> usize {
+        match &self.first {
+            First::None => 0,
+            First::Unknown(count, _) => *count,
+            First::Known(unused) => unused.len,
+        }
     }
 
     /// Keys that it has room for.
@@ -107,14 +169,19 @@ impl Memory {
 
     /// Keys in memory.
     pub fn len(&self) -> usize {
-        let first = self.first.as_ref().map_or(0, |keys| keys.len());
-        first + self.lists[List::Hot as usize].len + self.lists[List::New as usize].len
+        self.unused() + self.lists[List::Hot as usize].len + self.lists[List::New as usize].len
     }
 
     /// Whether `key` is in memory; it counts as used.
     pub fn touch(&mut self, key: u64) -> bool {
-        self.enter_first();
-        let Some(&at) = self.places.get(&key) else { return false };
+        let Some(&at) = self.places.get(&key) else {
+            let is_held = self.take_first(key);
+            if is_held {
+                let at = self.add(key);
+                self.link(at, List::Hot);
+            }
+            return is_held;
+        };
         match self.entries[at as usize].list {
             List::Hot => {
                 self.unlink(at);
@@ -147,13 +214,20 @@ impl Memory {
 
     /// Forgets `key`.
     pub fn forget(&mut self, key: u64) {
-        self.enter_first();
-        if let Some(at) = self.places.get(&key).copied() {
-            self.remove(at);
+        match self.places.get(&key).copied() {
+            Some(at) => self.remove(at),
+            None => drop(self.take_first(key)),
         }
     }
 
     fn forget_one(&mut self) {
+        if let First::Known(unused) = &mut self.first {
+            unused.forget_oldest();
+            if unused.len == 0 {
+                self.first = First::None;
+            }
+            return;
+        }
         let new = self.lists[List::New as usize];
         let from_new = self.policy == Policy::TwoQueues
             && (new.len > self.capacity / 2 || self.lists[List::Hot as usize].len == 0);
@@ -249,27 +323,6 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_kept_first_are_those_of_a_memory_that_kept_them_one_after_the_other() {
-        for policy in [Policy::Lru, Policy::TwoQueues] {
-            let filled = || {
-                let mut memory = Memory::new(4, policy);
-                memory.keep_first(Arc::from([4, 3, 2, 1]));
-                memory
-            };
-            let mut other = Memory::new(4, policy);
-            (1..5).for_each(|key| other.keep(key));
-            let held = |mut memory: Memory| (0..9).map(|key| memory.touch(key)).collect::<Vec<_>>();
-            assert_eq!((filled().len(), held(filled())), (4, held(other.clone())));
-            let mut forgetful = filled();
-            for memory in [&mut forgetful, &mut other] {
-                memory.forget(2);
-                (7..9).for_each(|key| memory.keep(key));
-            }
-            assert_eq!(held(forgetful), held(other));
-        }
-    }
-
-    #[test]
     fn what_is_forgotten_on_purpose_is_gone_and_leaves_room() {
         let mut memory = Memory::new(2, Policy::Lru);
         for key in [1, 2] {
@@ -293,6 +346,24 @@ mod tests {
                 model.drain(..model.len().saturating_sub(capacity));
                 prop_assert_eq!(memory.len(), model.len());
             }
+        }
+
+        #[test]
+        fn keys_that_are_kept_first_are_as_those_kept_one_after_the_other(
+            held in 0_u32..40, capacity in 1_usize..30, calls in prop::collection::vec((0_u64..60, 0_u8..8), 1..200),
+        ) {
+            let (mut first, mut other) = (Memory::new(capacity, Policy::Lru), Memory::new(capacity, Policy::Lru));
+            first.keep_first(held as usize, move || (0..held).rev().take(capacity).collect());
+            (0..held).for_each(|key| other.keep(u64::from(key)));
+            for (key, call) in calls {
+                prop_assert_eq!(first.len(), other.len());
+                match call {
+                    0 => [&mut first, &mut other].into_iter().for_each(|memory| memory.forget(key)),
+                    1..5 => [&mut first, &mut other].into_iter().for_each(|memory| memory.keep(key)),
+                    _ => prop_assert_eq!(first.touch(key), other.touch(key), "key {}", key),
+                }
+            }
+            prop_assert!((0..60).all(|key| first.touch(key) == other.touch(key)));
         }
 
         #[test]

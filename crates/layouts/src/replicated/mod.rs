@@ -17,6 +17,7 @@ mod ops;
 mod osd;
 mod params;
 mod place;
+mod recent;
 mod recovery;
 
 mod spec;
@@ -24,6 +25,7 @@ mod tables;
 mod wire;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use hotband_machine::{
     EventError, EventQueue, Fault, MemberCommand, Op, PartReport, Random, Served, Service, ServiceIo, ServiceOut, Slab,
@@ -31,10 +33,9 @@ use hotband_machine::{
 };
 use hotband_units::{Bytes, Instant, Span};
 
-use laid::LastWritten;
 pub(crate) use memory::{Memory, Policy};
 use object_io::{HeldBack, Io, ObjectIo, Sub, Task};
-use osd::{Osd, Shard, Turns};
+use osd::{Osd, Turns};
 use place::{Cluster, Places};
 use recovery::Recovery;
 use wire::{Cpu, Nic};
@@ -228,49 +229,26 @@ impl Pool {
             room,
             dead: Vec::new(),
         };
-        pool.warm_metadata_once();
+        pool.warm_metadata();
         pool
     }
 
-    /// Filling the image left the metadata of the objects written last in memory: found once for all pools like this.
-    fn warm_metadata_once(&mut self) {
-        let room = |shard: &Shard| shard.onodes.as_ref().map(Memory::capacity);
-        let rooms: Vec<_> = self.osds.iter().flat_map(|osd| &osd.shards).map(room).collect();
-        // Another pool with other room may have been first: this one's are not kept then.
-        let (of, last) = self.places.laid().warm.get_or_init(|| (rooms.clone(), self.last_written()));
-        let last = if *of == rooms { last.clone() } else { self.last_written() };
-        self.warm_metadata(last);
-    }
-
-    /// By shard: as many of the objects written last as it keeps the metadata of.
-    fn last_written(&self) -> LastWritten {
+    /// Filling the image left the metadata of the objects written last in memory: each shard keeps as many of its groups'
+    /// as it has room for, which are found when it is first asked for one.
+    fn warm_metadata(&mut self) {
         let shards = self.params.shards;
-        let room = |shard: &Shard| (shard.onodes.as_ref().map_or(0, Memory::capacity), Vec::new());
-        // By daemon and shard: how many more it keeps, and those found so far, the last written first.
-        let mut last: Vec<(usize, Vec<u32>)> = self.osds.iter().flat_map(|osd| &osd.shards).map(room).collect();
-        let mut missing: usize = last.iter().map(|(more, _)| more).sum();
-        for object in (0..self.places.objects()).rev() {
-            if missing == 0 {
-                break;
-            }
-            let group = self.places.group_of(object);
+        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); self.osds.len() * shards];
+        for group in 0..self.places.groups() {
             for osd in self.places.acting(group) {
-                let (more, found) = &mut last[usize::from(*osd) * shards + group as usize % shards];
-                if *more > 0 {
-                    (*more, missing) = (*more - 1, missing - 1);
-                    found.push(object);
-                }
+                groups[usize::from(*osd) * shards + group as usize % shards].push(group);
             }
         }
-        last.into_iter().map(|(_, found)| found.into()).collect()
-    }
-
-    /// The metadata of the objects written last is in memory.
-    fn warm_metadata(&mut self, last: LastWritten) {
-        for (shard, last) in self.osds.iter_mut().flat_map(|osd| &mut osd.shards).zip(last) {
-            if let Some(onodes) = &mut shard.onodes {
-                onodes.keep_first(last);
-            }
+        let of_groups = self.places.objects_of_groups();
+        for (shard, groups) in self.osds.iter_mut().flat_map(|osd| &mut osd.shards).zip(groups) {
+            let Some(onodes) = &mut shard.onodes else { continue };
+            let objects = groups.iter().map(|group| of_groups[*group as usize] as usize).sum();
+            let (laid, room) = (Arc::clone(self.places.laid()), onodes.capacity());
+            onodes.keep_first(objects, move || laid.last_written(&groups, room));
         }
     }
 

@@ -1,13 +1,15 @@
 //! Placement of the objects of an image: placement groups, daemons, and places on their disks.
 
 use std::cell::OnceCell;
-use std::sync::{Arc, OnceLock};
+use std::convert::Infallible;
+use std::sync::Arc;
 
 use hotband_machine::{Look, Stopped};
 
 use super::laid::Laid;
+use super::recent::Recent;
 use super::spec::{FailureDomain, PoolSpec};
-use crate::crush::{self, CrushError, CrushMap, ObjectPgs, Placement, Rule, Weight};
+use crate::crush::{self, CrushError, CrushMap, Placement, Rule, Weight};
 
 /// Objects whose places are found together, at least.
 const BLOCK: usize = 1024;
@@ -57,7 +59,7 @@ impl Places {
     }
 
     /// The image when it was filled.
-    pub fn laid(&self) -> &Laid {
+    pub fn laid(&self) -> &Arc<Laid> {
         &self.laid
     }
 
@@ -271,7 +273,7 @@ pub fn fill(acting: &[u16], replicas: usize, group: Vec<u32>, osds: usize, look:
         }
     }
     let of_groups = counts(&group, (acting.len() / replicas) as u32);
-    Ok(Laid { group, before, held, of_groups, warm: OnceLock::new() })
+    Ok(Laid::new(group, of_groups, before, held))
 }
 
 /// Number of objects in each of `groups`; `group` returns the group of an object.
@@ -289,21 +291,17 @@ pub fn counts(group: &[u32], groups: u32) -> Vec<u32> {
 /// # Errors
 /// It was asked to stop.
 pub fn groups_of_objects(image_id: &str, groups: u32, objects: u32, look: Look) -> Result<Vec<u32>, Stopped> {
-    let digits = |object: u32| format!("{object:016x}");
-    let mut name = format!("rbd_data.{image_id}.{}", digits(0)).into_bytes();
-    // A number below 2^32 has eight digits that may not be zero; the last two are looked up.
-    let (begin, high, low) = (name.len() - 16, name.len() - 8, name.len() - 2);
-    let pgs = ObjectPgs::after(std::str::from_utf8(&name[..high]).expect("it was made of text"), groups);
     let mut group_of_object = Vec::with_capacity(objects as usize);
-    for object in 0..objects {
-        if object.is_multiple_of(256) {
-            name[begin..].copy_from_slice(digits(object).as_bytes());
-        }
+    let mut hashes = [0; 256];
+    for object in (0..objects).step_by(256) {
         if (object as usize).is_multiple_of(LOOK_EVERY) {
             look()?;
         }
-        name[low..].copy_from_slice(&HEX[object as usize % 256]);
-        group_of_object.push(pgs.of(&name));
+        // All digits but the last two.
+        let prefix = format!("rbd_data.{image_id}.{:014x}", object / 256);
+        crush::hash_endings(prefix.as_bytes(), &HEX, &mut hashes);
+        let here = (objects - object).min(256) as usize;
+        group_of_object.extend(hashes[..here].iter().map(|hash| crush::stable_mod(*hash, groups)));
     }
     Ok(group_of_object)
 }
@@ -320,7 +318,13 @@ const HEX: [[u8; 2]; 256] = {
     all
 };
 
+/// Placements of pools that are kept: with and without a daemon, for two pools.
+const KEPT: usize = 4;
+/// The acting sets of a cluster without some daemons: pools of a sweep are alike.
+static ACTING: Recent<(Cluster, Vec<u16>), Vec<u16>> = Recent::new(KEPT);
+
 /// A cluster map and the rule of a pool on it.
+#[derive(Clone, PartialEq)]
 pub struct Cluster {
     map: CrushMap,
     rule: Rule,
@@ -361,8 +365,14 @@ impl Cluster {
     }
 
     /// The daemons of every placement group, the primary first, one group after the other; those `without` are marked
-    /// out. If CRUSH finds too few for a group, the last are [`GONE`].
-    pub fn acting_sets(&self, without: &[u16]) -> Vec<u16> {
+    /// out. Where CRUSH finds too few for a group, the last are [`GONE`].
+    pub fn acting_sets(&self, without: &[u16]) -> Arc<Vec<u16>> {
+        let make = |_: &_| Ok::<_, Infallible>(self.place(without));
+        let Ok(acting) = ACTING.get((self.clone(), without.to_vec()), make);
+        acting
+    }
+
+    fn place(&self, without: &[u16]) -> Vec<u16> {
         let mut reweight = self.map.all_in();
         for (osd, number) in self.number.iter().enumerate() {
             if number.is_some_and(|number| without.contains(&number)) {
