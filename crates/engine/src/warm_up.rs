@@ -39,7 +39,7 @@ fn shorter(catalog: &Catalog, request: &Request) -> Option<Span> {
     let (mut workload, _) = workload_of(request, &workload_text(catalog, request).ok()?).ok()?;
     let time: Span = match &request.duration {
         Some(duration) => duration.parse().ok()?,
-        None => workload.phases.iter().filter_map(least_time).max()?,
+        None => workload.phases.iter().filter_map(|phase| least_time(&workload, phase)).max()?,
     };
     let warm_up = workload.warm_up()?;
     (time > Span::ZERO && warm_up > time && workload.is_streams() && fills_soon(catalog, request)?).then_some(time)

@@ -100,7 +100,7 @@ impl Probes {
             streams: Streams::new(streams),
             every_io: steady.wants_ios(),
             steady,
-            precise: PreciseProbe::new(fills),
+            precise: PreciseProbe::new(workload, fills),
             others: always(workload),
             file: workload.file.clone(),
             interval: workload.interval,

@@ -6,11 +6,12 @@
 //! Student's t. Batches that resemble the one before them (lag-1 correlation) count for less, as those of an
 //! autoregressive process do.
 //!
-//! Left out: events yet to happen. A phase therefore runs for a sixteenth of its longest time, until each memory
-//! that fills has been passed twice, and as a whole where that is not known or something happens to the machine.
+//! Left out: events yet to happen. A phase therefore runs for a sixteenth of its longest time (a 64th where the workload
+//! only reads), until each memory that fills has been passed twice, and as a whole where that is not known or something
+//! happens to the machine.
 
 use hotband_units::{Instant, Span, student};
-use hotband_workloads::{Phase, Precision};
+use hotband_workloads::{Phase, Precision, Workload};
 use serde::Serialize;
 
 use crate::probes::batch::{Batch, Counting};
@@ -29,15 +30,22 @@ const MOST_CORRELATION: f64 = 0.5;
 /// Share of a phase's longest time before which it does not end: garbage collection and write-back come in waves. The
 /// samples of intervals have it, too.
 const LEAST_SHARE: u64 = 16;
-/// Number of times that the memories that fill are passed first.
+/// The same where nothing is written, and every batch is like the others. A measurement of a minute takes a second.
+const LEAST_SHARE_OF_READS: u64 = 64;
+/// How often the memories that fill are passed first.
 const PASSES: u64 = 2;
 /// Standard errors by which the halves of the batches may differ: beyond them there is a trend.
 const TREND: f64 = 3.0;
 
-/// Time that a phase with a precision is at least; none for another phase, and of one that has no time.
-pub fn least_time(phase: &Phase) -> Option<Span> {
+/// How long a phase of `workload` with a precision is at least; none of another phase, and of one that has no time.
+pub fn least_time(workload: &Workload, phase: &Phase) -> Option<Span> {
     phase.precise()?;
-    Some(Span(phase.longest()?.0 / LEAST_SHARE))
+    Some(Span(phase.longest()?.0 / least_share(workload)))
+}
+
+fn least_share(workload: &Workload) -> u64 {
+    let only_reads = workload.is_streams() && workload.streams.iter().all(|stream| stream.read_pct == 100.0);
+    if only_reads { LEAST_SHARE_OF_READS } else { LEAST_SHARE }
 }
 
 /// End of a measured phase with a precision.
@@ -88,24 +96,26 @@ struct Watch {
 }
 
 /// Judges phases that end when their figures are precise.
-#[derive(Default)]
 pub struct PreciseProbe {
     /// Bytes of memories that fill; none if that is not known.
     fills: Option<u64>,
+    /// Part of a phase's longest time before which it does not end.
+    least_share: u64,
     watch: Option<Watch>,
     done: Vec<Stopped>,
 }
 
 impl PreciseProbe {
-    /// `fills` are the bytes of memories that fill as a run continues; without them phases run as a whole.
-    pub fn new(fills: Option<u64>) -> Self {
-        Self { fills, ..Self::default() }
+    /// Of a run of `workload`. `fills` are the bytes of memories that fill as it goes on; without them phases run as a
+    /// whole.
+    pub fn new(workload: &Workload, fills: Option<u64>) -> Self {
+        Self { fills, least_share: least_share(workload), watch: None, done: Vec::new() }
     }
 
     /// A phase begins, after `ios` of the run. Returns the I/Os at which its first batch ends; none for another phase.
     pub fn begin_phase(&mut self, phase: &Phase, now: Instant, ios: u64, streams: &Streams) -> Option<u64> {
         let precision = phase.precise()?;
-        let least = least_time(phase).unwrap_or_default();
+        let least = Span(phase.longest().map_or(0, |longest| longest.0 / self.least_share));
         // Looking at each stream costs as much as an I/O does.
         let batch_ios = BATCH_IOS.max(streams.names.len() as u64);
         self.watch = Some(Watch {

@@ -39,12 +39,15 @@ fn a_phase_ends_when_its_figures_are_known() {
 }
 
 #[test]
-fn a_phase_runs_for_a_sixteenth_of_its_time() {
-    for (time, least) in [("16 s", 1_000_000_000), ("32 s", 2_000_000_000)] {
-        let left = run(DRIVE, &reads(&format!("duration = \"{time}\"\nuntil_precise = \"5 %\"")), &SMALL);
-        let took = left.0["duration_ns"].as_u64().unwrap();
+fn a_phase_runs_for_a_sixteenth_of_its_time_and_reads_for_a_64th() {
+    for (read_pct, time, least) in
+        [(99, "16 s", 1_000_000_000), (99, "32 s", 2_000_000_000), (100, "64 s", 1_000_000_000)]
+    {
+        let measure = format!("duration = \"{time}\"\nuntil_precise = \"5 %\"");
+        let text = workload(&random_4k(read_pct), &closed(16), "duration = \"100 ms\"", &measure);
+        let took = run(DRIVE, &text, &SMALL).0["duration_ns"].as_u64().unwrap();
         // From one look to the next are at most a quarter of the batches.
-        assert!((least..least * 4 / 3).contains(&took), "{time}: {took}");
+        assert!((least..least * 4 / 3).contains(&took), "{read_pct} % reads, {time}: {took}");
     }
 }
 
