@@ -4,6 +4,7 @@ mod contents;
 pub(crate) mod contents_cache;
 pub(crate) mod in_flight;
 pub mod phases;
+mod sharing;
 mod until;
 mod untimed;
 

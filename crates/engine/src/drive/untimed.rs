@@ -11,6 +11,7 @@ use crate::control::{Control, RunError};
 use crate::drive::Driver;
 use crate::drive::contents::{self, Contents};
 use crate::drive::contents_cache::ContentsCache;
+use crate::drive::sharing::{SAMPLE, Sharing};
 
 /// Writes of streams handed over together: few enough that streams on one drive stay mixed as they would be in time
 /// (4 MiB of 4 KiB writes; blocks that are filled and erased together are larger).
@@ -44,9 +45,9 @@ struct Batch {
 }
 
 impl Batch {
-    fn hand_over(&mut self, machine: &mut Machine) {
+    fn hand_over(&mut self, machine: &mut Machine, sharing: &mut Sharing) {
         for (target, writes) in self.writes.iter_mut().enumerate().filter(|(_, writes)| !writes.is_empty()) {
-            machine.write_untimed(target as u16, writes);
+            sharing.write(machine, target as u16, writes);
             writes.clear();
         }
         self.collected = 0;
@@ -58,19 +59,19 @@ impl Driver<'_> {
     pub fn untimed(&mut self, phase: &Phase, amount: Amount, seed: u64, control: &Control) -> Result<(), RunError> {
         let turns = self.turns(phase.streams.as_deref());
         let random = Random::new(seed, &format!("untimed.{}", phase.name));
-        self.fill(turns, amount, random, false, |share| control.report(share, 0))?;
+        self.fill(turns, amount, random, Some(&mut Sharing::default()), |share| control.report(share, 0))?;
         self.probes.untimed(self.now, self.machine);
         Ok(())
     }
 
-    /// The streams' own writes and trims, until `amount` is written; nothing if no stream writes. If the machine
-    /// holds them already, only the streams continue.
+    /// The streams' own writes and trims, until `amount` is written; nothing where no stream writes. Without `sharing` the
+    /// machine holds them already, and only the streams go on.
     fn fill(
         &mut self,
         mut turns: Vec<Turn>,
         amount: Amount,
         mut random: Random,
-        is_held: bool,
+        mut sharing: Option<&mut Sharing>,
         report: impl Fn(f64) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         let Some(total) = turns.last().map(|turn| turn.upto) else { return Ok(()) };
@@ -99,17 +100,18 @@ impl Driver<'_> {
                 Amount::Fills(_) => u64::from(request.len),
                 Amount::Ios(_) => 1,
             };
-            if is_held {
-                continue;
-            }
+            let Some(sharing) = &mut sharing else { continue };
             let write = UntimedWrite { offset: request.offset, len: request.len, entropy: request.entropy, trim };
             batch.writes[usize::from(turn.target)].push(write);
             batch.collected += 1;
             if batch.collected == BATCH {
-                batch.hand_over(self.machine);
+                batch.hand_over(self.machine, sharing);
+                sharing.settle(self.machine, done as f64 / wanted as f64);
             }
         }
-        batch.hand_over(self.machine);
+        if let Some(sharing) = sharing {
+            batch.hand_over(self.machine, sharing);
+        }
         Ok(())
     }
 
@@ -171,10 +173,10 @@ impl Driver<'_> {
             let cache = cache.filter(|_| spec.random > 0.0 || !wrote.is_empty());
             let drives = if let Some(drives) = cache.and_then(|cache| cache.find(&key)) {
                 self.machine.carry_contents(&mut Carrier::In(&drives));
-                self.write_as_streams(spec, seed, true, |share| control.report(share, 0))?;
+                self.write_as_streams(spec, seed, None, |share| control.report(share, 0))?;
                 drives
             } else {
-                self.write_over(workload, spec, seed, control)?;
+                self.write_over(workload, spec, (seed, is_new), control)?;
                 let drives = contents::of_drives(self.machine);
                 if let Some(cache) = cache {
                     cache.keep(&key, &drives);
@@ -183,7 +185,7 @@ impl Driver<'_> {
             };
             contents::keep(key, Contents::new(drives, &self.streams, wrote.into_iter()));
         } else {
-            self.write_over(workload, spec, seed, control)?;
+            self.write_over(workload, spec, (seed, is_new), control)?;
         }
         self.probes.untimed(self.now, self.machine);
         Ok(())
@@ -194,11 +196,11 @@ impl Driver<'_> {
         &mut self,
         spec: &Precondition,
         seed: u64,
-        is_held: bool,
+        sharing: Option<&mut Sharing>,
         report: impl Fn(f64) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         let (turns, random) = (self.writing_turns(spec), Random::new(seed, "precondition.workload"));
-        self.fill(turns, Amount::Fills(spec.workload), random, is_held, report)
+        self.fill(turns, Amount::Fills(spec.workload), random, sharing, report)
     }
 
     /// All that preconditioning of a new machine reads, as text; none if the contents of its drives cannot be carried
@@ -231,29 +233,59 @@ impl Driver<'_> {
         &mut self,
         workload: &Workload,
         spec: &Precondition,
-        seed: u64,
+        (seed, is_new): (u64, bool),
         control: &Control,
     ) -> Result<(), RunError> {
         let mut fills = self.target_fills(workload, spec, seed);
+        let mut sharing = if is_new { self.sharing(workload, spec, seed)? } else { Sharing::default() };
         let whole = (spec.sequential + spec.random + spec.workload).max(f64::MIN_POSITIVE);
         let report = |done: f64| control.report(done / whole, 0);
         let mut left = spec.sequential;
         while left > 0.0 {
             for fill in &mut fills {
-                fill.sequential(self.machine, left.min(1.0), |share| report(spec.sequential - left + share))?;
+                let to = (&mut *self.machine, &mut sharing);
+                fill.sequential(to, left.min(1.0), |share| report(spec.sequential - left + share))?;
             }
             left -= 1.0;
         }
-        random_fills(self.machine, &mut fills, spec.random, |share| report(spec.sequential + share * spec.random))?;
-        self.write_as_streams(spec, seed, false, |share| {
+        let are_last = self.writing_turns(spec).is_empty();
+        random_fills(self.machine, &mut fills, spec.random, |machine, volume, writes, share| {
+            sharing.write(machine, volume, writes);
+            if are_last {
+                sharing.settle(machine, share);
+            }
+            report(spec.sequential + share * spec.random)
+        })?;
+        self.write_as_streams(spec, seed, Some(&mut sharing), |share| {
             report(spec.sequential + spec.random + share * spec.workload)
         })?;
+        sharing.settle(self.machine, 1.0);
         if spec.trim {
             for fill in &fills {
                 fill.trim(self.machine, || report(whole))?;
             }
         }
         Ok(())
+    }
+
+    /// Which drives share contents while the drives of a new machine are written, as a sample of the random writes shows.
+    fn sharing(&mut self, workload: &Workload, spec: &Precondition, seed: u64) -> Result<Sharing, RunError> {
+        let (groups, turns) = (self.machine.like_members(), self.writing_turns(spec));
+        if groups.is_empty() || turns.iter().any(|turn| self.streams[turn.stream].has_files()) {
+            return Ok(Sharing::default());
+        }
+        let (before, mut sample) = (self.streams.clone(), Sharing::sample());
+        let random = Random::new(seed, "precondition.sample");
+        self.fill(turns, Amount::Ios(SAMPLE), random, Some(&mut sample), |_| Ok(()))?;
+        self.streams = before;
+        if spec.random > 0.0 {
+            let mut writes = Vec::new();
+            for mut fill in self.target_fills(workload, spec, seed) {
+                fill.random(SAMPLE, &mut writes);
+                sample.write(self.machine, fill.target, &writes);
+            }
+        }
+        Ok(sample.of_sample(&groups))
     }
 
     fn target_fills(&self, workload: &Workload, spec: &Precondition, seed: u64) -> Vec<TargetFill> {
@@ -294,7 +326,7 @@ impl TargetFill {
     /// Writes the first `share` of the target in order.
     fn sequential(
         &mut self,
-        machine: &mut Machine,
+        (machine, sharing): (&mut Machine, &mut Sharing),
         share: f64,
         report: impl Fn(f64) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
@@ -305,17 +337,17 @@ impl TargetFill {
         for (offset, len) in ranges(size, length) {
             writes.push(UntimedWrite { offset, len, entropy: self.data.draw(), trim: false });
             if writes.len() == together {
-                machine.write_untimed(self.target, &writes);
+                sharing.write(machine, self.target, &writes);
                 writes.clear();
                 report(share * offset as f64 / size as f64)?;
             }
         }
-        machine.write_untimed(self.target, &writes);
+        sharing.write(machine, self.target, &writes);
         Ok(())
     }
 
     /// Random writes of one page.
-    fn random(&mut self, machine: &mut Machine, count: u64, writes: &mut Vec<UntimedWrite>) {
+    fn random(&mut self, count: u64, writes: &mut Vec<UntimedWrite>) {
         let slots = self.size / PAGE;
         writes.clear();
         writes.extend((0..count).map(|_| UntimedWrite {
@@ -324,7 +356,6 @@ impl TargetFill {
             entropy: self.data.draw(),
             trim: false,
         }));
-        machine.write_untimed(self.target, writes);
     }
 
     fn trim(&self, machine: &mut Machine, report: impl Fn() -> Result<(), RunError>) -> Result<(), RunError> {
@@ -337,12 +368,13 @@ impl TargetFill {
     }
 }
 
-/// Random writes over every target, `share` times its size; targets take turns in proportion to their sizes.
+/// Random writes over every target, `share` times its size; targets take turns in proportion to their sizes. `write` gets
+/// the target, its writes, and the share that is done.
 fn random_fills(
     machine: &mut Machine,
     fills: &mut [TargetFill],
     share: f64,
-    report: impl Fn(f64) -> Result<(), RunError>,
+    mut write: impl FnMut(&mut Machine, u16, &[UntimedWrite], f64) -> Result<(), RunError>,
 ) -> Result<(), RunError> {
     let counts: Vec<u64> = fills.iter().map(|fill| ((fill.size / PAGE) as f64 * share) as u64).collect();
     let rounds = counts.iter().max().map_or(0, |most| most.div_ceil(RANDOM_BATCH));
@@ -350,9 +382,9 @@ fn random_fills(
     let mut writes = Vec::with_capacity(RANDOM_BATCH as usize);
     for round in 0..rounds {
         for (fill, count) in fills.iter_mut().zip(&counts) {
-            fill.random(machine, upto(*count, round + 1) - upto(*count, round), &mut writes);
+            fill.random(upto(*count, round + 1) - upto(*count, round), &mut writes);
+            write(machine, fill.target, &writes, (round + 1) as f64 / rounds as f64)?;
         }
-        report((round + 1) as f64 / rounds as f64)?;
     }
     Ok(())
 }

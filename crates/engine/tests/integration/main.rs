@@ -31,6 +31,7 @@ mod repair;
 mod script_errors;
 mod scripts;
 mod sequences;
+mod shared_contents;
 mod simulate;
 mod smr;
 mod spec_errors;

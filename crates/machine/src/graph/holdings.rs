@@ -5,13 +5,16 @@ use hotband_units::Bytes;
 use crate::contents::Carrier;
 use crate::drive::{PartReport, UntimedWrite};
 use crate::graph::view::{Drives, Layouts, RepairView};
-use crate::graph::{Machine, Role, Volume};
+use crate::graph::{LayoutSlot, Machine, Role, Volume};
 use crate::io::Op;
 use crate::plan::{Extent, Plan};
-use crate::spec::NodeRef;
+use crate::spec::{MemberRange, NodeRef};
 
 /// Writes handed to the members of a layout together, at most: a drive overlaps the memory accesses that they need.
 const COLLECTED: usize = 4096;
+
+/// Whether a drive, by its index, gets these writes.
+pub type Takes<'a> = &'a mut dyn FnMut(usize, &[UntimedWrite]) -> bool;
 
 /// Writes collected for the members of a layout, by member.
 struct MemberWrites {
@@ -62,28 +65,94 @@ impl Machine {
     /// # Panics
     /// If a range ends beyond the volume: callers check ranges when a workload is bound to a machine.
     pub fn write_untimed(&mut self, volume: u16, writes: &[UntimedWrite]) {
+        self.write_untimed_where(volume, writes, &mut |_, _| true);
+    }
+
+    /// The same, but a drive gets the writes that reach it only where `takes` returns true for its index and them.
+    ///
+    /// # Panics
+    /// As [`Machine::write_untimed`].
+    pub fn write_untimed_where(&mut self, volume: u16, writes: &[UntimedWrite], takes: Takes) {
         let &Volume { node, from, size, .. } = &self.volumes[usize::from(volume)];
         let inside = |write: &UntimedWrite| write.offset + u64::from(write.len) <= size;
         assert!(writes.iter().all(inside), "a range is checked when a workload is bound");
-        self.write_node(node, from, writes);
+        self.write_node(node, from, writes, takes);
     }
 
-    fn write_node(&mut self, node: NodeRef, from: u64, writes: &[UntimedWrite]) {
+    /// Reports, by index, the writes that would reach each drive; nothing changes.
+    ///
+    /// # Panics
+    /// As [`Machine::write_untimed`].
+    pub fn plan_untimed(
+        &mut self,
+        volume: u16,
+        writes: &[UntimedWrite],
+        reached: &mut dyn FnMut(usize, &[UntimedWrite]),
+    ) {
+        let turns: Vec<u64> = self.layouts.iter().map(|slot| slot.turn).collect();
+        self.write_untimed_where(volume, writes, &mut |drive, writes| {
+            reached(drive, writes);
+            false
+        });
+        self.layouts.iter_mut().zip(turns).for_each(|(slot, turn)| slot.turn = turn);
+    }
+
+    /// Groups of drives that are the same to a layout but for their place in it: equally large members, of which untimed
+    /// writes read the same, and whole drives that nothing else lies on.
+    pub fn like_members(&self) -> Vec<Vec<u32>> {
+        let mut uses = vec![0; self.drives.len()];
+        let on_volumes = self.volumes.iter().map(|volume| volume.node);
+        let on_layouts = self.layouts.iter().flat_map(|slot| &slot.members).map(|member| member.node);
+        for node in on_volumes.chain(on_layouts) {
+            if let NodeRef::Drive(drive) = node {
+                uses[drive as usize] += 1;
+            }
+        }
+        let like = |slot: &LayoutSlot| {
+            let key = |member: &MemberRange| match member.node {
+                NodeRef::Drive(drive) if member.from == 0 && uses[drive as usize] == 1 => {
+                    let drive = &self.drives[drive as usize].drive;
+                    Some((member.size, drive.capacity(), drive.contents_key()?))
+                }
+                _ => None,
+            };
+            let first = key(slot.members.first()?)?;
+            let are_like =
+                slot.members.len() > 1 && slot.members.iter().all(|member| key(member).as_ref() == Some(&first));
+            are_like.then(|| self.drives_below(&slot.members))
+        };
+        self.layouts.iter().filter_map(like).collect()
+    }
+
+    /// Gives drives what another holds after untimed writes; all of them had the same before.
+    pub fn copy_contents(&mut self, from: u32, to: &[u32]) {
+        let mut contents = Vec::new();
+        self.drives[from as usize].drive.carry_contents(&mut Carrier::Out(&mut contents));
+        for drive in to {
+            self.drives[*drive as usize].drive.carry_contents(&mut Carrier::In(&contents));
+        }
+    }
+
+    fn write_node(&mut self, node: NodeRef, from: u64, writes: &[UntimedWrite], takes: Takes) {
+        let moved = |from: u64| -> Vec<UntimedWrite> {
+            writes.iter().map(|write| UntimedWrite { offset: from + write.offset, ..*write }).collect()
+        };
         let layout = match node {
-            NodeRef::Drive(drive) if from == 0 => return self.drives[drive as usize].drive.write_untimed(writes),
             NodeRef::Drive(drive) => {
-                let moved: Vec<_> =
-                    writes.iter().map(|write| UntimedWrite { offset: from + write.offset, ..*write }).collect();
-                return self.drives[drive as usize].drive.write_untimed(&moved);
+                let drive = drive as usize;
+                let moved = if from == 0 { Vec::new() } else { moved(from) };
+                let writes = if from == 0 { writes } else { &moved };
+                if takes(drive, writes) {
+                    self.drives[drive].drive.write_untimed(writes);
+                }
+                return;
             }
             NodeRef::Layout(layout) => layout as usize,
         };
         if let Role::Service(service) = &self.layouts[layout].role {
             if service.keeps_addresses() {
                 let range = self.layouts[layout].members[0];
-                let moved: Vec<_> =
-                    writes.iter().map(|write| UntimedWrite { offset: from + write.offset, ..*write }).collect();
-                self.write_node(range.node, range.from, &moved);
+                self.write_node(range.node, range.from, &moved(from), takes);
             }
             return; // What lies where in a pool does not depend on when it was written.
         }
@@ -99,11 +168,11 @@ impl Machine {
             for leg in plan.legs.iter().filter(|leg| leg.op == op) {
                 parts.push(leg.member, UntimedWrite { offset: leg.offset, len: leg.len, ..*write });
                 if parts.is_full() {
-                    self.write_members(layout, &mut parts);
+                    self.write_members(layout, &mut parts, takes);
                 }
             }
         }
-        self.write_members(layout, &mut parts);
+        self.write_members(layout, &mut parts, takes);
     }
 
     /// Whether two members of a layout lie on one drive.
@@ -116,10 +185,10 @@ impl Machine {
     }
 
     /// Hands the members of a layout the writes that were collected for them.
-    fn write_members(&mut self, layout: usize, parts: &mut MemberWrites) {
+    fn write_members(&mut self, layout: usize, parts: &mut MemberWrites, takes: Takes) {
         for (member, writes) in parts.writes.iter_mut().enumerate().filter(|(_, writes)| !writes.is_empty()) {
             let range = self.layouts[layout].members[member];
-            self.write_node(range.node, range.from, writes);
+            self.write_node(range.node, range.from, writes, takes);
             writes.clear();
         }
         parts.collected = 0;
