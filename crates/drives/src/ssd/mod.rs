@@ -45,7 +45,7 @@ use crate::parts::port::Port;
 use crate::parts::senses::Senses;
 use crate::parts::stalls::Stalls;
 use crate::ssd::counters::SsdCounters;
-use crate::ssd::flushes::Journal;
+use crate::ssd::flushes::{Flushes, Journal};
 use crate::ssd::params::SsdParams;
 use crate::ssd::power::SsdAccount;
 use crate::ssd::read_ahead::Streams;
@@ -88,6 +88,7 @@ pub struct Ssd {
     stalled: VecDeque<u32>,
     /// Flushes and forced writes that wait for programs.
     waiting_flush: VecDeque<u32>,
+    flushes: Flushes,
     work: WorkQueue,
     /// When the drive turns to work in the background; `NEVER` while it is busy or has none.
     idle_at: Instant,
@@ -139,6 +140,7 @@ impl Ssd {
             untouched: Vec::new(),
             stalled: VecDeque::new(),
             waiting_flush: VecDeque::new(),
+            flushes: Flushes::default(),
             work: WorkQueue::new(&params),
             idle_at: Instant::NEVER,
             rested: false,
@@ -256,6 +258,7 @@ impl Ssd {
             Event::Ahead(number, die, bytes) => self.go_on_with_stream(at, number, die, bytes),
             Event::Table(load, die) => self.go_on_with_table(at, load, die),
             Event::Ready(index) => self.go_on_with(at, index),
+            Event::Flushed => self.begin_flush(at),
         }
     }
 
@@ -272,7 +275,7 @@ impl Ssd {
                 self.stalled.push_back(index);
             }
             Op::Write => self.take_in(at, index),
-            Op::Flush => self.flush(at, index),
+            Op::Flush => self.take_flush(at, index),
             Op::Trim => self.trim(at, index),
         }
     }

@@ -35,6 +35,8 @@ pub(super) enum Event {
     /// A page of the mapping table, by the number of its load: a die has read it, or, without die, it is in the
     /// controller.
     Table(u32, Option<u32>),
+    /// The host's flush has ended.
+    Flushed,
 }
 
 /// A read of one page whose location is not yet looked up.

@@ -101,3 +101,20 @@ fn a_flush_begins_a_new_page_of_the_map() {
         bench.done_exactly_at(write, n * MS + WRITTEN + if n == 12 { SAVED } else { 0 });
     }
 }
+
+#[test]
+fn flushes_that_come_during_one_are_one_after_it() {
+    let mut bench = Bench::new(&format!("{JOURNAL}plp = \"off\""));
+    bench.write(0, 0, 1);
+    let first = bench.flush(100 * US);
+    bench.write(200 * US, 1, 1);
+    let second = bench.flush(300 * US);
+    bench.write(400 * US, 2, 1);
+    let third = bench.flush(500 * US);
+    let ended = 100 * US + WRITE_OVERHEAD + PROGRAM + SAVED;
+    bench.done_exactly_at(first, ended);
+    for flush in [second, third] {
+        bench.done_exactly_at(flush, ended + PROGRAM + SAVED);
+    }
+    assert_eq!(bench.count("flushes"), 3);
+}
