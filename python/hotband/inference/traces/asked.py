@@ -33,11 +33,8 @@ class TraceQuestion(Question):
         """Return the keys of `[trace]`."""
         several = {name: list(getattr(self, name)) for name in ("device", "host", "process", "direction", "range")}
         times = {"from": self.from_, "for": self.for_}
-        return (
-            {"format": self.format, "columns": self.columns, "skip_bad": self.skip_bad, "unpack": self.unpack}
-            | several
-            | times
-        )
+        plain = {name: getattr(self, name) for name in ("format", "columns", "skip_bad", "unpack")}
+        return {**plain, **several, **times}
 
 
 def columns_of(text: str | None) -> dict[str, str]:
