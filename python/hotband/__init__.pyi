@@ -999,6 +999,7 @@ def compare_traces(
     format: str | None = None,
     columns: Mapping[str, object] | None = None,
     skip_bad: int = 0,
+    unpack: int = 200,
     device: str | int | Sequence[str | int] = (),
     host: str | int | Sequence[str | int] = (),
     process: str | int | Sequence[str | int] = (),
@@ -1016,6 +1017,7 @@ def compare_traces(
         format: Format of the trace, if it is not recognised.
         columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
         skip_bad: Skip up to N invalid lines.
+        unpack: Accept a compressed trace that unpacks to N times its size.
         device: Only this device. May be repeated.
         host: Only this host. May be repeated.
         process: Only this process. May be repeated.
@@ -1037,6 +1039,7 @@ def convert_trace(
     format: str | None = None,
     columns: Mapping[str, object] | None = None,
     skip_bad: int = 0,
+    unpack: int = 200,
     device: str | int | Sequence[str | int] = (),
     host: str | int | Sequence[str | int] = (),
     process: str | int | Sequence[str | int] = (),
@@ -1054,6 +1057,7 @@ def convert_trace(
         format: Format of the trace, if it is not recognised.
         columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
         skip_bad: Skip up to N invalid lines.
+        unpack: Accept a compressed trace that unpacks to N times its size.
         device: Only this device. May be repeated.
         host: Only this host. May be repeated.
         process: Only this process. May be repeated.
@@ -1074,6 +1078,7 @@ def fit_trace(
     format: str | None = None,
     columns: Mapping[str, object] | None = None,
     skip_bad: int = 0,
+    unpack: int = 200,
     device: str | int | Sequence[str | int] = (),
     host: str | int | Sequence[str | int] = (),
     process: str | int | Sequence[str | int] = (),
@@ -1093,6 +1098,7 @@ def fit_trace(
         format: Format of the trace, if it is not recognised.
         columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
         skip_bad: Skip up to N invalid lines.
+        unpack: Accept a compressed trace that unpacks to N times its size.
         device: Only this device. May be repeated.
         host: Only this host. May be repeated.
         process: Only this process. May be repeated.
@@ -1115,6 +1121,7 @@ def show_trace(
     format: str | None = None,
     columns: Mapping[str, object] | None = None,
     skip_bad: int = 0,
+    unpack: int = 200,
     device: str | int | Sequence[str | int] = (),
     host: str | int | Sequence[str | int] = (),
     process: str | int | Sequence[str | int] = (),
@@ -1132,6 +1139,7 @@ def show_trace(
         format: Format of the trace, if it is not recognised.
         columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
         skip_bad: Skip up to N invalid lines.
+        unpack: Accept a compressed trace that unpacks to N times its size.
         device: Only this device. May be repeated.
         host: Only this host. May be repeated.
         process: Only this process. May be repeated.
