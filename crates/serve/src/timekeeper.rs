@@ -237,7 +237,7 @@ impl Service {
     fn spin<T>(&self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
         loop {
             let now = self.clock.now();
-            let Some(next) = self.timekeeper.planned() else { return None };
+            let next = self.timekeeper.planned()?;
             if next <= now || next.since(now) > self.options.spin || self.is_stopped() {
                 return None;
             }
