@@ -2,9 +2,8 @@
 //!
 //! Rules, in the order in which they are needed:
 //! 1. A write to a layout with redundancy holds the columns that it changes, alone, from before it is planned until it
-//! is completed. A step of a rebuild does the same, until everything before it is rebuilt. A read that is computed from
-//! several
-//!    members shares its columns with other such reads.
+//!    is completed. A step of a rebuild does the same, until everything before it is rebuilt. A read that is computed
+//!    from several members shares its columns with other such reads.
 //! 2. A phase whose legs met a failed member is planned again, from the beginning, with the members that are left; so
 //!    is a plan of several phases whose members changed between two of them. Writing the same data twice does no harm.
 //! 3. A write whose last phase met a failed member is done, as long as what it wrote can still be read.
