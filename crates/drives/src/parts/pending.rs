@@ -1,6 +1,5 @@
 //! Commands waiting for the arm, sorted by address, and the orders in which a drive may take them.
 
-use std::collections::VecDeque;
 use std::hint::select_unpredictable;
 
 use hotband_units::{Instant, Span};
@@ -184,16 +183,9 @@ pub struct Pending {
     free: Vec<u32>,
     /// Number of writes.
     writes: usize,
-    /// Sequence and readiness of the oldest.
+    /// Sequence and readiness of the oldest, recomputed when it leaves.
     oldest: Option<(u64, Instant)>,
-    /// Sequences and slots in order. Those of commands that left stay until they are first, or many.
-    arrivals: VecDeque<(u64, u32)>,
 }
-
-/// Sequence of a slot without a command.
-const VACANT: u64 = u64::MAX;
-/// Arrivals that are kept of commands that left, besides as many as wait.
-const MOST_LEFT: usize = 64;
 
 impl Pending {
     /// Number waiting.
@@ -254,7 +246,6 @@ impl Pending {
             self.all.len() as u32 - 1
         });
         self.all[slot as usize] = waiting;
-        self.arrive(sequence, slot);
         let Waiting { sector, count, angle, write, place: Place { cylinder, track, .. }, .. } = waiting;
         let track_write = (track << 1) | u32::from(write);
         self.near.insert(at, Near { sector, angle, cylinder, track_write, slot, count });
@@ -265,34 +256,11 @@ impl Pending {
         let slot = self.near.remove(index).slot;
         self.free.push(slot);
         let removed = self.all[slot as usize];
-        self.all[slot as usize].sequence = VACANT;
         self.writes -= usize::from(removed.write);
         if self.oldest.is_some_and(|(sequence, _)| sequence == removed.sequence) {
-            self.next_oldest();
+            self.oldest = self.by_address().map(|have| (have.sequence, have.since)).min();
         }
         removed
-    }
-
-    #[inline]
-    fn arrive(&mut self, sequence: u64, slot: u32) {
-        if self.arrivals.back().is_none_or(|(last, _)| *last < sequence) {
-            self.arrivals.push_back((sequence, slot));
-        } else if let Err(at) = self.arrivals.binary_search(&(sequence, slot)) {
-            // What is left of an extent has its sequence, and maybe its slot, too.
-            self.arrivals.insert(at, (sequence, slot));
-        }
-        if self.arrivals.len() > 2 * self.near.len() + MOST_LEFT {
-            let all = &self.all;
-            self.arrivals.retain(|(sequence, slot)| all[*slot as usize].sequence == *sequence);
-        }
-    }
-
-    fn next_oldest(&mut self) {
-        let all = &self.all;
-        while self.arrivals.front().is_some_and(|(sequence, slot)| all[*slot as usize].sequence != *sequence) {
-            self.arrivals.pop_front();
-        }
-        self.oldest = self.arrivals.front().map(|(sequence, slot)| (*sequence, all[*slot as usize].since));
     }
 
     /// Since when the oldest command waits.
@@ -317,17 +285,8 @@ impl Pending {
 
     /// Index of the oldest command.
     pub fn oldest(&self) -> Option<usize> {
-        let (oldest, _) = self.oldest?;
-        // The first waits: those that left before it are taken out when it becomes the oldest.
-        let first = self.arrivals.iter().take_while(|(sequence, _)| *sequence == oldest);
-        first.filter_map(|(sequence, slot)| self.index_of(*sequence, *slot)).min()
-    }
-
-    /// Index of the command in a slot; none where that of this sequence has left.
-    fn index_of(&self, sequence: u64, slot: u32) -> Option<usize> {
-        let waiting = Some(&self.all[slot as usize]).filter(|waiting| waiting.sequence == sequence)?;
-        let from = self.before(waiting.sector);
-        self.near[from..].iter().position(|near| near.slot == slot).map(|index| from + index)
+        let (sequence, _) = self.oldest?;
+        self.by_address().position(|have| have.sequence == sequence)
     }
 
     /// Index of the command that `order` takes next of the `window` oldest, and what it costs in angle units.
@@ -342,7 +301,7 @@ impl Pending {
             return None;
         }
         if order != Order::Positioning {
-            return if self.len() <= window || order == Order::Fcfs {
+            return if self.len() <= window {
                 self.choose(order, head)
             } else {
                 self.choose_of_oldest(window, order, head)
@@ -406,8 +365,8 @@ impl Pending {
     /// Sequence of the last of the `window` oldest commands.
     #[cold]
     fn youngest_of_oldest(&self, window: usize) -> u64 {
-        let waiting = self.arrivals.iter().filter(|(sequence, slot)| self.all[*slot as usize].sequence == *sequence);
-        waiting.map(|(sequence, _)| *sequence).nth(window - 1).expect("more commands wait")
+        let mut sequences: Vec<u64> = self.by_address().map(|have| have.sequence).collect();
+        *sequences.select_nth_unstable(window - 1).1
     }
 
     /// Apart, so that drives that look at all of their queue do not pay for it.

@@ -127,29 +127,6 @@ proptest! {
             prop_assert_eq!(pending.oldest_since(), oldest);
         }
     }
-
-    #[test]
-    fn order_of_arrival_is_that_of_sequences_whatever_comes_and_leaves(
-        calls in proptest::collection::vec((0_u64..40, 0_u32..30, 0_usize..64), 1..400),
-    ) {
-        let (curve, mut pending) = (curve(), Pending::default());
-        for (sequence, cylinder, leaves) in calls {
-            if leaves < pending.len() {
-                let _ = pending.remove(leaves);
-            } else {
-                pending.insert(waiting(cylinder, 0, sequence));
-            }
-            let sequences = || pending.by_address().map(|waiting| waiting.sequence);
-            let oldest = sequences().min().and_then(|oldest| sequences().position(|have| have == oldest));
-            prop_assert_eq!(pending.oldest(), oldest);
-            prop_assert_eq!(pending.choose_among(1, Order::Fcfs, &head(&curve, 5, 0)).map(|(index, _)| index), oldest);
-            let mut sorted: Vec<u64> = sequences().collect();
-            sorted.sort_unstable();
-            for window in 1..sorted.len() {
-                prop_assert_eq!(pending.youngest_of_oldest(window), sorted[window - 1]);
-            }
-        }
-    }
 }
 
 /// Time of a revolution at 15,000 rpm, and the angle that a nanosecond turns.
