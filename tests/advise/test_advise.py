@@ -198,7 +198,7 @@ def test_an_objective_may_be_of_reads_and_a_rate() -> None:
     none = hb.advise("fio-randread", **{**ask, "slo": "p99 < 80 ms and IOPS > 1000000"})
     assert none.recommended is None
     # What it says is what was missed, not the latency, which holds.
-    assert none.answer[1].endswith("IOPS under fio-randread, where IOPS > 1000000 was asked for.")
+    assert none.answer[1].endswith("IOPS under fio-randread, where IOPS > 1000000 was required.")
     assert dict(none.left_out) == {"not IOPS > 1000000": 1}
 
 
@@ -208,7 +208,7 @@ def test_the_nearest_is_the_one_whose_worst_miss_is_the_smallest() -> None:
     # A p99 that is a little too long is less of a miss than a tenth of the rate.
     assert said.nearest.drives == 12
     assert 0.06 < said.nearest.latency.value < 0.12
-    assert "IOPS > 10000 was asked for" in said.answer[1]
+    assert "IOPS > 10000 was required" in said.answer[1]
 
 
 def test_what_misses_the_objective_with_a_drive_failed_alone_is_the_nearest(without_draws) -> None:

@@ -31,5 +31,5 @@ def test_products_follow_the_evidence_and_precede_their_predictions(monkeypatch:
 def test_a_page_without_a_place_for_the_table_is_refused(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"before\n{corpus_learn.MARKS[0]}\nold\n")
-    with pytest.raises(UserError, match=r"has no place for the account: expected a line .* corpus: begin"):
+    with pytest.raises(UserError, match=r"has no place for the errors: expected a line .* corpus: begin"):
         rewritable(page, corpus_learn.MARKS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def release_left() -> None:
         # Before it is unmounted: the kernel then names a device's file from the mount on (tried: `/d0`).
         for device in _loops_below(folder):
             with suppress(OSError):
-                Path("/sys/block", device.name, "queue/write_cache").write_text(WRITE_BACK)
+                _set_write_cache(device.name)
             _try(["losetup", "--detach", str(device)])
         for point in mounts_below(folder):
             _try(["umount", "--lazy", str(point)])
@@ -41,3 +42,11 @@ def _is_below(file: Path, folder: Path) -> bool:
 def _try(command: list[str]) -> None:
     with suppress(OSError):
         run_child(command)
+
+
+def _set_write_cache(device: str) -> None:
+    attribute = os.open(f"/sys/block/{device}/queue/write_cache", os.O_WRONLY)
+    try:
+        os.write(attribute, WRITE_BACK.encode())
+    finally:
+        os.close(attribute)

@@ -29,7 +29,7 @@ def rewritable(path: Path, marks: tuple[str, str] = MARKS) -> tuple[str, str]:
         raise UserError(str(path), "", "", f"cannot be read: {error}") from None
     begin, end = map(page.find, marks)
     if begin < 0 or end < begin:
-        accepted = f"has no place for the account: expected a line {marks[0]} and, after it, {marks[1]}"
+        accepted = f"has no place for the errors: expected a line {marks[0]} and, after it, {marks[1]}"
         raise UserError(str(path), "", "", accepted)
     return page[: begin + len(marks[0])], page[end:]
 
