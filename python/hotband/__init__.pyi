@@ -214,7 +214,7 @@ def add_to_corpus(
     device_class: str = "",
 ) -> CorpusAdded:
     """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
-    of other tools with the drive's name (`--model`), or a file in the form of the corpus.
+    of other tools with the drive's name (`--model`), or a file in the format of the corpus.
 
     Args:
         path: Results, a folder of them, or FIGURES.csv.

@@ -98,7 +98,7 @@ def test_warming_is_in_the_series_the_record_and_a_line(hotband, tmp_path: Path,
     assert table["flash_hits"].sum() == counters["flash_hits"]
     answered = counters["flash_hits"] / (counters["flash_hits"] + counters["flash_misses"])
     assert caches["flash_hit_ratio"] == pytest.approx(answered)
-    line = f"Flash read cache: cold at first, warm from {first_warm / 1e9:,.0f} s on; answered "
+    line = f"Flash read cache: cold at first, warm from {first_warm / 1e9:,.0f} s on; served "
     assert line in hotband("run", *warming).stdout
 
 
@@ -113,11 +113,11 @@ def test_the_parts_of_a_mean_latency_add_up(hotband, warming: tuple[str, ...]) -
 
 def test_the_line_of_caches_in_words() -> None:
     caches = {"state_begin": "cold", "state_end": "cold", "flash_hit_ratio": None, "warm_after_ns": None}
-    assert caches_line({"caches": caches}) == "Flash read cache: cold throughout; was asked nothing"
+    assert caches_line({"caches": caches}) == "Flash read cache: cold throughout; received no reads"
     caches |= {"state_end": "warming", "flash_hit_ratio": 0.0}
     assert caches_line({"caches": caches}) == (
-        "Flash read cache: cold at first, warming at the end; answered 0 % of random reads"
+        "Flash read cache: cold at first, warming at the end; served 0 % of random reads"
     )
     caches = {"state_begin": "warm", "state_end": "warm", "flash_hit_ratio": 0.5, "warm_after_ns": 0}
-    assert caches_line({"caches": caches}) == "Flash read cache: warm throughout; answered 50 % of random reads"
+    assert caches_line({"caches": caches}) == "Flash read cache: warm throughout; served 50 % of random reads"
     assert caches_line({}) is None

@@ -183,7 +183,7 @@ class CorpusAdded:
 @dataclass(frozen=True, kw_only=True)
 class AddCorpusQuestion(Question):
     """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
-    of other tools with the drive's name (`--model`), or a file in the form of the corpus.
+    of other tools with the drive's name (`--model`), or a file in the format of the corpus.
 
     Intervals rest on the figures of drives that the catalog has, too.
     """

@@ -163,7 +163,7 @@ def expect_columns(present: Iterable[str] | None, columns: Sequence[str], where:
 
 
 def read_figures(lines: Iterable[str], where: str) -> Iterator[Figure]:
-    """Yield the figures of a CSV file in the form of the corpus. Raises UserError that names the file, the line, the
+    """Yield the figures of a CSV file in the format of the corpus. Raises UserError that names the file, the line, the
     column and accepted values."""
     reader, separator = rows_of(lines, columns_of_file(), where)
     for row in reader:

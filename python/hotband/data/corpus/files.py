@@ -38,7 +38,7 @@ def own_file() -> Path:
 
 
 def figures_in(path: Path) -> tuple[Figure, ...]:
-    """Return the figures of a file in the form of the corpus. Raises UserError, OSError."""
+    """Return the figures of a file in the format of the corpus. Raises UserError, OSError."""
     return tuple(read_figures(io.StringIO(file_text(path)), str(path)))
 
 
@@ -62,7 +62,7 @@ def write_own(figures: Sequence[Figure]) -> Path:
 
 
 def as_csv(figures: Iterable[Figure]) -> str:
-    """Return figures as text in the form of the corpus."""
+    """Return figures as text in the format of the corpus."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns_of_file(), lineterminator="\n")
     writer.writeheader()
