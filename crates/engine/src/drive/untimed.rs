@@ -271,7 +271,9 @@ impl Driver<'_> {
     /// Which drives share contents while the drives of a new machine are written, as a sample of the random writes shows.
     fn sharing(&mut self, workload: &Workload, spec: &Precondition, seed: u64) -> Result<Sharing, RunError> {
         let (groups, turns) = (self.machine.like_members(), self.writing_turns(spec));
-        if groups.is_empty() || turns.iter().any(|turn| self.streams[turn.stream].has_files()) {
+        // Drives that stay new have no contents to copy, only the memory for them.
+        let are_new = spec.sequential + spec.random == 0.0 && (spec.workload == 0.0 || turns.is_empty());
+        if are_new || groups.is_empty() || turns.iter().any(|turn| self.streams[turn.stream].has_files()) {
             return Ok(Sharing::default());
         }
         let (before, mut sample) = (self.streams.clone(), Sharing::sample());

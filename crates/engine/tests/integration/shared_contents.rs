@@ -16,8 +16,8 @@ fn array(layout: &str, count: u32, are_shared: bool) -> String {
     format!("{all}[layouts.data]\n{layout}\n[volumes.v]\non = \"data\"\n")
 }
 
-fn of(layout: &str, count: u32, are_shared: bool, text: &str, scale: &str) -> Left {
-    run(&array(layout, count, are_shared), text, &[("scale", scale), ("state", "preconditioned")])
+fn of(layout: &str, count: u32, are_shared: bool, text: &str) -> Left {
+    run(&array(layout, count, are_shared), text, &[("scale", "512"), ("state", "preconditioned")])
 }
 
 fn written(left: &Left) -> f64 {
@@ -37,7 +37,7 @@ fn rates_latencies_and_amplification_agree() {
     let writes = ("raid5", 4, load(&random_4k(0)));
     for (kind, count, text) in one_in(4, arrays.into_iter().chain([writes]).collect()) {
         let layout = format!("{kind} = {{ members = \"d*\" }}");
-        let [shared, each] = [true, false].map(|are_shared| of(&layout, count, are_shared, &text, "512"));
+        let [shared, each] = [true, false].map(|are_shared| of(&layout, count, are_shared, &text));
         for (figure, share) in [("iops", 0.01), ("latency_mean_ns", 0.01), ("latency_p99_ns", 0.03)] {
             assert_near(&format!("{figure} of {kind}"), shared.summary(figure), each.summary(figure), share);
         }
@@ -49,12 +49,12 @@ fn rates_latencies_and_amplification_agree() {
 fn mirrors_hold_the_same_and_members_that_differ_are_each_written() {
     let writes = workload(&random_4k(0), &closed(8), "", "ios = 20000");
     // All writes go to the first member.
-    let stream = "read_pct = 50\nrandom_pct = 100\nsize = \"8 KiB\"\nrange = [\"0 MB\", \"60 MB\"]";
+    let stream = "read_pct = 50\nrandom_pct = 100\nsize = \"8 KiB\"\nrange = [\"0 GB\", \"1 GB\"]";
     let uneven = workload(stream, &closed(8), "", "ios = 20000");
     for (layout, text) in
-        [("raid1 = { members = \"d*\" }", writes), ("raid0 = { members = \"d*\", chunk = \"64 MiB\" }", uneven)]
+        [("raid1 = { members = \"d*\" }", writes), ("raid0 = { members = \"d*\", chunk = \"1 GiB\" }", uneven)]
     {
-        let [shared, each] = [true, false].map(|are_shared| of(layout, 3, are_shared, &text, "4096"));
+        let [shared, each] = [true, false].map(|are_shared| of(layout, 3, are_shared, &text));
         assert_eq!(shared.0["summary"], each.0["summary"], "{layout}");
     }
 }
