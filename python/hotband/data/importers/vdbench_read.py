@@ -299,9 +299,11 @@ def _add_row(run: Run, values: Sequence[str], columns: Sequence[str], file: str,
 
 
 def read_histograms(text: str, file: str, notes: list[str]) -> list[Run]:
-    """The runs of histogram.html: [upper edge in ns, count] by scope; the last has no edge. Note one that lacks it."""
+    """The runs of histogram.html: [upper edge in ns, count] by scope; the last has no edge, or all I/Os are
+    below it. Note one that is cut short."""
     runs: list[Run] = []
     scope: Scope | None = None
+    is_whole: dict[tuple[int, Scope], bool] = {}
     for number, line in enumerate(_lines_of(text, file), 1):
         starting = _STARTING.search(line)
         if starting is not None:
@@ -316,8 +318,10 @@ def read_histograms(text: str, file: str, notes: list[str]) -> list[Run]:
         edge, count = cells.number("max"), cells.count("count") or 0
         pairs = runs[-1].histograms.setdefault(scope, [])
         pairs.append((None if edge is None else round(edge * NS_PER_MS), count))
-    for run in runs:
-        whole = {scope: pairs for scope, pairs in run.histograms.items() if pairs[-1][0] is None}
+        # The last of a line's numbers is the cumulative percentage.
+        is_whole[len(runs), scope] = edge is None or re.findall(r"[\d.]+", _ungrouped(line))[-1].startswith("100.")
+    for number, run in enumerate(runs, 1):
+        whole = {scope: pairs for scope, pairs in run.histograms.items() if is_whole[number, scope]}
         if whole != run.histograms:
             notes.append(f"the histogram of {run.name} is cut short and left out")
             run.histograms = whole
