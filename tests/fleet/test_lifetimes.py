@@ -96,7 +96,7 @@ def test_all_forms_of_the_table_say_the_same(tmp_path: Path) -> None:
         ("serial,days,failed\na,100,1\nb,100,0\n", "at least 5 failures"),
         ("serial,first,last,failed\na,2020-01-01,soon,1\n", "expected a date"),
         ("date,failed\n2020-01-01,1\n", "columns"),
-        ("serial,days,failed\na,0,0\n", "watched for some time"),
+        ("serial,days,failed\na,0,0\n", "observed for some time"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_said(tmp_path: Path, text: str, said: str) -> None:
