@@ -51,4 +51,4 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         if name == COST:
             wall, processor = cost
             with Path(path).open("a", newline="") as file:
-                csv.writer(file).writerow(["python test", report.nodeid, f"{wall:.3f}", f"{processor:.3f}", ""])
+                csv.writer(file).writerow(["python test", report.nodeid, f"{wall:.3f}", f"{processor:.3f}"])

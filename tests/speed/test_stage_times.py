@@ -20,6 +20,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(stage_times, "TABLE", tmp_path / "out" / "times.csv")
     monkeypatch.setattr(stage_times, "BUDGET", tmp_path / "loop.csv")
     (tmp_path / "loop.csv").write_text("processor_s,yardstick_s\n100,0.05\n")
+    monkeypatch.setattr(stage_times, "yardstick", lambda: stage_times.Row(stage_times.YARDSTICK, "", 1.0, 0.05))
     stage_times.main(["begin"])
     return tmp_path
 
@@ -27,7 +28,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_command_leaves_its_cost_and_its_exit_code(table: Path) -> None:
     burn = "import time\nwhile time.process_time() < 0.2: pass\nraise SystemExit(3)"
     assert stage_times.main(["run", "burn", "--", sys.executable, "-c", burn]) == 3
-    [row] = stage_times.read()
+    _, row = stage_times.read()
     assert (row.stage, row.part) == ("burn", "")
     assert row.processor_s is not None
     assert row.processor_s >= 0.2
@@ -45,11 +46,20 @@ def test_ten_per_cent_more_than_recorded_fail(table: Path, spent: float, code: i
     assert stage_times.main(["budget"]) == code
 
 
-def test_a_computer_of_half_the_speed_takes_twice_the_time(table: Path) -> None:
-    stage_times.append([stage_times.Row("pytest", "", 1.0, 199.0, 0.1)])
+@pytest.mark.parametrize(("yardstick_s", "allowed"), [(0.15, 220.0), (0.05, 110.0), (0.01, 110.0)])
+def test_a_slow_computer_takes_longer_and_a_fast_one_gains_nothing(
+    table: Path, monkeypatch: pytest.MonkeyPatch, yardstick_s: float, allowed: float
+) -> None:
+    measured = stage_times.Row(stage_times.YARDSTICK, "", 1.0, yardstick_s)
+    monkeypatch.setattr(stage_times, "yardstick", lambda: measured)
+    stage_times.append([stage_times.Row("pytest", "", 1.0, allowed - 0.1)])
     assert stage_times.main(["budget"]) == 0
-    stage_times.append([stage_times.Row("mypy", "", 1.0, 22.0, 0.1)])
+    stage_times.append([stage_times.Row("mypy", "", 1.0, 0.2)])
     assert stage_times.main(["budget"]) == 1
+
+
+def test_the_yardstick_takes_some_time() -> None:
+    assert 0.005 < (stage_times.yardstick().processor_s or 0) < 30
 
 
 def test_the_slowest_parts_are_shown_with_their_files(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
