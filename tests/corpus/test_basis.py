@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 import pytest
@@ -101,15 +101,12 @@ def test_programs_have_the_studies_and_their_tails_the_drives_of_any_load() -> N
 
 
 @pytest.fixture
-def far_off(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def far_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the tails of solid-state drives be off by a factor of 33."""
     groups = ("SSD, p99 of reads", "SSD, p99", "SSD, latencies of any load")
     residuals = tuple(Residual(str(family), "", groups, math.log(33.0)) for family in range(12))
-    monkeypatch.setattr(basis, "known_pools", lambda: Pools(residuals))
-    monkeypatch.setattr(basis, "known_residuals", lambda: residuals)
-    basis._basis.cache_clear()
-    yield
-    basis._basis.cache_clear()
+    pools = Pools(residuals)
+    monkeypatch.setattr(basis, "known_pools", lambda: pools)
 
 
 @pytest.mark.usefixtures("far_off")

@@ -19,7 +19,7 @@ from hotband.data.corpus.check import check, measurements
 from hotband.data.corpus.figure import Figure, read_figures
 from hotband.data.corpus.files import as_csv, shipped
 from hotband.data.corpus.named import drive_named, family_of, figures_of
-from hotband.inference.corpus.known import known_residuals
+from hotband.inference.corpus.known import known_pools
 from hotband.inference.corpus.residuals import own_residuals
 from hotband.questions.corpus import AddCorpusQuestion, added
 from hotband.questions.expect.others import Others
@@ -165,15 +165,20 @@ def test_intervals_rest_on_ones_own_figures_of_a_drive_of_the_catalog(
         for name in ("exos-x18-18tb", "contoso 4tb")
     ]
     (tmp_path / "new.csv").write_text(as_csv(own), encoding="utf-8")
+    before = known_pools()
     answer = added(AddCorpusQuestion(path=tmp_path / "new.csv"), Way(lambda _: nullcontext(), print))
     assert (answer.added, answer.in_intervals) == (2, 1)
     (residual,) = own_residuals()
     assert residual.family == "exos-x18-18tb"
     assert residual.groups[0] == "disk, random reads"
     assert abs(residual.value) < 1.0
-    known_residuals.cache_clear()
-    assert known_residuals()[-1] == residual
-    known_residuals.cache_clear()
+    after = known_pools()
+    assert after.residuals == (*before.residuals, residual)
+    assert known_pools() is after
+    file = tmp_path / "mine.residuals.csv"
+    file.write_text(file.read_text().replace(f"{residual.value:.4f}", "far"))
+    with pytest.raises(UserError, match=r"mine.residuals.csv: value: is damaged .*expected numbers"):
+        known_pools()
 
 
 def test_ones_own_results_are_added_once(hotband: Hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

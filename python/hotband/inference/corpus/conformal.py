@@ -53,8 +53,9 @@ class Pools:
     """Residuals by group and family, from which intervals are taken."""
 
     def __init__(self, residuals: Iterable[Residual]) -> None:
+        self.residuals = tuple(residuals)
         self._groups: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for residual in residuals:
+        for residual in self.residuals:
             for group in residual.groups:
                 self._groups[group][residual.family].append(abs(residual.value))
         self._widths: dict[tuple[str, float, str], Width] = {}

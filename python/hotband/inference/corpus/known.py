@@ -1,20 +1,19 @@
-"""Residuals that intervals rest on: those that ship, and those of the user's own corpus."""
+"""Residuals that intervals rest on: the shipped ones, and those of the user's own corpus."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from hotband.inference.corpus.conformal import Pools, Residual
-from hotband.inference.corpus.residuals import own_residuals, shipped_residuals
+from hotband.inference.corpus.conformal import Pools
+from hotband.inference.corpus.residuals import own_residuals, own_stamp, shipped_residuals
 
 
-@cache
-def known_residuals() -> tuple[Residual, ...]:
-    """Return all residuals. Raises UserError for a mistake in the user's own."""
-    return (*shipped_residuals(), *own_residuals())
-
-
-@cache
 def known_pools() -> Pools:
-    """Return all residuals by group. Raises UserError for a mistake in the user's own."""
-    return Pools(known_residuals())
+    """Return all residuals by group: the same object until the user's own change. Raises UserError for a mistake in the
+    user's own."""
+    return _known(own_stamp())
+
+
+@cache
+def _known(_: tuple[str, int, int] | None) -> Pools:
+    return Pools((*shipped_residuals(), *own_residuals()))

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.corpus import files
@@ -68,15 +69,28 @@ def own_residuals() -> tuple[Residual, ...]:
     return _read(io.StringIO(file_text(path)), str(path)) if path.exists() else ()
 
 
+def own_stamp() -> tuple[str, int, int] | None:
+    """Return the path, time and size of the file of the user's own residuals; None if there is none."""
+    path = _own_file()
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        return None
+    return str(path), state.st_mtime_ns, state.st_size
+
+
 def _own_file() -> Path:
     return files.own_file().with_suffix(".residuals.csv")
 
 
 def _read(text: Iterable[str], where: str) -> tuple[Residual, ...]:
     rows, _ = rows_of(text, COLUMNS, where)
-    return tuple(
-        Residual(row["family"], row["source"], tuple(row["groups"].split("|")), float(row["value"])) for row in rows
-    )
+    try:
+        return tuple(
+            Residual(row["family"], row["source"], tuple(row["groups"].split("|")), float(row["value"])) for row in rows
+        )
+    except ValueError as error:
+        raise UserError(where, "value", "", f"is damaged ({error}): expected numbers") from None
 
 
 @cache

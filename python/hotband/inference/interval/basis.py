@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
 from hotband.data.corpus.loads import Load, class_of
 from hotband.data.record.unmodelled import why_no_interval
-from hotband.inference.corpus.conformal import WIDEST
-from hotband.inference.corpus.known import known_pools, known_residuals
+from hotband.inference.corpus.conformal import WIDEST, Pools
+from hotband.inference.corpus.known import known_pools
 from hotband.inference.corpus.residuals import groups_of
 from hotband.inference.interval.conformal import NO_LIMIT, Kind, ModelTerm, Spread
 from hotband.inference.interval.of_corpus import METRICS, Basis, Subject, subject_of
@@ -59,7 +59,7 @@ def bases_of(spec: RunSpec, record: RecordDoc, level: float) -> dict[str, Basis]
         return dict.fromkeys(METRICS, Basis(why_none, is_checked=False))
     subject = subject_of(spec, record["summary"]["queue_depth_mean"])
     kinds = kinds_of(spec, record, list(METRICS))
-    return {name: _basis(metric, kinds[name], subject, level) for name, metric in METRICS.items()}
+    return {name: _basis(metric, kinds[name], subject, level, known_pools()) for name, metric in METRICS.items()}
 
 
 def bounds_of(
@@ -73,24 +73,24 @@ def bounds_of(
 
 
 @cache
-def _basis(metric: str, kind: Kind, subject: Subject, level: float) -> Basis:
+def _basis(metric: str, kind: Kind, subject: Subject, level: float, pools: Pools) -> Basis:
     term, groups = model_term(), _groups(metric, subject)
     if (subject.load is None or subject.is_studied) and term.is_exercised(kind):
         return _of_studies(term, kind)
     if not groups:
         return Basis(UNCHECKED, is_checked=False)
-    width = known_pools().width(groups, level / 100)
+    width = pools.width(groups, level / 100)
     if subject.kind == "disk":
         ends = term.bounds(kind, NO_SPREAD, level)
         is_wider = width is None or math.log(width.factor) > ends[1]
-        if is_wider and _share_inside(groups, ends) >= level / 100 - SLACK:
+        if is_wider and _share_inside(_by_family(groups, pools), ends) >= level / 100 - SLACK:
             return _of_studies(term, kind)
     if width is not None:
         return Basis(width.words, width)
-    families = len(_by_family(groups))
+    families = len(_by_family(groups, pools))
     if not families:
         return Basis(UNCHECKED, is_checked=False)
-    unprinted = known_pools().width(groups, level / 100, widest=math.inf)
+    unprinted = pools.width(groups, level / 100, widest=math.inf)
     words = f"no interval: errors of {families} families like it exceed a factor of {WIDEST:g}"
     return Basis(words, unprinted=unprinted)
 
@@ -108,12 +108,12 @@ def _groups(metric: str, subject: Subject) -> tuple[str, ...]:
 
 
 @cache
-def _by_family(groups: tuple[str, ...]) -> dict[str, list[float]]:
+def _by_family(groups: tuple[str, ...], pools: Pools) -> dict[str, list[float]]:
     """Return the residuals of the narrowest group that has any of this kind of device, by family."""
     *narrow, of_device, _ = groups
     for group in (*narrow, of_device):
         families: dict[str, list[float]] = defaultdict(list)
-        for residual in known_residuals():
+        for residual in pools.residuals:
             if group in residual.groups and of_device in residual.groups:
                 families[residual.family].append(residual.value)
         if families:
@@ -121,11 +121,11 @@ def _by_family(groups: tuple[str, ...]) -> dict[str, list[float]]:
     return {}
 
 
-def _share_inside(groups: tuple[str, ...], ends: tuple[float, float]) -> float:
+def _share_inside(families: Mapping[str, Sequence[float]], ends: tuple[float, float]) -> float:
     """Return the share of the corpus' figures between these ends, each family with the weight one; 0 without any."""
     low, high = ends
     # A residual is of predicted over measured, an end of measured over predicted.
-    shares = [sum(low <= -value <= high for value in values) / len(values) for values in _by_family(groups).values()]
+    shares = [sum(low <= -value <= high for value in values) / len(values) for values in families.values()]
     return sum(shares) / len(shares) if shares else 0.0
 
 
