@@ -203,8 +203,8 @@ def compare(
         seed: Seed of the resampling.
 
     A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
-    same names on all sides, or a list of repeats of one. Raises
-    UserError if a result cannot be read, or loads of the sides differ, unless `anyway` is set.
+    same names on all sides, or a list of repeats of one. Raises UserError if a result cannot be read, or loads of the
+    sides differ, unless `anyway` is set.
     """
 
 def add_to_corpus(
@@ -617,11 +617,10 @@ def quick(
         fresh: Start over; otherwise runs already in the folder are not repeated.
         progress: How progress is shown: True, False, or a function.
 
-    Sequential and random I/O as its kind of drive is asked, and writes that continue. A real drive is only read, unless
-    `erase` is its serial number; in one folder per file of `size` is made, which is written. Next to the figures stand
+    It runs sequential and random I/O suited to the kind of drive, and sustained writes. A real drive is only read,
+    unless `erase` is its serial number; in a folder, a file of `size` is made and written. The figures appear next to
     those of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` it
-    also writes a PNG of four rows. Raises UserError for a
-    mistake, KeyboardInterrupt if it is stopped.
+    also writes a PNG of four rows. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def reliability(
@@ -987,8 +986,8 @@ def sweep(
     sweep and returns it with what is finished; `Sweep.missing` lists the others, `Sweep.resume()` continues. With a
     folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
     run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
-    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs if
-    it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
+    memory. Runs on hardware (`real:PATH`) come one after the other after those on models, which `executor` runs if
+    this computer is not to run them: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
     `hotband.execution.experiment`. Otherwise as `run`.
     """
 

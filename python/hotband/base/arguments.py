@@ -145,7 +145,7 @@ def _signature(function: Callable[..., object]) -> inspect.Signature:
 
 
 def _fitting(function: Callable[..., object], argument: str, value: object) -> object:
-    """Return an argument as in the signature. Raises UserError if it does not fit."""
+    """Return an argument as the type in the signature. Raises UserError if it does not fit."""
     parameter, names = _signature(function).parameters[argument], function.__globals__
     annotation = parameter.annotation
     if parameter.kind == parameter.VAR_KEYWORD or not isinstance(annotation, str):

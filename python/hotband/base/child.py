@@ -125,8 +125,8 @@ class Child:
         return True
 
     def end(self, within_s: float) -> None:
-        """Ask it to end if it still runs, kill its processes after `within_s`, and reap it. An interruption meanwhile
-        kills at once."""
+        """Send its end signal if it still runs, kill remaining processes after `within_s`, and reap it. An interruption
+        meanwhile kills at once."""
         if self.process.returncode is None and not self.has_group:
             self._end_tree(within_s)
             return

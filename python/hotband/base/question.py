@@ -241,7 +241,7 @@ class Question:
         return ""
 
     def files(self) -> Sequence[Path]:
-        """Return the records that it reads: missing parts are mistakes in them."""
+        """Return the records that it reads: a missing part is a mistake in the record."""
         return ()
 
     def afterwards(self) -> str:
@@ -307,7 +307,7 @@ def ends(field_: Field) -> str:
 
 
 def shown(number: float) -> str:
-    """Return a number as in errors."""
+    """Format a number as errors print it."""
     return "2^64 - 1" if number == 2**64 - 1 else f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 

@@ -54,7 +54,7 @@ def mounts_below(folder: Path) -> list[Path]:
 
 
 def plain(text: str) -> str:
-    """Return a path of one of proc's tables, in which blanks and backslashes are octal numbers."""
+    """Decode a path from one of proc's tables, which write blanks and backslashes as octal numbers."""
     return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), text)
 
 
@@ -66,7 +66,7 @@ def remove_left(_place: str) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder that was left; one with a mount below it stays, since its files are not ours."""
+    """Remove a leftover folder, except one with a mount below it, whose files are not ours."""
     if not mounts_below(folder):
         shutil.rmtree(folder, ignore_errors=True)
         Path(f"{folder}{LOCK}").unlink(missing_ok=True)

@@ -65,7 +65,7 @@ modules. A name with an option (`run --explain`) is a command that the option se
 
 
 class Hotband(Commands):
-    """The commands, each loaded when it is first used. Old names continue, and print the new one."""
+    """The commands, each loaded when it is first used. Old names still work, and print the new one."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

@@ -23,7 +23,7 @@ RENAMED: Mapping[str, str] = {
     "why": "run --explain",
     "workload": "workloads",
 }
-"""The words of today for each command of before. Words with an option name a question of its own: the option selects
+"""The current words for each former command. Words with an option name a question of its own: the option selects
 it and is not passed on unless it has a value (`WITH_VALUE`)."""
 FUNCTIONS: Mapping[str, str] = {"why": "explain"}
 """The Python functions of today for those of before."""
@@ -98,7 +98,7 @@ def command_words(name: str) -> list[str]:
 
 
 def current(arguments: list[str], with_notice: bool) -> list[str]:
-    """Return the arguments of a command line with the words of today instead of an old name, which is printed to
+    """Return the arguments of a command line with the current words instead of an old name, which is printed to
     stderr under `with_notice`."""
     words = RENAMED.get(arguments[0]) if arguments else None
     if words is None or words.startswith("--"):

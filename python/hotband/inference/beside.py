@@ -32,7 +32,7 @@ class Beside:
 
     @property
     def error_pct(self) -> float:
-        """Error of the emulated one."""
+        """Error of the emulated figure relative to the model's."""
         return 100.0 * (self.emulated / self.model - 1.0)
 
 

@@ -64,8 +64,8 @@ def answer(question: AuditQuestion, _: Way) -> AuditResult:
 def audit_of(
     results: Sequence[Path | Record], study: str | Path | None = None, machine: MachineFacts | None = None
 ) -> AuditResult:
-    """All rules on results, and on the published table of a study; `machine` has the known facts about the target of
-    all. Raises UserError."""
+    """Apply all rules to results, and to the published table of a study; `machine` has known facts about the target
+    of all results. Raises UserError."""
     wanted = list(results)
     if study is not None:
         wanted.append(file.load(str(study)).folder / PUBLISHED_FILE)

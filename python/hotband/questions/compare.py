@@ -46,7 +46,7 @@ class Compared:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """one row per difference: result, against, metric, unit, a, b, change_pct, low_pct and high_pct (the ends of
+        """One row per difference: result, against, metric, unit, a, b, change_pct, low_pct and high_pct (the ends of
         its 95 % interval, null if there is too little for one), how, verdict."""
         rows = [
             {
@@ -83,8 +83,8 @@ class CompareQuestion(Question):
     """Report whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
 
     A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
-    same names on all sides, or a list of repeats of one. Raises
-    UserError if a result cannot be read, or loads of the sides differ, unless `anyway` is set.
+    same names on all sides, or a list of repeats of one. Raises UserError if a result cannot be read, or loads of the
+    sides differ, unless `anyway` is set.
     """
 
     name = "compare"

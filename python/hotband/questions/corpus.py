@@ -218,7 +218,7 @@ def added(question: AddCorpusQuestion, _: Way) -> CorpusAdded:
 
 
 def _residuals(figures: Sequence[Figure]) -> list[Residual]:
-    """Return how far off predictions of the catalog's drives are for figures of the user's own."""
+    """Return the errors of predictions of the catalog's drives for the user's own figures."""
     of_drives: dict[str, list[Figure]] = {}
     for figure in figures:
         if name := drive_named(figure.model):

@@ -41,7 +41,7 @@ class ChunksDoc(TypedDict):
 
 
 class SampleDoc(TypedDict):
-    """Method of the sample."""
+    """Parameters of the sample."""
 
     asked_bytes: int
     extent_bytes: int
@@ -144,7 +144,7 @@ def measure(question: EntropyQuestion, progress: Progress | None = None) -> Entr
 
 
 def _in_thread(entropy: _core.Entropy, progress: Progress | None) -> _core.EntropyMeasured | None:
-    """Runs it next to this thread, which stays free to show progress and to be interrupted."""
+    """Measure in a second thread; this one stays free to show progress and to be interrupted."""
     outcome: list[_core.EntropyMeasured | None] = []
     failure: list[BaseException] = []
     # Not Thread.join: interrupted, it takes a thread that goes on for one that ended (CPython 3.11, threading.py,
@@ -205,7 +205,7 @@ def entropy_progress() -> Iterator[Progress]:
 
 @dataclass(frozen=True)
 class Entropy:
-    """Compressed share of data, from 0 to 1; 1 is incompressible."""
+    """Compressed size of data, as a share of its size; 1 is incompressible."""
 
     _report: EntropyDoc
     jobs: int = field(compare=False)
@@ -219,12 +219,12 @@ class Entropy:
 
     @property
     def complete(self) -> bool:
-        """Whether all that was requested was measured: no interrupt ended it."""
+        """Whether all requested data was measured: no interrupt ended it."""
         return not self._report["interrupted"]
 
     @property
     def frame(self) -> pl.DataFrame:
-        """one row per size of chunk and compressor: chunk_bytes, compressor, entropy (mean of the chunks, each
+        """One row per size of chunk and compressor: chunk_bytes, compressor, entropy (mean of the chunks, each
         compressed alone), low and high of its 95 % interval (null if it is not a sample), and incompressible, the share
         of the data in chunks of 99 % and above."""
         numbers = ("entropy", "low", "high", "incompressible")

@@ -113,7 +113,7 @@ def new_drive(_: NewDrive, __: NewDriveQuestion) -> Sequence[View]:
 
 
 def workload(_: ShownWorkload, __: WorkloadsQuestion) -> Sequence[View]:
-    """Return nothing next to the text of the workload."""
+    """Return no views: only the text of the workload is printed."""
     return ()
 
 

@@ -1,4 +1,4 @@
-"""Comparisons on a screen: the verdict, a row per metric with its meaning, and conditions of the verdict."""
+"""Comparisons on a screen: the verdict, a row per metric with its meaning, and what could change the verdict."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _verdict(word: str) -> Cell:
 
 
 def _state(pair: Comparison) -> list[str]:
-    """Return how the drives were set if that is the same, and what could not be compared."""
+    """Return the settings of the drives if both sides have the same, and what could not be compared."""
     a, b = (state_of(side) for side in (pair.a, pair.b))
     alike = [f"Both: {'; '.join(a)}."] if a and a == b else []
     missing = ", ".join(words.partition(":")[0] for words in pair.unsupported)

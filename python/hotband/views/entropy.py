@@ -72,7 +72,7 @@ def ends_of(interval: Sequence[float] | None) -> Range | None:
 
 
 def chunks_table(report: EntropyDoc) -> Table:
-    """one row per size of chunks and compressor."""
+    """One row per size of chunks and compressor."""
     sampled = bool(report["sample"] or report["interrupted"])
     shares = [*([interval("95 % interval", SHARE)] if sampled else []), numeric("incompressible", SHARE)]
     columns = [numeric("chunk", BYTES), column("compressor"), numeric("entropy", SHARE), *shares]

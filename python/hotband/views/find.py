@@ -1,4 +1,4 @@
-"""Answers on the terminal: the answer on top, then its search."""
+"""Answers on the terminal: the answer on top, then the search that led to it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def there_text(question: Question, answer: Answer) -> str:
 
 
 def _at(question: Question, answer: Answer) -> str:
-    """The figures at the answer that it does not state it itself."""
+    """The figures at the answer, except the one that the answer states."""
     if answer.status == "nowhere":
         return ""
     rest = {one: value for one, value in answer.figures.items() if one != question.wanted and value is not None}
@@ -111,7 +111,7 @@ def _ends(question: Question, answer: Answer, low: float, high: float) -> str:
 
 
 def answers_table(found: Found) -> Table:
-    """one row per machine."""
+    """One row per machine."""
     # Words for a reader; a program takes the value that was found, and whether one was.
     of_program = PRINTED.form == "csv"
     values = [column("status"), *_answer_columns(found)] if of_program else []

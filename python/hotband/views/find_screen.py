@@ -122,8 +122,7 @@ def _answers_table(found: Found) -> Table:
 
 
 def _trials(found: Found, answer: Answer) -> list[Table]:
-    """Return the trials nearest to the answer side by side: value, figures, and whether they meet the
-    conditions."""
+    """Return the trials nearest to the answer side by side: value, figures, and whether they meet the conditions."""
     tried = {trial.value: trial for trial in answer.trials if trial.met is not None and trial.value is not None}
     trials = _nearest([tried[value] for value in sorted(tried)], answer)
     axis = answer.axis

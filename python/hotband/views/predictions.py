@@ -1,4 +1,4 @@
-"""Predictions of a corpus on a terminal: how far off they are, by class of load, and next to what one would guess."""
+"""Predictions of a corpus on a terminal: how far off they are, by class of load, and compared with a simple guess."""
 
 from __future__ import annotations
 

@@ -318,7 +318,9 @@ def rests_on(review: ReviewDoc) -> list[str]:
         return []
     refused = f", {made['refused']} more refused by the model" if made["refused"] else ""
     drawn = (
-        f"{made['draws']} samples of {len(made['values'])} uncertain values{refused}" if made["values"] else "no draws"
+        f"{made['draws']} samples of {len(made['values'])} uncertain values{refused}"
+        if made["values"]
+        else "no samples"
     )
     studies = "and how far the studies' figures lie from their predictions"
     said = f"  Intervals rest on {drawn}, the seed, {studies}; write caches are as stated above."

@@ -24,7 +24,7 @@ CURVE = 20
 NAME = 16
 """Characters of a machine's name above its column."""
 MOST_BESIDE = 3
-"""Machines that have one column each; of more every machine has a row."""
+"""Most machines that have one column each; if there are more, each has a row."""
 MOST_ROWS = 10
 MOST_REMARKS = 3
 

@@ -81,7 +81,7 @@ def record(found: Record, question: ShowQuestion) -> Iterator[View]:
 
 
 def _room() -> int:
-    """Return how many rows per screen has: piped, a list is complete up to what the evidence has."""
+    """Return the number of rows on a screen; piped, a list has at most the rows of the evidence."""
     return MOST_ON_SCREEN if console().is_terminal else MOST_ROWS
 
 

@@ -111,4 +111,4 @@ def markdown_line(text: str) -> str:
 
 
 FORMATS = {"csv": Format(csv_text), "markdown": Format(markdown_text, markdown_line)}
-"""By the word that `--format` takes; next to `table`, which fits a terminal, and `json`, which commands write."""
+"""Formats by the value of `--format`, besides `table`, which fits a terminal, and `json`, which commands write."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 LEAST_TEXT = 10
-"""A column of text is not made narrower than this, if it has so much."""
+"""A column of text is not made narrower than this, unless its text is shorter."""
 
 MOST_WORD = 28
 """Nor than its longest word, up to this; longer ones are folded within."""
@@ -26,8 +26,8 @@ BORDERLESS: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 
 
 
 def hanging(line: Text, width: int, deeper: int = 2) -> Text:
-    """A line folded between words, within `width`: further lines are indented by two characters. A number
-    stays next to its unit, and a word that is longer than the line, such as a path, whole."""
+    """A line folded between words, within `width`: further lines are indented by `deeper` characters. A number stays
+    next to its unit, and a word that is longer than the line, such as a path, is not broken."""
     import textwrap
 
     from rich.text import Text
@@ -66,7 +66,7 @@ def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
 
 
 def rich_table(table: tables.Table) -> Table:
-    """The table as in rich, without its title: that would be folded to the width of the table."""
+    """The table as a table of rich, without its title, which would be folded to the width of the table."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

@@ -53,7 +53,7 @@ def quantity(value: object, unit: str) -> str:
 
 
 def thousands(value: object) -> str:
-    """Format a rate of I/Os in thousands, `1,000 k`, `98 k`, if it is 10,000 or more: `168`."""
+    """Format a rate of I/Os, in thousands from 10,000 on: `1,000 k`, `98 k`, `168`."""
     finite_value = finite(value)
     return number(value) if finite_value is None or finite_value < 10_000 else f"{number(round(finite_value / 1000))} k"
 

@@ -1,5 +1,5 @@
 """Reading files that a text, a folder or a command names: regular files only, so that no read waits for a pipe or reads
-per device without end."""
+a device without end."""
 
 from __future__ import annotations
 

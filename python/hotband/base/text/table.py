@@ -257,7 +257,7 @@ class Table:
         ]
 
     def records(self) -> list[dict[str, Plain]]:
-        """Return the rows as in JSON, by heading."""
+        """Return the rows as JSON objects: values by heading."""
         headings, rows = self.values()
         return [{**self.about, **dict(zip(headings, row, strict=True))} for row in rows]
 

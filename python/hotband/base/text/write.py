@@ -2,9 +2,9 @@
 
 The folder of a file is made if it is not there yet. A temporary file next to it is written, flushed to the device
 (fsync) and renamed; on any failure, an interruption included, it is removed. Pipes and terminals (`/dev/stdout`) are
-written as they are; block devices never: writes to them go through `hotband.execution.devices.safety`. Left
-out: the folder is not flushed, so that after a loss of power the old file may still stand there, whole; and a
-process that is killed cannot remove its temporary file.
+written as they are; block devices never: writes to them go through `hotband.execution.devices.safety`. Left out: the
+folder is not flushed, so after a loss of power the complete old file may still be there; and a process that is killed
+cannot remove its temporary file.
 """
 
 from __future__ import annotations

@@ -20,17 +20,17 @@ PARITIES = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2, "raidz1": 1, "raid
 POOLS = ("replicated", "erasure")
 KINDS = ("single", "concat", "raid0", "raid1", "raid10", *PARITIES, *POOLS)
 CACHES = ("controller", "md")
-"""Layouts that are before their first member, and have its addresses."""
+"""Layouts in front of their first member, with the addresses of that member."""
 GROUPS = 2
-"""Groups of RAID 50 and 60, if the machine does not state it [crates/layouts/src/lib.rs]."""
+"""Default number of groups of RAID 50 and 60 [crates/layouts/src/lib.rs]."""
 RECORD, SECTOR, FILLED = 128 << 10, 4 << 10, 0.8
-"""Values of RAID-Z [docs/models/raidz.md]."""
+"""Default record size, sector size and filled share of RAID-Z [docs/models/raidz.md]."""
 POOL_FILLED = 0.7
-"""Share of a pool's space for the image, if no `image` is stated [docs/guides/machines.md]."""
+"""Share of a pool's space that the image fills, if no `image` is stated [docs/guides/machines.md]."""
 MOST_DRIVES = 4096
-"""Most drives of a machine [crates/machine/src/spec]."""
+"""Maximum number of drives of a machine [crates/machine/src/spec]."""
 COPIES, SHARDS = 3, (2, 2)
-"""Keys of a replicated and of an erasure-coded pool [docs/models/pool.md]."""
+"""Default copies of a replicated pool and shards of an erasure-coded one [docs/models/pool.md]."""
 
 
 def usable_bytes(kind: str, sizes: list[float], options: Mapping[str, Toml]) -> float | None:

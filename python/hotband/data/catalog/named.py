@@ -45,5 +45,5 @@ def expect_model(name: str, who: str, where: str = "question.on", instead: str =
 
 NONE = "none"
 NEAREST = "nearest"
-"""Words instead of a product that a result on hardware is judged by: by none, by the nearest of the catalog."""
-"""The product that represents no prediction (`--expect none`)."""
+"""Words instead of a product by which a result on hardware is judged: no prediction (`--expect none`), or the nearest
+product of the catalog."""

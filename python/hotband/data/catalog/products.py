@@ -25,7 +25,7 @@ DISK_KEYS = {
 }
 SSD_KEYS = {"reference.nand": 'expected the kind of its cells, such as "TLC"'}
 SATA_SSD_KEYS = {"reference.interface": DISK_KEYS["reference.interface"]}
-"""Key of an SSD without PCI Express; with it the interface follows from the lanes."""
+"""Key of an SSD without PCI Express; the interface of other SSDs follows from their lanes."""
 SEQUENTIAL_WRITES = ("sequential_write", "pslc_write")
 """The rated rate of a consumer drive is that of its cache."""
 NOT_VERIFIED = "Data sheet (not verified)."

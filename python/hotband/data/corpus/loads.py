@@ -54,13 +54,13 @@ PARTS: tuple[tuple[str, Part], ...] = (
         "beyond",
     ),
 )
-"""Words of the note, the duration or the span for the part of a fill in a row."""
+"""Words of the note, the duration or the span that name the part of a fill in a row."""
 PLACES: tuple[tuple[str, Where], ...] = (("outer", "outer"), ("inner", "inner"), ("average", "middle"))
 OVERWRITTEN = re.compile(r"around ([\d.]+) x capacity written at random")
 SPARE = 0.2
-"""Share of its capacity that a drive takes of random writes before it collects: more than most over-provisioning."""
+"""Random writes, as a share of capacity, before a drive starts garbage collection: above most over-provisioning."""
 TEST_FILE = 1 << 30
-"""Bytes of the file of CrystalDiskMark where nobody says another size."""
+"""Size of CrystalDiskMark's file in bytes if the source states none."""
 LATE = 1024
 """The depth from which the tests of iocost come after minutes of writing (README of the corpus)."""
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
@@ -84,7 +84,7 @@ JOURNALED = "direct writes go through the journal of a file system (README of th
 class Load:
     """A load in numbers: `block` in bytes, `depth` of all threads, `span` in bytes (None: the whole drive, or not
     stated), `port` in bytes per second where one is slower than the drive's, `rate` of an open loop. `is_rest_empty`
-    says that what lies beyond the span was never written; `seconds` how long a stream writes from the start."""
+    means that nothing beyond the span was ever written; `seconds` is how long a stream writes from the start."""
 
     kind: Literal["disk", "ssd"]
     direction: Direction
@@ -209,12 +209,12 @@ def load_of(figure: Figure) -> Load | Unusable:
 
 def _is_test_file(figure: Figure) -> bool:
     """Return whether a small file was written right before it is accessed, as CrystalDiskMark does, and is still in the
-    cache: those of SATA drives are emptied at once."""
+    cache: SATA drives empty their caches at once."""
     return "CrystalDiskMark" in f"{figure.host} {figure.span}" and "nvme" in figure.device_class
 
 
 def _seconds(figure: Figure) -> float | None:
-    """Return how long a stream is written from the start of the test; None where the source does not say it."""
+    """Return how long a stream is written from the start of the test; None if the source does not state it."""
     match = re.match(r"(\d+) ?s$|what (\d+) s write", figure.duration) or re.match(r"()what (\d+) s write", figure.span)
     return float(match[1] or match[2]) if match else None
 

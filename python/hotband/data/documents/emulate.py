@@ -16,8 +16,8 @@ class RequestDoc(TypedDict):
 
 
 class SideDoc(TypedDict):
-    """The program on one machine: its figure, remarks (such as the emulation delay), and the host's load
-    average of the minute before it and of its last minute."""
+    """The program on one machine: its figure, remarks (such as the emulation delay), and the host's load average
+    of the minute before its start and of its last minute."""
 
     name: str
     machine: str
@@ -32,7 +32,7 @@ class SideDoc(TypedDict):
 
 
 class RatioDoc(TypedDict):
-    """A measure of both machines, B over A; `source` names its source."""
+    """A measure of both machines, B over A; `source` is its origin."""
 
     measure: str
     unit: str

@@ -324,7 +324,7 @@ class StoppedDoc(TypedDict):
     """End of a measured phase with a precision: `by` "precision", or by its time or number of I/Os ("amount").
 
     `precision_pct` is the requested half width of 95 % confidence intervals of rates and means, a third of that of the
-    99th percentile. The half widths are those at the last look, over `batches` of `batch_ios` I/Os each; a phase with
+    99th percentile. The half widths are those at the last check, over `batches` of `batch_ios` I/Os each; a phase with
     too few I/Os for a check has none.
     """
 

@@ -6,7 +6,7 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class TraceTimesDoc(TypedDict):
-    """Latencies, or how much later than they were to be I/Os were requested."""
+    """Latencies of I/Os, or delays of their issue after the planned time."""
 
     mean_ns: float
     p50_ns: int
@@ -49,8 +49,8 @@ class TraceDoc(TypedDict):
 
 class ComparedDoc(TypedDict):
     """Latencies of I/Os as they were measured and as they were replayed. Shares are of the measured mean, and None
-    if it is zero; `rms_ns` is that of single I/Os, and None of two traces that do not hold the same, of which
-    `ios_replayed` is the number of the second, if it has another."""
+    if it is zero; `rms_ns` is that of single I/Os, and None for two traces with different I/Os; `ios_replayed` is the
+    number of I/Os of the second trace, if it differs."""
 
     ios: int
     ios_replayed: NotRequired[int]
@@ -86,7 +86,7 @@ class DistributionDoc(TypedDict):
 
 
 class ComparisonDoc(ComparedDoc):
-    """A trace with latencies next to its replay. Records of old have no `distribution`."""
+    """A trace with latencies next to its replay. Older records have no `distribution`."""
 
     percentiles: list[ComparedPercentileDoc]
     classes: list[ComparedClassDoc]

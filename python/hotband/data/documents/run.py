@@ -27,10 +27,9 @@ class RunSpec:
     another tool or a trace. If their texts are given, they are only the names that errors use. `set` holds `--set`
     pairs; `out` is the folder for the record (None writes nothing); of several runs those of the largest
     `weight` start first. A run `after` another (its id) begins on the machine as that one left it. `events` happen to
-    it at given times ("at 60 s: fail d3").
-    `precision` ("1 %") ends measured phases when their figures are precise, "off" runs them in full.
-    With `in_use`, solid-state drives whose state neither workload nor `set` names are preconditioned first, by default
-    at a model size at which that takes seconds.
+    it at given times ("at 60 s: fail d3"). `precision` ("1 %") ends measured phases when their figures are precise,
+    "off" runs them in full. With `in_use`, solid-state drives whose state neither workload nor `set` names are
+    preconditioned first, by default at a model size at which that takes seconds.
     """
 
     id: str

@@ -10,9 +10,8 @@ class Side(TypedDict):
     count of None, if the tool did not count (`hotband.data.importers.fio.join`).
 
     Keys in results of other tools: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns,
-    percent];
-    `iops_max` of any interval it examined, and the mean time to submit an I/O where its latency leaves that out;
-    `printed` is what it printed of the side besides, by which the auditor checks the others.
+    percent]; `iops_max`, the highest of any interval; the mean time to submit an I/O if its latency excludes that;
+    `printed`, other values that the tool printed of the side, which the auditor checks against these.
     """
 
     count: int

@@ -1,5 +1,4 @@
-"""The JSON document of a study's result, key by key, for mypy: `StudyDoc` and its parts
-(docs/guides/studies.md)."""
+"""The JSON document of a study's result, key by key, for mypy: `StudyDoc` and its parts (docs/guides/studies.md)."""
 
 from __future__ import annotations
 

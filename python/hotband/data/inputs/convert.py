@@ -47,7 +47,7 @@ class ConvertWorkloadQuestion(Question):
         return converted.text if self.output is None else ""
 
     def written(self, converted: Converted, _: Path | None) -> list[str]:
-        """Write the file that is named; return if it is. Raises OSError."""
+        """Write the named file; return a line with its path. Raises OSError."""
         if self.output is None:
             return []
         write_file(self.output, converted.text)
@@ -55,7 +55,7 @@ class ConvertWorkloadQuestion(Question):
 
 
 def answer(question: ConvertWorkloadQuestion, _: Way) -> Converted:
-    """Return the workload in the form that is requested. Raises UserError."""
+    """Return the workload in the requested form. Raises UserError."""
     if question.output is not None:
         expect_other_file("question.output", question.output, [Path(question.workload.name)])
     form = question.to if question.output is None else form_of(question.output)
@@ -64,7 +64,7 @@ def answer(question: ConvertWorkloadQuestion, _: Way) -> Converted:
 
 
 def form_of(output: Path) -> str:
-    """Return the form that the ending of a name requests. Raises UserError."""
+    """Return the form that belongs to the ending of a name. Raises UserError."""
     form = "toml" if output.suffix == ".toml" else WRITTEN.get(output.suffix.lower(), "")
     if not form:
         endings = ", ".join([".toml", *WRITTEN])

@@ -45,9 +45,9 @@ Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 Rate = Annotated[str, "rate"]
 """I/Os a second as text, also several: in Python also numbers."""
 Values = Annotated[tuple[tuple[str, str], ...], "values"]
-"""Like the above, for a function that takes no further arguments."""
+"""Like `Settings`, for a function that takes no further arguments."""
 Axes = Annotated[tuple[tuple[str, Any], ...], "axes"]
-"""Like the above, with several values for each key: text as on the command line, a value, or a tuple."""
+"""Like `Settings`, with several values for each key: text as on the command line, a value, or a tuple."""
 Seeds = Annotated[Any, "seeds"]
 """A root of randomness; in Python also several."""
 AlikeWorkloads = Annotated[tuple[Named, ...], "alike workloads"]
@@ -69,7 +69,7 @@ ProgramPlace = Annotated[str, "program place"]
 ProgramSettings = Annotated[tuple[tuple[str, str], ...], "settings of a program"]
 """Settings of a program, and values of the drives."""
 SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
-"""Like the above, for questions without runs, which accept no words of fio."""
+"""Like `Settings`, for questions without runs, which accept no words of fio."""
 KeyValues = Annotated[str, "key-values"]
 """KEY=VALUES,...: in Python also a dict of lists."""
 NameOrPath = Annotated[str, "name or path"]
@@ -77,22 +77,22 @@ NameOrPath = Annotated[str, "name or path"]
 Paths = Annotated[tuple[Path, ...], "paths"]
 """Files and folders."""
 Results = Annotated[tuple[Path, ...], "results"]
-"""Like the above, for results of tools: on the command line per pipe is also one."""
+"""Like `Paths`, for results of tools: on the command line also a pipe."""
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
 
 Filters = Annotated[tuple[str, ...], "filters"]
 """Several texts, each with an option of its own on the command line; in Python also numbers."""
 Columns = Annotated[Mapping[str, object], "columns"]
-"""Columns of a table by type: KEY=COLUMN,... on the command line."""
+"""Columns of a table by their meaning: KEY=COLUMN,... on the command line."""
 TomlTable = Annotated[Mapping[str, object], "table"]
 """Keys of a TOML table with their values, of Python alone."""
 Share = Annotated[str, "share"]
 """A share, such as 1/1000: in Python also a number."""
 EachName = Annotated[tuple[str, ...], "each name"]
-"""Like the above, with keys given twice; text without keys is unchanged."""
+"""Like `Names`, with names that are given twice; text without names is unchanged."""
 
 
 def paths_of(records: Records) -> list[Path]:
-    """Return the paths of records; those in memory are named."""
+    """Return the paths of records; for those in memory, their names."""
     return [record if isinstance(record, Path) else Path(record.name) for record in records]

@@ -1,8 +1,7 @@
-"""Workloads of trials: the same streams asked at a rate or with this many outstanding, and as long as is needed.
+"""Workloads of trials: the same streams at a given rate or number of outstanding I/Os, for the time that a trial needs.
 
-Left out: what only a longer run shows. A trial measures a number of I/Os, after a warm-up that ends with its
-own time or after a fifth as many, so that a hundred trials take seconds whatever the machine; a time of the user's own
-is kept.
+Left out: what only a longer run shows. A trial measures a number of I/Os, after a warm-up that ends with its own
+time or after a fifth as many, so that a hundred trials take seconds on any machine; a time that the user sets is kept.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ WARM_UP = 5
 ENDS = ("duration", "ios", "until", "operations", "until_precise", "until_done")
 """Keys that end a measured phase (docs/guides/workloads.md)."""
 LOOP_KEYS = ("qd", "depth", "threads", "think", "rate_iops")
-"""Keys of `set` for the load."""
+"""Keys of `set` that change the intensity of the load."""
 OPEN = ("open", "bursts", "arrivals")
 """Loops that issue I/Os at their own times, whether or not earlier ones have completed: their rate is not a figure of
 the machine."""
 IN_A_ROW = "in_a_row"
-"""Keys of `[load]` besides its kind: the order of its streams."""
+"""Key of `[load]` besides its kind: the order of its streams."""
 
 
 class Load:
@@ -88,7 +87,7 @@ class Load:
         return changed
 
     def varied(self) -> set[int]:
-        """Places of the streams that the loop of a question requests."""
+        """Return the indices of the streams whose load the loop of a question sets."""
         streams = _tables(self.table, "streams")
         return {index for index, stream in enumerate(streams) if "load" not in self.table or "load" not in stream}
 

@@ -41,8 +41,7 @@ WRITTEN = {
     "power": (("W", "mW"),),
     "speed": (("rpm",),),
 }
-"""Units in which the engine writes per quantity of each kind (`Display` of hotband-units), and those of binary
-rates."""
+"""Units in which the engine writes a quantity of each kind (`Display` of hotband-units), and those of binary rates."""
 SMALLEST = ("B", "ns", "B/s", "mW")
 SHORT = {"k": "KiB", "K": "KiB", "m": "MiB", "M": "MiB", "g": "GiB", "G": "GiB"}
 """fio's letters, which are binary here, too."""
@@ -279,7 +278,7 @@ ENDINGS = {
     "power": ("w", 1.0),
     "speed": ("rpm", 1.0),
 }
-"""Ending of the column of a setting with units, and the base unit in that column."""
+"""Ending of the column of a setting with units, and the size of the base unit in that column."""
 
 
 Coordinate = str | int | float

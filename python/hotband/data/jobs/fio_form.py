@@ -158,8 +158,8 @@ def _flows(job_form: Form, groups: list[list[tuple[Draft, list[int]]]]) -> None:
 
 
 def _weights(members: list[tuple[Draft, list[int]]]) -> list[int]:
-    """Return the weights of jobs that `flow=` holds to a ratio. Before fio 3.27 one of two was below zero, and each ran
-    as often as the other's number says."""
+    """Return the weights of jobs that `flow=` holds to a ratio. Before fio 3.27 one of two was negative,
+    and the weight of each job was the number of the other."""
     flows = [draft.job_options.job.options["flow"] for draft, _ in members]
     sizes = [count(replace(flow, value=flow.value.strip().removeprefix("-")), 1) for flow in flows]
     below = [flow for flow in flows if flow.value.strip().startswith("-")]

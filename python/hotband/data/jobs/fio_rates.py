@@ -73,7 +73,7 @@ def _limit(text: str, option: Option, job_options: JobOptions, side: Fitted, mos
     if not text:
         return None
     number = size_bytes(text, job_options.base, option, RATE_EXPECTED if option.key == "rate_iops" else SIZE_EXPECTED)
-    # Tried: of bsrange=4k-64k fio issues as many bytes as of 4k.
+    # Tried: fio issues as many bytes with bsrange=4k-64k as with 4k.
     weight = 1 if option.key == "rate" else side.mean if job_options.get("bssplit") else side.least
     rate = side.pieces * number * weight / side.mean
     if rate > most or 0 < rate < LEAST_RATE:

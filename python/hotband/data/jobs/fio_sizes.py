@@ -78,7 +78,7 @@ def _sizes_of(text: str, option: Option, job_options: JobOptions) -> Sizes:
             weights[size] = weights.get(size, 0.0) + share
         positive = tuple((size, share) for size, share in weights.items() if share > 0)
         return positive or option.refuse("expected shares above zero, such as 4k/60:64k/40")
-    # Tried: fio 3.33 takes a colon for the hyphen, and drops what follows a size.
+    # Tried: fio 3.33 accepts a colon for the hyphen, and ignores text after a size.
     low, high, *_ = [*re.split("[-:]", text), ""]
     low, high = low.partition("/")[0], high.partition("/")[0]
     if "/" in text or text.count(":") > 1:

@@ -1,6 +1,6 @@
 """Errors for records with missing or mistyped values: one line, never a traceback.
 
-Records are read by many pages and rules, each key if it is needed. Loading a file checks some keys and reports them
+Many pages and rules read records, each key only where they need it. Loading a file checks some keys and reports them
 with their values; other defects of an edited or broken record end here. The error that stopped the reading stays its
 cause (`__cause__`), for callers in Python.
 """

@@ -36,8 +36,7 @@ def save_log(
     """Convert the rows of `raw` (unsigned 64-bit little-endian, columns `_core.LOG_COLUMNS`) into `out`.
 
     `streams` and `volumes` are the names behind their numbers; a volume without a name stays empty.
-    Raises UserError, OSError, or _core.Interrupted
-    once `stopped` returns true: nothing is kept then.
+    Raises UserError, OSError, or _core.Interrupted once `stopped` returns true: nothing is written then.
     """
     import pyarrow.csv
     import pyarrow.parquet

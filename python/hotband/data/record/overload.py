@@ -21,7 +21,7 @@ def open_rate(workload: Mapping[str, object], changed: Mapping[str, str]) -> flo
     """Return the rate that the open loops of the measured time request together, with changed settings; None for other
     loads."""
     try:
-        # All loops share a rate that is set, those that were closed too.
+        # A rate that is set applies to all loops, including those that were closed.
         if "rate_iops" in changed:
             rates = [float(changed["rate_iops"])]
         else:

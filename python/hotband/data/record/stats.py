@@ -1,8 +1,8 @@
 """Latency histograms and the summary of a record: pure functions on the shapes of docs/guides/records.md.
 
-Left out: a percentile is the value of a bucket, so it is as coarse as the buckets are (hdr3:
-0.1 %, fio: 0.8 %); nothing between two buckets is interpolated. Simulated records get their summary from the
-engine; these functions serve importers, merging and reports.
+Left out: a percentile is the value of a bucket, so it is as coarse as the buckets are (hdr3: 0.1 %, fio: 0.8 %);
+nothing between two buckets is interpolated. Simulated records get their summary from the engine; these functions serve
+importers, merging and reports.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def total(histogram: Histogram) -> int:
 
 
 def percentile(histogram: Histogram, q: float) -> int | None:
-    """Return the value at rank ceil(q/100 * count), exactly as in the bucket; None for an empty histogram.
+    """Return the value at rank ceil(q/100 * count), exactly the value of the bucket; None for an empty histogram.
 
     `q` is in percent, 0 to 100. The rank is computed from the decimal number as written: 99.9 of 1000 samples
     is rank 999, where binary floating point would give 1000. Raises UserError for another `q`.

@@ -4,8 +4,8 @@
     DIR/sweep.parquet   the frame, one row per run; written when the sweep ends or is stopped
 
 A process that is killed leaves at most the beginning of a line, which the next one cuts off; a line that is not as it
-was written has another checksum, and its run is run again. Lines are flushed to the device once a second: after a
-loss of power that much may be missing.
+was written has another checksum, and its run is run again. Lines are flushed to the device once a second: a loss
+of power may remove the lines of the last second.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Journal:
     def __init__(
         self, folder: Path, what: str, *, asked: Mapping[str, Sequence[str]] | None = None, fresh: bool = False
     ) -> None:
-        """Read existing entries, unless it is started over; nothing is written before `open`. Raises UserError for a
+        """Read existing entries, unless `fresh`; nothing is written before `open`. Raises UserError for a
         file that is not a journal, or one of another version."""
         self.path, self.what = folder / JOURNAL_FILE, what
         self.held = ""
@@ -84,8 +84,8 @@ class Journal:
         return ""
 
     def open(self) -> None:
-        """Make the file ready for further lines, if it is not yet: one that was begun is cut off, one without a
-        run written again."""
+        """Make the file ready for further lines, if it is not yet: cut off an incomplete last line, and start a
+        file without runs again."""
         with self._lock:
             if self._file < 0:
                 self._open()

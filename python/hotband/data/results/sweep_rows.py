@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hotband.data.results.sweep_journal import Entry
 
 FIGURES = (*INTERVAL_FIGURES, "latency_max_ns", "queue_depth_mean", "errors")
-"""Columns of a frame for every run, by name: a key of the summary, and of each direction's."""
+"""Figures of every run in a frame, by column: keys of the summary, and of the summary of each direction."""
 DIRECTION_FIGURES = ("iops", "latency_mean_ns", "latency_p99_ns")
 NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") for name in DIRECTION_FIGURES))
 """The columns of figures."""
@@ -31,7 +31,7 @@ NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") fo
 
 @dataclass(frozen=True)
 class Intervals:
-    """Between which bounds this many percent of such predictions lie, by figure; `draws` were asked for."""
+    """Bounds that hold `level` percent of such predictions, by figure; `draws` is the requested number of samples."""
 
     level: float
     draws: int
@@ -78,13 +78,13 @@ def _number(figures: Mapping[str, object] | None, name: str) -> float | None:
 
 
 def bounds_of(intervals: RunIntervalsDoc, draws: int) -> Intervals:
-    """The intervals of a record, as in a row."""
+    """Return the intervals of a record in the form of a row."""
     known = {figure["figure"]: (figure["low"], figure["high"]) for figure in intervals["figures"]}
     return Intervals(intervals["level"], draws, {name: known[name] for name in INTERVAL_FIGURES if name in known})
 
 
 def entry_of(key: str, row: Row, finished: Finished | None) -> Entry:
-    """A run as in the journal; `finished` if its record is to be kept."""
+    """Return the journal entry of a run; `finished` is given if its record is to be stored."""
     entry: dict[str, Json] = {"key": key, "figures": dict(row.figures)}
     entry |= {"state": list(row.state), "notes": list(row.notes)}
     if row.intervals is not None:

@@ -114,7 +114,7 @@ def _experiment_of(folder_: Path) -> tuple[str, str]:
 
 
 def _version_of_sweep(frame: Path) -> str | None:
-    """Return the version that made a sweep, from the journal next to its frame, as in records."""
+    """Return the version that made a sweep, from the journal next to its frame, in the form that records use."""
     journal = frame.with_name(JOURNAL_FILE)
     head = parsed(file_bytes(journal).partition(b"\n")[0]) if journal.is_file() else None
     version = (head or {}).get("hotband")

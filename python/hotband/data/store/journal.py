@@ -1,9 +1,9 @@
 """Runs that belong to no part yet: one frame each, appended to a file that its writer has locked.
 
 A frame is a mark, its length, a checksum, and the added data, compressed: a line of JSON with the run's time, factors
-and tables, its document, and its tables as in Arrow. A process that is killed leaves at most the
-beginning of a frame. A journal whose lock is free belongs to a dead writer; the next writer makes a part of it. If
-anything else in it cannot be read, the file is kept as NAME.damaged.
+and tables, its document, and its tables in Arrow's format. A process that is killed leaves at most the beginning of a
+frame. A journal whose lock is free belongs to a dead writer; the next writer makes a part of it. If anything else in it
+cannot be read, the file is kept as NAME.damaged.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIZE = struct.Struct("<I")
 FLUSHED_EVERY_S = 1.0
 """Seconds of work that a loss of power may cost, as in the journal of a sweep; a flush takes milliseconds."""
 CODEC = "lz4_raw"
-"""Compresses a record to a third at some hundred MB/s; higher levels cost more than they save here."""
+"""Compresses a record to a third at some hundred MB/s; stronger compression costs more than it saves here."""
 
 
 @dataclass(frozen=True)

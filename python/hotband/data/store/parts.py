@@ -1,6 +1,6 @@
 """Runs as the Parquet files of a part: one file per table, so that tables can be read separately.
 
-Sizes of row groups, which a query reads and unpacks as a whole: a few megabytes each.
+A query reads and unpacks row groups as a whole, so each has a few megabytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Detection of equal runs if one of them is known only by its row in the frame of a sweep.
 
-The key of a record says spec, seed and version; a row has names, seed, settings and figures, and no key in common with
-a record. They are one run if all common values are equal, figures to the last digit.
+The key of a record consists of spec, seed and version; a row has names, seed, settings and figures, and no key in
+common with a record. They are one run if all common values are equal, figures to the last digit.
 """
 
 from __future__ import annotations

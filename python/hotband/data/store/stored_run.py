@@ -39,8 +39,8 @@ TABLE_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 """Name of a table over time, also that of a folder and of a view in SQL."""
 OWN_TABLES = ("runs", "summary", "factors", "histograms", "records", "manifest", "journal")
 LONGEST_FACTOR = 200
-"""Characters of a factor's value. Longer values are tables or texts that are not used as filters; the record
-has all of it."""
+"""Characters of a factor's value. Longer values are tables or texts that are not used as filters; the record has
+all of them."""
 SMALL_DIGITS = 6
 """Binary digits behind the first of a bucket's value that a small store keeps: FIO_IO_U_PLAT_BITS of fio's stat.h, so
 that its buckets are those of fio, 1.6 % wide, and lie at the same places in every run."""

@@ -169,7 +169,7 @@ def known_content(path: str, host: Host) -> Iterator[str]:
 
 
 def folder_of_system(path: str, is_ours: bool) -> bool:
-    """Return whether a file is in a system folder, where only some take a file that Hotband made."""
+    """Return whether a file is in a system folder. Folders of `STATE` do not count for a file that Hotband made."""
     return path.startswith(SYSTEM if is_ours else SYSTEM + STATE) and not path.startswith(NO_SYSTEM)
 
 

@@ -37,7 +37,7 @@ def context_of(path: str | Path, host: Host | None = None) -> ContextDoc:
 
 
 def device_doc(device: Device) -> DeviceDoc:
-    """A device as in a record."""
+    """The document of a device in a record."""
     from dataclasses import asdict
 
     whole = asdict(device)

@@ -34,8 +34,9 @@ class Device:
     """A block device. Text is None if unknown; `serial` is that of the whole disk.
 
     `kind` is disk, partition, loop, dm, md, nbd, rbd, zram, optical or file (a regular file: `disk` is the device below
-    it, as far as it is known). `link` is the connection as it runs, `link_max` as both ends could; `aligned` means
-    that the beginning of a partition does not cut physical sectors. `absent` names tools that would have told more.
+    it, as far as it is known). `link` is the current connection, `link_max` the fastest that both ends support;
+    `aligned` means that the beginning of a partition does not cut physical sectors. `absent` names missing tools that
+    would have reported more.
     """
 
     name: str

@@ -2,10 +2,10 @@
 
 A place is opened once, from the descriptor of its folder and never through a symbolic link at its end. That descriptor
 is claimed (a block device with O_EXCL) or locked (a file), compared with what was permitted, and all checks are
-repeated on the descriptor. fio gets the descriptor: its job names /dev/fd/N, which the kernel resolves
-to the very file that is open (proc(5), /proc/PID/fd), not to a path. Therefore no rename, link or mount between check
-and write leads elsewhere. Files that fio has open are still compared with it, from its start to its end, and a fio with
-another file open is killed.
+repeated on the descriptor. fio gets the descriptor: its job names /dev/fd/N, which the kernel resolves to the very file
+that is open (proc(5), /proc/PID/fd), not to a path. Therefore no rename, link or mount between check and write leads
+elsewhere. As a further check, the files that fio has open are compared with the descriptor from its start to its end;
+a fio with another file open is killed.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ def node_below(loop: str, host: Host) -> Node | None:
 
 
 def open_at(path: str, flags: int, mode: int = 0o600) -> int:
-    """Open what lies at an absolute path, from a descriptor of its folder; its last name is not a symbolic link. Raises
-    OSError."""
+    """Open the file at an absolute path, from a descriptor of its folder; its last name must not be a symbolic link.
+    Raises OSError."""
     folder = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         return os.open(os.path.basename(path), flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=folder)

@@ -1,8 +1,8 @@
 """Power drawn while a device is measured: processors by RAPL, a drive by its own sensor, anything by a user's command
 that prints watts.
 
-Left out: RAPL covers the processors and their memory, never the drive; only a sensor of the drive, or a
-command that reads per meter, gives the drive's power.
+Left out: RAPL covers the processors and their memory, never the drive; only a sensor of the drive, or a command that
+reads a meter, gives the drive's power.
 """
 
 from __future__ import annotations

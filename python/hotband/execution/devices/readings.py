@@ -202,7 +202,7 @@ def with_ocp(reading: ReadingDoc, document: Mapping[str, object]) -> ReadingDoc:
 
 def of_ata(document: Mapping[str, object]) -> ReadingDoc:
     """From ATA's attributes by smartmontools' names, and the device statistics log, which is the standard's (ACS-4,
-    9.5) and goes first if it is there."""
+    9.5) and takes precedence if present."""
     sector = whole(document.get("logical_block_size")) or 512
     raw, normal = _attributes(document)
     statistics = _statistics(document)
@@ -285,7 +285,7 @@ def _first_of(raw: Mapping[str, int], units: Mapping[str, int], sector: int) -> 
 
 
 def _flash_of(raw: Mapping[str, int], host: int | None, sector: int) -> int | None:
-    """Bytes written to flash: told as such, in parts, or as pages next to those of the host."""
+    """Bytes written to flash: reported directly, in parts, or as pages that add to those of the host."""
     flash = _first_of(raw, FLASH_WRITES, sector)
     if flash is not None:
         return flash

@@ -111,8 +111,8 @@ def _below(names: Iterable[str], host: Host) -> set[str]:
 
 @dataclass(frozen=True)
 class Target:
-    """A block device to be written, with its `parts`: itself, the partitions on it, and those that
-    share sectors with it. It `is_claimed` where this process holds it exclusively."""
+    """A block device to be written, with its `parts`: itself, the partitions on it, and those that share sectors with
+    it. It `is_claimed` if this process holds it exclusively."""
 
     path: str
     name: str

@@ -28,7 +28,7 @@ LOOKS, LOOK = 64, 4096
 
 @dataclass(frozen=True)
 class Permission:
-    """Permitted actions on a target; only `permission` makes one.
+    """Permitted actions on a target; only the function `permission` creates a `Permission`.
 
     `path` is the resolved path, or the URI as named; `kind` is block, file or uri. `may_write` permits opening for
     writing. `identity` is the text that had to be typed; `node` identifies it whatever its name, so that
@@ -102,7 +102,7 @@ def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = 
 
 
 def _own_serial(disk: str, seen: Seen) -> str | None:
-    """A disk's serial, if no other disk of the machine has the same (cheap bridges and virtual disks have)."""
+    """A disk's serial, if no other disk of the machine has the same (cheap bridges and virtual disks share serials)."""
     serial = seen.serials.get(disk)
     if serial is None or list(seen.serials.values()).count(serial) > 1:
         return None
@@ -112,9 +112,10 @@ def _own_serial(disk: str, seen: Seen) -> str | None:
 def permission(path: str | Path, host: Host | None = None, *, writes: bool, erase: str | None) -> Permission:
     """Return the permission for a run on `place`, a path or a URI, that writes or only reads.
 
-    Writing needs that nothing refuses it, and `erase` must be `identity_of` it; for a URI, which does not identify
-    its target, the URI itself. The text typed for a run that only reads must also be right. A file that Hotband
-    made (`contents.is_made_here`), a new or an empty one needs no `erase`. Raises UserError with the reason.
+    Writing requires that no reason to refuse the target exists, and that `erase` is `identity_of` the target; for a
+    URI, which does not identify its target, the URI itself. The text typed for a run that only reads must also be
+    right. A file that Hotband made (`contents.is_made_here`), a new or an empty one needs no `erase`. Raises UserError
+    with the reason.
     """
     host = host or Host()
     if "://" in str(path) or str(path).startswith("rbd:"):
@@ -147,8 +148,8 @@ def permission(path: str | Path, host: Host | None = None, *, writes: bool, eras
 
 @contextmanager
 def _opened(real: str, host: Host) -> Iterator[tuple[str, Node | None]]:
-    """A target opened for reading: a path that leads to the open file, even if its name changes, and its type.
-    A target that cannot be opened is examined by its name, which is a reason to refuse it."""
+    """Open a target for reading; yield a path that leads to the open file, even if its name changes, and its node.
+    A target that cannot be opened is examined by its name; the failure is a reason to refuse it."""
     descriptor = None
     if host.root is None:
         with suppress(OSError):

@@ -27,7 +27,7 @@ FRONT, BACK = 4 * MIB + KIB, MIB
 
 @dataclass(frozen=True)
 class Signature:
-    """One signature: its name, its owner, and the tool that found it."""
+    """One signature: its name, what it belongs to, and the tool that found it."""
 
     name: str
     what: What
@@ -113,7 +113,7 @@ _BACK: list[tuple[str, What, bytes, int, int]] = [
 
 
 def signatures(path: str, host: Host) -> list[Signature]:
-    """All that is seen on a device, each name once. Raises OSError if the device cannot be read: its contents are
+    """All signatures found on a device, each name once. Raises OSError if the device cannot be read: its contents are
     then unknown."""
     by_name: dict[str, list[Signature]] = {}
     for signature in (*by_magic(path, host), *by_blkid(path, host), *by_wipefs(path, host), *by_lsblk(path, host)):

@@ -131,7 +131,7 @@ class _Running:
             thread.start()
 
     def over(self, seconds: float, tick: Tick) -> bool:
-        """Wait for news up to a time; return whether all runs are finished. Raises what a run raised."""
+        """Wait at most `seconds` for news; return whether all runs are finished. Raises the error of a run."""
         if self.shown == 0.0:
             self._show(tick)
         if self.finished < len(self.points):

@@ -1,11 +1,11 @@
 """Runs on a cluster of Ray: lines of runs in tasks of half a second, a few more tasks than cores under way.
 
-A task gets the specs of its runs and returns their results (`parcel`, `ray_task`). Finished runs are reported
-as their task ends; after a worker died, each line of its task is run again, alone. No actor, no state on the cluster:
-Ray decides where a task runs.
+A task gets the specs of its runs and returns their results (`parcel`, `ray_task`). Finished runs are reported as their
+task ends; after a worker died, each line of its task is run again, alone. The cluster has no actor and no state: Ray
+decides where a task runs.
 
 Left out: progress within a run, a worker's own cores (a run has one), and machines that do not fit into the
-memory of the computer that asks.
+memory of the computer that submits the runs.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ T = TypeVar("T")
 TASK_S = 0.5
 """Seconds of work of a task: Ray takes about a millisecond for one, and a worker that dies loses no more than this."""
 MOST_LINES = 500
-"""Most lines of a task, however short they are."""
+"""Most lines of a task, even if their runs are short."""
 AHEAD = 2
 """Tasks in progress for each core: one runs, one is ready when it ends."""
 CHECKED_HERE = 64
-"""Different runs that are checked before a cluster is requested: a mistake in the first is told at once."""
+"""Different runs that are checked before a cluster is requested: a mistake in the first is reported at once."""
 TRIES, TRIES_OF_MEMORY = 25, 5
 """Times that a line is begun, alone but for the first: most workers die of others' faults (killed, a machine is gone),
-and a run that ends its worker each time is told in the end; sooner where Ray says that memory was short."""
+and a run that ends its worker each time is reported in the end; sooner if Ray reports that memory was short."""
 LEAST_MEMORY = 1 << 28
-"""Smallest memory request of a task in bytes, and its doublings: tasks with equal requests share workers."""
+"""Smallest memory request of a task in bytes; larger requests are doublings of it: equal requests share workers."""
 
 
 class OnRay:
@@ -142,7 +142,7 @@ class OnRay:
         took: Callable[[int, Told], None],
         shown: Callable[[], None],
     ) -> None:
-        """Has lines run on the cluster, or checked, if nothing is to be read of them."""
+        """Run lines on the cluster, or only check them if no result is to be read."""
         tasks, at = _Tasks(self._connected(), work, read, deque(lines), self.jobs), 0.0
         try:
             while not tasks.over(TICK_SECONDS, took):
@@ -185,7 +185,7 @@ class _Work:
         self.needs[line] = reply.memory
 
     def _named(self, line: int, mistake: UserError) -> UserError:
-        """The error for a value that one of several machines refuses names that machine."""
+        """Return the error for a refused value, with the machine's name if there are several machines."""
         machine = self.of_line[line][0].spec.machine
         if mistake.where != "question.settings" or len({point.spec.machine for point in self.points}) == 1:
             return mistake

@@ -1,5 +1,5 @@
-"""Runs as sent to another computer, and their results: everything a run is made of as text, since the files
-of one computer are not on the other, and finished runs as bytes.
+"""Runs as sent to another computer, and their results: all parts of a run as text, since the files of one computer are
+not on the other, and finished runs as bytes.
 
 Left out: traces and I/O logs, which are files of this computer and may be of any size.
 """
@@ -24,8 +24,8 @@ from hotband.data.record.finished import Finished
 from hotband.data.traces.files import traces_of
 
 LEVEL = 3
-"""Usual compression level of zstd: records are repetitive text. A seventh of those of a task is left, for a hundredth
-of the time that their runs took (zlib's quickest leaves half, for four times that)."""
+"""Usual compression level of zstd: records are repetitive text. It reduces those of a task to a seventh, in a hundredth
+of the time that their runs took (zlib's quickest level reduces them to half, in four times that)."""
 Read = Callable[[Finished], Any]
 """Result that is brought back from a run; a function that a worker can import."""
 LENGTH = Struct("<Q")
@@ -94,7 +94,7 @@ def _below_here(path: str) -> str:
 
 def own_drives(machine: str, text: str | None) -> Files:
     """Texts of the user's drives that a machine names, by the paths that the engine opens: a product's path counts from
-    the folder of the machine's file. None for wrong text, which the engine refuses."""
+    the folder of the machine's file. Empty for invalid text, which the engine refuses."""
     if ".toml" not in machine and ".toml" not in (text or ""):
         return {}
     try:

@@ -59,7 +59,7 @@ def expect_ray() -> None:
 
 
 def address_of(text: str | None) -> str | None:
-    """HOST:PORT of the cluster that is meant: what was stated, else what RAY_ADDRESS says; None for one that is to be
+    """HOST:PORT of the cluster to use: the given address, else that in RAY_ADDRESS; None for a cluster that is to be
     started. Raises UserError."""
     where, text = ("question.executor", text) if text else ("RAY_ADDRESS", os.environ.get("RAY_ADDRESS", "").strip())
     if text in ("", "local"):
@@ -217,8 +217,8 @@ def _started(ray: ModuleType, jobs: int | None) -> Connection:
 
 
 def _own_token() -> dict[str, str]:
-    """A token that this cluster alone has, in the environment of its processes: if nothing is stated Ray would make
-    one in the user's home, ~/.ray/auth_token, which every later `ray start` requests. Nothing if the user set one
+    """A token that only this cluster has, in the environment of its processes: by default Ray would create one in the
+    user's home, ~/.ray/auth_token, which every later `ray start` requires. Empty if the user set one
     (ray/_private/authentication/authentication_token_setup.py)."""
     if any(name in os.environ for name in (AUTH_MODE, AUTH_TOKEN, AUTH_TOKEN_PATH)):
         return {}

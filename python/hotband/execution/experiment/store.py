@@ -163,7 +163,7 @@ def expect_no_experiment(out: Path, option: str = "question.out") -> None:
 
 def expect_same_run(out: Path, spec: RunSpec) -> None:
     """Refuse a folder with the record of another run: of another workload or machine, with another seed, duration or
-    settings. One that cannot be read is not a record. Raises UserError."""
+    settings. An unreadable record is ignored. Raises UserError."""
     held: Any = read_json(out / RECORD_FILE)
     try:
         name, seed, duration = held["name"], held["seed"], held["spec"]["duration"]
@@ -185,7 +185,7 @@ def expect_same_run(out: Path, spec: RunSpec) -> None:
 
 
 def other_version(out: Path) -> str | None:
-    """The version of hotband that left the runs in a folder, if it is another than this one. None for an unreadable
+    """The version of hotband that left the runs in a folder, if it differs from this one. None for an unreadable
     list of runs, which is reported when the folder is opened."""
     try:
         before = read_manifest(out / EXPERIMENT_FILE)

@@ -15,7 +15,7 @@ SLACK_S = 120.0
 FILL_S = 7200.0
 KEY_BYTES = 16
 SPARE = 2.2
-"""Space that a store needs of its data: compaction writes per level again next to the old one."""
+"""Space that a store needs per byte of its data: compaction writes a new copy of a level next to the old one."""
 FILLSYNC_SHARE = 1000
 """`fillsync` uses a thousandth of the keys (RocksDB, tools/db_bench_tool.cc: `num_ /= 1000`)."""
 
@@ -93,7 +93,7 @@ def figures_of(text: str, test: str) -> list[FigureDoc]:
 PROGRAM = Program(
     name="db_bench",
     title="RocksDB under db_bench: random reads, and flushed writes",
-    asks="4 KiB random reads that bypass the host's memory; small log writes with one flush each; compaction",
+    asks="4 KiB random reads that bypass the host's memory; small flushed log writes; concurrent compaction",
     needs=(Need("db_bench", "rocksdb-tools"),),
     settings={
         "tests": Choice(("both", *TESTS), "reads of a filled store, flushed writes, or one after the other"),

@@ -79,8 +79,8 @@ def served(on: str, out: Path | None, values: Values, *, anyway: bool = False) -
 
 
 def keys_of(on: str) -> list[str]:
-    """Values of the machine that may be changed: those of its drives and what they hold; none for a folder, and of a
-    machine that is none, which is stated once it is served."""
+    """Values of the machine that may be changed: those of its drives and what they hold; none for a folder,
+    and none for an invalid machine, which is reported once it is served."""
     if is_real(on):
         return []
     try:
@@ -111,7 +111,7 @@ def folder_of(on: str) -> Path:
 
 
 def expect_block_devices(devices: Devices) -> None:
-    """Every volume of a served machine is a block device or a folder; other errors are faults of Hotband."""
+    """Every volume of a served machine is a block device or a folder; anything else is a fault of Hotband."""
     assert devices.volumes, "a machine has a volume"
     for name, path in devices.volumes.items():
         assert stat.S_ISBLK(path.stat().st_mode) or path.is_dir(), f"volume {name}: {path}"

@@ -1,5 +1,4 @@
-"""Loads through fio's file engines: a job file from sections, a run of it, and the results of each group in its
-JSON."""
+"""Loads through fio's file engines: a job file from sections, its run, and the results of each group in the JSON."""
 
 from __future__ import annotations
 
@@ -91,7 +90,8 @@ def progress_to(work: Work) -> Told:
 
 
 def groups_of(text: str) -> tuple[str, dict[str, Group]]:
-    """fio's version, and the groups of its JSON by name. Raises ProgramFailed if it is none, or a job failed."""
+    """fio's version, and the groups of its JSON by name. Raises ProgramFailed if the text is not fio's
+    JSON, or if a job failed."""
     try:
         document = json.loads(text[text.index("{") :])
         jobs = [(str(entry["jobname"]), int(entry["error"]), entry) for entry in document["jobs"]]
@@ -115,7 +115,7 @@ def side(job: Any, which: Literal["read", "write"]) -> Side:
 
 
 def side_figures(name: str, side_: Side) -> list[FigureDoc]:
-    """Rate and latencies of a direction, if there was any."""
+    """Rate and latencies of a direction; none without I/Os."""
     if not side_.count:
         return []
     return [figure(f"{name}s", side_.rate, f"{name}s/s"), *latencies(name, side_.mean_ms, side_.percentiles_ms)]

@@ -14,7 +14,7 @@ from hotband.execution.programs.work import Work
 CUSTOMER_BYTES = 200e3
 """Size of a customer: 130 kB of tables and indexes, and half as much again for their log (measured at 4,000)."""
 TRIES = 3
-"""Tries of a transaction that another one has locked out."""
+"""Attempts at a transaction that another one has locked out."""
 
 
 def run(work: Work) -> Outcome:

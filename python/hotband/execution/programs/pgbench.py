@@ -21,8 +21,7 @@ LEAST_BYTES = 120e6
 """Size of an empty cluster, 40 MB, and of its log: segments of 16 MB, four or more at once (measured)."""
 LOAD_S = 14400.0
 SLACK_S = 300.0
-"""Time that a run may take beyond the requested one: a transaction on a slow drive under way, and the last
-checkpoint."""
+"""Time that a run may take beyond the requested one: a slow transaction in progress, and the last checkpoint."""
 
 
 def run(work: Work) -> Outcome:

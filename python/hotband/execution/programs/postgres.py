@@ -26,8 +26,7 @@ PAGE = 8192
 """Bytes of a page: PostgreSQL's BLCKSZ as Debian builds it."""
 READY_S = 120.0
 BUFFERS = Size("64 MiB", "memory for pages (shared_buffers)", "1 MiB", "64 GiB")
-"""Small, so that a database of some hundred megabytes does not fit: the host's page cache still holds as much as it
-can."""
+"""Small, so that a database of some hundred megabytes does not fit. The host's page cache still holds what fits."""
 
 
 @dataclass
@@ -136,7 +135,7 @@ COUNTED = """SELECT (SELECT blks_read FROM pg_stat_database WHERE datname = curr
 
 
 def page_figures(counted: str, seconds: float) -> list[FigureDoc]:
-    """Pages that the database asked its files for and wrote to them, and bytes of its log, of an answer to `COUNTED`.
+    """Pages that the database read from its files and wrote to them, and bytes of its log, from a reply to `COUNTED`.
     A page that it requests may come from the host's memory."""
     read, written, log = (float(part) for part in counted.split("|"))
     figures = [

@@ -11,7 +11,7 @@ from hotband.base.child import Child, Printed, Told, start_child
 from hotband.execution.runs.signals import whole
 
 GRACE_S = 20.0
-"""Time that a process may take to end after the request: a database writes its checkpoint."""
+"""Time that a process may take to end after the request to end: a database writes its checkpoint."""
 
 
 class ProgramFailed(OSError):
@@ -37,8 +37,7 @@ class Processes:
         end_signal: signal.Signals = signal.SIGTERM,
         tell: Told | None = None,
     ) -> Child:
-        """Start a process; `tell` gets each line that it prints, from another thread. Runs as `user` if one is
-        given."""
+        """Start a process, as `user` if one is given; `tell` receives each line that it prints, from another thread."""
         # An interruption while it starts waits until it is among those that are ended.
         with whole():
             child = start_child(

@@ -34,7 +34,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting that is one of some words, the first if nothing is stated."""
+    """A setting with one of several words as its value. Default: the first word."""
 
     words: tuple[str, ...]
     what: str
@@ -84,7 +84,7 @@ class Program:
     needs: tuple[Need, ...]
     settings: Mapping[str, Setting]
     run: Callable[[Work], Outcome]
-    """Prepares, runs and reads the figures; the `Work` that it receives ends its processes and mounts."""
+    """Function that prepares, runs and reads the figures; the `Work` that it receives ends its processes and mounts."""
     volumes: tuple[str, ...] = ("data",)
     """Volumes that it uses where the machine has them by these names; see `Devices.volume`."""
     stands_for: Mapping[str, str] = field(default_factory=dict)

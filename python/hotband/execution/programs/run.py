@@ -24,7 +24,7 @@ from hotband.execution.programs.work import Work
 from hotband.execution.serve.ending import Ending
 
 PROGRAM_FILE = "program.json"
-"""Content of `--out` if no record is written next to it."""
+"""File in the folder of `--out` if no record is written there."""
 
 
 def run_program(

@@ -1,4 +1,4 @@
-"""Settings of programs: from text to values. A mistake names the key, the value and accepted values."""
+"""Settings of programs: from text to values. An error names the key, the value and the accepted values."""
 
 from __future__ import annotations
 

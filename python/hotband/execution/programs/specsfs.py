@@ -36,7 +36,7 @@ class Mix:
     file: int
     """Bytes of a file."""
     files: int
-    """Files of a metric here, if nothing is stated."""
+    """Default number of files of a metric here."""
 
 
 MIXES = {

@@ -87,7 +87,7 @@ def percentiles_of(text: str) -> dict[int, float]:
 PROGRAM = Program(
     name="sysbench",
     title="sysbench fileio: threads that read and write a set of files",
-    asks="16 KiB random reads and writes at once from every thread, bypassing the host's memory; one flush per 100",
+    asks="16 KiB random reads and writes from every thread, bypassing the host's memory; one flush per 100 I/Os",
     needs=(Need("sysbench", "sysbench"),),
     settings={
         "mode": Choice(

@@ -215,7 +215,7 @@ end
 
 
 def figures_of(text: str) -> list[FigureDoc]:
-    """The figures of the script's last line. Raises ProgramFailed if it is not there or nothing was answered."""
+    """The figures of the script's last line. Raises ProgramFailed if it is missing, or no request completed."""
     line = re.search(rf"^{MARK}(.*)$", text, re.MULTILINE)
     if line is None:
         raise ProgramFailed("wrk", "printed no result")

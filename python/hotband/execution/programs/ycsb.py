@@ -105,7 +105,7 @@ def figures_of(text: str) -> list[FigureDoc]:
 PROGRAM = Program(
     name="ycsb",
     title="YCSB's workloads A to F on badger, a store of keys and values",
-    asks="flushed writes of a log of values, random reads of it through the host's memory; compaction",
+    asks="flushed writes of a log of values, random reads of it through the host's memory; concurrent compaction",
     needs=(Need("go-ycsb", ""),),
     settings={
         "workload": Choice(tuple(WORKLOADS), "half updates, few, none, newest read, scans, or read-modify-write"),

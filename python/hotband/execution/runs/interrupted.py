@@ -1,4 +1,4 @@
-"""The run that the user stopped. The command line knows it without loading how runs are made."""
+"""The runs that the user stopped. The command line can import this without loading the code that executes runs."""
 
 from __future__ import annotations
 

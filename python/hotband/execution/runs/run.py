@@ -136,7 +136,7 @@ def save(finished: Finished, folder: Path) -> None:
 
 
 def sequence_of(line: Sequence[RunSpec], place: int) -> SequenceDoc:
-    """Section of a run's record about the runs before it on its machine: with them it can be repeated."""
+    """Section of a run's record about the runs before it on its machine, which are needed to repeat it."""
     runs = [run_before(one) for one in line]
     name = hashlib.sha256(json.dumps([line[0].machine, runs]).encode()).hexdigest()[:12]
     seeds = "fixed" if len({one.seed for one in line}) < len(line) else "fresh"
@@ -195,7 +195,7 @@ def attempt(spec: RunSpec) -> Prepared | str:
 
 def refusal(specs: Iterable[RunSpec], *, is_followed: bool = True) -> str | None:
     """Why the model refuses one of some runs (two values of a drive that do not fit together, for one), else None. With
-    `is_followed` others follow, in which requested events may happen."""
+    `is_followed` others follow, in which its events may happen."""
     try:
         for spec in specs:
             prepare(spec, is_followed=is_followed)

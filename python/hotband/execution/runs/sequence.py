@@ -16,7 +16,7 @@ def in_sequence(
 ) -> list[RunSpec]:
     """The runs of `workloads`, a folder each: `first` has the settings of all of them, and events during them.
 
-    With `fresh_seeds` each has a seed of its own, one more than that before it. Raises UserError if one is not a seed.
+    With `fresh_seeds` each has a seed of its own, one more than that before it. Raises UserError for an invalid seed.
     """
     on_hardware = is_real(first.machine)
     runs = [

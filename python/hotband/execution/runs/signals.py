@@ -1,9 +1,9 @@
 """Requests to end, as interruptions: begun work is undone, and measurements are kept.
 
-A KeyboardInterrupt that a library drops would let the command continue with a half-loaded library.
-Therefore a request waits while modules are imported and within `whole`, and is repeated where Python reports that an
-exception was ignored (a destructor, a callback of C). Left out: a library that catches every exception;
-`was_interrupted` finds that at the end of the command.
+A KeyboardInterrupt that a library drops would let the command continue with a half-loaded library. Therefore a request
+waits while modules are imported and within `whole`, and is repeated if Python reports that an exception was ignored (a
+destructor, a callback of C). Left out: a library that catches every exception; `was_interrupted` finds that at the end
+of the command.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ INTERRUPTED = 130
 """Exit code of what the user stopped: 128 and SIGINT's number, as shells have it; `exit_code` is that of another
 signal."""
 PATIENCE_S = 10
-"""For this time after a server was told to end, further requests have no effect; later ones end the process even if
-data is not yet stored: an estimate of what users bear."""
+"""For this time after a request to end a server, further requests have no effect; later ones end the process even if
+data is not yet stored: an estimate of users' patience."""
 _ASKED = threading.Event()
 """Set by a request to end, until the next command begins."""
 _FIRST: list[tuple[int, float]] = []
@@ -34,7 +34,7 @@ _FIRST: list[tuple[int, float]] = []
 IMPORTS = "<frozen importlib._bootstrap>"
 """File of the frames by which Python imports a module."""
 SOON_S = 0.01
-"""Time until a request that had to wait is repeated: too short to be noticed, long next to what a handler takes."""
+"""Time until a delayed request is repeated: too short to be noticed, long compared with a handler's run time."""
 
 
 @dataclass
@@ -163,7 +163,7 @@ def settle_interrupts() -> None:
 
 
 def forget_interrupts() -> None:
-    """A command begins, or has finished as requested: a server ended."""
+    """Forget all requests: a command begins, or a server ended as requested."""
     _ASKED.clear()
     _FIRST.clear()
 

@@ -10,15 +10,15 @@ from hotband.base.child import run_child
 from hotband.base.temporary import left_folders, mounts_below, remove_folder
 
 WRITE_BACK = "write back"
-"""The write cache of a new loop device. A server may have set the other, which stays with the device: its next user
-would send no flushes (tried: Linux 6.18, which sets `rotational` anew)."""
+"""The write cache of a new loop device. A server may have set the other mode, which stays with the device: its next
+user would send no flushes (tested on Linux 6.18, which resets `rotational`)."""
 
 
 def release_left() -> None:
-    """Detach the loop devices of killed servers below their temporary folders, unmount what is there, and remove the
-    folders. What the host refuses stays."""
+    """Detach the loop devices of killed servers below their temporary folders, unmount file systems there, and remove
+    the folders. Anything that the host refuses to release remains."""
     for folder in left_folders():
-        # Before it is unmounted: the kernel then names a device's file from the mount on (tried: `/d0`).
+        # Before unmounting: afterwards the kernel shows a device's file relative to its mount (tested: `/d0`).
         for device in _loops_below(folder):
             with suppress(OSError):
                 _set_write_cache(device.name)

@@ -23,7 +23,7 @@ a depth of 8 and a flush after 2, 4, 8 and 16 writes left out 48, 15, 1 and 0 %)
 OF_A_JOB = {"rate_iops", "number_ios", "io_size", "thinktime", "flow"}
 """Options that limit a job, and would limit each of its clones."""
 CONNECTIONS = 64
-"""NBD connections that a served machine takes at once (`Limits`, crates/serve/src/nbd/listener.rs)."""
+"""NBD connections that a served machine accepts at once (`Limits`, crates/serve/src/nbd/listener.rs)."""
 
 
 def with_flushes_once(fio_run: FioRun) -> FioRun:
@@ -41,8 +41,8 @@ def with_flushes_once(fio_run: FioRun) -> FioRun:
 
 def slots_as_jobs(job: str) -> str:
     """Return a job whose random writes with flushes close together come from clones with one I/O outstanding: fio 3.33
-    issues no flush where no write has completed since the last one, so that a job with a depth leaves flushes out. The
-    job stays as it is where its clones would need more connections than a served machine takes."""
+    issues no flush if no write has completed since the last one, so that a job with a depth leaves flushes out. The
+    job is unchanged if its clones would need more connections than a served machine accepts."""
     sections = []
     for section in job.split("\n["):
         options = dict(line.split("=", 1) for line in section.splitlines() if "=" in line)
@@ -75,15 +75,15 @@ def most_connections(job: str) -> int:
 
 
 def expect_connections(workload: str, job: str) -> None:
-    """Raise UserError for a job with more parallel jobs than a served machine takes connections."""
+    """Raise UserError for a job file with more parallel jobs than a served machine accepts connections."""
     if (jobs := most_connections(job)) > CONNECTIONS:
         accepted = f"needs an NBD connection for each of {jobs} threads: a served machine takes {CONNECTIONS}"
         raise UserError(workload, "load", "", accepted)
 
 
 def flush_notes(summaries: Sequence[SummaryDoc], served: SummaryDoc, serving: Serving) -> list[list[str]]:
-    """Replace the flushes of a run that fio repeated (`flushes_once`), or say of each of several runs, which the server
-    does not tell apart, that they are among its flushes; return the notes of each run."""
+    """Return the notes of each run on flushes that fio repeated. For one run, replace them (`flushes_once`); for
+    several runs, which the server cannot distinguish, only note that the counts include them."""
     if not serving.repeated_flushes:
         return [[] for _ in summaries]
     if len(summaries) == 1:

@@ -26,7 +26,7 @@ def reasons(model: SummaryDoc | None, fio: Sequence[SummaryDoc], serving: Servin
 
 
 def _waited(fio: Sequence[SummaryDoc], serving: Serving) -> Iterator[str]:
-    """Yield by how much fio waited longer than the server took, where that changes the result."""
+    """Yield by how much fio waited longer than the server took, if that changes the result."""
     longer, whole, kinds = 0.0, 0.0, []
     for name in (*DIRECTIONS, "flush"):
         kind, figures = serving.kind(name), [summary[name] for summary in fio if name in summary]
@@ -46,7 +46,7 @@ def _waited(fio: Sequence[SummaryDoc], serving: Serving) -> Iterator[str]:
 
 
 def _flushed(model: SummaryDoc, fio: SummaryDoc, serving: Serving) -> Iterator[str]:
-    """Yield the numbers of flushes, for as many writes, where they differ."""
+    """Yield the numbers of flushes for the same number of writes, if they differ."""
     writes, of_model = fio["write"]["count"] or 0, model["write"]["count"] or 0
     kinds = {name: serving.kind(name) for name in ("write", "flush")}
     of_server = {name: 0 if kind is None else kind.count for name, kind in kinds.items()}

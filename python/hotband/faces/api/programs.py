@@ -8,8 +8,7 @@ from hotband.execution.programs.needs import how_to_get
 
 
 def programs() -> pl.DataFrame:
-    """The programs that can be run: one row each with name, title, load on the disk, and missing
-    requirements."""
+    """Return the programs that can be run: one row each with name, title, load on the disk and missing requirements."""
     rows = [
         {
             "name": program.name,

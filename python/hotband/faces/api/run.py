@@ -52,8 +52,8 @@ def sequence(
 
     With `fresh_seeds` each uses its own offsets. `events` count from the measured time of the first run, and may
     come in a later one. With a folder `out`, records are stored in its folders 1, 2 and so on; if all exist, none is
-    run again, and on hardware no existing one is; `fresh` starts over. Hardware is brought into
-    a `state` before the first alone. Otherwise like `run`, with the same errors.
+    run again (on hardware, no run that exists); `fresh` starts over. Hardware is brought into a `state` only before the
+    first run. Otherwise like `run`, with the same errors.
     """
 
     folder = None if out is None else Path(out)

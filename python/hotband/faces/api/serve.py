@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class BothWays:
     """A workload in virtual time (`model`) and through fio on the served machine (`emulated`), as records; `served`
-    is the machine's view while it was served."""
+    is the record that the served machine wrote."""
 
     model: Record
     emulated: Record
@@ -62,7 +62,7 @@ def emulate(
 ) -> BothWays:
     """Runs a workload on a model and, through fio, on the same machine as a served drive (docs/guides/serve.md).
 
-    Arguments are those of `run`, `events` among them; it takes as long as the workload states. Raises UserError for a
+    Arguments are those of `run`, `events` among them; it takes as long as the workload runs. Raises UserError for a
     mistake, for workloads that fio cannot express (apps, scripts), if fio is not installed, and for a machine that is
     faster than the host can serve, unless `anyway`.
     """

@@ -1,5 +1,4 @@
-"""Help of a question's command after its summary: paragraphs that follow it, and its end: examples, and the form of
-values."""
+"""Help of a question's command after its summary: further paragraphs, then examples and the format of values."""
 
 from __future__ import annotations
 
@@ -248,4 +247,4 @@ FURTHER = {
         "Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench."
     ],
 }
-"""Paragraphs that the help has next to the first."""
+"""Paragraphs of the help after the first."""

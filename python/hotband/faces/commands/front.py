@@ -44,7 +44,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 }
 """Commands in the help, by group, with their purposes."""
 WITH_PURPOSE = ("Ask", "Check")
-"""Groups whose commands stand in one line each on the first screen."""
+"""Groups whose commands have one line each on the first screen."""
 LISTED = frozenset(name for names in GROUPS.values() for name in names)
 """Names of all commands that help shows."""
 START = "hotband run fio-randread --on exos-15e900-512n --set qd=32"

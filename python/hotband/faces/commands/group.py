@@ -150,7 +150,7 @@ class Commands(TyperGroup):
 
     @contextmanager
     def _listed(self) -> Iterator[None]:
-        """Has outlines instead of commands that are loaded on demand."""
+        """Replace commands that are loaded on demand with outlines during the block."""
         whole = self.commands
         if isinstance(whole, OnDemand):
             self.commands = dict(whole.outlines())
@@ -246,7 +246,7 @@ def of_library(error: Exception) -> int:
 
 
 def without_reader(end: SystemExit) -> int:
-    """Exit code of an end by typer or rich: none if the reader left, such as `head`."""
+    """Exit code after typer or rich ended the command: 0 if the reader of the output left, as `head` does."""
     if isinstance(end.__context__, OSError) and end.__context__.errno == errno.EPIPE:
         leave_stdout()
         return 0
@@ -313,7 +313,7 @@ def option(field: str) -> str:
 
 
 def parameter(command: Any, field: str) -> str:
-    """Return how the user of a command writes per field: its option, or the name of its argument."""
+    """Return how the user of a command writes a field: its option, or the name of its argument."""
     params = [param for param in command.params if field == param.name.rstrip("_") or option(field) in param.opts]
     return place_of(params[0]) if params else option(field)
 

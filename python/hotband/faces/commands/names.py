@@ -64,7 +64,7 @@ def callback(complete: Callable[[str, str], str]) -> Callable[[Any, Any, Any], A
 
 
 def whole(names: Callable[[], list[str]]) -> Callable[[Any, Any, Any], Any]:
-    """Complete a given text from `names`; files stay unchanged."""
+    """Complete an argument from `names`; paths of files stay unchanged."""
     return callback(lambda where, name: name if is_file(name) else completed(where, name, names()))
 
 

@@ -142,7 +142,7 @@ def all_listed(arguments: list[str] | None) -> list[str]:
 
 
 def parse_set(pairs: list[str], *, of_load: bool = True) -> tuple[tuple[str, str], ...]:
-    """`KEY=VALUE` arguments; a word of fio's is the same key as ours if they are `of_load`."""
+    """`KEY=VALUE` arguments; with `of_load`, an option name of fio is the same key as Hotband's."""
     parsed: dict[str, tuple[str, str]] = {}
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))

@@ -239,7 +239,7 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
 
 @dataclass(frozen=True)
 class Form:
-    """Output of an answer: as JSON, or on a screen, with its evidence where `details` are requested."""
+    """Output of an answer: as JSON, or on a screen, with its evidence if `details` are requested."""
 
     as_json: bool
     details: bool
@@ -267,7 +267,7 @@ def _print(question: Question, found: Any, form: Form, written: list[str]) -> No
 
 
 def _typed(further: str | Question, question: Question) -> str:
-    """Return the next command as it is typed; none that reads per pipe, which is read by now."""
+    """Return the next command as it is typed; none that reads a pipe, whose data is already consumed."""
     if isinstance(further, Question):
         typed = [*words(further), *([DETAILS_OPTION] if further == question else [])]
         further = shlex.join(["hotband", *typed])

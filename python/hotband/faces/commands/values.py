@@ -1,5 +1,5 @@
 """Values of options that need no conversion: texts, paths and numbers as they are written. typer loads pydantic to turn
-a text into the same text, which takes as long as the remainder of a short command."""
+a text into the same text, which takes as much time as all other parts of a short command together."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ WORKLOAD = "a workload of the catalog, such as fio-randread"
 
 @dataclass(frozen=True)
 class Call:
-    """One call: its `title`, the `command` that does the same, what `run` shows of its result (it receives the
-    receiver of progress and its own folder), and the function that writes its report into that folder, if there is
-    one."""
+    """One call: its `title`, the `command` that does the same, the function `run`, which returns the display
+    of its result (its arguments are a progress function and its own folder), and the function that writes its `report`
+    into that folder, if there is one."""
 
     title: str
     command: list[str]

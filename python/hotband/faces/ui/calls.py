@@ -137,7 +137,7 @@ def of_study(form: Form) -> Call:
 
 
 def of_compare(form: Form) -> Call:
-    """A comparison of results in the store with the first of them."""
+    """A comparison of results in the store: the others with the first."""
     ids = form.texts("results")
     if len(ids) < 2:
         raise UserError("results", "", ", ".join(ids), "expected two results or more: tick them in the list")

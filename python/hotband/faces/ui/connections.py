@@ -26,8 +26,7 @@ BACKLOG = 32
 
 
 def most_connections() -> int:
-    """Return the number of connections at a time: a quarter of the files this process may open, because jobs also need
-    files."""
+    """Return the limit of connections at a time: a quarter of the files that may be open, as jobs need files too."""
     return min(MOST_CONNECTIONS, max(8, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4))
 
 

@@ -135,8 +135,7 @@ class Form:
         return found
 
     def placed(self, field: str, given: str) -> str:
-        """Object that a name represents. UserError for a path of this computer: the page reads only dropped
-        files."""
+        """Object that a name represents. UserError for a path of this computer: the page reads only dropped files."""
         found = self._place(field, given)
         if found == given and (is_file(given) or "/" in given or "\\" in given or "=" in given or ":" in given[:6]):
             self._expect_short_form(field, given)

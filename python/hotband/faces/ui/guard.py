@@ -27,13 +27,13 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN_BYTES = 32
-"""256 bits: what cannot be guessed (OWASP requests 128 of a session)."""
+"""256 bits, which cannot be guessed (OWASP requires 128 for a session)."""
 TOKEN_HEADER = "x-hotband-token"
 LARGEST_BODY = 1 << 20
 """Largest request of a form in bytes; dropped files have their own limit (`uploads.LARGEST_FILE`)."""
 CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 OWN_SITE = ("same-origin", "none")
-"""Headers that browsers send with requests by this page, and by the user who types or clicks an address ("none")."""
+"""Values of Sec-Fetch-Site for requests by this page, and by a user who types or clicks an address ("none")."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"

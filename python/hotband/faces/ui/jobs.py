@@ -45,8 +45,8 @@ class ErrorDoc(TypedDict):
 
 
 class JobDoc(TypedDict):
-    """State of a job for the page; `points` are intervals not yet sent: seconds, I/Os a second, mean
-    latency in ms (None if there was no I/O)."""
+    """State of a job for the page; `points` are intervals not yet sent: seconds, I/Os per second, mean latency in ms
+    (None if there was no I/O)."""
 
     id: str
     kind: str

@@ -60,7 +60,7 @@ TOLD_EVERY_S = 0.1
 ALIVE_EVERY_S = 1.0
 """Interval at which an idle page is told that the server is alive, and the server checks whether to end."""
 LOADED_S = 10.0
-"""Seconds in which the catalog is loaded even on a busy computer."""
+"""Time limit in seconds for loading the catalog, sufficient even on a busy computer."""
 NOTICE_EVERY_S = 60.0
 """Pause between two lines about failures of the system, such as too many open files."""
 LINGER_S = 1
@@ -128,7 +128,7 @@ class Ui:
         yield
         self.ending.set()
         await run_in_threadpool(self.jobs.close)
-        # An interpreter that ends meanwhile would take the modules that it loads from under it.
+        # If the interpreter ended meanwhile, it would remove modules that the thread is still loading.
         await run_in_threadpool(loading.join, LOADED_S)
         self._loop = None
 

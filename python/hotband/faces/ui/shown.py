@@ -314,7 +314,7 @@ def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
 
 
 def of_advice(advice: Advice) -> Shown:
-    """The recommendation, and the front it was chosen from."""
+    """The recommendation, and the Pareto front it was chosen from."""
     said = {*advice.answer, *advice.rests_on}
     found = of_views([view for view in advice_views(advice, every=True) if str(view) not in said], advice.answer)
     found["notes"] = [*advice.rests_on, *found["notes"]]

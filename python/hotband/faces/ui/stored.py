@@ -43,19 +43,18 @@ class ListingDoc(TypedDict):
 
 
 class Stored:
-    """Runs of a store; the request again and again lies in `folder`."""
+    """Runs of a store; records that are requested repeatedly are cached in `folder`."""
 
     def __init__(self, results: ResultsStore, folder: Path) -> None:
         self.results, self._folder = results, folder
 
     def listing(self, where: str) -> ListingDoc:
-        """The runs that fit a condition in SQL, all if it is empty. Raises UserError."""
+        """The runs that meet a condition in SQL, all if it is empty. Raises UserError."""
         frame = self.results.runs(where)
         return {"count": frame.height, "rows": _rows(frame.head(MOST_LISTED))}
 
     def folder(self, key: str) -> Path | None:
-        """The folder with a run's record; None for text that is not a key. Raises UserError for a run that is not
-        there."""
+        """The folder with a run's record; None for text that is not a key. Raises UserError for an unknown run."""
         if not KEY.fullmatch(key):
             return None
         path = self._folder / key
@@ -66,7 +65,7 @@ class Stored:
         return path
 
     def needed(self, key: str) -> Path:
-        """The same. Raises UserError also for text that is not a key."""
+        """Like `folder`, but raises UserError also for text that is not a key."""
         found = self.folder(key)
         if found is None:
             raise UserError("run", "", key, "is not in the store")

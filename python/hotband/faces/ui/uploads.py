@@ -70,8 +70,7 @@ def free_path(folder: Path, name: str) -> Path:
 
 
 async def receive(folder: Path, given: str, body: AsyncIterator[bytes]) -> Path:
-    """Write received bytes to a file of the folder. Raises UserError for more than is taken: nothing of it stays
-    then."""
+    """Write received bytes to a file of the folder. Raises UserError above the limit: then nothing remains."""
     held = [path.stat().st_size for path in folder.iterdir()]
     room = min(LARGEST_FILE, LARGEST_STORE - sum(held))
     if len(held) >= MOST_FILES or room <= 0:
@@ -89,7 +88,7 @@ async def receive(folder: Path, given: str, body: AsyncIterator[bytes]) -> Path:
 
 
 def look_at(path: Path) -> Seen:
-    """Type of a file. Raises UserError if it is nothing that Hotband reads, or is damaged."""
+    """Type of a file. Raises UserError if Hotband does not recognise it, or it is damaged."""
     if path.suffix.lower() == ".toml":
         return _of_toml(path)
     if path.suffix.lower() in JOB_ENDINGS:

@@ -1,9 +1,9 @@
 """Compare the loads of two results: one list of properties for compare, report, expect and audit.
 
-Hotband's records have their workload: every key of it counts, except names and durations.
-Therefore a key that is new to the schema cannot be forgotten. Results of fio have its options, of which those of
-`OF_LOAD` count, which follow from what a job converts to; results of other tools have the settings that the importer
-read. Left out: equal settings under different keys.
+Hotband's records have their workload: every key of it counts, except names and durations. Therefore a key that is
+new to the schema cannot be forgotten. Results of fio have its options, of which those of `OF_LOAD` count, which follow
+from what a job converts to; results of other tools have the settings that the importer read. Left out: equal settings
+under different keys.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def unlike_words(a: Audited, b: Audited) -> list[str]:
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
-    """Find targets whose runs of one load always differ in another key of it."""
+    """Find loads with a key for which the runs of the targets share no value."""
     findings = []
     for _, alike in grouped([run for run in runs if features_of(run) is not None], lambda run: (run.tool, run.load)):
         targets = [

@@ -177,7 +177,7 @@ def ordered(name: str, block: Mapping[str, object], prefix: str = "latency") -> 
 
 
 def _percentiles(run: Audited, name: str, block: Mapping[str, float | None], busy: Sequence[Side]) -> Iterator[Claim]:
-    """Yield percentiles of the summary as in the merged histograms."""
+    """Yield checks of the summary's percentiles against the merged histograms."""
     kinds = {side["histogram"]["kind"] for side in busy}
     if len(kinds) != 1 or not kinds & RESOLUTION.keys():
         return

@@ -203,7 +203,7 @@ def _of_summary(name: str, value: float | None, summary: Block, figure: object) 
 
 
 def _series(run: Audited) -> Iterator[Claim]:
-    """Yield the sums of the series in a Hotband record."""
+    """Yield checks of counts against the sums of the series in a Hotband record."""
     series, named = run.series, run.record.get("series")
     interval = _number(named.get("interval_ns")) if isinstance(named, dict) else None
     if series is None or not run.is_model or not interval or not run.duration_ns:

@@ -2,7 +2,7 @@
 
 Of n independent I/Os the number at or below the q-quantile is binomial (n, q), so the order statistics of the ranks
 between which that number lies with 95 % enclose it (David and Nagaraja, Order Statistics, 7.1). Left out: successive
-I/Os are not independent, so the true interval is wider; `resample` estimates the factor.
+I/Os are not independent, so the true interval is wider; `resample` estimates by which factor.
 """
 
 from __future__ import annotations

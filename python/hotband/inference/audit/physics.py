@@ -2,7 +2,7 @@
 
 A read at random of a spinning disk waits for its sector: in less than a quarter of a revolution few reads end, and in
 less than an eighth almost none, however short the seeks and deep the queue (docs/guides/audit.md has the shares that
-every disk of the catalog shows). Left out: sequential reads (look-ahead answers them), solid-state drives with an
+every disk of the catalog shows). Left out: sequential reads (look-ahead serves them), solid-state drives with an
 unknown page read time, and measurements that include caches: then the finding says how much they served.
 """
 
@@ -116,8 +116,8 @@ def _highest(reads: Distribution, low_ns: float, high_ns: float) -> float:
 def media_rate(run: Audited, share: float) -> tuple[float, float | None]:
     """Return the lower and upper bound of reads per second from the media; the upper is None if it is unbounded.
 
-    lower = slow reads / runtime. The upper takes off the time that the quick ones would take at the run's peak rate
-    (the most IOPS of any interval): at that rate they took no more of the runtime.
+    lower = slow reads / runtime. The upper bound subtracts the time that the quick ones would take at the run's peak
+    rate (the highest IOPS of any interval): at that rate they cannot have taken more of the runtime.
     """
     summary = run.summary("read")
     count, iops = known(summary["count"]), known(summary["iops"])

@@ -1,7 +1,7 @@
 """Quantiles by resampling a histogram, with as many independent I/Os as the series justifies.
 
 Successive I/Os of a device are correlated, so a percentile of n of them is less certain than that of n independent
-ones. The design effect is the factor: the mean latency varies more over time than with independent I/Os
+ones. The design effect measures this: the mean latency varies more over time than with independent I/Os
 (`correlated`). Left out: differences from run to run (placement, temperature, another day), which the interval of one
 run cannot include.
 """

@@ -32,7 +32,7 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
 
 
 def troubles(record: RecordDoc, name: str = "") -> list[str]:
-    """Return a sentence for each trouble of a result: failed I/Os first. `name` is that of its owner."""
+    """Return a sentence for each trouble of a result: failed I/Os first. `name` is the name of the result."""
     whose = f"{name}: " if name else ""
     return [f"{whose}{finding.title}" for finding in check([Audited(name, record)])]
 

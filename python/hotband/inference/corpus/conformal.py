@@ -16,7 +16,7 @@ LEAST_FAMILIES = 10
 what 90 % of ten stay within."""
 SHARE = 0.90
 WIDEST = 10.0
-"""A factor from which an interval is not printed. Decisions use it all the same: what is further off is certain."""
+"""Factor above which an interval is not printed. Decisions still use it: a figure further off is certain."""
 
 
 @dataclass(frozen=True)

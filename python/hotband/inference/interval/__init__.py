@@ -18,6 +18,6 @@ sixteen is known to a fifth."""
 
 
 def check_level(level: object, where: str) -> None:
-    """Raises UserError for a level that the figures of studies do not support."""
+    """Raise UserError for a level that the figures of studies do not support."""
     if isinstance(level, bool) or not isinstance(level, int | float) or not 1 <= level <= 99:
         raise UserError(where, "", str(level), "expected a percentage from 1 to 99, such as 90")

@@ -1,12 +1,12 @@
 """Rates that a load requests: of open loops, bursts, arrivals, traces, pauses. They reveal little about the machine.
 
-A machine all of whose times are twice as long does under a load what the machine does under the same load at double
-speed, at half that rate. Two runs therefore give the rate on a slower and on a faster machine, by the model error of
-rates: where the machine keeps up with the load both are the rate that was requested, if
-it does not the ends are those of any other rate.
+A machine whose times are all twice as long reaches under a load half the rate that the machine itself reaches under the
+same load at double speed. Two runs therefore give the rates on a machine that is slower, and on one that is faster, by
+the model error of rates. If the machine keeps up with the load, both are the requested rate; if it does not, the ends
+are those of any other rate.
 
-Left out: programs, scripts, events and power losses, whose times are not all the load's: their rates have
-the ends of others. A trace replayed as fast as possible has no times.
+Left out: programs, scripts, events and power losses, whose times are not all the load's: their rates have the ends of
+other rates. A trace replayed as fast as possible has no times.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def ends_of(
     predicted: float, base: float, at: Mapping[str, float], factors: Mapping[str, float]
 ) -> tuple[float, float]:
     """Return the log-ratios between which a rate lies: that of the load at each speed (`at`, by end) over its factor,
-    next to that of the load as it is in a run as long (`base`). The upper end is at most the rate of the slower load,
+    over that of the unchanged load in a run as long (`base`). The upper end is at most the rate of the slower load,
     which is the requested one, unless more was `predicted`."""
     if not base or not all(at.values()):
         return 0.0, 0.0

@@ -3,8 +3,8 @@
 A model can be wrong by a factor, a port cannot: the upper end of a rate's interval stays at or below the ceiling that
 the engine computes for the machine, and the lower end of a closed loop's mean latency follows from it.
 
-Left out: I/Os of one size at the ceiling (a rate of several sizes is capped by its mean size), and what
-memory of the host answers: a prediction above the media rate comes from a cache, so only ports limit it.
+Left out: I/Os of one size at the ceiling (a rate of several sizes is capped by its mean size), and reads
+that memory of the host serves: a prediction above the media rate comes from a cache, so only ports limit it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MEAN = "latency_mean_ns"
 SLACK = 1.05
-"""A prediction up to this many times per ceiling is still limited by it: a track without its switch is some percent
+"""A prediction up to this many times a ceiling is still limited by it: a track without its switch is some percent
 faster than the sustained rate, and short runs end within a command."""
 SHORTEST_S = 1e-3
 """Measured time below which memory is not counted as emptied faster."""

@@ -3,12 +3,12 @@ Lei et al. 2018, locally weighted; docs/guides/intervals.md).
 
 A residual is the logarithm of published over predicted. It is divided by its scale, the root of two squares: the size
 of the residuals of its kind (their median), and the spread that the uncertain values and the seed give this very
-figure, on the side that the residual lies. The interval of a new figure is its own scale times per quantile of those
+figure, on the side that the residual lies. The interval of a new figure is its own scale times a quantile of those
 scores, up and down. The quantile is that of rank ceil((n + 1) level), so that n exchangeable figures give the level,
 whatever their distribution.
 
-Left out: figures of one study resemble each other more than those of another (`coverage` measures what that
-does to the coverage), and a new machine may resemble none of them.
+Left out: figures of one study resemble each other more than those of another (`coverage` measures the
+effect on the coverage), and a new machine may resemble none of them.
 """
 
 from __future__ import annotations
@@ -253,5 +253,5 @@ class FigureSpread:
 
     @property
     def spread(self) -> Spread:
-        """In the form that intervals take."""
+        """Spread in the form that intervals use."""
         return Spread(self.low, self.high)

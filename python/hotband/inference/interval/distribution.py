@@ -1,9 +1,9 @@
 """Distribution of a range: the nominal value of the catalog is the likeliest, and its range is complete.
 
 A number has a triangle over its range with the peak at the nominal value, over the logarithm where the range spans a
-factor of two or more: "0.05 to 0.2 ms" makes half as likely as double. A value that is not a number (a policy,
-a list) is nominal with probability 2/3, the rest is shared by the other ends. Both are stated, not observed: no
-population of these values has been measured.
+factor of two or more: "0.05 to 0.2 ms" makes half the value as likely as double. A value that is not a number (a
+policy, a list) is nominal with probability 2/3; the other ends share the remaining third. Both are stated, not
+observed: no population of these values has been measured.
 
 Left out: that a source may know a value better than its range says, and all correlation but that of
 `uncertain.TOGETHER`.
@@ -111,7 +111,7 @@ class Distribution:
 
 def distribution_of(of: Range, *, is_choice: bool = False) -> Distribution | None:
     """Return the distribution of a range; None if it has no width. Numbers are a choice if they are called one
-    (`is_choice`), where all are sizes that are powers of two, and where the nominal one is unknown or lies outside."""
+    (`is_choice`), if all are sizes that are powers of two, or if the nominal one is unknown or lies outside."""
     texts = [str(text) for text in (of.low, of.nominal, of.high)]
     found = [one for one in map(_number, texts) if one is not None]
     numbers = _in_one_unit(found) if len(found) == len(texts) and not is_choice else None

@@ -27,5 +27,5 @@ def level_of() -> Any:
 
 
 def draws_of(usual: int = DRAWS) -> Any:
-    """Return the field `draws` of such a question, with how many there are if it is not given."""
+    """Return the field `draws` of such a question, with the default `usual`."""
     return draws(None, f"Samples of the uncertain values for question.interval. Default: {usual}.")

@@ -5,7 +5,7 @@ within a few percent where the slowest thousandth of the same reads is not. A me
 keeps a fixed number of I/Os outstanding measures one thing: its IOPS, its bandwidth and its mean latency follow from
 one another (Little's law; bandwidth is IOPS x size). Its percentiles do not.
 
-Left out: it knows a figure by its words (metric, unit, load). A load that its words do not tell counts as
+Left out: it knows a figure by its words (metric, unit, load). A load that its words do not describe counts as
 random.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FigureClass(StrEnum):
-    """Kinds of numbers among figures. The value is its name in tables."""
+    """Class of a figure. The value is its name in tables."""
 
     RANDOM = "random rate"
     """IOPS or bandwidth of random I/O, mixes and tiering benchmarks included."""
@@ -48,7 +48,7 @@ RATES = (FigureClass.RANDOM, FigureClass.SEQUENTIAL, FigureClass.APPLICATION)
 PERCENTILES = (FigureClass.P50, FigureClass.P90, FigureClass.P99, FigureClass.P999)
 
 RATE_UNITS = ("IOPS", "MB/s", "MiB/s", "GB/s", "GiB/s")
-"""Units of rates of I/Os; the load determines the owner."""
+"""Units of rates of I/Os; the load determines whether they are a program's."""
 PROGRAM_UNITS = ("op/s", "tps", "pages/s")
 """Units of rates that only programs have."""
 TIME_UNITS = ("s", "ms", "us")
@@ -59,7 +59,7 @@ PROGRAM_WORDS = ("oltp", "ycsb", "specsfs", "exchange", "jetstress", "boot storm
 """Words in names of loads that a program makes. Iometer's "web server pattern" is random I/O; "web server, 5 to 20
 users" is a program."""
 COMPARED_WORDS = ("gain", "ratio", "reduction", "improvement", "change", "extra", "speed-up")
-"""Words in metrics of two configurations."""
+"""Words in metrics that compare two configurations."""
 PERCENTILE = re.compile(r"\bp(\d+(?:\.\d+)?)\b")
 """A percentile as fio and data sheets print it: "clat p99", "p99.9"."""
 

@@ -212,8 +212,9 @@ def is_inverse(of: Kind) -> bool:
 
 
 def _uncapped(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
-    """Return the same without the machine's limits. A rate that the load requests lies between those of a slower and a
-    faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
+    """Return the log-ratios without the machine's limits. A rate that the load requests lies between those of a slower
+    and a faster machine, or as far as its samples if that is further, each end widened by two standard deviations by
+    seeds."""
     if name not in drawn.asked:
         return _model_bounds(name, of, level, drawn)
     (low, high), ratios = drawn.asked[name], drawn.log_ratios(name)
@@ -241,7 +242,7 @@ def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn) -> float:
 
 
 def is_given(name: str, drawn: Drawn) -> bool:
-    """Return whether a figure is a rate that the load requests and gets, of a slower machine, too."""
+    """Return whether a figure is a rate that the load requests and that a slower machine would also reach."""
     return name in drawn.asked and max(map(abs, drawn.asked[name])) <= NO_EFFECT
 
 

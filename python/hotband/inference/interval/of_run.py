@@ -51,7 +51,7 @@ NO_EFFECT = 0.002
 """A value that moves no figure by more than this share of it is not drawn. The error in a spread of 2 % is then
 less than a hundredth of it, unless there are dozens of such values."""
 TRIES = 4
-"""A draw that the model refuses is drawn again; this many times as many draws are tried in all."""
+"""A sample that the model refuses is drawn again: at most this many times the number of samples is tried."""
 CLASSES = {
     "latency_p50_ns": FigureClass.P50,
     "latency_p99_ns": FigureClass.P99,
@@ -67,7 +67,7 @@ def _nowhere() -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Asked:
-    """The request: level in percent and number of samples. Raises UserError for what cannot be."""
+    """The request: level in percent and number of samples. Raises UserError for values out of range."""
 
     level: float = LEVEL
     draws: int = DRAWS
@@ -84,9 +84,9 @@ class Asked:
 class Drawn:
     """Results of the runs: log-ratios to the nominal run by figure. `nominal` has the figures of the whole run, `base`
     those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has one row per
-    draw next to the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run.
-    `short` is the nominal run as it was shortened, `asked` has the ends of rates that the load requests, by figure.
-    `room` has by how much rates can rise before ports or media of the machine limit them; `bases` has the basis of
+    sample, as do the `places` of the sampled values; `seed` has the standard deviation that the seed causes in the
+    whole run. `short` is the nominal run as it was shortened, `asked` has the ends of rates that the load requests, by
+    figure. `room` has the rise of rates up to the limits of the machine's ports and media; `bases` has the basis of
     each figure's interval, by its name without a direction: nothing is drawn for those of the corpus."""
 
     nominal: Mapping[str, float]

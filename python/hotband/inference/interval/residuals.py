@@ -1,5 +1,5 @@
-"""Distances of published figures from their predictions, the basis of the model error, in one
-file, `data/catalog/studies/residuals.json`.
+"""Distances of published figures from their predictions, the basis of the model error, in one file,
+`data/catalog/studies/residuals.json`.
 
 A figure that was predicted before it was seen has two residuals: that of the blind prediction, and today's. The blind
 one is what a user's machine would have met then; mechanisms have been added since because of it, and today's, seen

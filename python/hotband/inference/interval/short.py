@@ -49,8 +49,7 @@ def shortened(spec: RunSpec, record: RecordDoc, *, ios: int = ENOUGH_IOS, share:
 
 def cheaper(spec: RunSpec, ios: int, measured: int) -> RunSpec:
     """Return a run whose I/Os before the measured time, `ios` less those `measured` of the whole run, are a quarter
-    if they are many, and whose solid-state drives are simulated at a fraction of their size if the user set
-    none."""
+    if they are many, and whose solid-state drives are simulated at a fraction of their size if the user set no size."""
     if ios - measured > DEAR_IOS:
         spec = with_shorter_warm_up(spec, DEAR_SHARE)
     if any(key == "scale" for key, _ in spec.set):

@@ -1,8 +1,8 @@
 """A response surface: the logarithm of a figure over its nominal value, by the places of the uncertain values.
 
-Each value alone: two straight lines through the figure at its low end, its nominal value and its high end (runs
-with the same seed). Values together: products of the places of those few that matter most, fitted to draws by least
-squares with a penalty, so that few draws do not bend it. Without samples it is the sum of the single effects.
+Each value alone: two straight lines through the figure at its low end, its nominal value and its high end (runs with
+the same seed). Values together: products of the places of those few that matter most, fitted to samples by least
+squares with a penalty, so that few samples do not bend it. Without samples it is the sum of the single effects.
 
 Left out: curvature between nominal value and end, and three values acting together. The share of the samples that it
 does not explain is reported with it.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 PAIRED = 4
-"""Products are fitted of this many values, those with the largest effects: six products from 64 draws."""
+"""Products are fitted for this many values, those with the largest effects: six products from 64 samples."""
 PENALTY = 1.0
 """Penalty of the least squares, in samples: a product supported by one sample is halved."""
 

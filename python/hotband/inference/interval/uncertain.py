@@ -4,7 +4,7 @@ A value that the user, the machine's text or a study sets is no longer uncertain
 is the buyer's choice, not an uncertainty: it is as it is set, unless the catalog says that its own choice is an
 estimate.
 
-Left out: ranges of links and of layouts, which no catalog entry has; of a study, its assumptions with a swing
+Left out: ranges of links and of layouts, which no catalog entry has; in a study, its assumptions with a swing
 represent them.
 """
 
@@ -38,9 +38,8 @@ of its switches between tracks."""
 
 @dataclass(frozen=True)
 class Uncertain:
-    """One uncertain value: its range, distribution, owner and source. Values of one
-    `group` are drawn together. `tables` names the drives of the machine's text that have it, if other products also
-    have the key."""
+    """One uncertain value: its range, distribution, owner and source. Values of one `group` are sampled together.
+    `tables` names the drives of the machine's text that have it, if other products also have the key."""
 
     range: Range
     distribution: Distribution

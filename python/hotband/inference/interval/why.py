@@ -1,7 +1,7 @@
 """Sources of an interval: shares of its squared width, by uncertain value, seed and model error, and the benefit of
 measurements.
 
-Left out: a measurement would move the prediction, too; here it only removes a value's uncertainty.
+Left out: a measurement would also move the prediction; here it only removes a value's uncertainty.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ GIVEN = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """Data of one figure: its class and unit, the prediction and its interval, the spread by values and seed,
-    the size of the model's term, effects of each value and draws. `effects` is empty if values were drawn together
-    only; `is_given` marks a rate that the load sets and reaches, `rests_on` names the source of the model error.
+    """Data of one figure: its class and unit, the prediction and its interval, the spread by values and seed, the size
+    of the model error, effects of each value, and samples. `effects` is empty if values were only sampled together;
+    `is_given` marks a rate that the load sets and reaches, `rests_on` names the source of the model error.
     """
 
     figure: str

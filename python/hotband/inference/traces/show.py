@@ -141,7 +141,7 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
 
 
 def _counted(source: Path, format_: str, request: _core.TraceAsked, block: int, sample: int) -> str:
-    """Return the properties that the core counts: while it reads per text, else from rows."""
+    """Return the properties that the core counts: while it reads a text, else from rows."""
     try:
         text = None if format_ == IO_LOG else request.properties(source, str(source), block, sample)
     except _core.SpecError as error:

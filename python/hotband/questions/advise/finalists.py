@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Bounds = Callable[["Measured", "Figure"], tuple[float, float]]
 """By how much a figure of a run may be lower and higher, as factors."""
 UNKNOWN = (0.0, math.inf)
-"""The factors of a figure of which nothing is known."""
+"""The factors of a figure whose error is unknown."""
 LARGEST_DRAWN = 16e9
 """Bytes of a solid-state drive, at its fraction, that are written over about 80 times in a minute of two cores; drives
 of more than 16 TB are larger."""

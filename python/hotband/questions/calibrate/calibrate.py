@@ -33,8 +33,8 @@ OTHER_KIND = 2.0
 MOST_BEYOND = 0.5
 """If more than half of the figures are off by a factor of two beyond all ranges, it was another kind of drive."""
 SPREAD_SAID = 2.0
-"""Ratio of the variance of repeats to the expected one from which a note reports it: by chance a dozen stay below
-it."""
+"""Ratio of the variance of repeats to the expected one from which a note reports it: chance alone keeps a dozen
+repeats below it."""
 
 
 @dataclass(frozen=True)

@@ -286,7 +286,7 @@ def _electronics(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value
 def _part_of_cache(
     key: str, usual: float, ends: tuple[float, float], expected: Mapping[str, Expected], parts: int = 2
 ) -> Value:
-    """Return the size of a part of the memory: at most one of this many equal ones."""
+    """Return the size of a part of the memory: at most one of `parts` equal ones."""
     most = expected["cache"].value / parts
     low, value, high = (min(end, most) for end in (ends[0], usual, ends[1]))
     return estimate(key, value, (low, high), "size", "drives of its class in the catalog")

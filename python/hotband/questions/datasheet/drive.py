@@ -35,7 +35,7 @@ Limits = Callable[[Answers, Mapping[str, Expected]], dict[str, Expected]]
 @dataclass(frozen=True)
 class Kind:
     """A kind of drive: its mechanism, the lines of its data sheet, the functions that limit expected values to
-    possible ones and derive the others, and the lines that a terminal prompts for, by class."""
+    possible ones and derive the values of the drive, and the lines that a terminal prompts for, by class."""
 
     mechanism: str
     lines: Sequence[Line]

@@ -247,7 +247,7 @@ def _dwpd(sheet: Answers) -> float:
 
 def _over_provisioning(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) -> tuple[float, Value]:
     """Return the write amplification of random writes and the over-provisioning. Raise UserError if lines imply more
-    than drives with this few writes per day have."""
+    over-provisioning than drives rated for this few writes per day have."""
     if flash_of(sheet) == "XPoint":
         return 1.0, fixed("over_provisioning", "7 %", "2 %", "20 %", "as the catalog's P4800X: nothing is collected")
     steady, after = expected["write_rate_steady"], expected["write_stream_after_cache"].value

@@ -87,9 +87,9 @@ def evidence_text(evidence: Iterable[Evidence]) -> str:
 
 @dataclass(frozen=True)
 class Rule:
-    """A quantity, the lines that rate it in order of preference, lines that tell of it without rating it, and features
-    that may change it more than others. Without such a line it is learned as it is, or, where `is_relative`, as the
-    ratio to what the other lines lead to expect."""
+    """A quantity, the lines that rate it in order of preference, lines that hint at it without rating it, and features
+    that may change it more than others. Without such a line the quantity itself is learned or, if `is_relative`, its
+    ratio to the value expected from the other lines."""
 
     quantity: str
     anchors: tuple[str, ...] = ()
@@ -195,7 +195,7 @@ def _fit(families: Sequence[Evidence], rule: Rule, anchor: str | None) -> tuple[
 
 
 def _base(rule: Rule, anchor: str | None, kind: str, stated: Answers) -> float:
-    """Return the logarithm of what a quantity is learned as a ratio to."""
+    """Return the logarithm of the value to which the learned ratio refers; 0 if the quantity itself is learned."""
     if anchor is not None:
         value = stated_number(stated, anchor)
         assert value is not None, f"{anchor} is stated"

@@ -1,5 +1,5 @@
 """Explain a result outside its interval: findings of the auditor, assumptions, and runs with other settings of the
-drives (`trials`). Each explanation names its support in the result, and is left out without any.
+drives (`trials`). Each explanation names its support in the result, and is omitted if it has none.
 
 Left out: causes that neither results nor models show, such as other load on the target.
 """

@@ -134,8 +134,8 @@ def _records(path: Path) -> list[RecordDoc]:
 
 
 def _name_apart(rows: Sequence[Row]) -> None:
-    """Make names unique: with several files use the file's name, with the row's if a file has several; loops of a run
-    of vdbench have their parameters, and other duplicates a number."""
+    """Make names unique: with several files use the file's name, and the row's if a file has several rows; loops of a
+    run of vdbench get their parameters, and other duplicates a number."""
     files = [row.file for row in rows]
     names = [(row.file, row.name) for row in rows]
     for row in rows:

@@ -20,7 +20,7 @@ all drives, and of service of machines with a drive missing; expected losses by 
 error."""
 TOTALS = ("spares", "wait_hours", "seen", "likely", "log_intact")
 """Of the whole repetition: the smallest stock with which nothing waits, the longest wait, losses by a failure too many
-that happened, episodes whose losses are in the expected ones as they happened, and the logarithm of the chance that
+that happened, episodes whose actual losses are part of the expected ones, and the logarithm of the chance that
 no data is lost, minus infinity where some is for certain."""
 LIKELY = 0.05
 """Further failures that are expected within a repair from which on what happens is counted: the chance of loss is

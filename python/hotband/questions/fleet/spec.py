@@ -37,8 +37,8 @@ class Wear:
 
 @dataclass(frozen=True)
 class Group:
-    """A checked group. `table_key` is its position in the file; `rebuild` is the mean time in
-    hours, None if a run says it; `drive_power` are watts of a drive, `machine_power` those of a machine next to its
+    """A checked group. `table_key` is its position in the file; `rebuild` is the mean time in hours, None if a run
+    determines it; `drive_power` is the power of a drive in watts, `machine_power` that of a machine without its
     drives."""
 
     name: str

@@ -38,7 +38,7 @@ def write_catalog_predictions(out: Path, jobs: int | None = None) -> int:
 
 
 def residuals_of_drive(name: str, figures: Sequence[Figure], out: Path) -> tuple[Residual, ...]:
-    """Return how far off the predictions of a drive of the catalog are for figures that were measured on it."""
+    """Return the errors of the predictions of a drive of the catalog for figures that were measured on it."""
     return tuple(residuals_of(predict(figures, _always(_drive(name)), out=out)))
 
 

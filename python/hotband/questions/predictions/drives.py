@@ -28,7 +28,7 @@ PORT_KEYS = {"hdd": "port_rate", "ssd": "link_rate"}
 
 
 def evidence_of(figures: Iterable[Figure], sheets: Sheets) -> tuple[Evidence, ...]:
-    """Return what the drives of each data sheet show: sizes of one family have ratings of their own."""
+    """Return the evidence of each data sheet: sizes of one family have separate ratings."""
     grouped: dict[Sheet, list[Figure]] = defaultdict(list)
     for figure in figures:
         sheet = sheet_of(sheets, figure.family, figure.model, figure.device, figure.capacity)

@@ -104,7 +104,8 @@ def predict(
 ) -> list[Predicted]:
     """Predict every figure, in order. `drive_of` makes the drive of a figure and raises UserError if it cannot.
 
-    Runs are kept in the folder `out`: existing ones are not repeated. `tick` gets how many of how many have run.
+    Runs are kept in the folder `out`: existing ones are not repeated. `tick` receives the numbers of finished and of
+    all runs.
     """
     planned = [_planned(figure, drive_of) for figure in figures]
     specs = {plan.spec.id: plan.spec for plan in planned if isinstance(plan, _Plan)}

@@ -1,7 +1,7 @@
 """The machine and the workload that represent a row of a corpus: one rule for all families.
 
-Values that the row states are set; others have one value for every drive of its kind, and the interval carries the
-rest (docs/models/data-sheets.md).
+Values that the row states are set; others have one value for every drive of its kind, and the interval covers their
+uncertainty (docs/models/data-sheets.md).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def amount_of(load: Load, size: Size) -> Amount:
 
 
 def _ios(load: Load, most: int, of_bytes: float) -> int:
-    """Return how many I/Os move so many bytes, but not more than `most`, nor fewer than are in flight."""
+    """Return the number of I/Os that move these bytes: at most `most`, but at least four times those in flight."""
     return max(FEWEST, min(most, int(of_bytes / load.block)), 4 * load.depth)
 
 
@@ -120,8 +120,8 @@ def _bulk_rate(load: Load) -> float:
 
 
 def _fill(load: Load, size: Size) -> list[str]:
-    """Return the stream and the phases that fill a span in order, and write it over if it has to be steady: the rest
-    of the drive stays empty."""
+    """Return the stream and the phases that fill a span in order, and overwrite it if rates have to be steady: the
+    other blocks of the drive stay empty."""
     start, end = _range(load, size.capacity)
     modelled = (end - start) * size.capacity / size.scale
     lines = ["[[streams]]", 'name = "fill"', "read_pct = 0", "random_pct = 0", f'size = "{FILL_BLOCK} B"']

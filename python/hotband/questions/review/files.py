@@ -1,6 +1,6 @@
 """Files read, written and copied at random, small (2 to 64 KiB) and large (1 MiB), against how many are under way.
 
-A file is one I/O. A copy reads per file, whole, and then writes as much at another place; each size takes its turn.
+A file is one I/O. A copy reads a whole file, and then writes as much at another place; each size takes its turn.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def moved(target: Target, op: str, size: str) -> Ask:
 
 
 def copied(target: Target, size: str) -> Ask:
-    """Return the run of copies: a client for each concurrent file, whose program copies per file of every size."""
+    """Return the run of copies: a client for each concurrent file, whose program copies a file of every size."""
     sizes = target.blocks(SIZES[size])
     streams: list[StreamTable] = []
     steps: list[ScriptStepTable] = []

@@ -1,5 +1,5 @@
-"""Streaming: one reader or writer that continues and on from the beginning of the volume, in small and in large
-blocks, four outstanding."""
+"""Streaming: one reader or writer that continues from the beginning of the volume, in small and in large blocks, four
+outstanding."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Ran:
         return [record_of(one) for one in self.finished]
 
     def json_text(self) -> str:
-        """Return the record as it was written; of several runs per list of them."""
+        """Return the record as it was written; for several runs, a list of them."""
         texts = [one.text for one in self.finished]
         return texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]"
 

@@ -1,6 +1,6 @@
 """Find and load studies: configurations, loads, measures, published figures (docs/guides/studies.md).
 
-`study.parse` reads per folder.
+`study.parse` reads a folder.
 """
 
 from __future__ import annotations

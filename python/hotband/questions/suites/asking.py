@@ -21,8 +21,8 @@ from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
 
 @dataclass(frozen=True)
 class Suite:
-    """Input of every suite: the machine or place, values of a model, what is stated about hardware, the root of all
-    randomness, the folder that keeps its runs and whether that begins again. `can_ask` is whether a user can confirm
+    """Input of every suite: the machine or place, values of a model, what is stated about hardware, the seed, the
+    folder that keeps its runs and whether it starts there from the beginning. `can_ask` is whether a user can confirm
     writes to hardware, or has confirmed them."""
 
     machine: str
@@ -34,7 +34,7 @@ class Suite:
     can_ask: bool = True
 
     def target(self) -> SuiteTarget:
-        """Return what is measured. Raises UserError for impossible options, and for options of hardware with a
+        """Return the target. Raises UserError for one that cannot be measured, and for options of hardware with a
         model."""
         expect_out(self.fresh, self.out)
         found = target_of(self.machine, self.set, self.real.setup().size_bytes)
@@ -49,7 +49,7 @@ class Suite:
         return found
 
     def executor(self, target: SuiteTarget, writes: bool) -> Executor | None:
-        """Return who runs the runs on hardware; None for a model. Raises UserError if it must not be written, or no
+        """Return the executor for hardware; None for a model. Raises UserError if it must not be written, or no
         user can confirm."""
         if target.is_model:
             return None
@@ -59,7 +59,7 @@ class Suite:
 
 
 def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) -> None:
-    """Returns the plan for hardware, and asks once before it is written. Raises UserError for `yes` to a model,
+    """Print the plan for hardware, and ask once before it is written. Raises UserError for `yes` to a model,
     NotAgreed if the user declines."""
     if asked.target.is_model:
         if yes:
@@ -72,8 +72,8 @@ def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) 
 
 
 def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None, pictured: bool = False) -> QuickAsked:
-    """Return a look at a machine. A real target is written if `erase` permits it or Hotband made the file, else only
-    read. Raises UserError for the first mistake."""
+    """Return a quick test of a machine. A real target is written if `erase` permits it or Hotband made the file,
+    else only read. Raises UserError for the first mistake."""
     span = span_ns(time)
     if span is None:
         raise UserError("question.duration", "", time, f"expected {SPAN_EXPECTED}")

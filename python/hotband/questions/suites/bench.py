@@ -1,7 +1,7 @@
 """A bench: rounds of cells on one target, one after the other, until there are enough; each run kept as it ends.
 
-Whether there are enough is examined after every round. A run's key holds those before it (a digest in its workload's
-`source`), so that a suite continues with what was measured in the same state, and with nothing else.
+The bench checks after every round whether there are enough. A run's key holds those before it (a digest in its
+workload's `source`), so that a suite continues only with runs that were measured in the same state.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Stage:
 class Bench:
     """Runs the stages of one test. `fills` is how often a model was written over in order before the first run (on
     hardware a stage does it), `random_fills` how often at random after that; `title` names the test in records, `what`
-    the folder `out`; `tick` is told the progress.
+    the folder `out`; `tick` receives the progress.
 
     Afterwards `kept` are runs that were there already, `ran` those that were not; `state` and `context` are those of
     the first record that has them.
@@ -111,7 +111,7 @@ class Bench:
         self.notes += [note for note in one.record["notes"] if not _of_length(note)]
 
     def _point(self, stage: Stage, number: int, cells: Sequence[Cell]) -> Point:
-        """Return the next run: it follows the previous one, and on a model the first is written over before."""
+        """Return the next run: it follows the previous one, and on a model the drives are filled before the first."""
         cell = "" if len(cells) > 1 or self.target.is_model else f": {cells[0].name}"
         name = f"{stage.name}, round {number}{cell}" if stage.most > 1 else f"{stage.name}{cell}"
         before = self._before
@@ -145,18 +145,17 @@ class Bench:
 
 
 def _on_device(cells: Sequence[Cell], target: SuiteTarget) -> list[Cell]:
-    """Cells as they are run: rests of a model are steps, on hardware nothing is issued."""
+    """Cells as they are run: on a model a rest is a step, on hardware no I/O is issued during it."""
     return list(cells) if target.is_model else [replace(cell, idle_s=0.0) for cell in cells]
 
 
 def _digest(spec: RunSpec) -> str:
-    """Return what represents a run and all those before it."""
+    """Return a digest of a run and all those before it."""
     return hashlib.sha256(f"{spec.set} {spec.seed} {spec.workload_text}".encode()).hexdigest()[:16]
 
 
 def each_once(notes: Sequence[str]) -> list[str]:
-    """Notes of many runs; of those that differ only in numbers or in brackets, the first and their
-    count."""
+    """Notes of many runs; of those that differ only in numbers or in brackets, the first and their count."""
     alike: dict[str, list[str]] = {}
     for note in notes:
         alike.setdefault(re.sub(r"\([^)]*\)|\d[\d.,]*", "", note), []).append(note)
@@ -164,7 +163,7 @@ def each_once(notes: Sequence[str]) -> list[str]:
 
 
 def _of_length(note: str) -> bool:
-    """Return a record's notes except those on short cells: the suite itself states their length."""
+    """Return whether a note of a record is about short cells: the suite itself states their length."""
     return note.startswith("short:")
 
 

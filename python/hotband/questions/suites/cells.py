@@ -3,7 +3,7 @@
 On a model a round is one run with a step a cell, and between two of them a step without streams until all is answered
 (128 I/Os of 1 MiB keep a SATA drive busy for a quarter of a second), as a tool that is started for every cell waits,
 too. On hardware a cell is a run, so that little is lost when a suite is stopped. Idle times are steps without streams
-on a model; on hardware nothing is requested so long.
+on a model; on hardware no I/O is issued during them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ IDLE, DRAIN = "idle before ", "after "
 
 @dataclass(frozen=True)
 class Cell:
-    """One load: its name among those of a round, the share of reads, the size of an I/O, how many ask and how many I/Os
-    each keeps outstanding, and for how long. `ios`, if it is not 0, ends it after this many instead; nothing is
-    requested `idle_s` before it."""
+    """One load: its name among those of a round, the share of reads, the size of an I/O, the number of threads,
+    the I/Os that each keeps outstanding, and the time. `ios`, if it is not 0, ends it after this many instead; no I/O
+    is issued during the `idle_s` before it."""
 
     name: str
     read_pct: int
@@ -84,8 +84,8 @@ def stream_of(cell: Cell, extent: Extent) -> StreamTable:
 
 
 def phases_of(cell: Cell, *, alone: bool) -> list[PhaseTable]:
-    """Return its step, after a step of rest if it has one, and before one until all I/Os complete if others
-    follow."""
+    """Return the step of a cell, after a step of rest if it has one. If other cells follow, a step comes last that
+    waits until all I/Os complete."""
     step: PhaseTable = {"name": cell.name, "measure": True, "streams": [cell.name]}
     phases: list[PhaseTable] = [
         {**step, "ios": cell.ios} if cell.ios else {**step, "duration": seconds_text(cell.seconds)}
@@ -99,8 +99,8 @@ def phases_of(cell: Cell, *, alone: bool) -> list[PhaseTable]:
 
 
 def workload_of(title: str, source: str, cells: Sequence[Cell], extent: Extent) -> WorkloadTable:
-    """Return a workload of cells one after the other. Cells that ask for the same share a stream, so that a sequential
-    one continues if it was."""
+    """Return a workload of cells one after the other. Cells of the same load share a stream, so that a sequential
+    one continues where it stopped."""
     streams: dict[tuple[object, ...], StreamTable] = {}
     phases: list[PhaseTable] = []
     for cell in cells:

@@ -36,7 +36,7 @@ class ModelDevice:
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def expect(self, specs: Sequence[RunSpec]) -> None:
-        """Returns what comes next on the machine, whether it is run now or was kept."""
+        """Append the next runs on the machine, whether they are run now or were kept."""
         self.line += specs
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:

@@ -36,8 +36,8 @@ def is_begun(folder: Path | None) -> bool:
 
 @contextmanager
 def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch: Watch) -> Iterator[Executor]:
-    """Executor of a whole suite's runs: hardware is held all the time, and a file that we make is there all the time;
-    it stays where the suite is stopped and can continue. Raises UserError, OSError."""
+    """Executor of a whole suite's runs: hardware is held all the time, and a file that Hotband makes exists all the
+    time; it stays if the suite is stopped and can continue. Raises UserError, OSError."""
     if not isinstance(executor, OnDevice):
         yield executor
         return
@@ -71,8 +71,8 @@ def held_of(executor: Executor) -> Held:
 
 
 def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache: bool) -> None:
-    """Raises UserError if hardware has not the purge that is named, or no switch for its write cache that is to be
-    set. Nothing is done yet. A file of ours is not there yet."""
+    """Raises UserError if hardware does not support the named purge, or has no switch for a write cache that is to be
+    set. Changes nothing; a file that Hotband makes does not exist yet."""
     if not isinstance(executor, OnDevice):
         return
     found = executor.permission
@@ -106,14 +106,14 @@ def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
 
 
 def remember_purge(folder: Path | None, how: str, why_not: str) -> None:
-    """Keeps next to the runs of a test how it was purged before, or why not."""
+    """Record next to the runs of a test how it was purged before, or why not."""
     if folder is not None:
         make_folder(folder)
         write_file(folder / PURGE_FILE, json.dumps({"purge": how, "why_not": why_not}) + "\n")
 
 
 def remembered_purge(folder: Path | None) -> tuple[str, str]:
-    """Return the same of a test that continues."""
+    """Return how a test that continues was purged, or why not."""
     try:
         found = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
         return str(found["purge"]), str(found["why_not"])

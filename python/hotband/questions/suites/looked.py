@@ -25,11 +25,10 @@ from hotband.questions.suites.quick import QUICK_FILE, QuickDoc, run_quick
 class QuickQuestion(OnHardware, Question):
     """Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.
 
-    Sequential and random I/O as its kind of drive is asked, and writes that continue. A real drive is only read, unless
-    `erase` is its serial number; in one folder per file of `size` is made, which is written. Next to the figures stand
+    It runs sequential and random I/O suited to the kind of drive, and sustained writes. A real drive is only read,
+    unless `erase` is its serial number; in a folder, a file of `size` is made and written. The figures appear next to
     those of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` it
-    also writes a PNG of four rows. Raises UserError for a
-    mistake, KeyboardInterrupt if it is stopped.
+    also writes a PNG of four rows. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
     name = "quick"
@@ -98,7 +97,8 @@ class QuickResult:
 
     @property
     def answer(self) -> list[str]:
-        """Return what the drive is good at, whether its writes continue, whether it is as expected and healthy."""
+        """Return what the drive is good at, whether its writes keep their rate, and whether it is as expected and
+        healthy."""
         return self.document["answer"]
 
     @property

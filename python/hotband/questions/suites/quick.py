@@ -1,9 +1,8 @@
-"""A quick test of a drive in a given time: its strengths, and whether it performs as expected of its
-kind.
+"""A quick test of a drive in a given time: its strengths, and whether it performs as expected of its kind.
 
-The kind of drive determines how the time is spent: a disk is asked for its transfer rate and its access time, a
-solid-state drive for parallel random I/O and, longest, for writes that continue (a cache in front of its flash runs out
-in that time or not). Left out: purge, preconditioning and steady state, which `hotband measure pts` has.
+The kind of drive determines how the time is spent: a disk is tested for transfer rate and access time, a solid-state
+drive for parallel random I/O and, longest, for sustained writes (a cache in front of its flash runs out in that time
+or not). Left out: purge, preconditioning and steady state, which `hotband measure pts` has.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ from hotband.questions.suites.target import SuiteTarget, target_of
 from hotband.questions.targets.expected import product_of
 
 QUICK_FILE = "quick.json"
-"""Files that a quick test leaves in its folder, next to its page."""
+"""File that a quick test leaves in its folder, next to its page."""
 LEAST_S, MOST_S = 60.0, 24 * 3600.0
 START_S = 1.0
 """Seconds that starting fio and reading counters cost for each run on hardware, as measured (docs/guides/pts.md)."""
 PIECES = 10
-"""Runs that the writes that continue are cut into: their rate over time."""
+"""Runs into which sustained writes are divided, for their rate over time."""
 ALIKE = 0.20
 """Share by which a figure may be off the model's prediction and be called as expected: the widest tolerance that the
 models' checks against data sheets have (docs/models/ssd.md, docs/models/disk.md)."""
 MODEL_S = 0.1
 """Least length of a cell: of a small model, whose times are shorter, tens of I/Os of 1 MiB still end in it."""
 KEPT = 0.9
-"""Share of its first rate at which writes that continue are called even."""
+"""Share of their first rate at which sustained writes are called even."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Load:
 
 
 def loads_of(target: SuiteTarget, writes: bool, pictured: bool = False) -> list[Load]:
-    """Return the loads of a kind of drive, in this order: reads before writes, writes that continue last; if the look
+    """Return the loads of a kind of drive, in this order: reads before writes, sustained writes last; if the test
     is `pictured`, with those of the picture that are missing."""
     nvme = target.transport.startswith("nvme")
     many = (4, 32) if nvme else (1, 32)
@@ -160,7 +159,7 @@ class LoadDoc(TypedDict):
 
 
 class QuickDoc(TypedDict):
-    """A quick suite. `going_on` are the rates of the writes that continue, a piece each; `expected_of` is the catalog's
+    """A quick suite. `going_on` are the rates of the sustained writes, one per piece; `expected_of` is the catalog's
     drive whose model predicts."""
 
     schema: str
@@ -279,7 +278,7 @@ def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path
 
 
 def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
-    """Each load with what it measured; of the sustained writes the rate of every piece."""
+    """Each load with its measurements; for the sustained writes, the rate of every piece."""
     loads = loads_of(bench.target, asked.writes, asked.pictured)
     runs = len(loads) + (PIECES - 1 if asked.writes else 0)
     over = 0.0 if bench.target.is_model else START_S * runs
@@ -351,7 +350,7 @@ def unit_of(row: LoadDoc) -> Unit:
 def answer(
     rows: Sequence[LoadDoc], going_on: Sequence[float], product: str | None, health: dict[str, float]
 ) -> list[str]:
-    """Return what it is good at, whether its writes continue, whether it is as expected, whether it is healthy."""
+    """Return what it is good at, whether its writes keep their rate, and whether it is as expected and healthy."""
     figures = [f"{row['name']}: {unit_of(row).shown(row['value'])}" for row in rows if row["name"] != GOING_ON]
     said = [f"{'; '.join(figures)}."]
     if going_on:

@@ -58,7 +58,7 @@ class SuiteTarget:
 
     @property
     def path(self) -> str:
-        """Name of a real one."""
+        """Path of a real target."""
         return self.name.removeprefix(REAL)
 
     @property
@@ -126,7 +126,7 @@ def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], found: Target)
 
 
 def _transport(drives: Sequence[str]) -> str:
-    """For identical catalog drives: "nvme", "sata", "sas"; empty if it is not said."""
+    """Transport of identical catalog drives: "nvme", "sata", "sas"; empty if their titles name none."""
     said = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
     return next((name for name in ("nvme", "sata", "sas") if name in said), "")
 

@@ -23,7 +23,7 @@ from hotband.questions.suites.pts.suite import PTS_FILE
 
 
 class DriveClass(StrEnum):
-    """Rules of the PTS."""
+    """Class of drives in the PTS."""
 
     enterprise = "enterprise"
     client = "client"
@@ -36,7 +36,8 @@ class PtsQuestion(OnHardware, Question):
     `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all if none is named).
     Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it
     ends, and the same call continues after a stop. Raises UserError for a mistake, KeyboardInterrupt if it is
-    stopped."""
+    stopped.
+    """
 
     name = "pts"
     schema = "hotband-pts"

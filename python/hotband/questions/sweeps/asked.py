@@ -33,8 +33,8 @@ class SweepQuestion(OnHardware, Question):
     sweep and returns it with what is finished; `Sweep.missing` lists the others, `Sweep.resume()` continues. With a
     folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
     run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
-    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs if
-    it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
+    memory. Runs on hardware (`real:PATH`) come one after the other after those on models, which `executor` runs if
+    this computer is not to run them: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
     `hotband.execution.experiment`. Otherwise as `run`."""
 
     name = "sweep"

@@ -1,4 +1,4 @@
-"""Runs what a sweep requests and is not there yet: the one engine of `hotband sweep` and `hb.sweep`."""
+"""Run the points of a sweep that are not there yet: the one engine of `hotband sweep` and `hb.sweep`."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from hotband.questions.sweeps.sweep import Sweep
 from hotband.questions.sweeps.turns import Turns
 
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
-"""A progress bar with a title; yields its receiver, or None."""
+"""A progress bar with a title; yields the function that receives the progress, or None."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Options of a sweep besides its grid: how many runs at a time, the folder, whether records are kept,
-    intervals of predictions, which the first seed of every point gets, who runs those on hardware (named by
-    `real:...`), one after the other, who continues with those on models later (None: the cores of this computer), and
-    the objective that points are judged by."""
+    """Options of a sweep besides its grid: the number of parallel runs, the folder, whether records are kept, intervals
+    of predictions, which the first seed of every point gets, the executor of runs on hardware (named by `real:...`),
+    one after the other, the executor of those on models (None: the cores of this computer), and the objective that
+    points are judged by."""
 
     jobs: int | None = None
     out: Path | None = None

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 PATIENCE_S = 2.0
 """Seconds after which the first run is stopped; its progress by then gives its duration."""
 SCREENING = 66
-"""Runs of the screening of a point's intervals next to its draws, of a disk: thirty uncertain values at both ends."""
+"""Runs of the screening of a point's intervals in addition to its draws, for a disk: thirty uncertain values at both
+ends."""
 
 
 def expect_size(grid: Grid, intervals: Asked | None, jobs: int | None) -> None:

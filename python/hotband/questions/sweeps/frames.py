@@ -101,7 +101,7 @@ def _figures(name: str, values: Sequence[float | None]) -> pl.Series:
 
 
 def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
-    """Two columns a figure; null if a run has none, as those of further seeds."""
+    """Two columns per figure; null if a run has none, as with further seeds."""
     columns = []
     for name in INTERVAL_FIGURES:
         bounds = [None if row.intervals is None else row.intervals.bounds.get(name) for row in rows]
@@ -112,7 +112,7 @@ def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
 
 
 def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) -> list[pl.Series]:
-    """Return one column per coordinate, and one more of those with units: its number."""
+    """Return one column per coordinate, and one more for those with units: the number."""
     columns = []
     for name in names:
         values = [at[name] for at in points]

@@ -1,5 +1,5 @@
-"""A sweep as a grid of runs: every workload on every machine with every combination of settings and
-every seed; machines vary slowest, seeds fastest."""
+"""A sweep as a grid of runs: every workload on every machine with every combination of settings and every seed;
+machines vary slowest, seeds fastest."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Grid:
         return [of.remark for of in self.settings.values() if of.remark]
 
     def in_words(self) -> str:
-        """ "fio-randread on A, B: qd, bs"; it describes the contents of a folder."""
+        """Contents of a folder in words: "fio-randread on A, B: qd, bs"."""
         swept = [key for key, of in self.settings.items() if of.count > 1]
         over = f": {', '.join(swept)}" if swept else ""
         return f"{', '.join(self.workloads)} on {', '.join(self.machines)}{over}"
@@ -123,7 +123,7 @@ def by_name(given: Sequence[Named], field: str) -> dict[str, Named]:
 
 
 def axis_of(key: str, given: object) -> Values:
-    """Return the values of a setting: those of a list, tuple or range, those that a text requests, else the one."""
+    """Return the values of a setting: those of a list, tuple or range, those of a text, else the single value."""
     if isinstance(given, str):
         return values_of(key, given) if given.strip() else Values((given,), 1)
     found = [plain(value) for value in each_of(given)]

@@ -26,8 +26,9 @@ from hotband.questions.expect.results import row_of
 IOS = 20_000
 """Measured I/Os of the prediction for a run on hardware: with them a disk takes about a second."""
 OF_HARDWARE = Settings(ios=IOS, draws=0)
-"""Prediction of a run on hardware: by a single run of the model. The interval of a solid-state drive would take a
-hundred runs more, each of which writes the drive over first: ten times the processor time of the measurement."""
+"""Settings of a prediction for a run on hardware: a single run of the model. The interval of a solid-state drive would
+take a hundred more runs, each of which overwrites the drive first: ten times the processor time of the
+measurement."""
 NOT_NAMED = (
     "no prediction: the catalog has no drive with this device's model number; name a drive, or request the nearest"
 )

@@ -21,7 +21,7 @@ MARKS = ("<!-- accuracy: begin (make accuracy) -->", "<!-- accuracy: end -->")
 
 
 def rewritable(path: Path, marks: tuple[str, str] = MARKS) -> tuple[str, str]:
-    """Return what stands before and after the account of a page, between two marks. Raises UserError for a page that
+    """Return the text before and after the account of a page, between two marks. Raises UserError for a page that
     has no place for it."""
     try:
         page = path.read_text(encoding="utf-8")
@@ -41,7 +41,7 @@ def rewrite(path: Path, account: AccountDoc) -> None:
 
 
 def page_text(account: AccountDoc) -> str:
-    """Return what is between the marks of the page."""
+    """Return the text between the marks of the page."""
     shown = COLUMNS if has_intervals(account) else COLUMNS[:-1]
     heading = [f"{over}: {name}" if over else name for over, name in shown]
     texts = ("figures", "in its: range")

@@ -52,7 +52,7 @@ def blocks(account: AccountDoc) -> list[tuple[str, Sequence[ClassErrorsDoc]]]:
 
 
 def has_intervals(account: AccountDoc) -> bool:
-    """Return whether any prediction has an interval: if not, there is no column for figures inside."""
+    """Return whether any prediction has an interval: if not, the table has no column for the share inside."""
     return any(total["coverage"] is not None for total in account["totals"])
 
 

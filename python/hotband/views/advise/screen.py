@@ -1,4 +1,4 @@
-"""An advice on a screen: the certain choice, the likely one for less, and why not the latter."""
+"""Advice on a screen: what certainly meets the objective, what likely does for less money, and why not the latter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An advice on the terminal: the recommendation on top, its basis, then the front."""
+"""Advice on the terminal: the recommendation on top, its basis, then the Pareto front."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def advice_views(advice: Advice, every: bool = False) -> list[View]:
 
 
 def searched_text(advice: Advice) -> str:
-    """The searched candidates, and the amount of runs."""
+    """The searched candidates, and the number of runs."""
     gone = [f"{count:,} {why}" for why, count in sorted(advice.left_out.items(), key=lambda one: -one[1]) if count]
     said = f"{advice.candidates:,} candidates, {advice.runs:,} runs of {advice.ios:,} I/Os"
     return f"{said}; left out: {', '.join(gone)}" if gone else said
 
 
 def front_table(advice: Advice, points: list[Point]) -> Table:
-    """one row per point: each figure, and below it its interval."""
+    """One row per point: each figure, and below it its interval."""
     title = f"Front: {counted(len(points), 'point')}, {advice.level:g} % intervals of {advice.figure}"
     priced = any(point.cost is not None for point in points)
     # Units stand below, as the ends of intervals do: seven columns fit into 80.

@@ -40,7 +40,7 @@ class Clock:
         return f"Time ({self.unit})"
 
     def told(self, rows: pl.DataFrame, column: str, seconds: float) -> pl.DataFrame:
-        """Return the rows with the column `time` in this unit, of one whose unit has this many seconds."""
+        """Return the rows with a column `time` in this unit, converted from `column`, whose unit lasts `seconds`."""
         return rows.with_columns(time=rows[column] * (seconds / self.seconds))
 
 
@@ -147,8 +147,7 @@ def log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
 
 
 def tight_log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
-    """Return an axis like `log_axis`, from the last step below the values to the first above: no empty half of a
-    decade."""
+    """Return an axis like `log_axis`, from the last step below the values to the first above, without empty space."""
     found = log_axis(values, title)
     span = extent(values)
     if span is None or span[0] == span[1]:

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from hotband.base.views import View
 
 DASH = [7, 3]
-"""Dashes of the second line: if it lies over the first, the first shows between."""
+"""Dashes of the second line: if it lies over the first, the first shows through its gaps."""
 HEIGHT = 300
 
 
 def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
-    """Return the share of the I/Os (%) that took no longer than a latency (ms, log axis), one line each of two.
+    """Return the share of the I/Os (%) that took no longer than a latency (ms, log axis), for two lines.
 
     `points`: line (one of `order`), share_pct, latency_ms.
     """

@@ -95,8 +95,7 @@ def response_chart(
 
 
 def _response_axis(latencies: pl.Series, title: str) -> ScaleAndAxis:
-    """Scale from zero, so that IOPS at a latency can be read on a straight line between two points; log over
-    decades."""
+    """Axis from zero, so that a straight line between two points gives the IOPS at a latency; log over decades."""
     low, high = extent(latencies) or (1.0, 10.0)
     if high / low > LOG_SPAN:
         return log_axis(latencies, title) | {"scale": _tight_log(latencies)}
@@ -134,7 +133,7 @@ def stacked_chart(
     """One panel of several over a common time axis, a line per variant; the first has the legend, the last the axis.
 
     `lines`: variant, time_min and `value`, which is `stepped` if it is a count. `rules`: variant and time_min of
-    what happened once.
+    single events.
     """
     drawn = clock.told(lines.filter(pl.col(value).is_not_null()), "time_min", 60.0)
     axis = alt.Axis(title=clock.title if last else None, format=NUMBER, grid=False, labels=last, tickCount=10)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def picture(view: View) -> str:
-    """Return a chart as an image that needs nothing next to it."""
+    """Return a chart as a self-contained image."""
     with alt.data_transformers.disable_max_rows():
         spec = view.to_dict(validate=False)
     # The image has one text for screen readers, not one for every point.

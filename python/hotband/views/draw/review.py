@@ -51,8 +51,7 @@ CURVE_HEIGHT = 270
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines or bars of a chart, in order, each with its colour. Those `dashed` let lines be seen
-    that lie under them."""
+    """Lines or bars of a chart, in order, each with its colour. Lines below `dashed` ones show through the gaps."""
 
     title: str
     colors: Mapping[str, str]
@@ -179,8 +178,8 @@ def curves(
     wide: bool = False,
     points: bool = True,
 ) -> View:
-    """Return one line each of `lines` through its rows, in the order of x or of the column `order`; `points` if they
-    are few.
+    """Return a chart with a line through the rows of each of `lines`, in the order of x or of the column `order`, and
+    with `points` if they are few.
 
     `rows`: line, the columns of the axes, and further ones, which the tooltip shows under their own names.
     """
@@ -251,7 +250,7 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
     """Return a group of horizontal bars per row, one each of `lines`, with the number at its end; from zero, or dots on
     a log axis where the values span more than `LOG_SPAN`.
 
-    `rows`: row (a key), label (its text), line, value, text (what is at the end), and low and high (the ends of its
+    `rows`: row (a key), label (its text), line, value, text (printed at the end), and low and high (the ends of its
     uncertainty, null for none). `rule` is a value that a line is drawn at.
     """
     labels = dict(zip(rows["row"].to_list(), rows["label"].to_list(), strict=True))
@@ -317,8 +316,7 @@ def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool
 
 
 def _numbers(base: alt.Chart, x: ScaleAndAxis, dots: bool, rule: float | None) -> Any:
-    """Return the number of each amount right of it, of its range, and of the rule if that would strike it
-    through."""
+    """Return the number of each amount, right of it, of its range, and of the rule if that would cross the number."""
     end = "isValid(datum.high) ? max(datum.high, datum.value) : datum.value"
     if rule is not None:
         end = f"datum.value > {0.88 * rule} && datum.value < {rule} ? {rule} : {end}"

@@ -19,13 +19,13 @@ MOSTLY = 0.5
 
 @dataclass(frozen=True)
 class Strokes:
-    """The colour of every run of a page. A chart requests those of its lines (run, and what else a line is of)."""
+    """The colour of every run of a page. A chart looks up those of its lines, each of which belongs to a run."""
 
     colors: Mapping[str, str]
 
     @classmethod
     def of(cls, runs: Sequence[str], groups: Sequence[str] = ()) -> Strokes:
-        """Return one colour per run, or a group of runs if they are given (one per run)."""
+        """Return one colour per run, or per group of runs if `groups` has the group of each run."""
         own = list(groups or runs)
         place = {group: n for n, group in enumerate(dict.fromkeys(own))}
         found = (PALETTE[place[group] % len(PALETTE)] for group in own)
@@ -70,12 +70,12 @@ def dashed(
 
 
 def minimum(rows: pl.DataFrame, x: str) -> float:
-    """Of a column of numbers; zero if it has none."""
+    """Smallest value of a column of numbers; zero if it has none."""
     return min((float(value) for value in rows[x].drop_nulls().to_list()), default=0.0)
 
 
 def maximum(rows: pl.DataFrame, x: str) -> float:
-    """Of a column of numbers; zero if it has none."""
+    """Largest value of a column of numbers; zero if it has none."""
     return max((float(value) for value in rows[x].drop_nulls().to_list()), default=0.0)
 
 

@@ -60,8 +60,8 @@ class Steps:
 
 
 def swept_chart(rows: pl.DataFrame, x: Steps, y: Axis, lines: Lines, *, chosen: bool = False) -> View:
-    """Return one line each of `lines` through its points, with error bars; where a reader chooses runs, the second is
-    dashed.
+    """Return a chart with a line through the points of each of `lines`, with error bars; if a reader chooses runs, the
+    second is dashed.
 
     `rows`: run, line, x, at (the value's text), the column of `y`, low and high (null without an error bar).
     """
@@ -69,7 +69,7 @@ def swept_chart(rows: pl.DataFrame, x: Steps, y: Axis, lines: Lines, *, chosen: 
 
 
 def hockey_chart(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines, along: str, *, chosen: bool = False) -> View:
-    """Latency against rate, one line each of `lines` in the order of what was swept: a column `x` says which.
+    """Latency against rate, a line for each of `lines` in the order of the swept values, which are in the column `x`.
 
     `rows`: as of `swept_chart`, and the column of the axis `x`.
     """
@@ -127,7 +127,7 @@ class Matrix:
 
 
 def matrix_chart(cells: pl.DataFrame, of: Matrix) -> View:
-    """Return a cell for each pair of values, coloured by `value`, which is in it; matrices that are given the same
+    """Return a cell for each pair of values, coloured by `value`, which is printed in it; matrices with the same
     `values` have the same colours.
 
     `cells`: column, row, value, text.

@@ -80,7 +80,7 @@ def entropy_chart(points: pl.DataFrame, theory: pl.DataFrame, variants: Sequence
 def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
     """One bar per drive, with its number; what is published is a diamond on it.
 
-    `rows`: variant, value, published (null if it is not).
+    `rows`: variant, value, published (null if there is none).
     """
     shown = [name for name in variants if name in set(rows["variant"].to_list())]
     y = alt.Y("variant:N", sort=shown, axis=row_axis({name: name for name in shown}))

@@ -64,7 +64,7 @@ def answers_of(data: FleetDoc) -> list[str]:
 
 
 def losses_in_words(whole: PartDoc) -> str:
-    """Return how often data is lost, next to independent drives."""
+    """Return how often data is lost, compared with independent drives."""
     loss, events = whole["loss"], whole["loss"]["events"]
     if events["mean"] <= 0:
         what = "No data was lost" if whole["failures"]["mean"] > 0 else "No drive failed"

@@ -5,8 +5,8 @@
     write_report(Path("out.html"), record_page([load_record(Path("runs/a"))], "One run"))
 
 `load` reads records, `frames` turns them into the frames that `hotband.views.draw.charts` draws, `record_page` and
-`study_page` compose a page, `page` writes it. Left out: paging, and any access to the
-network (the file forbids itself every load through its Content-Security-Policy).
+`study_page` compose a page, `page` writes it. Left out: paging, and any access to the network (the file's
+Content-Security-Policy forbids every load).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """First sentence of a page of records: which is faster and by how much, with the interval if there is one.
 
-Sentences are made from the numbers, by the compared objects: one record, two, several, or the points of curves. Which
-side is faster is `hotband.inference.audit.compare`'s verdict; if that cannot compare, figures stand side by side and no
-more is stated. For open loops, whose rate is given, the mean latency decides.
+Sentences are made from the numbers; their form depends on the input: one record, two, several, or the points of curves.
+`hotband.inference.audit.compare` decides which side is faster; if it cannot compare them, the answer only lists the
+figures. For open loops, whose rate is given, the mean latency decides.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ MOST = 0.9
 
 @dataclass(frozen=True)
 class Answer:
-    """`sentences` for the head of a page; `against` has of every side but the first how it compares with that, None
-    if it cannot be compared; `unlike` names the differences of their loads."""
+    """`sentences` for the head of a page; `against` has the comparison of every other side with the first, None if
+    they cannot be compared; `unlike` names the differences of their loads."""
 
     sentences: Sequence[str]
     against: Mapping[str, Comparison | None]
@@ -201,7 +201,7 @@ def by(ratio: float) -> str:
 
 
 def _between(ends: Sequence[float], ratio: float) -> str:
-    """Ends of a ratio, as the ratio itself is stated."""
+    """Ends of a ratio, in the form of the ratio itself."""
     if ratio >= MULTIPLE:
         return f"{between(ends[0], ends[1])} times"
     return between(ends[0] - 1, ends[1] - 1, share)

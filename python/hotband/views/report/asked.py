@@ -78,7 +78,7 @@ class ReportQuestion(Question):
     cache: str | None = cache()
 
     def written(self, report: Report, _: Path | None) -> list[str]:
-        """Write the page and the charts; return if they are. Raises UserError, OSError."""
+        """Write the page and the charts; return lines with their paths. Raises UserError, OSError."""
         lines = []
         with whole(places_of(loaded(self.records))):
             if self.output is not None:
@@ -92,7 +92,7 @@ class ReportQuestion(Question):
 
 
 def loaded(records: Records) -> list[Path | LoadedRecord]:
-    """Return paths as they are, and records in memory as in files would."""
+    """Return paths unchanged, and records in memory as if they were loaded from files."""
     return [record if isinstance(record, Path) else record.loaded() for record in records]
 
 

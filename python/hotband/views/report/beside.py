@@ -36,7 +36,7 @@ LATENCIES = ("mean", "p50", "p99", "p999", "max")
 
 
 def bars_blocks(records: Mapping[str, LoadedRecord], strokes: Strokes) -> list[Block]:
-    """Return one bar per record of rate, mean and p99 latency; none if there are too many, or nothing was measured."""
+    """Return bars of rate, mean and p99 latency by record; none if there are too many, or nothing was measured."""
     if len(records) > MOST_BARS:
         return []
     lines = Lines("Run", {label: strokes.colors[label] for label in records})

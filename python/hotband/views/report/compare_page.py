@@ -53,7 +53,7 @@ def _question(result: Compared, names: Sequence[str]) -> str:
 
 
 def _answer(result: Compared) -> list[Block]:
-    """Return the verdict, and below it differences that limit the verdict."""
+    """Return the verdict, and below it differences that limit its validity."""
     several = result.comparisons
     verdicts = [sentence_of(result)] if result.tests else [verdict_of(pair)[0] for pair in several]
     is_unknown = any(pair.deciding is not None and pair.deciding.low_pct is None for pair in several)

@@ -18,7 +18,7 @@ CAPTION = "Demerit is the root of the mean squared horizontal distance of the tw
 
 
 def comparison_section(records: Mapping[str, LoadedRecord]) -> Section | None:
-    """Replays of traces with latencies next to what was measured, of the records that have them."""
+    """Replayed latencies of traces next to the measured ones, for the records that have them."""
     found = {label: one.record["comparison"] for label, one in records.items() if "comparison" in one.record}
     blocks: list[Block] = []
     for label, comparison in found.items():

@@ -27,7 +27,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Curve:
-    """Records by line and by the number that `key` is, in its order; `sizes` if that is bytes."""
+    """Records by line and by the numeric value of `key`, in its order; `sizes` is true if the value is in bytes."""
 
     key: str
     lines: Mapping[str, Mapping[float, LoadedRecord]]

@@ -27,8 +27,8 @@ COLUMNS = ("Drives", "Mean", "At rest", "Energy", "Least", "Most", "An I/O")
 
 
 def power_frame(records: Records) -> pl.DataFrame:
-    """Return the data of `power_chart`: line, time_s, power_w, low_w, high_w, summed over drives and joined where
-    many."""
+    """Return the data of `power_chart`: line, time_s, power_w, low_w, high_w, summed over drives; points are
+    joined if there are many."""
     numbers = ("time_s", "power_w", "low_w", "high_w")
     kinds: dict[str, type[pl.DataType]] = {"line": pl.String} | dict.fromkeys(numbers, pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]

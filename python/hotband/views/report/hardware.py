@@ -1,4 +1,4 @@
-"""Additions of records of real hardware: the prediction next to them, and the measured device."""
+"""Additional content for records of real hardware: the prediction, and the measured device."""
 
 from __future__ import annotations
 

@@ -139,8 +139,8 @@ def write_chart(chart: View, out: Path) -> None:
 
 
 def _page(spec: dict[str, Any]) -> str:
-    """A page with a chart alone, as wide as the window; its title is text, which continues in the next line where that
-    is narrow. Not altair's own template, in which a name can end its script."""
+    """A page with only a chart, as wide as the window; its title is text, which wraps in a narrow window. altair's own
+    template is not used, because a name can end its script."""
     from html import escape
 
     title = spec["title"]

@@ -1,7 +1,7 @@
 """Names of records on a page: their differences; the title of the page: what they have in common.
 
 Left out: texts of machines and workloads are not compared; two of the same name are distinguished by settings,
-duration, seed, file, and at last by number.
+duration, seed, file, and finally by number.
 """
 
 from __future__ import annotations

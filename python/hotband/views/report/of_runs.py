@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def of_hardware(specs: Sequence[RunSpec]) -> Report:
-    """What was measured in these runs, its prediction next to it."""
+    """Return the report of these runs: measurements next to predictions."""
     paths = [spec.out / RECORD_FILE for spec in specs if spec.out is not None]
     return Report(record_page([record for path in paths for record in read_records(path)]))
 
 
 def of_emulation(spec: RunSpec, out: Path) -> Report:
-    """Both records, next to each other."""
+    """Return the report of both records, next to each other."""
     labels = {MODEL: "model", CLIENT: "emulated, by fio"}
     both = [
         replace(record, label=label)

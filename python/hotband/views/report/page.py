@@ -44,7 +44,7 @@ def unchecked() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Prose:
-    """Paragraphs; a `lead` is in larger type: what a reader came for."""
+    """Paragraphs; a `lead`, the answer that a reader came for, is in larger type."""
 
     kind: ClassVar[str] = "prose"
     paragraphs: Sequence[str]
@@ -167,7 +167,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Fold:
-    """Text as it was written (a spec, a command), folded away if it is long."""
+    """Text as it was written (a spec, a command), folded if it is long."""
 
     kind: ClassVar[str] = "fold"
     title: str
@@ -201,8 +201,8 @@ def spec_of(view: Drawable) -> dict[str, Json]:
 
 @dataclass(frozen=True)
 class Part:
-    """Sections under a title and one sentence with the result; in print, it begins on a new sheet. A
-    `folded` one shows title and sentence alone."""
+    """Sections under a title and one sentence with the result; in print, a part begins on a new sheet. A `folded` part
+    shows only title and sentence."""
 
     id: str
     title: str

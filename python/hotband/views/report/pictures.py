@@ -1,7 +1,7 @@
 """Charts as picture files: SVG for pages and print, PNG for everything else.
 
-A picture is used alone, so it has a title and its source. The SVG is drawn once, and the PNG from it: the same
-picture twice.
+A picture is used alone, so it has a title and its source. The SVG is drawn once, and the PNG is made from it: both
+show the same picture.
 """
 
 from __future__ import annotations

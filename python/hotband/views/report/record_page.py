@@ -41,8 +41,7 @@ def record_page(
     audit: bool = False,
     machine: MachineFacts | None = None,
 ) -> Page:
-    """Return a page that says first what the records show, with a chart and a table of them; its basis is
-    folded.
+    """Return a page that begins with the answer of the records, with a chart and a table; its basis is folded.
 
     The default `title` names workload and machine. With `audit` it includes the findings on the records; `machine`
     has known facts about their target.
@@ -97,7 +96,7 @@ class _Looks:
 
     @classmethod
     def of(cls, naming: Naming, found: Answer) -> _Looks:
-        """Return one colour per run, or a line of curves."""
+        """Return the settings of a page: one colour per run, or per line of curves."""
         lines = _lines(naming, found)
         labels, groups = list(lines), list(lines.values())
         longest = max((float(one.record["duration_ns"]) for one in naming.records.values()), default=0.0)

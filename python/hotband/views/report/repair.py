@@ -26,7 +26,7 @@ STOPPED = ("stopped", "spare failed")
 
 
 def repair_blocks(records: Records) -> list[Block]:
-    """Return failures and their effects, for every record with requested failures."""
+    """Return failures and their effects, for every record of a run with planned failures."""
     texts, services, rebuilds = [], [], []
     for label, loaded in records.items():
         repair = loaded.record.get("repair")

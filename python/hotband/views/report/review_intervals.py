@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class Row(TypedDict, total=False):
     """A row of a chart and of a table, by column; units end the names. None means that nothing was measured, `low`
-    and `high` are the ends of uncertain values, and `ends` has the intervals of some columns in words."""
+    and `high` are the ends of an uncertain value's range, and `ends` has the intervals of some columns in words."""
 
     op: str
     name: str

@@ -4,8 +4,7 @@
 
     write_review([review("savvio-10k1"), review("cheetah-15k4")], comparison, Path("out"))
 
-Left out: it measures nothing and computes no result (`hotband.questions.review` does); numbers come from its
-JSON.
+Left out: measurements and computed results. `hotband.questions.review` makes them; numbers come from its JSON.
 """
 
 from __future__ import annotations
@@ -55,8 +54,7 @@ def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None,
 
 
 def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: Path) -> tuple[list[Part], list[Path]]:
-    """Return the page that compares, if there is something to compare, and each machine's; and their picture
-    files."""
+    """Return the comparison, if there are several machines, the part of each machine, and their picture files."""
     parts: list[Part] = []
     pictures: list[Path] = []
     if comparison is not None and len(everyone) > 1:

@@ -160,8 +160,7 @@ def is_wide(everyone: Sequence[Machine]) -> bool:
 
 
 def _ends(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
-    """Return the range of all but the rarest I/Os: the upper ends of the bins that hold the first and the last of
-    them."""
+    """Return the range of all but the rarest I/Os: the upper ends of the bins with the first and the last of them."""
     total, seen, low, high = sum(count for _, _, count in bins), 0, 0.0, bins[-1][1]
     for _, upper, count in bins:
         seen += count
@@ -244,12 +243,12 @@ def patterns(machine: Machine) -> list[Row]:
 
 
 def pattern_title(name: str) -> str:
-    """Value as the page writes it."""
+    """Title of a pattern on the page."""
     return PATTERNS.get(name, name)
 
 
 def files(machine: Machine) -> list[Row]:
-    """Small and large files read, written or copied, this many at once."""
+    """Small and large files read, written or copied, by the number of operations at once."""
     return _rows(machine, "files", "op", "size", "qd", "per_s", "mbps")
 
 
@@ -296,7 +295,7 @@ def joules(machine: Machine) -> list[Row]:
 
 
 def _by_pattern(energy: EnergyByPatternDoc | None, column: str, scale: float, *keys: str) -> list[Row]:
-    """Return one row per pattern of which the first of the keys has a value; the others are the ends of its range."""
+    """Return one row per pattern for which the first of the keys has a value; the others are the ends of its range."""
     values, lows, highs = (cast("Mapping[str, Any]", energy or {}).get(key) or {} for key in keys)
     rows = (
         {

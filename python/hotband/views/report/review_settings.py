@@ -14,8 +14,8 @@ COLUMNS = ("Machine", "Write cache", "Look-ahead", "Flash", "Values that were se
 
 
 def settings_table(everyone: Sequence[Machine]) -> Table:
-    """Return one row per machine, or one for all its drives that are identical; the last column has what was set for
-    the review."""
+    """Return one row per machine, or per group of its identical drives; the last column has the values set for the
+    review."""
     rows = []
     for machine in everyone:
         of = machine.review["machine"]

@@ -41,12 +41,12 @@ class Looks:
 
     @property
     def read_write(self) -> Lines:
-        """Of directions."""
+        """Lines of directions."""
         return Lines("Direction", {"read": self.read, "write": self.write})
 
     @property
     def over_each_other(self) -> Lines:
-        """Return where reads and writes are as fast in most places."""
+        """Lines of directions, for reads and writes that are equally fast in most places."""
         return Lines("Direction", {"read": self.read, "write": self.write}, dashed=("write",))
 
     @property
@@ -117,8 +117,8 @@ class Topic:
     def section(
         self, prefix: str, drawn: Mapping[str, Drawing], lines: Lines | None = None, *, first: Sequence[str] = ()
     ) -> Section:
-        """Return a section of a page; `drawn` has the charts by their ids; with `lines` they are under one key. Topics
-        beyond the `first` are folded, as are long tables."""
+        """Return a section of a page; `drawn` has the charts by their ids; with `lines` they are under one key. A
+        topic that is not among the `first` is folded; long tables are folded in all."""
         blocks: list[Block] = [Prose(list(self.notes))] if self.notes else []
         if self.figures:
             views = {figure.id: drawn[figure.id].bare() if lines else drawn[figure.id] for figure in self.figures}

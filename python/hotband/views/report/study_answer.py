@@ -144,8 +144,8 @@ def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
 
 
 def machines_section(result: StudyDoc, colors: Mapping[str, str]) -> Section | None:
-    """Return settings side by side: the parts of each machine, and the settings of its drives. The dots
-    are the machines' colours on the page."""
+    """Return the machines side by side: the parts of each, and the settings of its drives. The dots are the machines'
+    colours on the page."""
     machines = result.get("machines") or []
     if not machines:
         return None

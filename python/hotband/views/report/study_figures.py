@@ -94,8 +94,7 @@ def figure_rows(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = 
 
 
 def error_frame(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """Return what `published.error_chart` draws: figures that are published and predicted, by class if they have
-    one."""
+    """Return the data of `published.error_chart`: figures both published and predicted, by class if they have one."""
     classes = {f"{n}:{figure['id']}": str(figure.get("figure_class") or "") for n, figure in enumerate(figures)}
     rows = [row for row in figure_rows(figures, names) if row["error_pct"] is not None]
     return frame_of([{**row, "quantity": classes[row["id"]].capitalize() or row["quantity"]} for row in rows])
@@ -116,8 +115,8 @@ def _error_text(figure: FigureDoc) -> str:
 
 
 def _chart_groups(rows: Sequence[FigureRow]) -> dict[str, list[FigureRow]]:
-    """Rows by the quantity of their chart; small quantities of one unit share a chart. A quantity of which nothing is
-    published has nothing to be set next to: it is in the table alone."""
+    """Rows by the quantity of their chart; small quantities of one unit share a chart. A quantity without
+    published figures has nothing to be compared with: it is only in the table."""
     by_quantity: dict[str, list[FigureRow]] = {}
     for row in rows:
         if row["published"] is not None or row["predicted"] is not None:

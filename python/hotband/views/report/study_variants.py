@@ -55,7 +55,7 @@ def response(result: StudyDoc) -> Section | None:
 
 
 def crowded(result: StudyDoc, names: Sequence[str]) -> set[str]:
-    """What-if machines, if there are more machines than a chart has colours: findings have them."""
+    """What-if machines, if there are more machines than a chart has colours: the findings show them instead."""
     what_if = {one["name"] for one in result.get("machines") or [] if one["what_if"]}
     return what_if if len(set(names)) > len(PALETTE) else set()
 
@@ -130,7 +130,7 @@ def amplification(result: StudyDoc, loaded: Loaded) -> Section | None:
 
 
 def inputs(result: StudyDoc) -> Section | None:
-    """Published rows that are given to the model or represent comparison."""
+    """Published rows that are given to the model, or that are shown for comparison."""
     rows = [
         [
             Cell(str(row["config"]), under=str(row["workload"])),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 """Shapes of points, in order."""
 SIDE_BY_SIDE = 6
-"""Panels that are drawn next to one another; of more the reader chooses one, and another to compare with."""
+"""Panels that are drawn next to one another; if there are more, the reader chooses one, and another to compare with."""
 WIDTH, HALF = 460, 330
 """Least width of a chart (px)."""
 

@@ -20,7 +20,7 @@ from hotband.views.sweeps.curves import Curves
 LEAST_VALUES = 3
 """Two values are a comparison, not a curve."""
 OUTSTANDING = "I/Os outstanding"
-"""Differences between results of tools that report outstanding I/Os but no settings."""
+"""Name of the parameter that differs in results of tools that report outstanding I/Os but no settings."""
 
 
 def curve_sections_of(records: Mapping[str, LoadedRecord]) -> list[Section]:

@@ -77,8 +77,7 @@ def _rates(series: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.Data
 
 
 def _caches(caches: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.DataFrame:
-    """Return the state of the caches per bin. The share of reads that flash served is null if no read looked
-    it up."""
+    """Return the state of the caches per bin. The share of reads that flash served is null without lookups."""
 
     def kept(name: str, scale: float = 1.0) -> pl.Expr:
         """Return the mean of a gauge; null throughout if it was never above zero: there is no such cache."""
@@ -217,7 +216,7 @@ def io_time_frame(rows: Iterable[tuple[str, Mapping[str, float]]]) -> pl.DataFra
 
 
 def io_time_block(records: Records) -> Charts | None:
-    """Reads, writes and all I/Os of every record with parts of latency."""
+    """Parts of the mean latency of reads, writes and all I/Os, for every record that has them."""
     rows = []
     for label, loaded in records.items():
         summary = loaded.record["summary"]

@@ -59,7 +59,7 @@ def _lines(label: str, smart: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]
 
 
 def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Both ratios of one line; of many readings only this many as can be distinguished, the last one among them."""
+    """Both ratios of one line; many readings are thinned to about `POINTS`, which always include the last."""
     step = max(1, math.ceil(smart.height / POINTS))
     number_of, host, flash = pl.int_range(pl.len()), pl.col("host_bytes"), pl.col("flash_bytes")
     kept = smart.filter((number_of % step == 0) | (number_of == pl.len() - 1))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WRITES = "4 KiB writes"
 UNITS = {"IOPS": ("IOPS", 1.0), "B/s": ("MB/s", 1e-6), "ns": ("ms", 1e-6)}
-"""Units of figures as in axes, and what values are multiplied with."""
+"""Units of figures on axes, and the factors by which values are multiplied."""
 
 
 def convergence(loop: LoopDoc) -> View:
@@ -101,7 +101,7 @@ def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
 
 def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float, x: str = "minutes") -> View | None:
     """Return a figure over the time of a test, one line each of its parts; or over the capacities written (`x`
-    "fills"). None if no part has one, as the latency of cells too short for an I/O."""
+    "fills"). None if no part has one, such as the latency of cells too short for an I/O."""
     rows = []
     names = list(dict.fromkeys(moment["line"] for moment in moments))
     for one in moments:

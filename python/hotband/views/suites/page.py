@@ -199,7 +199,7 @@ def _matrix(loop: LoopDoc, title: str, key: str, factor: float = 1.0) -> Table:
 
 
 def _moments(test: TestDoc) -> list[Block]:
-    """Return what continued over time."""
+    """Return charts of rates and latencies over the time of a test."""
     moments: list[MomentDoc] = test["moments"]
     if not moments:
         return []

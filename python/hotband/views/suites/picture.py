@@ -59,7 +59,7 @@ def picture_svg(document: QuickDoc) -> str:
 
 
 def _row(row: PictureRowDoc, top: float, largest: float) -> str:
-    """Return a row: the load, and for reads and writes per bar with its number; I/Os per second of small blocks."""
+    """Return a row: the load, and for reads and writes a bar with its number; I/Os per second of small blocks."""
     left = EDGE + NAMES
     width = (WIDTH - left - EDGE) / 2
     is_small = row["load"].startswith("RND")

@@ -73,7 +73,7 @@ def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def best_of(dots: Mapping[str, Dot], better: Better) -> tuple[str, ...]:
-    """Return the line that is best, with those that are not told from it; none if nothing was measured."""
+    """Return the line that is best, with those that cannot be distinguished from it; none if nothing was measured."""
     known = {line: dot for line, dot in dots.items() if better.figure in dot.figures}
     if not known:
         return ()

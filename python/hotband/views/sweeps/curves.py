@@ -1,8 +1,8 @@
 """Layout of a sweep: the parameter along the axis, those of the lines, and those of separate charts.
 
 A line is a machine (or a workload, where those differ). The axis has the parameter of the load, else the numeric one
-with most values; every combination of the others is a panel, a separate chart. A sweep of one
-machine has a line for each panel instead.
+with most values; every combination of the others is a panel, a separate chart. A sweep of one machine has a line for
+each panel instead.
 """
 
 from __future__ import annotations
@@ -104,12 +104,12 @@ class Curves:
         return Along(key, tuple(str(value) for _, value in pairs), places, _doubles(places))
 
     def _label(self, at: Mapping[str, Value], names: Sequence[str]) -> str:
-        """Return the coordinates of some names; names of settings are before their values."""
+        """Return the coordinates of some names; the names of settings precede their values."""
         return ", ".join(str(at[name]) if name in NOT_SET else f"{name} {at[name]}" for name in names)
 
     @property
     def along_title(self) -> str:
-        """Return what lies along the axis, as a sentence calls it; nothing if nothing does."""
+        """Return the name of the axis's parameter in a sentence; empty without one."""
         return "" if self.along is None else self.along.title
 
     @property

@@ -61,8 +61,7 @@ def _coordinate(value: object) -> str | float:
 
 
 def said_below(sweep: Sweep) -> list[str]:
-    """Return text below the table: omitted rows, the meaning of ±, states of drives and notes that all runs
-    share."""
+    """Return text below the table: omitted rows, the meaning of ±, states of drives and notes common to all runs."""
     found = []
     rows = sweep.means.height
     if rows > SHOWN and not as_rows():
@@ -80,7 +79,7 @@ def said_below(sweep: Sweep) -> list[str]:
 
 
 def states_of(sweep: Sweep) -> list[tuple[str, str]]:
-    """Machines with the states of their drives; no name where all are identical."""
+    """Machines with the states of their drives; no name if all are identical."""
     found: dict[str, dict[str, None]] = {}
     for at, row in zip(sweep.points, sweep.rows, strict=True):
         if row is not None:

@@ -40,7 +40,7 @@ SIGNS: dict[Verdict, str] = {"yes": "✓", "likely": "~", "no": "✗", "": ""}
 class Screen:
     """Display of an answer on a terminal: `answer` is a sentence, in the colour of its `verdict`; `more` belongs to it;
     `state` describes the run and its certainty in a line or two; `remarks` change what to do; `next` is a command, as
-    text or as the question that it asks; the same question again is asked for its `details`, which are the evidence."""
+    text or as the question that it asks; the same question repeated shows its `details`, which are the evidence."""
 
     answer: str
     verdict: Verdict = ""
@@ -129,7 +129,7 @@ def _table_lines(table: Table, width: int) -> int:
 
 
 def folded(line: Text | str, width: int = WIDTH) -> int:
-    """Return how many lines per line of words takes."""
+    """Return how many lines a text takes after wrapping."""
     text = text_of(line)
     below = len(text) - len(text.lstrip()) + indent_below(text)
     return max(len(textwrap.wrap(text, width, subsequent_indent=" " * below)), 1)

@@ -26,7 +26,7 @@ def _figures(drive: SmartDoc) -> tuple[float | None, ...]:
 
 
 def _groups(drives: Sequence[SmartDoc]) -> list[list[SmartDoc]]:
-    """Neighbours that are identical, all with all."""
+    """Groups of neighbouring drives that are all alike."""
     groups: list[list[SmartDoc]] = []
     for drive in drives:
         if groups and _alike([*groups[-1], drive]):
@@ -66,8 +66,7 @@ def _line(drives: Sequence[SmartDoc]) -> str:
 
 
 def _range(values: Sequence[float], shown: Callable[[float], str]) -> str:
-    """The lowest and the highest value, or one text if both print the same; a common unit is printed once. A dash for
-    none."""
+    """Lowest and highest value, or one text if both print the same; a common unit is printed once. A dash if empty."""
     if not values:
         return number(None)
     low, high = shown(min(values)), shown(max(values))

@@ -27,7 +27,7 @@ STEEPEST = 3.0
 EXACT_RANKS = 1000
 """Ranks that are added up one by one; the others in classes."""
 CLASSES = 400
-"""Number of ranks that grow by a factor: the sum is accurate to 1e-4."""
+"""Number of classes of ranks, whose ends grow by a factor: the sum is accurate to 1e-4."""
 MOST_DRAWN = 1_000_000
 """I/Os up to which the share of the top is tried by drawing them."""
 TOP = 0.1
@@ -35,7 +35,7 @@ TOP = 0.1
 CLOSE = 0.02
 """Difference of the share of the top up to which the area is left its places."""
 SPARSER = (1, 2, 4, 8, 16, 32, 64, 256, 1024, 4096, 16384)
-"""Factors of fewer places that are tried."""
+"""Divisors of the number of places that are tried."""
 
 
 @dataclass(frozen=True)

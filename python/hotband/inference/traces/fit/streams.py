@@ -1,7 +1,6 @@
 """The streams of a workload: I/Os of a direction, or reads and writes together, in an area, and what each requests.
 
-If separate, reads and writes have their own sizes, areas and runs; together, one continues the position of the
-other."""
+Separate reads and writes have their own sizes, areas and runs; together, one continues where the other ended."""
 
 from __future__ import annotations
 
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 
 
 SECTOR = 512
-"""Workloads use whole sectors."""
+"""Workloads issue whole sectors."""
 LARGEST = 64 << 20
-"""And for at most this much at once."""
+"""Largest I/O of a workload in bytes."""
 MOST_SIZES = 12
 """Sizes that are named one by one: what can be read in a line or two."""
 
@@ -149,7 +148,7 @@ class Stream:
 
 
 def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.int64]]:
-    """The streams, and which of them each I/O is of that is not a flush; reads and writes apart or together."""
+    """Return the streams, and the stream's index of each I/O except flushes; reads and writes apart or together."""
     streams: list[Stream] = []
     stream_of = np.full(len(ios), -1)
     flushes, writes = int((ios.direction == FLUSH).sum()), int((ios.direction == WRITE).sum())

@@ -1,7 +1,7 @@
 """Requirements of the specification: its two classes of drives, mixes, sizes, times; and the part that `--quick` keeps.
 
 Numbers are those of PTS 2.0.2 in the section next to them. If the specification leaves a value to the operator,
-Hotband uses that of its sample reports, and reports it.
+Hotband uses that of the specification's sample reports, and prints that it does.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Demand:
 
 SINGLE = Demand(1, 1)
 SEQUENTIAL = Demand(1, 32)
-"""Loads that are sequential (sections 8 and 12)."""
+"""Demand of sequential loads (sections 8 and 12)."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ RULES: dict[DriveClass, Rules] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """A class's rules on a target: the loads there. `demand` may be the operator's own; `minute_s`, if it is
-    given, is what a minute of the specification takes, and all other times with it."""
+    """The rules of a class on a target. `demand` may be the operator's own; `minute_s`, if given, is the length in
+    seconds of a minute of the specification, and scales all other times alike."""
 
     target: SuiteTarget
     rules: Rules
@@ -100,7 +100,7 @@ class Plan:
         return Cell(name, read_pct, block_bytes, random, of.threads, of.depth, self.seconds(MINUTE))
 
     def sizes(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """Return those that the target accepts; for a quick run also those that are tracked to steady state."""
+        """Return those that the target accepts; for a quick run only those in `QUICK_SIZES`."""
         taken = tuple(size for size in wanted if self.target.takes(size))
         if not self.quick or len(taken) <= len(QUICK_SIZES):
             return taken
@@ -133,7 +133,7 @@ class Plan:
 QUICK_TIME = 10.0
 """A quick run's times are a tenth."""
 LEAST_S = 0.2
-"""On a small model they are at most this short: 32 I/Os of 128 KiB outstanding take a SATA
+"""Seconds below which a quick run does not shorten a time of a small model: 32 outstanding I/Os of 128 KiB take a SATA
 drive 8 ms, in which a cell measures nothing."""
 LEAST_MINUTE_S = 0.05
 """Shortest time of a cell: fio checks the clock every few milliseconds."""
@@ -141,7 +141,7 @@ QUICK_SIZES = tuple(int(size * KIB) for size in (1024, 64, 4))
 
 
 def departures(plan: Plan) -> list[str]:
-    """Return what a plan does not do as in the specification, one line each."""
+    """Return the departures of a plan from the specification, one line each."""
     target, rules = plan.target, plan.rules
     found = []
     if target.is_model:

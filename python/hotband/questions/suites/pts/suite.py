@@ -40,15 +40,15 @@ from hotband.questions.suites.pts.tests import TESTS, Test, document
 from hotband.questions.suites.target import SuiteTarget
 
 PTS_FILE = "pts.json"
-"""Files that a run leaves in its folder, next to its page."""
+"""File that a run leaves in its folder, next to its page."""
 SPECIFICATION = "SNIA Solid State Storage Performance Test Specification"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Plan of a PTS run. `executor` runs per real target, or represents one in tests; None for a model. `purge_by`
-    and `set_write_cache` are of hardware: how it is purged (None: the best way), whether its write cache is turned as
-    in the class."""
+    """Plan of a PTS run. `executor` runs a real target, or a substitute in tests; None for a model. `purge_by` and
+    `set_write_cache` apply to hardware: how it is purged (None: the best way), and whether its write cache is set as
+    the class requires."""
 
     target: SuiteTarget
     drive_class: spec.DriveClass = "enterprise"
@@ -176,7 +176,7 @@ class _Run:
             self.depart(f"not purged: {why_not}")
 
     def depart(self, why: str) -> None:
-        """Notes what was not done as in the specification, once."""
+        """Note a departure from the specification, once."""
         if why not in self.departures:
             self.departures.append(why)
 
@@ -186,7 +186,7 @@ def _untold(told: Progress) -> None:
 
 
 def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
-    """Runs the tests that are requested. With `out` every run is kept there as it ends, and those that are there are
+    """Run the requested tests. With `out` every run is kept there as it ends, and those that are there are
     not run again; tests finished there before are also in the document. Raises UserError, OSError, or
     Interrupted with what was finished."""
     run = _Run(asked, asked.plan(), watch)
@@ -209,8 +209,8 @@ def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
 
 
 def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
-    """Return a model with its write cache as in the class, where its drives have one to set; of the test of rests,
-    with the drives' own time until they tidy up as much shorter as all other times."""
+    """Return a model with its write cache as the class requires, if its drives have one to set; for the test of rests,
+    the time until its drives tidy up is shortened by the same factor as all other times."""
     target = plan.target
     if not target.is_model:
         return target

@@ -184,7 +184,7 @@ def figure(name: str, cell: CellDoc | None, key: str) -> FigureDoc:
 
 
 def document(name: str, test: Test, result: Result, benches: Sequence[Bench]) -> TestDoc:
-    """Return a test as JSON."""
+    """Return a test as in the JSON document."""
     steady = all(loop["steady"] for loop in result.loops) if result.loops else None
     cells = [cell for loop in result.loops for round_ in loop["rounds"] for cell in round_]
     cells += [moment["cell"] for moment in result.moments]
