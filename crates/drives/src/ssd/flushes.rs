@@ -28,7 +28,7 @@ pub(super) struct Journal {
     params: JournalParams,
     /// Writes until the page is full, that one included.
     left: u64,
-    /// Their number when the map was last saved.
+    /// Value of `left` when the map was last saved.
     saved_left: u64,
     /// Time when the last page that was sent is on flash.
     saved_at: Instant,
@@ -60,9 +60,9 @@ impl Journal {
         self.saved_at
     }
 
-    /// Time when all changes are on flash that were there while `begun` writes were left.
+    /// Time when all changes made while `begun` writes were left are on flash.
     fn flush(&mut self, now: Instant, begun: u64) -> Instant {
-        // A page that was full meanwhile holds them.
+        // A page that filled up meanwhile holds them.
         let Some(later) = begun.checked_sub(self.left) else { return now.max(self.saved_at) };
         if begun == self.saved_left {
             return now.max(self.saved_at);
@@ -73,13 +73,12 @@ impl Journal {
     }
 }
 
-/// Flushes of the host: those that are under way as one, and those that wait for their end.
+/// Flushes of the host, by slot: those that are under way as one, and those that wait for its end.
 #[derive(Debug, Default)]
 pub(super) struct Flushes {
-    under_way: bool,
-    /// Writes that the page of the map took when it began: later changes are for the next one.
+    under_way: Vec<u32>,
+    /// Writes that were left until the page of the map was full when they began: later changes are for the next ones.
     begun: u64,
-    answered: Vec<u32>,
     next: Vec<u32>,
 }
 
@@ -99,17 +98,18 @@ impl Ssd {
             return self.acknowledge(now, index);
         }
         self.flushes.next.push(index);
-        if !self.flushes.under_way {
+        if self.flushes.under_way.is_empty() {
             self.begin_flush(now);
         }
     }
 
     /// The flush under way has ended: those that waited are the next.
     pub(super) fn begin_flush(&mut self, now: Instant) {
-        let Flushes { under_way, begun, answered, next } = &mut self.flushes;
-        std::mem::swap(answered, next);
-        (*under_way, *begun) = (!answered.is_empty(), self.journal.left);
-        if let Some(&first) = answered.first() {
+        let Flushes { under_way, begun, next } = &mut self.flushes;
+        under_way.clear();
+        std::mem::swap(under_way, next);
+        *begun = self.journal.left;
+        if let Some(&first) = under_way.first() {
             self.flush(now, first);
         }
     }
@@ -137,8 +137,8 @@ impl Ssd {
             return self.acknowledge(at, index);
         }
         let at = self.journal.flush(now, self.flushes.begun);
-        for index in std::mem::take(&mut self.flushes.answered) {
-            self.acknowledge(at, index);
+        for number in 0..self.flushes.under_way.len() {
+            self.acknowledge(at, self.flushes.under_way[number]);
         }
         self.push(at, Event::Flushed);
     }
