@@ -1,10 +1,10 @@
-//! Members of an array that are preconditioned together: one of them gets its writes, and the others take what it holds.
+//! Members of an array that are preconditioned together: one gets its writes, and the others copy its contents.
 //!
-//! That is done where the writes reach all members alike: in a sample of them every member has as many as the others.
-//! Members take the contents at moments of their own, spread over the last part of the random writes, so that they do not
-//! collect garbage in step. Members that get the very same writes, as those of a mirror do, take it at the same moment.
+//! They share only if the writes reach all members evenly: in a sample every member has as many as the others. Members
+//! copy the contents at different moments, spread over the last part of the random writes, so that they do not collect
+//! garbage in step. Members that get the very same writes, as those of a mirror do, copy at the same moment.
 //!
-//! Leaves out: members differ in when they took the contents, not in which of their blocks were written by chance.
+//! Leaves out: members differ in when they copied the contents, not in which of their blocks were written by chance.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -12,43 +12,51 @@ use std::hash::Hasher;
 
 use hotband_machine::{Machine, UntimedWrite};
 
-/// Writes of a sample: of eight members one that gets 5 % more than the others is noticed.
+/// Writes of a sample: enough to notice one of eight members that gets 5 % more than the others.
 pub const SAMPLE: u64 = 1 << 15;
-/// Standard deviations by which a member's number of writes may be off: by chance one in 150,000 is.
+/// Standard deviations by which a member's number of writes may be off: by chance one in 150,000 exceeds them.
 const SIGMAS: f64 = 4.5;
-/// Members take the contents in the last of so many parts of the writes.
+/// Members copy the contents in the last part of the writes, when these are split into this many equal parts.
 const PARTS: f64 = 16.0;
 
-/// Which drives get the untimed writes that reach them, and when others take their contents.
-#[derive(Default)]
-pub struct Sharing {
-    /// Drives that get none.
-    followers: Vec<u32>,
-    /// Share of the last writes, the drive that gets them, and those that take its contents then; the first last.
-    due: Vec<(f64, u32, Vec<u32>)>,
-    sample: Option<BTreeMap<u32, Reached>>,
+/// Receiver of the untimed writes to the volumes of a machine.
+pub trait Receiver {
+    /// Takes writes to a volume.
+    fn write(&mut self, machine: &mut Machine, volume: u16, writes: &[UntimedWrite]);
+
+    /// Takes note that this share of the last writes is done.
+    fn settle(&mut self, _: &mut Machine, _: f64) {}
 }
 
-/// What of a sample reached a drive.
+/// Drives that get the untimed writes that reach them, and the times when others copy their contents.
+#[derive(Default)]
+pub struct Sharing {
+    /// Drives that get no writes.
+    followers: Vec<u32>,
+    /// Share of the last writes, the drive that gets them, and those that copy its contents then; the first last.
+    due: Vec<(f64, u32, Vec<u32>)>,
+}
+
+/// A sample of writes, which counts those that would reach each drive and writes nothing.
+#[derive(Default)]
+pub struct Sample {
+    drives: BTreeMap<u32, Reached>,
+}
+
+/// Part of a sample that reached a drive.
 #[derive(Default)]
 struct Reached {
     writes: u64,
-    /// Of their offsets.
+    /// Hash of their offsets.
     hash: DefaultHasher,
 }
 
 impl Sharing {
-    /// Counts which drives writes would reach; none gets any.
-    pub fn sample() -> Self {
-        Self { sample: Some(BTreeMap::new()), ..Self::default() }
-    }
-
-    /// How the drives of these groups share contents, as a sample shows.
-    pub fn of_sample(self, groups: &[Vec<u32>]) -> Self {
-        let sample = self.sample.unwrap_or_default();
+    /// Decides from a sample how the drives of these groups share contents.
+    pub fn of_sample(sample: &Sample, groups: &[Vec<u32>]) -> Self {
         let mut sharing = Self::default();
         for group in groups {
-            let reached: Vec<(u64, u64)> = group.iter().map(|drive| of_drive(&sample, *drive)).collect();
+            let reached: Vec<(u64, u64)> = group.iter().map(|drive| sample.of_drive(*drive)).collect();
             if are_even(&reached) {
                 sharing.add(group, &reached);
             }
@@ -73,38 +81,42 @@ impl Sharing {
             self.due.push((1.0 - number as f64 / moments, leader, drives));
         }
     }
+}
 
-    /// Hands writes to a volume on to the drives that get them.
-    pub fn write(&mut self, machine: &mut Machine, volume: u16, writes: &[UntimedWrite]) {
-        if let Some(sample) = &mut self.sample {
-            machine.plan_untimed(volume, writes, &mut |drive, writes| {
-                let reached = sample.entry(drive as u32).or_default();
-                reached.writes += writes.len() as u64;
-                for write in writes {
-                    reached.hash.write_u64(write.offset);
-                }
-            });
-        } else if self.followers.is_empty() {
-            machine.write_untimed(volume, writes);
-        } else {
-            machine.write_untimed_where(volume, writes, &mut |drive, _| !self.followers.contains(&(drive as u32)));
-        }
+impl Receiver for Sharing {
+    /// Hands writes on to the drives that get them.
+    fn write(&mut self, machine: &mut Machine, volume: u16, writes: &[UntimedWrite]) {
+        machine.write_untimed_where(volume, writes, &mut |drive, _| !self.followers.contains(&(drive as u32)));
     }
 
-    /// So much of the last writes is done: drives take contents whose moment has come.
-    pub fn settle(&mut self, machine: &mut Machine, share: f64) {
+    /// Copies the contents that are due.
+    fn settle(&mut self, machine: &mut Machine, share: f64) {
         while let Some((_, leader, drives)) = self.due.pop_if(|(at, ..)| *at <= share) {
             machine.copy_contents(leader, &drives);
         }
     }
 }
 
-/// Number of writes that reached a drive, and a hash of them.
-fn of_drive(sample: &BTreeMap<u32, Reached>, drive: u32) -> (u64, u64) {
-    sample.get(&drive).map_or((0, 0), |reached| (reached.writes, reached.hash.finish()))
+impl Sample {
+    /// Number of writes that reached a drive, and a hash of them.
+    fn of_drive(&self, drive: u32) -> (u64, u64) {
+        self.drives.get(&drive).map_or((0, 0), |reached| (reached.writes, reached.hash.finish()))
+    }
 }
 
-/// Whether the drives got equally many writes but for chance; none at all are.
+impl Receiver for Sample {
+    fn write(&mut self, machine: &mut Machine, volume: u16, writes: &[UntimedWrite]) {
+        machine.plan_untimed(volume, writes, &mut |drive, writes| {
+            let reached = self.drives.entry(drive as u32).or_default();
+            reached.writes += writes.len() as u64;
+            for write in writes {
+                reached.hash.write_u64(write.offset);
+            }
+        });
+    }
+}
+
+/// Whether the drives got equally many writes, apart from chance; true if there were none at all.
 fn are_even(reached: &[(u64, u64)]) -> bool {
     let mean = reached.iter().map(|(writes, _)| *writes as f64).sum::<f64>() / reached.len() as f64;
     reached.iter().all(|(writes, _)| (*writes as f64 - mean).abs() <= SIGMAS * mean.sqrt())

@@ -11,7 +11,7 @@ use crate::control::{Control, RunError};
 use crate::drive::Driver;
 use crate::drive::contents::{self, Contents};
 use crate::drive::contents_cache::ContentsCache;
-use crate::drive::sharing::{SAMPLE, Sharing};
+use crate::drive::sharing::{Receiver, SAMPLE, Sample, Sharing};
 
 /// Writes of streams handed over together: few enough that streams on one drive stay mixed as they would be in time
 /// (4 MiB of 4 KiB writes; blocks that are filled and erased together are larger).
@@ -45,9 +45,9 @@ struct Batch {
 }
 
 impl Batch {
-    fn hand_over(&mut self, machine: &mut Machine, sharing: &mut Sharing) {
+    fn hand_over(&mut self, machine: &mut Machine, receiver: &mut dyn Receiver) {
         for (target, writes) in self.writes.iter_mut().enumerate().filter(|(_, writes)| !writes.is_empty()) {
-            sharing.write(machine, target as u16, writes);
+            receiver.write(machine, target as u16, writes);
             writes.clear();
         }
         self.collected = 0;
@@ -64,14 +64,14 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The streams' own writes and trims, until `amount` is written; nothing where no stream writes. Without `sharing` the
-    /// machine holds them already, and only the streams go on.
+    /// Does the streams' own writes and trims until `amount` is written; nothing if no stream writes. Without a
+    /// `receiver` the machine holds the data already, and only the streams advance.
     fn fill(
         &mut self,
         mut turns: Vec<Turn>,
         amount: Amount,
         mut random: Random,
-        mut sharing: Option<&mut Sharing>,
+        mut receiver: Option<&mut dyn Receiver>,
         report: impl Fn(f64) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         let Some(total) = turns.last().map(|turn| turn.upto) else { return Ok(()) };
@@ -100,17 +100,17 @@ impl Driver<'_> {
                 Amount::Fills(_) => u64::from(request.len),
                 Amount::Ios(_) => 1,
             };
-            let Some(sharing) = &mut sharing else { continue };
+            let Some(receiver) = &mut receiver else { continue };
             let write = UntimedWrite { offset: request.offset, len: request.len, entropy: request.entropy, trim };
             batch.writes[usize::from(turn.target)].push(write);
             batch.collected += 1;
             if batch.collected == BATCH {
-                batch.hand_over(self.machine, sharing);
-                sharing.settle(self.machine, done as f64 / wanted as f64);
+                batch.hand_over(self.machine, *receiver);
+                receiver.settle(self.machine, done as f64 / wanted as f64);
             }
         }
-        if let Some(sharing) = sharing {
-            batch.hand_over(self.machine, sharing);
+        if let Some(receiver) = receiver {
+            batch.hand_over(self.machine, receiver);
         }
         Ok(())
     }
@@ -196,11 +196,11 @@ impl Driver<'_> {
         &mut self,
         spec: &Precondition,
         seed: u64,
-        sharing: Option<&mut Sharing>,
+        receiver: Option<&mut dyn Receiver>,
         report: impl Fn(f64) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         let (turns, random) = (self.writing_turns(spec), Random::new(seed, "precondition.workload"));
-        self.fill(turns, Amount::Fills(spec.workload), random, sharing, report)
+        self.fill(turns, Amount::Fills(spec.workload), random, receiver, report)
     }
 
     /// All that preconditioning of a new machine reads, as text; none if the contents of its drives cannot be carried
@@ -268,7 +268,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Which drives share contents while the drives of a new machine are written, as a sample of the random writes shows.
+    /// Decides from a sample of the random writes which drives of a new machine share contents while they are written.
     fn sharing(&mut self, workload: &Workload, spec: &Precondition, seed: u64) -> Result<Sharing, RunError> {
         let (groups, turns) = (self.machine.like_members(), self.writing_turns(spec));
         // Drives that stay new have no contents to copy, only the memory for them.
@@ -276,7 +276,7 @@ impl Driver<'_> {
         if are_new || groups.is_empty() || turns.iter().any(|turn| self.streams[turn.stream].has_files()) {
             return Ok(Sharing::default());
         }
-        let (before, mut sample) = (self.streams.clone(), Sharing::sample());
+        let (before, mut sample) = (self.streams.clone(), Sample::default());
         let random = Random::new(seed, "precondition.sample");
         self.fill(turns, Amount::Ios(SAMPLE), random, Some(&mut sample), |_| Ok(()))?;
         self.streams = before;
@@ -287,7 +287,7 @@ impl Driver<'_> {
                 sample.write(self.machine, fill.target, &writes);
             }
         }
-        Ok(sample.of_sample(&groups))
+        Ok(Sharing::of_sample(&sample, &groups))
     }
 
     fn target_fills(&self, workload: &Workload, spec: &Precondition, seed: u64) -> Vec<TargetFill> {
@@ -370,8 +370,8 @@ impl TargetFill {
     }
 }
 
-/// Random writes over every target, `share` times its size; targets take turns in proportion to their sizes. `write` gets
-/// the target, its writes, and the share that is done.
+/// Random writes over every target, `share` times its size; targets take turns in proportion to their sizes. `write`
+/// gets the target, its writes, and the share that is done.
 fn random_fills(
     machine: &mut Machine,
     fills: &mut [TargetFill],
