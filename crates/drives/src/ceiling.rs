@@ -1,7 +1,7 @@
 //! The most that a drive can move, in bytes a second: the limits of its port and media.
 //!
 //! Leaves out: everything that a drive does besides the I/Os of its host (parity, relocation, misaligned writes,
-//! packets that are not full), which only reduces their share; and its memory, which a warm-up fills and which
+//! packets that are not full), which only leaves less for the host; and its memory, which a warm-up fills and which
 //! answers from then on no faster than the media gives and takes, unless the same is read again.
 
 use crate::disk::params::DiskParams;

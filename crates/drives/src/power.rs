@@ -50,7 +50,7 @@ fn busy_power(section: &Section, key: &'static str) -> Result<Power, SpecError> 
     Ok(power)
 }
 
-/// The first is at most the second; the error names the value from `set`, if one is.
+/// Checks that the first is at most the second; the error names the value from `set`, if one is.
 fn ordered(
     (product, set): (&Product, &toml::Table),
     (low_key, low): (&str, Power),
@@ -67,7 +67,7 @@ fn ordered(
     Err(SpecError::new(&product.file, &format!("values.{key}"), found.to_string(), accepted))
 }
 
-/// Power of a disk as in its file: the power on the track is worked out by [`split_disk`].
+/// Power of a disk as stated in its file: the power on the track is worked out by [`split_disk`].
 pub(super) fn read_disk(section: &Section, actuators: u32) -> Result<Option<Draw>, SpecError> {
     let Some(idle) = section.quantity::<Power>("power_idle")? else { return Ok(None) };
     let active = busy_power(section, "power_active")?;

@@ -1,5 +1,5 @@
-//! Limits of drives that can be bought. A question may be (`--set port_rate="1 MB/s"`), a bench of a test too, so
-//! this is asked of the files of drives alone.
+//! Limits of drives that can be bought. A question (`--set port_rate="1 MB/s"`) or a test bench may exceed them, so
+//! only the files of drives are checked.
 
 use hotband_machine::{Product, Section, SpecError};
 use hotband_units::{Bytes, Rate};

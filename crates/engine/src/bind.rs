@@ -61,7 +61,7 @@ pub(crate) fn trims_with_power_cut() -> Option<String> {
     supported(What::PowerOff.name(), TRIMS).err().map(|why| why.to_string())
 }
 
-/// Trims are issued only if they reach drives and power is not cut: a trimmed byte would look lost.
+/// Trims are issued only if they reach drives and power is not cut: a trimmed byte would appear to be lost.
 pub fn check_trims(
     workload: &Workload,
     streams: &[(Stream, u16)],

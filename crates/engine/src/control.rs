@@ -98,7 +98,7 @@ impl Control {
         Self { memory: memory.unwrap_or(0), ..Self::default() }
     }
 
-    /// Refuse to continue where more I/Os wait than memory is left for.
+    /// Refuse to continue if more I/Os wait than fit into the remaining memory.
     pub(crate) fn check_waiting(&self, waiting: u64, time: Span) -> Result<(), RunError> {
         let most = if self.memory == 0 { MOST_WAITING } else { (self.memory / 2 / OF_WAITING).min(MOST_WAITING) };
         if waiting > most { Err(RunError::Overloaded { waiting, time }) } else { Ok(()) }
@@ -140,7 +140,7 @@ impl Control {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The run has this many phases.
+    /// Sets the number of phases of the run.
     pub(crate) fn set_phases(&self, phases: u64) {
         self.phases.store(phases, Ordering::Relaxed);
     }

@@ -37,7 +37,7 @@ const STATE: (&str, &str) = (texts::STATE, "preconditioned");
 /// Settings chosen for a run on drives in use that does not set them itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
-    /// The state, if it is not said, and the scale, if that is not.
+    /// The state, if none is set, and the scale, if none is set.
     set: Vec<(String, String)>,
 }
 
@@ -49,7 +49,7 @@ impl Chosen {
         request
     }
 
-    /// Part that a following run keeps: the scale of the drives.
+    /// Settings for a run that follows: only the scale of the drives.
     pub fn of_follower(&self) -> Self {
         Self { set: self.set.iter().filter(|(key, _)| key != STATE.0).cloned().collect() }
     }
@@ -63,7 +63,7 @@ impl Chosen {
         self.set.iter().find(|(have, _)| have == key).map(|(_, value)| value.as_str())
     }
 
-    /// Text of the record about it: nothing for a run that continues with drives as they were left.
+    /// Notes for the record: nothing for a run that continues with drives as they were left.
     pub fn notes(&self, caches: &MachineCaches, workload: &Workload, streams: &[(Stream, u16)]) -> Vec<String> {
         let scale = self.has("scale").filter(|scale| *scale != "1");
         let at = scale.map_or_else(String::new, |scale| format!(", on a 1/{scale}-size model"));
@@ -99,8 +99,8 @@ fn names(caches: &MachineCaches) -> String {
     }
 }
 
-/// Candidates to try for `request`, the quickest first; the next is for a workload that does not fit on the
-/// drives. Nothing if drives stay as they are, or for an error, which is reported when the machine is built.
+/// Settings to try for `request`, the quickest first; each next one is for a workload that does not fit on the drives
+/// of the one before. Empty if drives stay as they are, or on an error, which is reported when the machine is built.
 pub(crate) fn settings(catalog: &Catalog, request: &Request) -> Vec<Chosen> {
     if request.in_use { settings_of(catalog, request).unwrap_or_default() } else { Vec::new() }
 }

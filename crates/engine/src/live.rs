@@ -1,4 +1,4 @@
-//! A run whose I/Os come from outside: programs issue them, and the server passes the time.
+//! A run whose I/Os come from outside: programs issue them, and the server supplies the time.
 //!
 //! It is made of a [`Run`] whose load is `clients`, and leaves the same record. The caller says when each I/O was
 //! requested and how late it is; nothing here looks at a clock, so the same calls leave the same record.
@@ -33,7 +33,7 @@ pub struct Asked {
     pub entropy: Entropy,
 }
 
-/// A machine that completes I/Os of callers as time is passed to it.
+/// A machine that completes I/Os of callers, who also supply the time.
 pub struct Live {
     machine: Machine,
     probes: Probes,
@@ -113,16 +113,16 @@ impl Live {
         self.cut < Instant::NEVER
     }
 
-    /// Whether its power went off: nothing is completed any more.
+    /// Whether its power went off: nothing completes any more.
     pub fn is_cut(&self) -> bool {
         self.now >= self.cut
     }
 
-    /// Takes an I/O that was requested at `at`, or now where its time has gone on since; `token` comes back with its
-    /// completion. Returns the number of a write where power may go off, else zero.
+    /// Takes an I/O that was requested at `at`, or now if the machine is past that time; `token` comes back with its
+    /// completion. Returns the number of a write if power may go off, else zero.
     ///
     /// # Panics
-    /// If the range ends beyond the volume: whoever serves checks that.
+    /// If the range ends beyond the volume: the server checks that.
     pub fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64 {
         self.now = self.now.max(at);
         self.probes.tick(self.now, &self.machine);
@@ -142,7 +142,7 @@ impl Live {
         io.version
     }
 
-    /// Does everything that is due up to `now`; appends what was completed, with the token and what it was.
+    /// Does everything that is due up to `now`; appends the completions, with token and operation.
     pub fn advance(&mut self, now: Instant, answered: &mut Vec<(u64, Op, Completion)>) {
         while let Some(next) = self.machine.wake().filter(|next| *next <= now && *next < self.cut) {
             self.now = self.now.max(next);

@@ -41,8 +41,8 @@ pub struct MachineState {
     built_from: (String, Vec<(String, String)>),
     /// Its spares, and the most bytes a second of a rebuild.
     rebuilds: (u32, Option<u64>),
-    /// Events requested with the first run that are still to happen, and how long after the measured time of the next
-    /// begins.
+    /// Events requested with the first run that are still to happen, and how long after the measured
+    /// time of the next begins.
     left: Vec<Happening>,
 }
 
@@ -113,7 +113,7 @@ impl Run {
         Ok(Self { chosen: Some(chosen.clone()), ..run })
     }
 
-    /// Makes a run on drives in use again whose drives are not those of `first`: at the scale that was chosen there.
+    /// Remakes a run on drives in use whose drives are not those of `first`, at the scale that was chosen there.
     fn at_scale_of(&mut self, first: &Self) -> Result<(), RunError> {
         let Some(asked_for) = self.asked_for.take().filter(|_| self.built_from() != first.built_from()) else {
             return Ok(());

@@ -1,8 +1,7 @@
-//! Time that a workload warms up where its measured time was shortened (`--duration`), or may be (`until_precise`): as
-//! long as that, where the machine has nothing that takes longer to fill. Tests over ten seeds (tests/long) hold both
-//! within 1 %.
+//! Warm-up of a workload whose measured time was shortened (`--duration`), or may be (`until_precise`): equally
+//! short, if nothing in the machine takes longer to fill. Tests over ten seeds (tests/long) hold both within 1 %.
 //!
-//! Leaves out, so that they warm up as long as the workload says: drives with a volatile write cache, a pseudo-SLC
+//! Leaves out, so that they warm up for the full time of the workload: drives with a volatile write cache, a pseudo-SLC
 //! cache, a flash cache or a map that does not fit into memory; controllers, stripe caches, pools and RAID-Z; apps,
 //! scripts and replays, which have caches of their own; workloads whose warm-ups differ.
 
@@ -22,8 +21,7 @@ use crate::texts::{machine_text, workload_of, workload_text};
 /// The key of `--set`.
 const WARM_UP: &str = "warm_up";
 
-/// `request` with the warm-up that it runs, if that is not the workload's. Errors in it are reported when it is
-/// built.
+/// `request` with its actual warm-up, if that is not the workload's. Errors in it are reported when it is built.
 pub(crate) fn fitted(catalog: &Catalog, mut request: Request) -> Request {
     if let Some(time) = shorter(catalog, &request) {
         request.set.push((WARM_UP.to_owned(), time.to_string()));

@@ -21,7 +21,7 @@ const DEFLATE_LEVEL: u32 = 6;
 /// Default of the zstd command.
 const ZSTD_LEVEL: i32 = 3;
 
-/// Window of deflate (RFC 1951, section 2): what precedes a piece of a stream matters so far.
+/// Window of deflate (RFC 1951, section 2): this many bytes before a piece of a stream matter.
 pub const DEFLATE_WINDOW: usize = 32 * 1024;
 
 /// Room for one compressed chunk of 64 KiB, whichever compressor (all need less than 1 % more than the chunk), and for

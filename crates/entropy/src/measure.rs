@@ -15,7 +15,7 @@ use crate::source::{Census, Item, Source, Unreadable};
 use crate::tally::Tally;
 use crate::walk::{Limits, Walk};
 
-/// Cost of the measurement. It is not a part of the report, which is the same every time.
+/// Cost of the measurement. It is not part of the report, which is the same every time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
     /// Threads.

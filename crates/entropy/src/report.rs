@@ -28,7 +28,7 @@ struct Chunks {
     histogram_bytes: Vec<u64>,
 }
 
-/// Method of the sample.
+/// Sampling method.
 #[derive(Clone, Debug, Serialize)]
 struct Drawn {
     asked_bytes: u64,

@@ -5,7 +5,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::ask::Sample;
 
-/// A sample has at least this many items, however little is asked for: fewer give no interval worth the name.
+/// A sample has at least this many items, however little was requested: fewer give no useful interval.
 const FEWEST: u64 = 30;
 
 /// A generator of this crate.
@@ -24,7 +24,7 @@ pub enum Want {
     Measure,
 }
 
-/// Number of items that there are and how many are measured.
+/// Numbers of existing and of measured items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Items of the tree.
@@ -83,8 +83,8 @@ impl Choice {
         self.stratum += 1;
     }
 
-    /// Treatment of item `index`; called in rising order. A tree that grew since it was counted is read whole if it
-    /// was to be.
+    /// Treatment of item `index`; called in rising order. A tree that grew since it was counted is read
+    /// whole if it was to be.
     pub fn of(&mut self, index: u64) -> Want {
         if self.plan.whole() {
             return Want::Measure;

@@ -127,8 +127,8 @@ struct Extract {
     offset: u64,
 }
 
-/// Data that is compressed at a time: pieces of files, and what came before them in the stream. One a thread, made
-/// once.
+/// Data that is compressed at a time: pieces of files, and the data before them in the stream. One
+/// per thread, made once.
 pub struct Item {
     buffer: Box<[u8]>,
     lead: usize,
@@ -163,7 +163,7 @@ impl Item {
         })
     }
 
-    /// Begins again after `lead`.
+    /// Starts over after `lead`.
     fn begin(&mut self, lead: &[u8]) {
         self.buffer[..lead.len()].copy_from_slice(lead);
         (self.lead, self.len) = (lead.len(), lead.len());

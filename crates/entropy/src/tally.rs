@@ -1,5 +1,5 @@
-//! Sums over what was compressed. All are whole numbers, so that their order, and with it the number of threads, does
-//! not matter.
+//! Sums over what was compressed. All are whole numbers, so that their order, and with it the number of
+//! threads, does not matter.
 
 use crate::ask::Ask;
 use crate::compress::{Compressor, Press};

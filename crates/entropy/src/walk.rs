@@ -41,7 +41,7 @@ pub struct Regular {
     pub path: PathBuf,
     /// Its length.
     pub size: u64,
-    /// Bytes that the file system keeps for it: fewer than its length if it has holes.
+    /// Bytes that the file system stores for it: fewer than its length if it has holes.
     pub allocated: u64,
 }
 
@@ -75,7 +75,7 @@ struct Folder {
     whole: bool,
 }
 
-/// Memory of a stored name: its bytes, if they are and what the allocator adds.
+/// Memory of a stored name: its bytes, their string and the overhead of the allocator.
 fn cost(name: &OsString) -> usize {
     name.len() + size_of::<OsString>() + 16
 }
@@ -113,7 +113,7 @@ impl Walk {
         self.links.forgotten()
     }
 
-    /// Looks at `path`; goes into it if it is a folder.
+    /// Examines `path`; descends into it if it is a folder.
     fn visit(&mut self, path: PathBuf, metadata: io::Result<Metadata>, parent: Option<u64>) -> Option<Found> {
         let metadata = match metadata {
             Ok(metadata) => metadata,

@@ -7,7 +7,7 @@ use hotband_units::Bytes;
 #[derive(Debug)]
 pub struct Concat {
     kind: &'static str,
-    /// Place where each member ends in the address space.
+    /// End of each member in the address space.
     ends: Vec<u64>,
 }
 

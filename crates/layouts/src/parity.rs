@@ -22,7 +22,7 @@ pub struct Parity {
     pub(crate) chunk: u64,
 }
 
-/// Chunks that a write touches in one stripe: chunks that follow each other, the first and the last perhaps in part.
+/// Contiguous chunks that a write touches in one stripe, the first and the last perhaps only in part.
 #[derive(Clone, Copy)]
 pub(crate) struct Touched {
     pub(crate) row: u64,

@@ -55,7 +55,7 @@ impl<P> Default for Pending<P> {
 }
 
 impl<P> Pending<P> {
-    /// Time continues.
+    /// Advances the time.
     pub fn tick(&mut self, now: Instant) {
         self.now = now;
     }
@@ -90,7 +90,7 @@ impl<P> Pending<P> {
         token
     }
 
-    /// A command is completed at `now`: what it was for.
+    /// A command is completed at `now`; returns its purpose.
     pub fn answered(&mut self, now: Instant, token: u64) -> P {
         self.now = now;
         self.commands.remove(&token).expect("only what was sent is answered")

@@ -10,7 +10,7 @@ use crate::SpecError;
 #[error("interrupted")]
 pub struct Stopped;
 
-/// Asked now and then by long work, at least several times a second: it continues where this is not an error.
+/// Called by long work at least several times a second: the work continues unless this returns an error.
 pub type Look<'a> = &'a dyn Fn() -> Result<(), Stopped>;
 
 /// Never stop.

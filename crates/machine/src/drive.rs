@@ -71,8 +71,8 @@ pub struct Smart {
     pub percentage_used: f64,
     /// Blocks that were retired.
     pub bad_blocks: u64,
-    /// Size of the drive relative to its simulated part: 1 if all of it is simulated. All else is of what is
-    /// simulated.
+    /// Size of the drive relative to its simulated part: 1 if all of it is simulated. All other values are those of the
+    /// simulated part.
     pub scale: u64,
 }
 
@@ -179,13 +179,13 @@ pub enum Warmth {
 /// The caches of one drive, or of all drives of a machine added up, at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheState {
-    /// Flash read cache: how far it has got; none if there is no such cache.
+    /// Progress of the flash read cache; none if there is no such cache.
     pub warmth: Option<Warmth>,
     /// Whether flash was read yet: nothing waits for a drive without reads.
     pub asked: bool,
     /// Reads that the flash answered, since the beginning.
     pub flash_hits: u64,
-    /// Reads that the flash could have completed and did not, since the beginning.
+    /// Reads that the flash could have served and did not, since the beginning.
     pub flash_misses: u64,
     /// Bytes copied into the flash, since the beginning.
     pub flash_promoted_bytes: u64,
@@ -310,14 +310,15 @@ pub trait Drive: Send {
     /// a drive that was not asked spends nothing on it.
     fn keep_account(&mut self);
     /// Power is lost at `now`, which is at or after the last call: what the drive holds when it comes back, volatile
-    /// memory being empty. Drives without an account are unknown. The drive takes no commands any more.
+    /// memory being empty. The contents of drives that kept no account are unknown. The drive
+    /// takes no commands any more.
     fn cut_power(&mut self, now: Instant) -> Versions;
     /// Names of the values that may change while it runs.
     fn settings(&self) -> &'static [&'static str] {
         &[]
     }
-    /// Acknowledgement of writes by the current switches; none for a drive without switches that can change while it
-    /// runs.
+    /// Acknowledgement of writes by the current switches; none for a drive without switches that
+    /// can change while it runs.
     fn write_cache(&self) -> Option<WriteCacheSetting> {
         None
     }

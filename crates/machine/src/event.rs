@@ -83,7 +83,7 @@ pub enum EventError {
     /// Daemons that a pool cannot do without, or does not have.
     #[error("{why}")]
     Out {
-        /// The reason against it.
+        /// Reason why it is impossible.
         why: String,
     },
     /// A value that the part does not take while it runs.

@@ -1,7 +1,7 @@
 //! The contract of a machine: I/Os in, completions out, a graph of volumes, layouts, links and drives between.
 //!
-//! No model lives here. A machine is driven through three calls: `submit`, `wake` and `advance`; it is told the time
-//! and never requests it.
+//! No model lives here. A machine is driven through three calls: `submit`, `wake` and `advance`; it receives the time
+//! and never reads a clock.
 
 mod building;
 mod contents;

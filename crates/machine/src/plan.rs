@@ -147,7 +147,7 @@ impl MemberState {
 pub struct Members<'a> {
     /// Every one, by its index.
     pub states: &'a [MemberState],
-    /// Some member does not hold all of its data. If none does, their contents need not be checked.
+    /// Some member does not hold all of its data. If false, their contents need not be checked.
     pub degraded: bool,
 }
 
@@ -192,8 +192,7 @@ pub trait Layout: Send + Debug {
     }
 }
 
-/// Knowledge of a layout with redundancy next to planning: what must not change at once, and how a member is made
-/// again.
+/// Further functions of a layout with redundancy: which columns must not change at once, and how a member is rebuilt.
 ///
 /// A column is what has to fit together: the copies of a mirror, the data and parity at one offset of a stripe.
 /// Columns are numbered along the members (those of several groups one group after the other).

@@ -11,7 +11,7 @@ use crate::io::{Entropy, Fault, Op, Times};
 use crate::repair::rebuild::JobState;
 use crate::versions::Versions;
 
-/// An I/O that a service is requested.
+/// An I/O requested from a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceIo {
     /// Returned in [`Served`]; the service does not read it.
@@ -45,7 +45,7 @@ pub struct MemberCommand {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// Number of the newest of the host's writes whose data it has; zero if nobody counts.
+    /// Number of the newest of the host's writes whose data it has; zero if writes are not counted.
     pub version: u64,
     /// Compressibility of the data of a write.
     pub entropy: Entropy,
@@ -68,7 +68,7 @@ pub struct ServiceOut {
     /// Commands to send now.
     pub commands: Vec<MemberCommand>,
     /// Commands past the planner of its first member, which is a layout, to the members of that: `member` is one of
-    /// those. While that layout misses one of them they are completed as [`Fault::Gone`] at once.
+    /// those. While that layout misses one of them they complete with [`Fault::Gone`] at once.
     pub below: Vec<MemberCommand>,
     /// I/Os completed now.
     pub served: Vec<Served>,
@@ -138,7 +138,7 @@ pub trait Service: Send {
     fn lost(&self) -> u64 {
         0
     }
-    /// Bytes of writes that it had completed from memory, and that its members would not take.
+    /// Bytes of writes that it had acknowledged from memory, and that its members would not take.
     fn dropped(&self) -> u64 {
         0
     }
@@ -153,7 +153,7 @@ pub trait Service: Send {
     /// Told, before the first I/O: these daemons will go out, marked so or because their drive has `failed`.
     ///
     /// # Errors
-    /// The reason against it.
+    /// Reason why it is impossible.
     fn expect_out(&mut self, daemons: &[u32], failed: bool) -> Result<(), EventError> {
         let _ = (daemons, failed);
         Err(EventError::Out { why: "it has no daemons".to_owned() })

@@ -15,7 +15,7 @@ use signal_hook::low_level::exit;
 
 /// Exit code of what SIGINT ends: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
-/// Bytes between two checks at signals.
+/// Bytes between two checks for signals.
 const LOOK_EVERY: usize = 1 << 20;
 
 /// Lets Python's handlers of signals run: an interrupt of the main thread stops what it waits for. Elsewhere it does

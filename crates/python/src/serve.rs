@@ -246,8 +246,7 @@ pub fn serve_speed(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<(f64
     Ok((speed.latency_ns, speed.iops))
 }
 
-/// Shortest round trip to the server, in nanoseconds; measured behind a socket at `path`, which is not
-/// there yet.
+/// Shortest round trip to the server, in nanoseconds; measured behind a socket at `path`, which is not there yet.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
 pub fn serve_way(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<u64> {

@@ -139,7 +139,7 @@ pub fn machine_offer(
     Ok(MachineOffer { text: offer.text, volumes, block_bytes: offer.block.0, drives: offer.products })
 }
 
-/// The most bytes a second that a machine can move; none if nothing that is known limits it.
+/// Most bytes per second that a machine can move; none if nothing known limits it.
 #[derive(IntoPyObject)]
 pub struct Ceiling {
     ports: Option<f64>,
@@ -188,7 +188,7 @@ pub struct Machine {
     own_products: std::collections::BTreeMap<String, CatalogEntry>,
 }
 
-/// A machine as its text requests it: nothing is built.
+/// A machine as its text states it: nothing is built.
 #[pyfunction]
 #[pyo3(signature = (catalog, machine, machine_text=None))]
 pub fn machine(catalog: PathBuf, machine: String, machine_text: Option<String>) -> PyResult<Machine> {
@@ -217,8 +217,8 @@ pub struct Workload<'py> {
     table: Bound<'py, PyDict>,
 }
 
-/// A workload as in its text, once it is right, with values of its keys and the length of its measured phases
-/// changed.
+/// A workload as its text states it, once it is right, with values of its keys and the length of its
+/// measured phases changed.
 #[pyfunction]
 #[pyo3(signature = (text, file="workload", set=Vec::new(), duration=None))]
 #[expect(clippy::needless_pass_by_value, reason = "Python's values are made for the call")]

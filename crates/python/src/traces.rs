@@ -68,7 +68,7 @@ impl PyTraceAsked {
         format!("{:?}", self.selection)
     }
 
-    /// The format that is stated, if one is.
+    /// The stated format, if there is one.
     #[getter]
     fn format(&self) -> Option<&str> {
         let columns = (!self.selection.columns.is_empty()).then_some("csv");
@@ -149,8 +149,8 @@ fn asked_of(block: u64, sample: usize) -> PyResult<hotband_traces::Asked> {
     Ok(hotband_traces::Asked { block, sample })
 }
 
-/// Properties of the trace whose rows are at `rows`, as JSON: blocks of `block` bytes, at most `sample` of which are
-/// followed.
+/// Properties of the trace whose rows are at `rows`, as JSON: blocks of `block` bytes, at most `sample`
+/// of which are followed.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
 pub fn trace_properties(py: Python<'_>, rows: PathBuf, block: u64, sample: usize) -> PyResult<String> {

@@ -10,7 +10,7 @@ pub enum LogError {
     /// The operating system's error.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// A line (from 1) that is not as in the format.
+    /// A line (from 1) that does not match the format.
     #[error("line {line}: {found}; accepted: {accepted}")]
     Line {
         /// From 1.

@@ -27,7 +27,7 @@ pub struct HistogramRow {
     pub count: u64,
     /// From the middles of the buckets.
     pub mean_ns: Option<f64>,
-    /// Index of the buckets.
+    /// Percentile from the buckets.
     pub p99_ns: Option<u64>,
 }
 

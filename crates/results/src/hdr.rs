@@ -26,7 +26,7 @@ const V1: u32 = 0x1c84_9301;
 const V1_COMPRESSED: u32 = 0x1c84_9302;
 const V2: u32 = 0x1c84_9303;
 const V2_COMPRESSED: u32 = 0x1c84_9304;
-/// V2's cookie as in its writers, with the word size.
+/// V2's cookie as its writers store it, with the word size.
 const V2_WRITTEN: u32 = 0x1c84_9313;
 /// Cookie, length, shifted index, digits, lowest, highest, ratio.
 const HEADER: usize = 40;

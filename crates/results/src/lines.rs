@@ -8,7 +8,7 @@ use crate::pieces::{self, Fault, PIECE};
 /// Times after this, in ms, are none: nanoseconds of it fit into 64 bits (the year 2255).
 pub(crate) const LATEST_MS: u64 = 9_000_000_000_000;
 
-/// Digits that always form a number of 64 bits.
+/// Number of digits that always fit into 64 bits.
 const MOST_SAFE_DIGITS: usize = 19;
 
 /// Type of a line.

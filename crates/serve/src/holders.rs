@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names at most this many holders: enough to find the rest.
+/// Most holders that are named: enough to find the others.
 const NAMED: usize = 4;
 
 /// An error with the path that it is about.

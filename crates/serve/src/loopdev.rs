@@ -69,8 +69,8 @@ impl Loop {
         self.sys().join("queue").join(name)
     }
 
-    /// Sets what the kernel says of the device, and checks it. An earlier user of the device may have set it, and the
-    /// setting stays with the device (Documentation/ABI/stable/sysfs-block).
+    /// Sets the kernel's attributes of the device, and checks them. An earlier user of the device may have set them,
+    /// and the setting stays with the device (Documentation/ABI/stable/sysfs-block).
     fn set_queue(&mut self, name: &str, value: &str) -> io::Result<()> {
         let file = self.queue(name);
         let read = || fs::read_to_string(&file).map(|text| text.trim_end().to_owned());

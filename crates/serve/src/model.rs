@@ -49,8 +49,8 @@ pub struct Answer {
     pub at: Instant,
     /// Why not.
     pub fault: Option<Fault>,
-    /// Whether it waited for the media of a drive: it read or wrote them, or it is a flush. A cache completes the
-    /// others.
+    /// Whether it waited for the media of a drive: it read or wrote them, or it is a flush. A
+    /// cache completes the others.
     pub is_media: bool,
 }
 
@@ -60,13 +60,13 @@ pub trait Model: Send {
     fn now(&self) -> Instant;
     /// Return the volumes that are served.
     fn volumes(&self) -> Vec<VolumeTold>;
-    /// Takes an I/O that was requested at `at`; returns the number of a write where power may go off, else zero.
+    /// Takes an I/O that was requested at `at`; returns the number of a write if power may go off, else zero.
     fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64;
     /// Time when it next has something to do.
     fn wake(&self) -> Option<Instant>;
     /// Does everything that is due up to `now`; appends what is done.
     fn advance(&mut self, now: Instant, answers: &mut Vec<Answer>);
-    /// Whether its power went off: nothing is completed any more.
+    /// Whether its power went off: nothing completes any more.
     fn is_cut(&self) -> bool {
         false
     }

@@ -111,8 +111,7 @@ fn set(class: Class) -> io::Result<()> {
 }
 
 /// Keeps every core of the host from going to sleep until the file is closed (the kernel's documentation,
-/// power/pm_qos_interface.rst: 0 requests a wake-up latency of 0 us); none if the host does not let
-/// it, which takes root.
+/// power/pm_qos_interface.rst: 0 requests a wake-up latency of 0 us); none if the host does not permit it. Needs root.
 pub fn keep_awake() -> Option<File> {
     let mut file = OpenOptions::new().write(true).open("/dev/cpu_dma_latency").ok()?;
     file.write_all(&0_i32.to_ne_bytes()).ok()?;

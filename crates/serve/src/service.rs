@@ -138,7 +138,7 @@ pub struct Service {
     tally: Mutex<Tally>,
     /// Notes for the record.
     remarks: Mutex<Vec<String>>,
-    /// While this is open cores do not sleep: until it stops.
+    /// While this is open, cores do not sleep. Closed when the service stops.
     awake: Mutex<Option<File>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -194,7 +194,7 @@ impl Service {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// `told` is called once it stops, by the thread that stops it; at once if it has.
+    /// `told` is called once it stops, by the thread that stops it; at once if it has stopped.
     pub fn when_stopped(&self, told: impl Fn() + Send + 'static) {
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_stopped() {
@@ -203,12 +203,12 @@ impl Service {
         watchers.push(Box::new(told));
     }
 
-    /// Whether every request was completed: only clients can make something happen.
+    /// Whether every request was completed: only clients can cause further events.
     pub fn is_idle(&self) -> bool {
         self.under_way.load(Ordering::Relaxed) == 0
     }
 
-    /// Lets the calling thread go before others, if that was requested and the host lets it; what it has got.
+    /// Raises the priority of the calling thread, if requested and if the host permits it; returns the result.
     pub fn prepare_thread(&self) -> Priority {
         priority::prepare(self.options.priority)
     }
@@ -401,7 +401,8 @@ impl Core {
     }
 
     /// Lets the machine continue to `now`, if it has something to do until then; what is done by then. Otherwise its
-    /// time stands still: the request a moment ago, and is seen only now, is taken at the time of asking.
+    /// time stands still: a request that was issued a moment ago and is received only now is
+    /// taken at its time of issue.
     fn advance(&mut self, now: Instant) -> Due {
         if self.wake().is_some_and(|wake| wake <= now) { self.go_to(now) } else { Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! Serving speed of this host: a drive that answers at once, behind a socket, with a client next to it.
+//! Serving speed of this host: a drive that completes at once, behind a socket, with a client on the same host.
 
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -21,14 +21,14 @@ const SIZE: u64 = 64 << 20;
 /// Random 4 KiB reads that this host can serve, client and server together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
-    /// Mean latency with one outstanding, in nanoseconds: the minimum of every completion.
+    /// Mean latency with one outstanding, in nanoseconds: the least time of any completion.
     pub latency_ns: f64,
     /// I/Os a second with 32 outstanding.
     pub iops: f64,
 }
 
-/// Latency of the drive that measures the round trip: as fast a drive as is served, or nearly so, on which clients
-/// wait.
+/// Latency of the drive that measures the round trip: as fast a drive as is served, or nearly so,
+/// on which clients wait.
 const WAITED: Span = Span(100_000);
 
 /// Measures it for about twice `time`, behind a socket at `path`, which must not be there yet.
@@ -42,8 +42,8 @@ pub fn measure(path: &Path, time: Duration) -> io::Result<Speed> {
     Ok(Speed { latency_ns: 1e9 / alone.rate, iops: together.rate })
 }
 
-/// Shortest round trip to a server, in nanoseconds, for a client that has waited: by so much the
-/// shortest of all latencies is longer than what the drive was to take. Measured for about `time` in the same way.
+/// Shortest round trip to a server, in nanoseconds, for a client that has waited: the difference between the shortest
+/// latency and that of the drive. Measured for about `time` in the same way.
 ///
 /// # Errors
 /// What the host refuses.

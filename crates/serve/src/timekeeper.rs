@@ -1,6 +1,6 @@
 //! Thread that waits until the machine next has something to do.
 //!
-//! A separate thread, the clock, if no other does. A thread that waits for a client may do both at once: then
+//! It is a separate thread, the clock, if no other waits. A thread that waits for a client may do both at once: then
 //! the request, the time at which it is done and the answer need one thread, and no core has to be woken in between
 //! (which takes 5 to 50 us, on virtual machines more).
 
@@ -25,7 +25,7 @@ const CLOCK_LOOKS: Duration = Duration::from_millis(100);
 /// A client's thread that was so often woken for requests of others gives its place up: one of theirs is nearer to it.
 const OFTEN: u32 = 16;
 
-/// What is stored of no time: later than every other, so that the earlier of two is the lesser.
+/// Stands for no time: later than every other, so that the earlier of two is the smaller number.
 const NOTHING: u64 = u64::MAX;
 
 /// Waiting threads, and the times until which they wait.
@@ -54,7 +54,7 @@ impl Timekeeper {
         }
     }
 
-    /// It looks by itself at `next`; told while the machine is held, so that nothing comes in between.
+    /// Sets the time of its next check; called with the machine locked, so that nothing comes in between.
     pub(crate) fn plan(&self, next: Option<Instant>) {
         self.planned.store(next.map_or(NOTHING, |next| next.0), Ordering::Release);
     }
@@ -190,7 +190,7 @@ fn sleep(fd: BorrowedFd<'_>, alarm: &OwnedFd, time: Duration) -> io::Result<bool
 }
 
 impl Service {
-    /// The clock: lets the machine continue whenever it has something to do, as long as no client's thread does.
+    /// The clock: lets the machine continue whenever it has something to do, unless a client's thread does so.
     pub(crate) fn run_clock(&self) {
         let had = self.prepare_thread();
         self.change_tally(|tally| tally.set_priority(had));
@@ -217,7 +217,8 @@ impl Service {
         }
     }
 
-    /// Return the time to sleep until shortly before `next`, or at most if there is nothing; none if it has passed.
+    /// Return the time to sleep until shortly before `next`, or the longest wait if nothing is due;
+    /// none if `next` has passed.
     fn sleep_before(&self, next: Option<Instant>) -> Option<Duration> {
         let Some(next) = next else { return Some(LONGEST_WAIT) };
         self.clock.until(next)?.checked_sub(Duration::from_nanos(self.options.spin.0))

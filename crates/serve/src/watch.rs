@@ -1,12 +1,12 @@
-//! Time when a client that was just answered is watched.
+//! When a client that just received a reply is polled.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use crate::timekeeper::received;
 
-/// A client that asks again as soon as it is completed is watched for a moment before the thread goes to sleep: to wake
-/// it takes longer than such a client, which moreover has to do it.
+/// A client that sends its next request as soon as it has a reply is watched for a moment before the thread sleeps:
+/// waking the thread takes longer than such a client needs, and it would have to do the waking.
 #[derive(Default)]
 pub struct Watch {
     /// Number of times that it is still watched without a request.
@@ -15,18 +15,17 @@ pub struct Watch {
     asleep: u32,
 }
 
-/// For so long: more than what a client takes from an answer to its next request (fio: 4 to 8 us if it is awake, 20
-/// to 40 us where its core has gone to sleep; with 12 us a host of two idle cores gave 19 k reads a second, with 60 us
-/// 40 k).
+/// Time of a watch: more than a client takes from a reply to its next request (fio: 4 to 8 us if it is awake, 20 to
+/// 40 us if its core has gone to sleep; with 12 us a host of two idle cores gave 19 k reads a second, with 60 us 40 k).
 const MOMENT: Duration = Duration::from_micros(60);
 /// Number of fruitless watches until it is no longer watched.
 const PATIENCE: u32 = 8;
-/// One that is not watched is tried again once in this many times, which makes a moment 1 us each.
+/// A client that is not watched is tried again once in this many times: 1 us each on average.
 const TRIED_EVERY: u32 = 64;
 
 impl Watch {
-    /// Looks for a moment, if that is worth it, whether `receive`, which does not wait, gets something; nothing is
-    /// under way.
+    /// Looks for a moment, if that is worth it, whether `receive`, which does not wait, gets
+    /// something; nothing is under way.
     pub fn look(&mut self, receive: &mut dyn FnMut() -> io::Result<usize>) -> Option<io::Result<usize>> {
         if self.trust == 0 && self.asleep < TRIED_EVERY {
             self.asleep += 1;

@@ -1,5 +1,5 @@
-//! Whether the cores of the host may sleep again once a machine is no longer served: a program of its own, whose files
-//! no other test opens.
+//! May the cores of the host sleep again once a machine is no longer served? A separate program, so that no other test
+//! opens files in its process.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use hotband_serve::{Fixed, Memory, Options, Service};
 use hotband_units::Span;
 
-/// How many of this process' files keep cores awake.
+/// Number of this process's files that keep cores awake.
 fn keeping_awake() -> usize {
     let files = fs::read_dir("/proc/self/fd").expect("Linux has it").flatten();
     files.filter(|file| fs::read_link(file.path()).is_ok_and(|path| path == Path::new("/dev/cpu_dma_latency"))).count()

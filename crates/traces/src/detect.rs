@@ -59,8 +59,8 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
     Ok(((format.make)(), format.accepted))
 }
 
-/// Beginning of a file, and the reason if a compressed one breaks off: earlier data shows its format, and the break
-/// is reported when it is read.
+/// Beginning of a file, and the error if a compressed one breaks off: the data before the break shows its format, and
+/// the break is reported when the file is read.
 fn beginning(path: &Path) -> io::Result<(Vec<u8>, Option<io::Error>)> {
     let mut start = Vec::new();
     match input::open(path, None)?.take(SNIFFED).read_to_end(&mut start) {

@@ -12,7 +12,7 @@ pub enum TraceFileError {
     /// The operating system's error, or a compressed file that is damaged.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// A line (from 1) that is not as in the format.
+    /// A line (from 1) that does not match the format.
     #[error("line {line}: {found}; expected {accepted}")]
     Line {
         /// From 1.

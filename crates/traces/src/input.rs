@@ -1,4 +1,4 @@
-//! A trace as it lies there: plain, or compressed by gzip or zstd; text in UTF-16 as PowerShell redirects it. Known by
+//! A trace file as it is: plain, or compressed by gzip or zstd; text in UTF-16 as PowerShell redirects it. Known by
 //! its first bytes, whatever it is called.
 
 use std::error::Error;
@@ -21,10 +21,10 @@ const LONGEST_WINDOW: u32 = 30;
 /// Error of zstd for a larger one (`ZSTD_error_frameParameter_windowTooLarge`).
 const TOO_LONG: &str = "Frame requires too much memory";
 
-/// How many times its size a compressed file may unpack to where nothing else is accepted: logs pack to a tenth to a
+/// Default limit of the unpacked size of a compressed file, as a multiple of its size: logs pack to a tenth to a
 /// fiftieth, a file made to fill a disk to a thousandth and less.
 const UNPACK: u64 = 200;
-/// Any file may unpack to this much, which is read within seconds.
+/// Size to which any file may unpack: it is read within seconds.
 const ALWAYS: u64 = 256 << 20;
 
 /// Opens its decompressed contents; a compressed file may unpack to `unpack` times its size.
@@ -36,7 +36,7 @@ pub(crate) fn open(path: &Path, unpack: Option<u64>) -> io::Result<Box<dyn Read>
     Ok(Box::new(Bounded { source: decompressed(file)?, left: most, factor }))
 }
 
-/// What a file unpacks to, refused beyond a factor.
+/// Unpacked data of a file, refused beyond a factor of its size.
 struct Bounded<R> {
     source: R,
     left: u64,

@@ -8,8 +8,8 @@ use crate::error::{TraceFileError, shown};
 use crate::io::Wrong;
 
 /// Gives every line and its number to `each`, without its end, and whether it had one; or every record of this many
-/// bytes, and whether it is whole. A file that cannot be read to its end (a compressed one that was cut off) is told
-/// with the number of the line.
+/// bytes, and whether it is whole. A file that cannot be read to its end (a compressed one that was cut off) is
+/// reported with the number of the line.
 pub(crate) fn for_each_part(
     source: impl Read,
     record: Option<usize>,

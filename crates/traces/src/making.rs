@@ -29,7 +29,7 @@ pub struct Making {
     /// When its first I/O was requested, taken or not; zero if times count from the beginning of the run.
     first: Option<u64>,
     counts_from_zero: bool,
-    /// I/Os that were told, taken, and not taken before the first that was measured.
+    /// I/Os that were read, used, and not used before the first that was measured.
     told: u64,
     kept: u64,
     last: u64,
@@ -185,7 +185,7 @@ impl Making {
         beyond.map_or(Ok(properties), |row| Err(beyond_clock(row)))
     }
 
-    /// Time when time begins.
+    /// Time that counts as zero.
     fn first_of(&self, streams: &Streams) -> Result<u64, TraceFileError> {
         let whole = |text: String| Err(TraceFileError::Whole(text));
         let Some(first) = self.first.map(|first| if self.counts_from_zero { 0 } else { first }) else {
@@ -209,7 +209,7 @@ impl Making {
         }
     }
 
-    /// The devices, hosts and processes that there are, where none that was requested is among them.
+    /// The existing devices, hosts and processes, if none of the requested ones is among them.
     fn offered(&self, streams: &Streams) -> String {
         let Selection { devices, hosts, processes, .. } = &self.selection;
         let offers: [Offer; 3] = [
@@ -240,7 +240,8 @@ fn beyond_clock(row: u64) -> TraceFileError {
     TraceFileError::Whole(format!("line {row}: its answer is beyond the clock of 2^64 ns"))
 }
 
-/// Keys that distinguish streams, whether some of it was requested, and its name.
+/// A key that distinguishes streams: its word, whether the selection names some of its values, and
+/// the value of a stream.
 type Offer = (&'static str, bool, fn(&Names) -> &String);
 
 /// Rows while they are written.

@@ -2,8 +2,8 @@
 //!
 //! Two halves of a buffer are sorted, the earlier half goes into a temporary file, the other waits for what comes next.
 //! A trace whose I/Os are out of place by less than half a buffer is one run, which is read as it was written; else a
-//! run begins whenever one comes too late, and the runs are merged. Sorting is stable, and quick where much is in
-//! order.
+//! run begins whenever one comes too late, and the runs are merged. Sorting is stable, and quick
+//! where much is in order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -51,7 +51,7 @@ impl Entry {
     }
 }
 
-/// Sorts what it is told.
+/// Sorts the I/Os that it receives.
 #[derive(Debug)]
 pub(crate) struct Sorter {
     buffer: Vec<Entry>,
@@ -203,7 +203,7 @@ impl Ord for Head {
     }
 }
 
-/// A run being read: it requests its own places of the one file.
+/// A run being read: it reads its own places of the one file.
 struct Run {
     rows: BufReader<Part>,
     left: u64,
@@ -224,7 +224,7 @@ impl Run {
     }
 }
 
-/// A file that is read from a place of its own, next to others.
+/// A file that is read from its own position, while others read from theirs.
 struct Part {
     file: Rc<File>,
     at: u64,

@@ -46,7 +46,7 @@ pub struct Ended {
     pub operation: u16,
     /// When it was requested: for an open loop its scheduled time, so that waiting for its turn counts.
     pub began: Instant,
-    /// Time when its caller was completed.
+    /// Time when the operation completed for its caller.
     pub ended: Instant,
 }
 
@@ -63,7 +63,7 @@ pub trait App: Send {
     fn operations(&self) -> Vec<&'static str>;
     /// Operations a second that are requested; none for a closed loop.
     fn requested_ops_per_s(&self) -> Option<f64>;
-    /// Appends at most `most` writes that put the app's files if they are when it starts, each with the index of
+    /// Appends at most `most` writes that put the app's files in place before it starts, each with the index of
     /// its stream; appends none once all are there. Called before `start`.
     fn lay_out(&mut self, most: usize, out: &mut Vec<(u16, UntimedWrite)>);
     /// Bytes that `lay_out` writes in all, for progress; zero if that is not known.

@@ -1,7 +1,7 @@
-//! The keys of each app, their defaults, and their meanings: for `hotband keys`. A test
-//! holds them against what the apps read.
+//! The keys of each app, their defaults, and their meanings: for `hotband keys`. A test compares them with the keys
+//! that the apps read.
 
-/// A key of `[app]`: its name, its value where the text does not state it (nothing if there is none), its meaning.
+/// A key of `[app]`: its name, its default value (nothing if there is none), its meaning.
 pub type AppKey = (&'static str, &'static str, &'static str);
 
 /// Keys of `kind = "btree"`.

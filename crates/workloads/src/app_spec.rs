@@ -8,7 +8,7 @@ use crate::data::DataSpec;
 use crate::filesystem::FileSystemSpec;
 use hotband_machine::{Section, SpecError};
 
-/// An app as the text requests it.
+/// An app as its text states it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AppSpec {
     /// A database: YCSB above a B-tree engine.

@@ -1,4 +1,4 @@
-//! A stream as the text requests it, bound to a target.
+//! A stream as its text states it, bound to a target.
 
 use hotband_machine::SpecError;
 use hotband_units::Bytes;
@@ -18,7 +18,7 @@ fn region_of(size: u64) -> u64 {
 }
 
 impl StreamSpec {
-    /// Whether a range in bytes shrinks with the drives: if its contents have no fixed size.
+    /// Whether a range in bytes shrinks with the drives: true if its contents have no fixed size.
     pub fn shrinks(&self) -> bool {
         self.files.is_none() && self.per_client.is_none()
     }

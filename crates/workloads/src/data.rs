@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 use crate::Random;
 
-/// The entropy of the data of writes, as text requests it.
+/// The entropy of the data of writes, as its text states it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataSpec {
     /// One value for every write.

@@ -8,7 +8,7 @@ use hotband_units::Bytes;
 use crate::Random;
 use crate::bounds::StreamBounds;
 
-/// Files as text requests them.
+/// Files as their text states them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilesSpec {
     /// Number of files.

@@ -45,7 +45,7 @@ const CURVE: [(u64, f64); 29] = [
 /// Generators that take turns. Source: as above, `Random r[] = new Random[5]`.
 const GENERATORS: usize = 5;
 
-/// Request for a hot band.
+/// Options of a hot band.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HotBandSpec {
     /// Distance of writes behind the position of a read, as a share of the band's records.

@@ -22,7 +22,7 @@ pub enum Load {
     Closed {
         /// Threads.
         threads: u32,
-        /// I/Os per thread keeps outstanding.
+        /// I/Os that each thread keeps outstanding.
         depth: u32,
         /// Pause between a completion and the next I/O of that slot.
         think: Span,
@@ -81,7 +81,7 @@ impl Load {
         Err(section.error("", "", format!("expected either {}", kinds.join(" or "))))
     }
 
-    /// Whether its streams say the request.
+    /// Whether its streams define the I/Os.
     pub(crate) fn has_pattern(&self) -> bool {
         if let Self::Other(kind) = self { kind.0.has_pattern() } else { true }
     }

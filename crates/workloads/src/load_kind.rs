@@ -6,11 +6,11 @@ use std::sync::Arc;
 use crate::sources::shares::Shares;
 use crate::sources::source::Source;
 
-/// A kind of load that is neither of the two loops: as the text requests it.
+/// A kind of load that is neither of the two loops: as its text states it.
 pub trait LoadKind: Debug + Send + Sync {
     /// Source of this kind, for streams by their shares.
     fn source(&self, shares: Shares) -> Box<dyn Source>;
-    /// Whether its streams say the request; else somebody outside decides.
+    /// Whether its streams define the I/Os; otherwise, the outside does.
     fn has_pattern(&self) -> bool {
         true
     }

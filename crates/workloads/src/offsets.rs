@@ -4,7 +4,7 @@ use crate::Random;
 use crate::hotband::HotBandSpec;
 use crate::zipf::Zipf;
 
-/// A distribution of offsets, as text requests it.
+/// A distribution of offsets, as its text states it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OffsetSpec {
     /// Every place alike.

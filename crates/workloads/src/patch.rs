@@ -17,7 +17,7 @@ use crate::until::precise::Precision;
 const ENDS: [&str; 7] = ["until", "duration", "ios", "operations", "until_precise", "until_warm", "until_done"];
 
 impl Workload {
-    /// Changes one thing, in every stream if it is one of streams: the keys of [`Workload::SET_KEYS`].
+    /// Changes one thing, in every stream if it belongs to streams: the keys of [`Workload::SET_KEYS`].
     ///
     /// # Errors
     /// A value that the key does not take, named at `--set`; an unknown key.

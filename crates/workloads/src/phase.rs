@@ -26,17 +26,17 @@ pub struct Phase {
     pub untimed: Option<Amount>,
     /// Whether it is what the record is about.
     pub measure: bool,
-    /// Once it is over, nobody asks any more, and it continues until all that is outstanding is completed.
+    /// Once it is over, no more I/Os are issued, and it continues until all outstanding ones are completed.
     pub drain: bool,
     /// Streams that run in it; all by default.
     pub streams: Option<Vec<String>>,
     /// Threads of the closed loop in `[load]` while it lasts; those of the loop by default.
     pub threads: Option<u32>,
-    /// Its statement about scripts.
+    /// Its settings for scripts.
     pub scripts: PhaseScripts,
 }
 
-/// Statement of a phase about scripts.
+/// Settings of a phase for scripts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseScripts {
     /// Scripts that run in it (indices in the workload); all by default.

@@ -84,7 +84,7 @@ impl Workload {
         Ok(Self { table, ..workload })
     }
 
-    /// `[uncertainty]` names keys of `--set` with both ends of what they may be; a run does not use it. Users of the
+    /// `[uncertainty]` names keys of `--set` with both ends of their range; a run does not use it. Users of the
     /// range run the load at its ends: each must be one that `--set` takes.
     fn check_uncertainty(&self, section: &Section) -> Result<(), SpecError> {
         for (key, ends) in section.table() {
@@ -197,7 +197,7 @@ const SMART_INTERVAL: Span = Span(300_000_000_000);
 /// Most runs of a stream in a row, on average: a million.
 const MOST_IN_A_ROW: f64 = 1e6;
 
-/// `[load]`: who requests the streams without a load of their own, and how many runs of a stream follow each other.
+/// `[load]`: the load of streams without one of their own, and how many runs of a stream follow each other.
 fn read_load(top: &Section) -> Result<(Option<Load>, Option<f64>), SpecError> {
     let Some(section) = top.section("load")? else { return Ok((None, None)) };
     let load = Load::read(&section)?;

@@ -19,7 +19,7 @@ const MOST_FILES: u64 = 10_000_000;
 const MOST_FILE: u64 = 1_000_000_000_000;
 /// Most I/Os that all clients of a script may have outstanding in a step.
 const MOST_TOGETHER: u64 = 1 << 20;
-/// I/Os of a detached step that a client may have outstanding, by default.
+/// Default for the I/Os of a detached step that a client may have outstanding.
 const DETACHED_LIMIT: u64 = 64;
 
 pub(crate) fn read_scripts(top: &Section, streams: &[StreamSpec]) -> Result<Vec<ScriptSpec>, SpecError> {

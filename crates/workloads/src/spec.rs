@@ -1,4 +1,4 @@
-//! A workload as its text requests it, checked but not yet bound to a machine.
+//! A workload as its text states it, checked but not yet bound to a machine.
 
 use hotband_machine::EventSpec;
 use hotband_units::{Bytes, Ratio, Span};

@@ -17,8 +17,8 @@ pub const RANGE_PCT: f64 = 20.0;
 pub const SLOPE_PCT: f64 = 10.0;
 
 /// Share of the steady window's mean by which a round may differ from it without counting towards a departure: half of
-/// the smallest sudden change that is to be found, 15 % (Page, Biometrika 41, 1954: the best allowance is half the
-/// shift).
+/// the smallest sudden change that is to be found, 15 % (Page, Biometrika 41, 1954: the best
+/// allowance is half the shift).
 const ALLOWANCE: f64 = 0.075;
 /// Sum of what rounds differ beyond the allowance at which steady state is left. Chosen by simulation (tests/
 /// steady_noise.rs): two false alarms in a thousand runs of 100 rounds at 3 % noise, and a drop of 15 % is seen within

@@ -48,7 +48,7 @@ impl Workload {
         Ok(())
     }
 
-    /// Checks that each stream with a load runs in some phase, or writes what is preconditioned.
+    /// Checks that each stream with a load runs in some phase, or writes during preconditioning.
     pub(crate) fn check_streams_run(&self) -> Result<(), SpecError> {
         let is_preconditioned = self.precondition.as_ref().is_some_and(|spec| spec.workload > 0.0);
         let runs = |stream: &StreamSpec| {
@@ -65,7 +65,7 @@ impl Workload {
         Err(SpecError::new(&self.file, &format!("{}.name", stream.key), &stream.name, accepted))
     }
 
-    /// Checks that phases until nothing is outstanding have nobody who continues asking.
+    /// Checks that no load issues further I/Os in phases that run until nothing is outstanding.
     pub(crate) fn check_drained(&self) -> Result<(), SpecError> {
         for (index, phase) in self.phases.iter().enumerate().filter(|(_, phase)| phase.until.contains(&Until::Drained))
         {
@@ -96,7 +96,7 @@ impl Workload {
         Ok(())
     }
 
-    /// Whether a load of its own requests I/Os of a stream of the phase; clients leave when they want.
+    /// Whether a stream of the phase has a load of its own that issues I/Os; clients leave when they want.
     fn has_load(&self, phase: &Phase) -> bool {
         self.streams.iter().enumerate().any(|(index, stream)| {
             let is_asked = stream.load.as_ref().is_none_or(Load::has_pattern);

@@ -55,7 +55,7 @@ pub struct Stream {
     pub(crate) random_share: f64,
     /// Whether its offsets are not just drawn (strided, near, a hot band): asked once an I/O.
     pub(crate) has_own_offsets: bool,
-    /// Whether the next I/O is random, if that was asked before it is drawn.
+    /// Whether the next I/O is random, if that was decided before it is drawn.
     pub(crate) decided: Option<bool>,
     /// End of the last I/O, by thread (or one for all).
     pub(crate) cursors: Vec<u64>,
@@ -93,7 +93,7 @@ impl Stream {
         self.hot_band.is_some()
     }
 
-    /// Its files as text requests them.
+    /// Its files as their text states them.
     pub fn files_spec(&self) -> Option<FilesSpec> {
         self.files_spec
     }
@@ -189,7 +189,7 @@ impl Stream {
         if self.cursors.len() == 1 { 0 } else { thread % self.cursors.len() }
     }
 
-    /// Whether the next I/O of `thread` continues with a run. In a fully sequential stream each is a run.
+    /// Whether the next I/O of `thread` continues a run. In a fully sequential stream each is a run.
     pub(crate) fn goes_on(&mut self, thread: usize) -> bool {
         if self.random_share >= 1.0 || self.random_share <= 0.0 {
             return false;
@@ -238,8 +238,8 @@ impl Stream {
         self.bounds.from + self.offsets.draw(&mut self.random, slots) * self.align_of(len)
     }
 
-    /// Of a hot band, or where the last I/O of the thread decides it: a stride on, or near it; none for an I/O that
-    /// jumps.
+    /// Offset in a hot band, or one that the last I/O of the thread determines: a stride further, or near it; none for
+    /// an I/O that jumps.
     #[inline(never)]
     fn own_offset(&mut self, len: u32, cursor: usize, read: bool) -> Option<u64> {
         let slots = if self.slots > 0 { self.slots } else { self.slots_for(len) };

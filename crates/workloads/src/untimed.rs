@@ -19,7 +19,7 @@ impl Workload {
         self.precondition.as_ref().is_some_and(Precondition::writes) || self.phases.iter().any(is_untimed)
     }
 
-    /// Whether preconditioning requests the workload itself, and part of it is an app or scripts, which need time.
+    /// Whether preconditioning includes the workload itself, and part of it is an app or scripts, which need time.
     pub fn is_left_out_of_preconditioning(&self) -> bool {
         let is_requested = self.precondition.as_ref().is_some_and(|precondition| precondition.workload > 0.0);
         is_requested && (self.app.is_some() || !self.scripts.is_empty())

@@ -1,6 +1,6 @@
 //! A token bucket: so much a second on average, and so much at once after a rest.
 //!
-//! Kept as the generic cell rate algorithm does (ITU-T I.371, virtual scheduling): one instant, at which the bucket
+//! Works as the generic cell rate algorithm does (ITU-T I.371, virtual scheduling): one instant, at which the bucket
 //! would be full again. No drift, whatever the rate.
 
 use hotband_units::Instant;
@@ -24,14 +24,14 @@ impl Bucket {
         Self { per_token, depth, full_at: 0 }
     }
 
-    /// Time when something may be taken.
+    /// Time from which tokens may be taken.
     pub fn open_at(&self) -> Instant {
         let full = (self.full_at >> 32) as u64;
         Instant(full.saturating_sub(self.depth))
     }
 
-    /// Takes tokens at `now`, at or after `open_at`. A command larger than the remaining tokens goes at once; the next
-    /// waits for it.
+    /// Takes tokens at `now`, at or after `open_at`. A command larger than the remaining tokens goes at once;
+    /// the next waits for it.
     pub fn take(&mut self, now: Instant, tokens: u64) {
         let now = u128::from(now.0) << 32;
         self.full_at = self.full_at.max(now) + u128::from(tokens) * self.per_token;

@@ -81,7 +81,7 @@ impl BlackBox {
         }
     }
 
-    /// Time when the first that waits may be begun; none if nothing waits or no place is free.
+    /// Time when the first waiting command may begin; none if nothing waits or no place is free.
     fn next_begin(&self) -> Option<Instant> {
         let (arrived, command) = self.waiting.front()?;
         if !is_io(command.op) {

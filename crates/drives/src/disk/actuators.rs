@@ -5,7 +5,7 @@
 //! address space is one actuator's sectors after the other's; the host sees them as one logical unit each, or as one.
 //!
 //! An arm that moves disturbs the other's track following. Where the catalog says so (`arms_write`), arms that must
-//! move for a write do so one after the other, the one that was held back longer first; reads continue beside it.
+//! move for a write do so one after the other, the one that was held back longer first; reads continue meanwhile.
 //!
 //! Leaves out: what one arm's acceleration does to the other's reads, and a limit on the current of both.
 
@@ -23,7 +23,7 @@ use crate::disk::shared::{Others, Shared};
 use crate::parts::geometry::{Geometry, SECTOR};
 use crate::parts::seek::SeekCurves;
 
-/// Names of what each actuator counts next to the sums.
+/// Names of the counters of each actuator, in addition to the sums.
 const BUSY: [&str; 4] = ["actuator_0_busy_ns", "actuator_1_busy_ns", "actuator_2_busy_ns", "actuator_3_busy_ns"];
 
 /// A disk of the catalog with several actuators.
@@ -92,8 +92,8 @@ impl MultiActuatorDisk {
         self.wakes[index] = disk.wake().unwrap_or(Instant::NEVER);
     }
 
-    /// Takes in writes that waited for room in the write cache, first come first served whichever actuator they are
-    /// for.
+    /// Takes in writes that waited for room in the write cache, first come first served whichever
+    /// actuator they are for.
     fn admit_blocked(&mut self, now: Instant) {
         loop {
             let waits = |(index, disk): (usize, &Disk)| disk.waits_since().map(|since| (since, index));

@@ -290,15 +290,14 @@ impl Disk {
         waiting.end() <= self.scanned_to
     }
 
-    /// Whether a command is completed only when it was read back. Cached data is read back when it suits the
-    /// arm.
+    /// Whether a command is completed only after it was read back. Cached data is read back when it suits the arm.
     #[inline]
     fn is_verified_at_once(&self, waiting: &Waiting) -> bool {
         waiting.write && !self.is_scanned(waiting) && !is_cached(waiting)
     }
 
-    /// Time that a second pass adds: the platter comes round to the beginning again. Ends of a misaligned write to 4
-    /// KiB sectors are read in a first one; a write that is verified is read in a second.
+    /// Time that a second pass adds: the platter comes round to the beginning again. The ends of a misaligned write to
+    /// 4 KiB sectors are read in a first pass; a verified write is read in a second.
     fn another_pass(&self, turned: u64) -> Span {
         self.params.geometry.rotation.time_for(turned.div_ceil(REVOLUTION) * REVOLUTION)
     }

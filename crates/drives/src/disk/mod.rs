@@ -47,8 +47,8 @@ use crate::parts::pending::Pending;
 use crate::parts::recovery::Recovery;
 use crate::parts::seek::{SeekCurve, SeekCurves};
 
-/// A command, when it arrived, and when it got its tag: until then it waits outside of the drive, which does not know
-/// it.
+/// A command, when it arrived, and when it got its tag: until then it waits outside of the drive,
+/// which does not know it.
 #[derive(Clone, Copy, Debug)]
 struct Arrived {
     pub command: Command,

@@ -20,7 +20,7 @@ use crate::parts::seek::{SeekPoints, Seeks};
 use crate::power::{read_disk, split_disk};
 use hotband_machine::Product;
 
-/// Values that a product need not state: each is off, or follows from others, if it does not.
+/// Values that a product need not state: each is off, or follows from others, if the product leaves it out.
 pub const OPTIONAL: [&str; 12] = [
     "age_weight",
     "cache_overhead_write",
@@ -161,9 +161,9 @@ pub struct DiskParams {
     pub read_ahead: ReadAhead,
     /// Sectors read ahead of the reader; zero for none.
     pub look_ahead_sectors: u64,
-    /// Whether memory serves data that a host received before (RCD = 0), not only data read ahead.
+    /// Whether memory serves data that a host has read before (RCD = 0), not only data read ahead.
     pub rereads: bool,
-    /// The write caches that it has, and its switches. Features in use:
+    /// The write caches that it has, and its switches. In use:
     pub write_caches: WriteCaches,
     /// Write-through or write-back.
     pub write_cache: WriteCache,
@@ -417,7 +417,7 @@ fn read_overheads(section: &Section) -> Result<Overheads, SpecError> {
     Ok(Overheads { media_read, media_write, cache_read, cache_write: other("cache_overhead_write", cache_read)? })
 }
 
-/// Number of actuators, and their form for the host; one if the product does not state it.
+/// Number of actuators, and how the host sees them; one if the product does not state it.
 fn read_actuators(section: &Section) -> Result<(u32, Exposes), SpecError> {
     let actuators = section.count("actuators", 1..=MOST_ACTUATORS)?.unwrap_or(1) as u32;
     let exposes = section.choice("exposes", &[("luns", Exposes::Luns), ("one", Exposes::One)])?;

@@ -37,8 +37,8 @@ impl Disk {
         Pipelined { service, early, from }
     }
 
-    /// The earliest at which a write may begin, in nanoseconds from `start`: the rest of its data then comes as fast as
-    /// it is written.
+    /// The earliest at which a write may begin, in nanoseconds from `start`: the rest of its data then comes as
+    /// fast as it is written.
     fn data_in_time(&mut self, start: Instant, waiting: &Waiting, arrived: &Arrived) -> u32 {
         if !self.params.write_overlap {
             return 0;

@@ -8,7 +8,7 @@ use hotband_units::Instant;
 use super::geometry::Geometry;
 use super::pending::{Pending, Waiting};
 
-/// In the slot of an extent that waits in the cache, next to the number of its entries: it is nobody's command.
+/// In the slot of an extent that waits in the cache, together with the number of its entries: it belongs to no command.
 const CACHED: u32 = 1 << 31;
 
 /// Whether what waits for the arm lies in the cache, and is nobody's command.

@@ -96,8 +96,7 @@ impl Heat {
         }
     }
 
-    /// Fewest reads, at least 1, such that no more than `most` regions have this many; 255 if there are more with
-    /// 255.
+    /// Smallest number of reads, at least 1, that at most `most` regions reach; 255 if more regions have 255.
     fn fewest(&mut self, most: usize) -> u8 {
         self.carry_out();
         let mut ranks: [Ranks; 4] = [[0; 256]; 4];

@@ -1,9 +1,9 @@
 //! Cache of mapping-table pages, for a table that does not fit in memory.
 //!
 //! Two memories, the controller's own and one that the host lends (NVMe host memory buffer). A page of the table is in
-//! one of them or on flash alone. Each memory is a clock: the request since the hand last passed is spared once.
-//! Pages that leave the controller's memory go to the host's, requested pages come back, and what leaves that one
-//! has to be written where its entries have changed.
+//! one of them or on flash alone. Each memory is a clock: a page requested since the hand last passed is spared once.
+//! Pages that leave the controller's memory go to the host's and come back when requested; a page that leaves the
+//! host's memory has to be written if its entries have changed.
 //!
 //! Leaves out: entries kept singly (DFTL keeps entries, we keep pages), runs of entries that are compressed.
 
@@ -68,7 +68,7 @@ impl Clock {
 }
 
 impl MapCache {
-    /// Nothing of a table of `pages` is in memory that has frames for this many pages.
+    /// Creates the empty cache of a table of `pages`, with frames for this many pages.
     ///
     /// # Panics
     /// If the controller has room for none: what it works with is there.
@@ -88,8 +88,8 @@ impl MapCache {
         (count(&self.controller) + count(&self.host)) as u64
     }
 
-    /// Asks for a page, to change entries of it or not. Pages on flash stay there: they have to be brought by
-    /// [`MapCache::bring`].
+    /// Asks for a page, to change entries of it or not. Pages on flash stay there: they have to be brought
+    /// by [`MapCache::bring`].
     pub fn ask(&mut self, page: u32, changes: bool) -> Found {
         let frame_number = self.places[page as usize];
         if frame_number == ABSENT {

@@ -1,4 +1,4 @@
-//! Background media scan: reads of a drive without commands (SPC-4, Background Control mode page).
+//! Background media scan: reads of an idle drive (SPC-4, Background Control mode page).
 //!
 //! After a rest the drive reads through all its sectors in order, in bursts with pauses, from where it was interrupted.
 //! The first command that comes in a burst waits until the scan lets go of the arm, and the arm is where the scan has

@@ -25,7 +25,7 @@ pub struct NandParams {
     pub planes: u32,
     /// Passes of a pseudo-SLC cache, if there is one.
     pub quick: Option<QuickParams>,
-    /// Whether a plane reads per page of its own while others read theirs.
+    /// Whether a plane reads a page of its own while others read theirs.
     pub planes_alone: bool,
     /// Bytes of a flash page.
     pub page_bytes: u64,
@@ -242,8 +242,8 @@ impl Nand {
         begin + reading
     }
 
-    /// Time that reading `pages` of one pass in the time `reading` keeps a die busy: planes that read alone, a part of
-    /// it.
+    /// Time that reading `pages` of one pass in the time `reading` keeps a die busy; if planes read
+    /// independently, only a part of it.
     #[inline]
     pub fn busy_for(&self, pages: u32, reading: Span) -> Span {
         let count = self.params.planes;

@@ -10,15 +10,15 @@
 //! as the upper bound of its header.
 //!
 //! Leaves out: data-link packets (acknowledgements, credits: 1 to 3 % of the rate), the requests that the drive sends
-//! for the data of writes (24 bytes every 512, against the direction of the data), switches, and lanes shared with
-//! others.
+//! for the data of writes (24 bytes every 512, against the direction of the data), switches, and
+//! lanes shared with others.
 
 use hotband_units::Rate;
 
-/// Bytes of a packet next to its payload.
+/// Bytes of a packet in addition to its payload.
 const PACKET: u64 = 24;
-/// Submission and completion entries (NVMe Base Specification 2.0, 3.3.3), and a doorbell or interrupt: one double
-/// word.
+/// Submission and completion entries (NVMe Base Specification 2.0, 3.3.3), and a doorbell or
+/// interrupt: one double word.
 const SUBMISSION: u64 = 64;
 const COMPLETION: u64 = 16;
 const DOORBELL: u64 = 4;
@@ -37,7 +37,7 @@ pub struct Pcie {
     pub payload: u64,
 }
 
-/// Place where data goes.
+/// Direction of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Data of reads: with the request for the command, its completion and the interrupt.
@@ -62,7 +62,7 @@ impl Pcie {
         Rate((u128::from(self.rate().0) * u128::from(self.payload) / u128::from(self.payload + PACKET)) as u64)
     }
 
-    /// The most that is data: in packets of the largest payload of any platform. Published rates were measured on one
+    /// The highest data rate: in packets of the largest payload of any platform. Published rates were measured on one
     /// that suits the drive.
     pub fn most_data_rate(self) -> Rate {
         Self { payload: LARGEST_PAYLOAD, ..self }.data_rate()

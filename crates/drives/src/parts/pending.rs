@@ -40,7 +40,7 @@ pub struct Waiting {
     pub angle: u64,
     /// Time when it may first be served.
     pub ready: Instant,
-    /// Time when the drive could have served it: what waited for a tag waited outside.
+    /// Time when the drive could have served it: a command without a tag waited outside.
     pub since: Instant,
     /// Order of arrival.
     pub sequence: u64,
@@ -65,8 +65,8 @@ pub struct Head<'a> {
     pub cylinder: u32,
     /// Track within the cylinder.
     pub track: u32,
-    /// First sector beyond the last one served: sectors below it are at this cylinder or before, others at it or
-    /// beyond.
+    /// First sector beyond the last one served: sectors below it are at this cylinder or before,
+    /// others at it or beyond.
     pub reached: u64,
     /// The spindle.
     pub rotation: Rotation,
@@ -77,7 +77,7 @@ pub struct Head<'a> {
     /// Time to switch heads within a cylinder, in nanoseconds.
     pub head_switch: u32,
     /// A sector that has passed the head by no more than this (angle units) is still met: rounding to whole
-    /// nanoseconds must not cost one stream per revolution.
+    /// nanoseconds must not cost a stream a revolution.
     pub slack: u64,
 }
 
@@ -129,8 +129,8 @@ impl Head<'_> {
     }
 
     /// The cost where the seek is known. The sector passes at an angle that is known without it, and again a revolution
-    /// later: what counts is the first pass after the seek. A division less than [`Head::wait`] for every command
-    /// weighed.
+    /// later: what counts is the first pass after the seek. A division less than [`Head::wait`] for
+    /// every command weighed.
     #[inline]
     fn cost_after(&self, from: u64, seek: u32, near: &Near) -> u64 {
         let sought = u64::from(seek) * self.rotation_speed();
@@ -149,7 +149,7 @@ fn first_pass(angle: u64, sought: u64) -> u64 {
     angle + (sought - angle).next_multiple_of(REVOLUTION)
 }
 
-/// Data of a command for weighing. Kept apart from the rest so that a whole queue lies in a few cache lines.
+/// Data of a command for weighing. Stored separately so that a whole queue lies in a few cache lines.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     sector: u64,
@@ -337,7 +337,7 @@ impl Pending {
         weighed.min().map(|(_, _, index, cost)| (index, cost))
     }
 
-    /// Index and cost of the command by address at `middle`, where it goes on with the stream under the head.
+    /// Index and cost of the command at `middle` (by address) if it continues the stream under the head.
     #[inline]
     fn stays(&self, middle: usize, head: &Head) -> Option<(usize, u64)> {
         let next = self.near.get(middle)?;

@@ -13,8 +13,8 @@ use crate::parts::pcie::{Direction, Pcie};
 /// Data may be packed for the wire ([`Port::of_lanes`]): it then takes what its packets take, and no less than the
 /// drive's own path.
 ///
-/// Leaves out: the command phase (part of the command overhead), full duplex (a port a direction), and the overlap of
-/// media and wire within one command: data crosses the wire when the whole command has been read.
+/// Leaves out: the command phase (part of the command overhead), full duplex (one port per direction), and the overlap
+/// of media and wire within one command: data crosses the wire when the whole command has been read.
 #[derive(Clone, Debug)]
 pub struct Port {
     rate: Rate,
@@ -75,7 +75,7 @@ impl Port {
         self.free_at
     }
 
-    /// Takes in the data of a write that goes to the media, from `now` on: and returns the time.
+    /// Receives the data of a write that goes to the media, from `now` on; returns how long that takes.
     #[inline]
     pub fn receive(&mut self, now: Instant, bytes: u64) -> Span {
         let time = self.time_for(bytes);

@@ -42,7 +42,7 @@ impl Knee {
 /// The knee of drives of which nothing else is known. An estimate, range 0.25 to 0.5, one value for all. Four drives of
 /// the 1990s bend at 12 to 25 % (facts/physics.md, section 1), but their single-track seeks are several times those of
 /// today. Lower knees make short seeks slower: they agree better with what short strokes took on those drives, and
-/// leave 7,200 rpm drives per gain of only 2.1 from queue depth 1 to 32, where data sheets show 2.6; higher ones the
+/// leave 7,200 rpm drives a gain of only 2.1 from queue depth 1 to 32, where data sheets show 2.6; higher ones the
 /// other way round.
 pub const KNEE: Knee = Knee(350_000);
 /// Exponents between which a fit is looked for; 1/2 is constant acceleration.
@@ -254,7 +254,7 @@ impl SeekCurve {
     /// Time to move by `distance` tracks, in nanoseconds; zero for zero.
     #[inline]
     pub fn nanos(&self, distance: u32) -> u32 {
-        /// Place where in the table the far distances would begin if they began at zero.
+        /// Position in the table where the far distances would begin if they began at zero.
         const FAR: u32 = NEAR - (NEAR >> FAR_SHIFT);
         // Both ranges in one formula: which of them a command falls into cannot be predicted.
         let far = distance >= NEAR;

@@ -73,8 +73,8 @@ pub struct Senses {
 }
 
 impl Senses {
-    /// Sense times of passes of `pages` pages over `planes` planes that take `mean` to read: the pages of a plane are
-    /// the kinds.
+    /// Sense times of passes of `pages` pages over `planes` planes that take `mean` to read: the pages of
+    /// a plane are the kinds.
     pub fn new(params: SenseParams, (pages, planes): (u32, u32), mean: Span, random: Random) -> Self {
         let kinds = pages.div_ceil(planes);
         let of_kind = |kind: u32| {

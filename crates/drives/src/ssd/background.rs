@@ -11,7 +11,7 @@ impl Ssd {
             && (self.ftl.buffered() > 0 || self.ftl.cached() > 0 || self.ftl.free_blocks() < self.params.ftl.free_high)
     }
 
-    /// Nobody requests anything: the buffer is emptied, and blocks are collected, a little at a time.
+    /// The drive is idle: the buffer is emptied, and blocks are collected, a little at a time.
     pub(super) fn work_in_background(&mut self, now: Instant) {
         self.idle_at = Instant::NEVER;
         if !self.nand.is_idle() {

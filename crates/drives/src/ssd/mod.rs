@@ -108,7 +108,7 @@ impl Ssd {
         Self::try_new(params).expect("memory for the map of a drive")
     }
 
-    /// Like the above, if memory may be insufficient.
+    /// Like `new`, but reports insufficient memory.
     ///
     /// # Errors
     /// The system refuses the memory.

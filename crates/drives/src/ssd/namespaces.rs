@@ -1,8 +1,8 @@
 //! NVMe namespaces: ranges of a drive that a host sees as drives of their own.
 //!
 //! They lie one after the other, each from the beginning of a mapping unit on, and share all that the drive is: queues,
-//! controller, link, write buffer, dies, blocks and wear. Space in none of them is never written, and is therefore
-//! over-provisioning.
+//! controller, link, write buffer, dies, blocks and wear. Space in none of them is never written, and is
+//! therefore over-provisioning.
 //!
 //! Leaves out: namespaces that several hosts or controllers share, that are made and deleted while the drive works, or
 //! have sectors of different sizes; a flush is one of the whole drive.
@@ -13,8 +13,8 @@ use hotband_units::Bytes;
 const KEY: &str = "namespaces";
 const SECTOR: u64 = 512;
 
-/// The namespaces of a drive of `whole` bytes, mapped in units of `unit` bytes, at a scale; none if all of it is one
-/// address space.
+/// The namespaces of a drive of `whole` bytes, mapped in units of `unit` bytes, at a scale; none if all of
+/// it is one address space.
 pub(super) fn read_namespaces(section: &Section, whole: Bytes, unit: u64, scale: u64) -> Result<Vec<Unit>, SpecError> {
     let Some(value) = section.value(KEY) else { return Ok(Vec::new()) };
     let text = value.as_str().ok_or_else(|| section.error(KEY, value.to_string(), accepted()))?;

@@ -34,7 +34,7 @@ pub(super) fn read_plane_reads(section: &Section) -> Result<bool, SpecError> {
     Ok(section.choice("plane_reads", &[("together", false), ("independent", true)])?.unwrap_or(false))
 }
 
-/// Whether cells are written again if they are: phase-change memory, a page at a time.
+/// Whether cells are rewritten in place: phase-change memory, a page at a time.
 pub(super) fn read_overwrite(section: &Section, nand: &NandParams, capacity: u64) -> Result<bool, SpecError> {
     let in_place = section.choice("overwrite", &[("elsewhere", false), ("in-place", true)])?.unwrap_or(false);
     let of_pages = nand.program_bytes == PAGE && nand.page_bytes == PAGE && capacity <= 1 << 43;

@@ -71,7 +71,7 @@ pub struct SsdParams {
     pub cache: CacheParams,
     /// One pass of every stripe over all dies is parity.
     pub parity: bool,
-    /// Share of everything programmed that mapping tables are programmed next to it.
+    /// Programs of mapping tables, as a share of all others, which they add to.
     pub mapping_overhead: f64,
     /// Passes waiting for the flash beyond which writes of the host wait.
     pub backlog: u32,
@@ -82,8 +82,8 @@ pub struct SsdParams {
 }
 
 impl SsdParams {
-    /// Whether the drive has memory that takes long to fill: a pseudo-SLC cache, or a map that does not fit into
-    /// memory.
+    /// Whether the drive has memory that takes long to fill: a pseudo-SLC cache, or a map that
+    /// does not fit into memory.
     pub fn fills_slowly(&self) -> bool {
         self.nand.quick.is_some() || self.mapping.is_some()
     }
@@ -179,7 +179,7 @@ impl SsdParams {
     }
 }
 
-/// Error for a drive too large for its map: it is read at a larger scale.
+/// Error for a drive with more pages than its map can number: it is read at a larger scale.
 const TOO_LARGE: [&str; 3] = ["values.capacity", "values.block", "values.flash_page"];
 
 /// Bytes that a map can name, whatever its flash pages are: 16 TB.

@@ -1,6 +1,6 @@
 //! State of a solid-state drive after a power loss.
 //!
-//! A protected buffer is written to flash on the energy that the drive keeps: every acknowledged write is there. The
+//! A protected buffer is written to flash on the energy that the drive stores: every acknowledged write survives. The
 //! contents of a volatile buffer and passes that are not fully programmed are lost; the mapping then names what
 //! lay there before, which is still there, because a block is erased only after what replaces its data is programmed.
 //!

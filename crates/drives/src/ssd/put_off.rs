@@ -3,7 +3,7 @@
 //! The map of a drive is larger than a processor's caches, and a look-up waits longer than all else that is done for a
 //! read. Look-ups of reads that wait for the controller are therefore delayed and made together, so that their waits
 //! overlap. Nobody can tell: they are made before anything else happens to the map or the dies, before the first of
-//! them could have an answer, and their events keep the numbers that they would have had.
+//! them could complete, and their events keep the numbers that they would have had.
 
 use hotband_units::{Instant, Span};
 
@@ -36,13 +36,13 @@ impl Ssd {
         }
     }
 
-    /// Whether a read that was put off may have its completion before anything else happens.
+    /// Whether a delayed read may complete before anything else happens.
     #[inline]
     pub(super) fn is_put_off_due(&self, next: Option<Instant>) -> bool {
         self.put_off.first().is_some_and(|first| next.is_none_or(|next| first.at <= next))
     }
 
-    /// Looks up the locations of postponed reads, and requests their data from the flash.
+    /// Looks up the locations of delayed reads, and requests their data from the flash.
     #[inline]
     pub(super) fn ask_put_off(&mut self) {
         if !self.put_off.is_empty() {
@@ -62,7 +62,7 @@ impl Ssd {
         self.put_off = reads;
     }
 
-    /// What reads that were postponed will have counted when they are requested.
+    /// Counts that the delayed reads will have when they are requested.
     pub(super) fn owed(&self) -> Owed {
         let mut owed = Owed::default();
         let mut senses = self.senses.clone();

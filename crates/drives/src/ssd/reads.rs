@@ -1,4 +1,4 @@
-//! Reads: what the buffer does not hold is asked of the dies, decompressed and sent over the link.
+//! Reads: data that the buffer lacks is read from the dies, decompressed and sent over the link.
 
 use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
@@ -63,7 +63,7 @@ impl Ssd {
         self.read_data(index, at, pages);
     }
 
-    /// Place where the data of a read lies is known at `at`.
+    /// The location of a read's data is known at `at`.
     #[inline]
     pub(super) fn read_data(&mut self, index: u32, at: Instant, pages: std::ops::Range<u64>) {
         let parts = self.ask_flash(For::Command(index), at, pages);
@@ -128,8 +128,8 @@ impl Ssd {
         self.params.nand.quick.map_or(1, |quick| quick.bytes / PAGE)
     }
 
-    /// Asks a die for pages of the pseudo-SLC cache. Its place in the cache is not stored: neighbours are assumed to
-    /// be on the same die.
+    /// Requests pages of the pseudo-SLC cache from a die. Its place in the cache is not stored: neighbours are assumed
+    /// to be on the same die.
     fn ask_cache(&mut self, whom: For, at: Instant, pass: u64, pages: u64) -> u32 {
         let die = (pass % u64::from(self.params.nand.dies)) as u32;
         let time = self.params.nand.quick.map_or(Span::ZERO, |quick| quick.read);

@@ -32,8 +32,8 @@ pub(super) enum Event {
     Ready(u32),
     /// A die has read a part of what is read ahead: number of the chunk, die and bytes.
     Ahead(u32, u32, u32),
-    /// A page of the mapping table, by the number of its load: a die has read it, or, without die, it is in the
-    /// controller.
+    /// A page of the mapping table, by the number of its load: a die has read it, or, without die,
+    /// it is in the controller.
     Table(u32, Option<u32>),
     /// The host's flush has ended.
     Flushed,

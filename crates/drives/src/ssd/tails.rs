@@ -1,5 +1,5 @@
 //! Values of what makes single commands slow: kinds of pages, retries, scans, stalls of the controller, and saving what
-//! has changed in the map. A drive without them answers every command in the time of the mean.
+//! has changed in the map. A drive without them completes every command in the mean time.
 
 use hotband_machine::{Section, SpecError};
 use hotband_units::Span;
@@ -80,7 +80,7 @@ pub(super) fn read_journal(section: &Section) -> Result<JournalParams, SpecError
     Ok(JournalParams { entries: Some(entries).filter(|_| time > Span::ZERO), time })
 }
 
-/// Time when writes are acknowledged and what a flush does.
+/// Acknowledgement of writes, and the effect of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheParams {
     /// Whether the write buffer survives a loss of power.

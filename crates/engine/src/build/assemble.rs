@@ -296,8 +296,8 @@ pub fn checked_drive(catalog: &Catalog, name: &str, argument: &str) -> Result<Pr
     Ok(product)
 }
 
-/// Reads a drive with the values of the machine, and again with those of `--set`, so that a mistake is reported if
-/// it was made.
+/// Reads a drive with the values of the machine, and again with those of `--set`, so that a mistake is reported
+/// where it was made.
 fn read_twice<T>(
     spec: &MachineSpec,
     drive: &DriveSpec,

@@ -25,13 +25,13 @@ const BEYOND_CACHES: u64 = 4;
 pub struct DriveCaches {
     /// "volatile", "protected", or "off" where a write is acknowledged when it is on the media.
     pub write_cache: &'static str,
-    /// Whether hosts are told that it is volatile, and flush it, although it is protected.
+    /// Whether it reports itself to hosts as volatile, so that they flush it, although it is protected.
     pub declared_volatile: bool,
     /// Bytes that it holds; zero if it is off.
     pub write_cache_bytes: u64,
-    /// Bytes of memory that answer what a host was given before; zero if it is off.
+    /// Bytes of memory that serve data a host has read before; zero if it is off.
     pub read_cache_bytes: u64,
-    /// Whether it reads ahead of a sequential reader; none for a drive of which that is not known.
+    /// Whether it reads ahead of a sequential reader; none for a drive of which this is unknown.
     pub read_ahead: Option<bool>,
     /// Whether its flash read cache is on; none of a drive without one.
     pub flash_cache: Option<bool>,

@@ -175,7 +175,7 @@ pub(crate) fn is_file(name: &str) -> bool {
     name.contains('/') || Path::new(name).extension().is_some_and(|ending| ending == "toml")
 }
 
-/// The key that names the drive or the workload whose values per variant has, but for those that it states itself.
+/// The key that names the drive or workload whose values a variant has, except those that it states itself.
 const VARIANT_OF: &str = "variant_of";
 
 fn variant_of(file: &str, text: &str) -> Result<Option<String>, SpecError> {

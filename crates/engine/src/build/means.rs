@@ -65,7 +65,7 @@ impl Memory {
         Self { taken: Bytes(0), available: means.memory }
     }
 
-    /// One more part takes this many bytes.
+    /// Adds the bytes of one more part.
     pub fn take(&mut self, bytes: u64) {
         self.taken = Bytes(self.taken.0.saturating_add(bytes));
     }

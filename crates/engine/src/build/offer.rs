@@ -23,8 +23,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Capabilities of the machine of `request`; its `set` holds values of drives and daemons only, and no workload is
-    /// read.
+    /// Offer of the machine of `request`; its `set` holds values of drives and daemons only, and no workload is read.
     ///
     /// # Errors
     /// The first mistake in the machine or the values; nobody waits for it any more.

@@ -34,7 +34,7 @@ pub struct LayoutTold {
     pub osd: Option<String>,
 }
 
-/// A machine as its text requests it, before anything is built.
+/// A machine as its text states it, before anything is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineTold {
     /// Text of the machine, as in records.
@@ -95,7 +95,7 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A workload as in its text, checked.
+/// A workload as its text states it, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkloadTold {
     /// Title.

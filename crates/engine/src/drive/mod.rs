@@ -1,4 +1,4 @@
-//! The loop that drives a machine with sources in virtual time. It does not know sources or observers.
+//! The loop that drives a machine with sources in virtual time. It knows neither sources nor observers by name.
 
 mod contents;
 pub(crate) mod contents_cache;
@@ -44,7 +44,7 @@ pub struct Driver<'a> {
 pub struct PowerSwitch {
     /// Time since the measured time began.
     after: Option<Span>,
-    /// Time when that is; `NEVER` until the measured time begins.
+    /// Time of the cut; `NEVER` until the measured time begins.
     cut: Instant,
 }
 
@@ -71,8 +71,7 @@ pub struct Ended {
     pub now: Instant,
 }
 
-/// Lets everything outstanding be completed; nobody requests more, and nothing of it is recorded. Returns when the last
-/// was.
+/// Lets all outstanding I/Os complete; no more are issued, and none of these is recorded. Returns when the last ended.
 fn answer_all(machine: &mut Machine, mut in_flight: InFlight, mut now: Instant) -> Instant {
     let mut completions: Vec<Completion> = Vec::new();
     while !in_flight.is_empty() {

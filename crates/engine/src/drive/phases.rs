@@ -10,7 +10,7 @@ use crate::drive::until::Conditions;
 use crate::probes::steps::StepEnd;
 use crate::record::sections::Sections;
 
-/// Events between two checks at the control block.
+/// Events between two checks of the control block.
 const LOOK_EVERY: u64 = 256;
 
 impl Driver<'_> {

@@ -74,8 +74,8 @@ impl Asked {
         Ok(())
     }
 
-    /// Events `left` when a run on `machine` ended: those that the following run keeps, and those
-    /// dropped: the workload's own, and all where none follows.
+    /// Events `left` when a run on `machine` ended: those that the following run keeps, and those dropped: the
+    /// workload's own, and all where none follows.
     pub fn split(
         &self,
         left: Vec<Happening>,
@@ -182,8 +182,8 @@ impl Asked {
 }
 
 impl Asked {
-    /// Refuse an event after power went off, a change of a drive that failed before, and two values of a key at one
-    /// time.
+    /// Refuse an event after power went off, a change of a drive that failed before, and two
+    /// values of a key at one time.
     fn check_order(&self, event: &EventSpec, machine: &Machine) -> Result<(), SpecError> {
         if let Some(cut) = self.power_off().filter(|cut| event.at > cut.at) {
             return Err(event.error(format!("comes after power goes off, at {}: leave one out", cut.at)));

@@ -1,5 +1,5 @@
-//! Meaning of every value of a drive and of a daemon, in one line each, for `hotband keys`. A test requests per line
-//! for every value in the catalog.
+//! Meaning of every value of a drive and of a daemon, in one line each, for `hotband keys`. A test checks that every
+//! value in the catalog has a line.
 
 /// Values of volumes without a mechanism.
 pub const BLACK_BOX: &[(&str, &str)] = &[

@@ -1,7 +1,7 @@
 //! Every key that `set` takes for a workload on a machine, with its value today: what `hotband keys` lists.
 //!
-//! The accepted values of a key come from the error for an impossible value, so they cannot lag behind the code that
-//! refuses.
+//! The accepted values of a key come from the error for an impossible value, so they cannot lag behind
+//! the code that refuses.
 
 mod meanings;
 
@@ -22,9 +22,9 @@ pub const SET_KEYS: &[&str] = &hotband_workloads::Workload::SET_KEYS;
 pub struct SetKey {
     /// The key.
     pub key: String,
-    /// Owner of a key: "workload", "app", "drive NAME" or "daemon NAME".
+    /// Owner of the key: "workload", "app", "drive NAME" or "daemon NAME".
     pub part: String,
-    /// Its value today, as `set` takes it; none if it has none, or several in different places.
+    /// Its current value, as `set` accepts it; none if it has none, or several in different places.
     pub value: Option<String>,
     /// Accepted values: a quantity with its unit, a range, names.
     pub accepted: String,

@@ -15,7 +15,7 @@ rows! { "caches":
         time_ns: u64,
         /// Reads that flash answered, in the interval.
         flash_hits: u64,
-        /// Reads that flash could have completed and did not, in the interval.
+        /// Reads that flash could have served and did not, in the interval.
         flash_misses: u64,
         /// Bytes copied into flash, in the interval.
         flash_promoted_bytes: u64,

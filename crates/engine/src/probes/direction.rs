@@ -39,7 +39,7 @@ pub struct DirectionStats {
     interval_bytes: u64,
     /// Latencies of the current interval; at its end they go into the totals and the histogram, all at once.
     latencies: Vec<u64>,
-    /// Number of them in a batch.
+    /// Number of them already in a batch.
     taken: usize,
 }
 

@@ -93,7 +93,7 @@ pub struct Watched {
 
 impl Probes {
     /// Probes of a run of `workload`; `streams` are the names of its streams, `fills` the bytes of memories that fill
-    /// as it continues, if that is known.
+    /// as the run continues, if that is known.
     pub fn new(streams: &[String], workload: &Workload, fills: Option<u64>) -> Self {
         let steady = SteadyProbe::new(workload);
         Self {
@@ -190,7 +190,7 @@ impl Probes {
         self.others.iter_mut().filter(|probe| probe.wants_ios()).for_each(|probe| probe.io(io));
     }
 
-    /// The machine has come to `now`; what it completed then is not told yet.
+    /// The machine has come to `now`; the probes have not seen what it completed then.
     #[inline]
     pub fn advanced(&mut self, now: Instant, machine: &Machine) {
         if self.every_io {

@@ -60,7 +60,7 @@ impl PowerProbe {
         Self { table: Table::of::<PowerRow>(), drives: Vec::new(), unknown: 0, has_begun: false }
     }
 
-    /// Section of the record for all together, which served `ios`; none if nothing is known of any.
+    /// Section of the record for all drives together, which served `ios`; none if no drive's power is known.
     fn record(&self, ios: u64) -> Option<EnergyRecord> {
         let seconds = self.drives.first()?.duration.as_secs_f64();
         let each = self.drives.iter().map(|drive| Energy::new(&drive.draw, drive.on, drive.busy));

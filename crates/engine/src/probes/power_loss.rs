@@ -114,7 +114,7 @@ impl Ledger {
         }
     }
 
-    /// Notes an I/O of `stream` that is about to be submitted, and returns its version: zero for what is not a write.
+    /// Notes an I/O of `stream` that is about to be submitted, and returns its version: zero unless it is a write.
     pub fn submit(&mut self, machine: &Machine, stream: u16, io: &Io) -> u64 {
         if io.op != Op::Write {
             return 0;

@@ -2,9 +2,8 @@
 //!
 //! Batch means (Law and Kelton, Operations Research 32, 1984): I/Os are counted in batches of equal numbers, which are
 //! joined in pairs whenever there are 64 of them, so that a batch is always at least a 64th of the phase. For each
-//! figure, mean and standard deviation of the batches' values give a 95 % confidence interval by
-//! Student's t. Batches that resemble the one before them (lag-1 correlation) count for less, as those of an
-//! autoregressive process do.
+//! figure, mean and standard deviation of the batches' values give a 95 % confidence interval by Student's t. Batches
+//! that resemble the one before them (lag-1 correlation) count for less, as those of an autoregressive process do.
 //!
 //! Left out: events yet to happen. A phase therefore runs for a sixteenth of its longest time (a 64th where the workload
 //! only reads), until each memory that fills has been passed twice, and as a whole where that is not known or something
@@ -23,21 +22,21 @@ const BATCH_IOS: u64 = 1024;
 const MOST_BATCHES: usize = 64;
 /// Fewest batches of an interval; below 30 their own variance is uncertain (Schmeiser, Operations Research 30, 1982).
 const LEAST_BATCHES: usize = MOST_BATCHES / 2;
-/// Batches between two checks: a look at each would stop by chance too often.
+/// Batches between two checks: checking each one would stop by chance too often.
 const LOOK_EVERY: usize = 8;
 /// Lag-1 correlation from which batches are too short for an interval.
 const MOST_CORRELATION: f64 = 0.5;
 /// Share of a phase's longest time before which it does not end: garbage collection and write-back come in waves. The
 /// samples of intervals have it, too.
 const LEAST_SHARE: u64 = 16;
-/// The same where nothing is written, and every batch is like the others. A measurement of a minute takes a second.
+/// Like the above, if nothing is written and every batch is like the others. A measurement of a minute takes a second.
 const LEAST_SHARE_OF_READS: u64 = 64;
-/// How often the memories that fill are passed first.
+/// Times that the memories that fill are passed first.
 const PASSES: u64 = 2;
 /// Standard errors by which the halves of the batches may differ: beyond them there is a trend.
 const TREND: f64 = 3.0;
 
-/// How long a phase of `workload` with a precision is at least; none of another phase, and of one that has no time.
+/// Shortest time of a phase of `workload` with a precision; none for another phase, and for one without a time.
 pub fn least_time(workload: &Workload, phase: &Phase) -> Option<Span> {
     phase.precise()?;
     Some(Span(phase.longest()?.0 / least_share(workload)))
@@ -56,7 +55,7 @@ pub struct Stopped {
     by: &'static str,
     /// Requested half width for rates and means, in percent; that for the 99th percentile is three times as wide.
     precision_pct: f64,
-    /// Batches at the last look, and I/Os in each; zero if there were too few I/Os for a look.
+    /// Batches at the last check, and I/Os in each; zero if there were too few I/Os for a check.
     batches: usize,
     batch_ios: u64,
     /// Half widths at that look, in percent of each figure.
@@ -106,8 +105,8 @@ pub struct PreciseProbe {
 }
 
 impl PreciseProbe {
-    /// Of a run of `workload`. `fills` are the bytes of memories that fill as it goes on; without them phases run as a
-    /// whole.
+    /// Probe of a run of `workload`. `fills` are the bytes of memories that fill during the run; without
+    /// them, phases run in full.
     pub fn new(workload: &Workload, fills: Option<u64>) -> Self {
         Self { fills, least_share: least_share(workload), watch: None, done: Vec::new() }
     }

@@ -58,7 +58,7 @@ pub struct Findings {
     pub sections: Sections,
     /// Keys of single parts of the record: by id of the part.
     pub of_parts: Vec<(String, Sections)>,
-    /// Tables next to the record.
+    /// Tables in addition to the record.
     pub tables: Tables,
     /// Notes for readers of the record.
     pub notes: Vec<String>,

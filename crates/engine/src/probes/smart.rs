@@ -205,11 +205,11 @@ impl SmartRecord {
     }
 }
 
-/// Blocks erased in the measured time, as a share of all, from which on their number tells what a host byte wears: a
+/// Blocks erased in the measured time, as a share of all, from which on their number shows the wear of a host byte: a
 /// drive of 1,000 blocks (ten erases) errs by a tenth, larger ones by less.
 const ERASES_TOLD: f64 = 0.01;
 
-/// Bytes that the host can write until the drive is 100 % used, as it did in the measured time, and what that is from:
+/// Bytes that the host can write, as in the measured time, until the drive is 100 % used, and the source of that:
 /// until all of the drive is, however much of it is simulated. None if nothing wore.
 ///
 /// "measured": host bytes per percent used, both of the measured time. "life", where too few blocks were erased in the

@@ -1,7 +1,7 @@
 //! Streams whose span fits into a cache that served most of their I/Os: their rates are the cache's.
 //!
-//! Leaves out: memory above the volumes (apps and their hosts have caches of their own, which are part of what is
-//! requested), pools and RAID-Z. Ranges that share drives with a stream count as its own.
+//! Leaves out: memory above the volumes (apps and their hosts have caches of their own, which shape the requested
+//! I/Os), pools and RAID-Z. Data that shares drives with a stream counts as its own.
 
 use hotband_machine::PartReport;
 use hotband_units::Bytes;

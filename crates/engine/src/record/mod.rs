@@ -206,7 +206,7 @@ enum SeriesValue {
     File(String),
 }
 
-/// The tables next to a record: "file" is the streams', NAME_file another one's.
+/// The tables in addition to a record: "file" is the streams', NAME_file another one's.
 fn series_of(interval: Span, tables: &Tables) -> BTreeMap<String, SeriesValue> {
     let files = tables.iter().map(|table| {
         let key = if table.name == SERIES { "file".to_owned() } else { format!("{}_file", table.name) };

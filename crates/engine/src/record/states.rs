@@ -64,7 +64,7 @@ impl DriveStates {
     }
 }
 
-/// Whether a workload requests drives to be written over before it, whatever they held.
+/// Whether a workload has the drives preconditioned before it, whatever they hold.
 fn is_written_over(workload: &Workload) -> bool {
     workload.precondition.as_ref().is_some_and(|precondition| precondition.writes() || precondition.trim)
 }

@@ -16,7 +16,7 @@ use crate::probes::repair::RepairRecord;
 use crate::record::fits::Reach;
 
 /// Writes a second that one thread of md is trusted with [our estimate, 30,000 to 200,000: eight threads on memory in
-/// place of drives did 463,000, linux-raid, 27 August 2024, "Optimize wait_for_overlap"]. A write is to one row of 4
+/// place of drives did 463,000, linux-raid, 27 August 2024, "Optimize wait_for_overlap"]. A write goes to one row of 4
 /// KiB of each member at least.
 const ROWS_OF_A_THREAD: f64 = 50_000.0;
 /// Bytes of a row on each member (`STRIPE_SIZE`).
@@ -84,7 +84,7 @@ impl MadeOf<'_> {
         rates
     }
 
-    /// Place where more is written than one thread of md for each group is trusted with.
+    /// Note for more writes than one thread of md per group is assumed to manage.
     fn md_thread(layout: &LayoutOutline, parities: usize, written: &Written) -> Option<Unmodelled> {
         let (groups, Written { ios, bytes }) = (layout.groups as f64, *written);
         let data = (layout.members.len() as f64 / groups - parities as f64).max(1.0);

@@ -1,4 +1,4 @@
-//! An app at work: what it requests goes to the driver, the operations that end go to the record.
+//! An app at work: its I/Os go to the driver, its finished operations to the record.
 
 use hotband_machine::{Machine, SpecError, UntimedWrite};
 use hotband_units::{Instant, Span};
@@ -10,7 +10,7 @@ use crate::control::{Control, RunError};
 use crate::probes::Findings;
 use crate::probes::operations::{AppRecord, AppStats, OperationSeries};
 
-/// Writes that are laid out between two checks at the control block.
+/// Writes that are laid out between two checks of the control block.
 const AT_ONCE: usize = 65_536;
 
 /// The app of a workload, bound to its volumes.

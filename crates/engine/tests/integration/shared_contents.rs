@@ -1,9 +1,9 @@
-//! Do arrays whose members share what preconditioning wrote do what arrays do whose members were each written?
+//! Do arrays whose members share preconditioned contents behave like arrays whose members were each written?
 
 use crate::common::{Left, assert_near, closed, one_in, random_4k, run, workload};
 
-/// An array of 7450 PRO. A member whose blocks may wear a little differently, before which nothing is worn, keeps the
-/// members from being alike: each is written.
+/// An array of 7450 PRO. Without `are_shared`, one member has another `wear_gap`, which changes nothing in an unworn
+/// drive but makes the members differ: each is written.
 fn array(layout: &str, count: u32, are_shared: bool) -> String {
     let drives = |name: &str, count: u32, set: &str| {
         format!("[drives.{name}]\nproduct = \"7450-pro-3840\"\ncount = {count}\n{set}")

@@ -1,7 +1,7 @@
 //! A controller with a cache before a layout, as RAID controllers have one (docs/models/controller.md).
 //!
 //! Protected, it acknowledges writes from memory and writes them back later, full stripes first; otherwise writes are
-//! acknowledged by the members, and its memory serves reads only. Reads are completed from memory where it holds them,
+//! acknowledged by the members, and its memory serves reads only. Reads are served from memory if it holds the data,
 //! and sequential readers are read ahead of.
 //!
 //! Leaves out: the processor's limit of I/Os, cache lines (its room is counted by what they hold, 4 KiB at least),
@@ -72,12 +72,12 @@ pub struct Controller {
     destages: BTreeMap<u64, Destage>,
     /// Writes that wait for room.
     waiting: VecDeque<u32>,
-    /// Place where the last stripe to be written back was; where a sweep over everything dirty has come to.
+    /// Position of the last stripe that was written back, which is the progress of a sweep over all dirty data.
     cursor: u64,
     sweep: Option<u64>,
     /// Time when the next sweep begins; none while nothing is dirty.
     next_sweep: Option<Instant>,
-    /// Time when what crosses to and from the host has ended.
+    /// Time when the current transfers to and from the host end.
     bus: Instant,
     /// Write of every dirty byte, if versions are tracked.
     versions: Versions,
@@ -141,7 +141,7 @@ impl Controller {
         }
     }
 
-    /// Asks the members for `range`, but for the request already; `waits` is for all of it.
+    /// Reads `range` from the members, except parts already requested; `waits` waits for all of it.
     fn fetch(&mut self, range: &Range<u64>, waits: Option<u32>) {
         let mut uncovered = vec![range.clone()];
         let mut joined = 0;
@@ -193,7 +193,7 @@ impl Controller {
         self.lines.forget(range);
     }
 
-    /// A write has room where little enough is dirty; one that is larger than that, if nothing is.
+    /// A write has room if little enough is dirty; a write larger than the limit, if nothing is.
     fn has_room(&self, range: &Range<u64>) -> bool {
         let room = self.lines.unclean_room();
         room == 0 || room + Lines::room_for(range) <= self.spec.high

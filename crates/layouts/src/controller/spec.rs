@@ -28,7 +28,7 @@ pub struct ControllerSpec {
 
 /// PERC H730P: 2 GB; others have 0.5 to 8 GB (docs/models/controller.md).
 const CACHE: Bytes = Bytes(2 << 30);
-/// Share of the memory of a range for read-ahead. Our estimate, range 128 KiB to 4 MiB: makers do not say.
+/// Amount read ahead if it is adaptive. Our estimate, range 128 KiB to 4 MiB: makers do not publish it.
 const READ_AHEAD: Bytes = Bytes(1 << 20);
 /// Shares of the memory. Our estimates, ranges 20 to 70 and 75 to 95 %: makers do not say.
 const DIRTY_LOW: Ratio = Ratio(0.5);

@@ -9,7 +9,7 @@ const STREAMS: usize = 32;
 struct Stream {
     /// Place where the reader would continue.
     next: u64,
-    /// End of its data read ahead.
+    /// End of the data read ahead for it.
     ahead: u64,
 }
 

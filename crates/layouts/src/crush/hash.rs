@@ -6,7 +6,7 @@
 
 /// Seed of every hash of words (Ceph, `crush_hash_seed`).
 const SEED: u32 = 1_315_423_911;
-/// The constants that are mixed in next to the words (Ceph, `crush_hash32_rjenkins1_*`).
+/// The constants that are mixed in with the words (Ceph, `crush_hash32_rjenkins1_*`).
 const PAD: (u32, u32) = (231_232, 1_232);
 /// The golden ratio, which Jenkins' hash of bytes starts from.
 const GOLDEN: u32 = 0x9e37_79b9;
@@ -63,8 +63,8 @@ pub fn hash_name(name: &[u8]) -> u32 {
     c
 }
 
-/// The hash of each name that is `prefix` and one of these `endings`: what they share is mixed once, and the last blocks
-/// in the lanes of vector instructions.
+/// The hash of each name of `prefix` and one of these `endings`: the shared part is mixed once, and the last blocks in
+/// the lanes of vector instructions.
 pub fn hash_endings(prefix: &[u8], endings: &[[u8; 2]; 256], hashes: &mut [u32; 256]) {
     let mut words = (GOLDEN, GOLDEN, 0);
     let rest = mix_blocks(&mut words, prefix);
@@ -75,7 +75,7 @@ pub fn hash_endings(prefix: &[u8], endings: &[[u8; 2]; 256], hashes: &mut [u32; 
         return hashes.iter_mut().zip(endings).for_each(|(hash, ending)| *hash = hash_name(&name(ending)));
     }
     let words = with_last(words, rest, prefix.len() + 2);
-    // By byte of the ending and word: by how much the byte is shifted in the word, and a mask that is zero for the others.
+    // For each byte of the ending and each word: the byte's shift in the word, and a mask that is zero for other words.
     let within = |place: usize| {
         let shift = 8 * (place % 4) as u32 + if place < 8 { 0 } else { 8 };
         (shift, [0, 1, 2].map(|word| if place / 4 == word { u32::MAX } else { 0 }))
@@ -90,7 +90,7 @@ pub fn hash_endings(prefix: &[u8], endings: &[[u8; 2]; 256], hashes: &mut [u32; 
     }
 }
 
-/// The words with what is left of a name of `len` bytes behind its whole blocks.
+/// The words with the remainder of a name of `len` bytes after its whole blocks.
 fn with_last((a, b, c): (u32, u32, u32), rest: &[u8], len: usize) -> (u32, u32, u32) {
     let part = |from: usize| word(&rest[rest.len().min(from)..rest.len().min(from + 4)]);
     // The lowest byte of the last word belongs to the length.

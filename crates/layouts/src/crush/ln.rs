@@ -123,7 +123,7 @@ pub fn crush_ln(x: u16) -> u64 {
     (u64::from(15 - shift) << 44) + (fraction >> (SCALE - 44))
 }
 
-/// By `x` the lowest number with a higher [`crush_ln`]: nearly always x + 1, for the fine table falls here and there.
+/// For each `x`, the lowest number with a higher [`crush_ln`]: nearly always x + 1, but the fine table falls in places.
 static HIGHER_FROM: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut highest = 0;
     let rise = |x: u16| {

@@ -12,7 +12,7 @@ const TRIES: u32 = 51;
 
 /// Items whose hashes are computed together, in the lanes of vector instructions.
 const LANES: usize = 64;
-/// Items of equal weight from which that pays.
+/// Number of items of equal weight from which that pays.
 const LEAST_EVEN: usize = LANES / 4;
 
 /// A node of the tree that holds others.
@@ -24,7 +24,7 @@ pub(super) struct Bucket {
     pub items: Vec<i32>,
     /// Weights of the items.
     pub weights: Vec<Weight>,
-    /// The weight of each item, where all have the same.
+    /// The weight of each item, if all have the same.
     even: Option<Weight>,
 }
 
@@ -54,8 +54,8 @@ impl Bucket {
         straws.reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(id, _)| id)
     }
 
-    /// The same choice among items of equal weight. Only an item whose `u` has a higher logarithm than that of the longest
-    /// straw so far can be longer, and few are: they alone need logarithm and division.
+    /// Chooses likewise among items of equal weight. Only an item whose `u` has a higher logarithm than that of the
+    /// longest straw so far can have a longer one, and few do: they alone need logarithm and division.
     fn choose_evenly(&self, x: u32, r: u32, weight: Weight) -> Option<i32> {
         let (mut best, mut least) = (None, 0);
         let mut uniforms = [0; LANES];

@@ -2,7 +2,7 @@
 
 /// A weight in units of 1/65,536 (16.16 fixed point).
 ///
-/// In a map it is by convention the capacity in TiB; next to a map it is the part of the PGs that an OSD keeps
+/// In a map it is by convention the capacity in TiB; outside of a map it is the part of the PGs that an OSD keeps
 /// (`ceph osd reweight`): [`Weight::ONE`] is in, [`Weight::ZERO`] is out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Weight(pub u32);

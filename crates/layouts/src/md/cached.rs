@@ -1,5 +1,5 @@
-//! Work of the journal: writes to it, completions from it, and the time when its data goes to the members
-//! (`raid5-cache.c`).
+//! Work of the journal: writes to it, completions from it, and the time when its data goes to the
+//! members (`raid5-cache.c`).
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::md::{For, Md, UnderWay};
 
 /// Rows that are written out together if there is pressure (`R5C_RECLAIM_STRIPE_GROUP`).
 const GROUP: u64 = 16;
-/// Time of what is completed from memory [our estimate, range 2 to 20 us: a system call and a copy]. Above zero, so
+/// Time to complete an I/O from memory [our estimate, range 2 to 20 us: a system call and a copy]. Above zero, so
 /// that a host that asks again at once does not stop the time.
 const FROM_MEMORY: Span = Span(10_000);
 
@@ -130,8 +130,8 @@ impl Md {
         self.list(row);
     }
 
-    /// An array whose journal is gone takes no writes; its data in memory goes to the members (`log_failed` in
-    /// `handle_stripe`).
+    /// An array whose journal is gone takes no writes; its data in memory goes to the members
+    /// (`log_failed` in `handle_stripe`).
     fn refused(&mut self, row: u64, times: Times, fault: Option<Fault>) {
         self.is_without_journal = true;
         let parities = self.rows.all_parities();

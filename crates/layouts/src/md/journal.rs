@@ -36,11 +36,10 @@ pub struct Unit {
 #[derive(Debug)]
 pub struct Journal {
     size: u64,
-    /// If it is written next, and from where on it may not be written over.
+    /// Next write position, and the start of the part that may not be overwritten.
     head: u64,
     checkpoint: u64,
-    /// Rows of which the members have not all that is here, by where they begin; and where the block that describes it
-    /// does.
+    /// Rows whose data here is not yet all on the members, by start position; and the start of the descriptor block.
     rows: BTreeMap<u64, (u64, u64)>,
     /// Entries not yet written.
     units: Vec<Unit>,
@@ -79,7 +78,7 @@ impl Journal {
         ((parities + 1) * self.rows.len() as u64 + data) * PAGE
     }
 
-    /// Appends pages of a row, and tells where it begins: if it did, if some of it is here.
+    /// Appends pages of a row, and returns where the row begins: its previous start if some of it is already here.
     pub fn append(&mut self, row: u64, data: u64, parities: u64, begins: Option<u64>) -> u64 {
         let of_parities = if parities > 0 { PAYLOAD + parities * CHECKSUM } else { 0 };
         self.describe(data * (PAYLOAD + CHECKSUM) + of_parities);
@@ -101,7 +100,7 @@ impl Journal {
         self.units.last_mut().expect("there is one now").flushes = flushes;
     }
 
-    /// ensures that a block has room for this many more bytes of description.
+    /// Ensures that a block has room for this many more bytes of description.
     fn describe(&mut self, bytes: u64) {
         if let Some(unit) = self.units.last_mut().filter(|unit| unit.room >= bytes) {
             unit.room -= bytes;

@@ -6,8 +6,8 @@
 //! is completed then.
 //!
 //! Leaves out: the partial parity log, reads that are kept in stripe heads, a cache that grows with demand, limits of
-//! its thread (`MAX_STRIPE_BATCH`, `BYPASS_THRESHOLD`), writes of its superblock, processor times, and how well data
-//! compresses.
+//! its thread (`MAX_STRIPE_BATCH`, `BYPASS_THRESHOLD`), writes of its superblock, processor times, and
+//! how well data compresses.
 
 mod cached;
 mod head;
@@ -130,8 +130,7 @@ struct BelowIo {
 }
 
 impl Md {
-    /// Before `size` bytes from `from` on of a layout of such stripes; with a journal of `journal` bytes, if it has
-    /// one.
+    /// In front of `size` bytes from `from` on of a layout of such stripes; with a journal of `journal` bytes, if any.
     pub fn new(spec: MdSpec, (from, size): (u64, u64), shape: StripeShape, journal: u64) -> Self {
         Self {
             spec,
@@ -178,7 +177,7 @@ impl Md {
         self.pending.send(For::Through(number), command);
     }
 
-    /// Takes the part of the first waiting write for which there are heads, and returns whether there was any.
+    /// Accepts the part of the first waiting write for which there are heads, and returns whether there was any.
     fn take_waiting(&mut self) -> bool {
         let Some(&Waiting { number, at, .. }) = self.waiting.front() else { return false };
         let (end, mut next) = (self.pending.get(number).range().end, at);

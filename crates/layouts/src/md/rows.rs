@@ -4,9 +4,9 @@ use hotband_machine::StripeShape;
 
 use crate::parity::Parity;
 
-/// Size that a stripe head holds of every member (`STRIPE_SIZE`, `raid5.h`), and what a journal's block is.
+/// Bytes of every member in a stripe head (`STRIPE_SIZE`, `raid5.h`), and size of a journal's block.
 pub const PAGE: u64 = 4096;
-/// Members that an array has at most: a row's pages are bits.
+/// Most members of an array: a row's pages are bits.
 pub const MOST: u64 = u128::BITS as u64;
 
 /// Rows of an array. The pages of one are numbered: data in the order of their addresses, then parities.

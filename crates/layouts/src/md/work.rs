@@ -222,7 +222,7 @@ impl Md {
         }
     }
 
-    /// All members have completed; the layout below does it again where one of them was gone.
+    /// All members have completed their I/Os; the layout below repeats it if one of them was gone.
     fn written(&mut self, row: u64, times: &Times) {
         let (data, head) = (self.rows.all_data(), self.heads.get(row));
         let (is_gone, in_journal) = (head.is_gone, head.in_journal);

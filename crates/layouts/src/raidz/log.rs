@@ -5,7 +5,7 @@
 //! `zfs_immediate_write_sz` (32 KiB, zfs(4)) and with `logbias=throughput` (zfsprops(7)). Records that arrive while a
 //! block is being written go into the next one, as `zil_commit` gathers it.
 //!
-//! Leaves out: smaller writes whose data lies in the block itself, which OpenZFS answers before their records are
+//! Leaves out: smaller writes whose data lies in the block itself, which OpenZFS completes before their records are
 //! written; several blocks under way; a drive for the log (SLOG).
 
 use std::collections::VecDeque;
@@ -14,8 +14,8 @@ use hotband_machine::Times;
 
 use super::columns::{Column, Geometry};
 
-/// Bytes of a pointer to a record: `lr_write_t` with its block pointer (zil.h). The links between blocks take as much
-/// (`zil_chain_t`).
+/// Bytes of a pointer to a record: `lr_write_t` with its block pointer (zil.h). The links between blocks take
+/// as much (`zil_chain_t`).
 const POINTER: u64 = 192;
 
 /// State common to all members.
@@ -75,8 +75,8 @@ impl Log {
         self.left > 0
     }
 
-    /// Begins a block with as many of the pointers that wait as it holds, and tells if it is written. An I/O with
-    /// more fills a block alone.
+    /// Begins a block with as many of the waiting pointers as fit, and returns where it is written. An I/O with more
+    /// pointers fills a block alone.
     pub fn begin_block(&mut self) -> Vec<Column> {
         let mut pointers = 0;
         while let Some((io, records)) = self.waiting.front() {
@@ -99,12 +99,12 @@ impl Log {
         self.geometry.columns(self.begin + at, len)
     }
 
-    /// Counts sent commands of the block, or flushes.
+    /// Sets the number of commands sent for the block, or of flushes.
     pub fn sent(&mut self, commands: usize) {
         self.left = commands;
     }
 
-    /// One of them is completed; tells what is over with the last.
+    /// One of them is completed; with the last one, returns which part is over.
     pub fn answered(&mut self, times: &Times) -> Option<Over> {
         self.left -= 1;
         self.last = *times;

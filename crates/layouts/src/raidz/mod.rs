@@ -143,9 +143,9 @@ pub struct RaidZ {
     ios: Slab<Io>,
     /// Records that are read or written now.
     busy: FxHashMap<u64, Work>,
-    /// Impossible ones among them, the next to report in front.
+    /// I/Os that cannot be served, the next to report in front.
     refused: VecDeque<u64>,
-    /// Those that wait for a free place.
+    /// Records that wait for a free place.
     without_place: VecDeque<u64>,
     present: Vec<Presence>,
     resilver: Resilver,

@@ -18,7 +18,7 @@ pub(super) struct Io {
     is_forced: bool,
     /// Records, or members to flush, that it waits for.
     left: u32,
-    /// Place where its time went before the log.
+    /// Breakdown of its time before the log.
     times: Times,
     fault: Option<Fault>,
 }
@@ -105,7 +105,7 @@ impl RaidZ {
         self.busy.get_mut(&record).expect("a record is under way until its last command is answered")
     }
 
-    /// Neither read nor write is possible; whoever waits is told in a moment.
+    /// Neither read nor write is possible; waiting I/Os fail in a moment.
     fn refuse(&mut self, now: Instant, record: u64) {
         self.refused.push_back(record);
         self.push(now + FROM_MEMORY, Due::GiveUp);
@@ -190,7 +190,7 @@ impl RaidZ {
         }
     }
 
-    /// A record can be neither read nor written: all who wait for it are told.
+    /// A record can be neither read nor written: all I/Os that wait for it fail.
     pub(super) fn give_up(&mut self, now: Instant, record: u64) {
         let work = self.at(record);
         work.fault = Some(Fault::Gone);
@@ -255,8 +255,8 @@ impl RaidZ {
         }
     }
 
-    /// A member has written its part of the log's block, or is flushed. One that failed meanwhile has nothing to wait
-    /// for.
+    /// A member has written its part of the log's block, or is flushed. One that failed meanwhile
+    /// has nothing to wait for.
     pub(super) fn log_goes_on(&mut self, now: Instant, times: &Times) {
         let Some(over) = self.log.answered(times) else { return };
         if self.is_suspended() {
@@ -280,7 +280,7 @@ impl RaidZ {
         }
     }
 
-    /// Nothing can be logged any more: all who wait for it are told.
+    /// Nothing can be logged any more: all I/Os that wait for it fail.
     fn log_gives_up(&mut self, now: Instant) {
         for io in self.log.give_up() {
             self.answer(now, io, &Times::default(), Some(Fault::Gone));

@@ -42,7 +42,7 @@ struct Spare {
 #[derive(Default)]
 pub(super) struct Resilver {
     members: VecDeque<Spare>,
-    /// All that were ever asked for. It does not include the remaining work of an unfinished one.
+    /// All rebuilds ever requested. The remaining work of an unfinished one is not included.
     all: Vec<MemberRebuild>,
     steps: VecDeque<Step>,
     /// First place that no step has taken, and the first that is not done.
@@ -135,8 +135,8 @@ impl RaidZ {
         self.resilver.all[spare.number] = MemberRebuild { state, ended: Some(now), ..rebuild };
     }
 
-    /// A rebuild with its total work: for one in progress, the finished part and the member's data in the remaining
-    /// places.
+    /// A rebuild with its total work: for one in progress, the finished part and the member's data
+    /// in the remaining places.
     fn progress(&self, rebuild: &MemberRebuild) -> MemberRebuild {
         let from = match rebuild.state {
             JobState::Running => self.resilver.done,
@@ -254,7 +254,7 @@ impl RaidZ {
         self.resilver.freed.push(place);
     }
 
-    /// A command of a step is completed. A step of a member that has failed since is nobody's any more.
+    /// A command of a step is completed. A step of a member that has failed since is ignored.
     pub(super) fn resilver_goes_on(&mut self, now: Instant, number: u32, fault: Option<Fault>) {
         let Some(at) = self.resilver.steps.iter().position(|step| step.number == number) else { return };
         let member = self.resilver.members.front().expect("steps are of a member").member;

@@ -38,7 +38,7 @@ pub(super) struct Rig {
     /// Records of every forced write.
     forced: BTreeMap<u32, Range<u64>>,
     written: BTreeMap<u64, Written>,
-    /// Of every member, when the last flush was sent that is completed, and since when the member is there.
+    /// For every member, when its last completed flush was sent, and since when it is present.
     flushed: Vec<Instant>,
     since: Vec<Instant>,
 }
@@ -139,7 +139,7 @@ impl Rig {
         }
     }
 
-    /// To the next event; returns whether there was one.
+    /// Advances to the next event; returns whether there was one.
     pub fn step(&mut self) -> bool {
         let next = self.under_way.keys().next().map(|(at, _)| *at).into_iter().chain(self.raidz.wake()).min();
         let Some(next) = next else { return false };

@@ -12,8 +12,8 @@ pub const RAIDZ: [&str; 3] = ["raidz1", "raidz2", "raidz3"];
 const RECORD: u64 = 128 << 10;
 /// OpenZFS: `ashift` 12 for drives with physical sectors of 4 KiB (zpoolprops(7)).
 const SECTOR: u64 = 4 << 10;
-/// Memory for records: the request again soon, and not ARC, which takes half of a host's memory
-/// [our choice, 0 to gigabytes].
+/// Memory for records that are soon read again; it is not ARC, which takes half of a host's memory [our
+/// choice, 0 to gigabytes].
 const MEMORY: u64 = 16 << 20;
 /// Percent of the places that the volume has records in: above it OpenZFS advises to add space, for free places get
 /// rare.

@@ -1,5 +1,5 @@
-//! RAID-Z on drives that answer in any order, fail and are replaced: reads return what was written, everything is
-//! completed once, and it costs what the published formula says.
+//! RAID-Z on drives that complete in any order, fail and are replaced: reads return what was written, everything is
+//! completed once, and the cost matches the published formula.
 
 use hotband_machine::{
     Fault, JobState, LayoutSpec, MemberCommand, MemberRange, NodeRef, Op, Random, Service, SpecError,

@@ -171,7 +171,7 @@ impl Pool {
         self.push(at + cpu, Due::Ack(id));
     }
 
-    /// The daemon that a replica tells; none if no copy is left.
+    /// The daemon that a replica reports to; none if no copy is left.
     pub(super) fn primary_of(&mut self, piece: u32) -> Option<usize> {
         let object = self.pieces.get(piece).object;
         self.places.primary(self.places.group_of(object)).map(usize::from)
@@ -217,7 +217,7 @@ impl Pool {
         self.push(now + cpu, Due::Tables(number as u32));
     }
 
-    /// The database of a daemon continues, one command after the other.
+    /// Continues the database of a daemon, one command after the other.
     pub(super) fn go_on_with_tables(&mut self, number: usize) {
         let Some((op, extent)) = self.osds[number].tables.next() else { return };
         let counters = &mut self.osds[number].counters;

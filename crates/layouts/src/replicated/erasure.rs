@@ -7,8 +7,8 @@
 //!
 //! Leaves out: the cache of stripes under way (`ECUtil`, `ExtentCache`), so that two writes to one stripe both read it;
 //! copies of what an overwrite replaces, for rolling back; ordering of writes to one object; `fast_read`; processor
-//! time to encode and decode beyond that of every block (`cpu_block`); the order of CRUSH's `indep`: shards are found
-//! as copies.
+//! time to encode and decode beyond that of every block (`cpu_block`); the order of CRUSH's `indep`:
+//! shards are found as copies.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ impl Erasure {
         self.data as u64 * self.unit
     }
 
-    /// Bytes of this many stripes in every shard.
+    /// Bytes of a number of stripes in every shard.
     fn part(&self, stripes: &Range<u64>) -> Part {
         ((stripes.start * self.unit) as u32, ((stripes.end - stripes.start) * self.unit) as u32)
     }

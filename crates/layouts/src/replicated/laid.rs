@@ -1,5 +1,5 @@
-//! Images as they were laid out: runs of a sequence, a study or a review have pools that are identical, and where
-//! millions of objects lie is found once for all of them.
+//! Images as they were laid out: runs of a sequence, a study or a review have identical pools, and the places of
+//! millions of objects are found once for all of them.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
@@ -10,8 +10,8 @@ use super::recent::Recent;
 /// of the most objects takes 64 MB.
 const KEPT: usize = 4;
 
-/// Parameters that determine the placement of an image's objects. The daemons have numbers; what they are does not
-/// matter.
+/// Parameters that determine the placement of an image's objects. The daemons have numbers; what
+/// they are does not matter.
 #[derive(PartialEq)]
 pub struct LaidKey {
     /// Id of the image, which is in the names of its objects.
@@ -41,7 +41,7 @@ pub struct Laid {
 }
 
 impl Laid {
-    /// An image whose objects have these groups, of which `of_groups` are the numbers of objects.
+    /// An image whose objects have these groups; `of_groups` has the number of objects in each group.
     pub fn new(group: Vec<u32>, of_groups: Vec<u32>, before: Vec<u32>, held: Vec<u32>) -> Self {
         Self { group, before, held, of_groups, by_group: OnceLock::new() }
     }

@@ -61,13 +61,13 @@ pub struct Memory {
     first: First,
 }
 
-/// Keys that an LRU holds from the beginning. All others are newer, so that they are the first to be forgotten; until
-/// they are used they need no entry.
+/// Keys that an LRU holds from the beginning. All others are newer, so these are forgotten first; until they are used
+/// they need no entry.
 #[derive(Clone)]
 enum First {
     /// None, or all of them are forgotten or have entries.
     None,
-    /// So many, found when the memory is first used: few daemons of a large pool are in a short run.
+    /// A number of keys, found when the memory is first used: a short run uses few daemons of a large pool.
     Unknown(usize, Arc<dyn Fn() -> Vec<u32> + Send + Sync>),
     Known(Unused),
 }
@@ -75,11 +75,11 @@ enum First {
 /// Keys without an entry.
 #[derive(Clone)]
 struct Unused {
-    /// The highest, which is the newest, first. Those that were forgotten for want of room are cut off.
+    /// The highest, which is the newest, first. Keys forgotten for lack of room are cut off.
     keys: Vec<u32>,
-    /// A bit for each key: whether it has an entry, or was forgotten on purpose.
+    /// One bit for each key: whether it has an entry, or was forgotten on purpose.
     is_gone: Vec<u64>,
-    /// Keys without such a bit.
+    /// Number of keys whose bit is not set.
     len: usize,
 }
 
@@ -132,7 +132,7 @@ impl Memory {
         }
     }
 
-    /// An LRU holds the keys that `find` returns, as many as it has room for of `count`: the highest first, as if they had
+    /// Makes an LRU hold the `count` keys that `find` returns, the highest first, or as many as fit: as if they had
     /// been kept in ascending order.
     pub fn keep_first(&mut self, count: usize, find: impl Fn() -> Vec<u32> + Send + Sync + 'static) {
         debug_assert!(self.policy == Policy::Lru && self.places.is_empty(), "they are the oldest of an LRU");
@@ -140,7 +140,7 @@ impl Memory {
         self.first = if count > 0 { First::Unknown(count, Arc::new(find)) } else { First::None };
     }
 
-    /// Whether `key` is held without an entry, which it is not from now on.
+    /// Takes `key` out of the keys without an entry; returns whether it was one.
     #[inline]
     fn take_first(&mut self, key: u64) -> bool {
         !matches!(self.first, First::None) && self.take_known(key)

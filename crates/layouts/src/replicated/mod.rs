@@ -233,8 +233,8 @@ impl Pool {
         pool
     }
 
-    /// Filling the image left the metadata of the objects written last in memory: each shard keeps as many of its groups'
-    /// as it has room for, which are found when it is first asked for one.
+    /// Filling the image left the metadata of the objects written last in memory: each shard keeps that of as many
+    /// objects of its groups as fit. They are found when the shard is first used.
     fn warm_metadata(&mut self) {
         let shards = self.params.shards;
         let mut groups: Vec<Vec<u32>> = vec![Vec::new(); self.osds.len() * shards];
@@ -309,8 +309,7 @@ impl Pool {
     }
 }
 
-/// Objects of the groups of every daemon's shards. If a daemon will be out, groups move: any shard may see any
-/// object.
+/// Objects of the groups of every daemon's shards. If a daemon will be out, groups move: any shard may see any object.
 fn objects_seen(places: &Places, osds: usize, shards: usize, moving: bool) -> Vec<Vec<usize>> {
     let all = places.objects() as usize;
     let mut seen = vec![vec![if moving { all } else { 0 }; shards]; osds];

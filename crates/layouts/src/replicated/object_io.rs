@@ -46,7 +46,7 @@ pub(super) struct HeldBack {
 /// Task of a daemon for a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
-    /// The primary reads it, or ensures that it is written.
+    /// The primary reads it, or has it written.
     Client,
     /// A copy or shard is written.
     Write,

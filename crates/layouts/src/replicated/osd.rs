@@ -13,9 +13,8 @@ const GRAIN: u64 = 1 << 20;
 /// Room for the log of file sizes, before the log proper [our estimate: BlueFS compacts it to a few MiB].
 const BLUEFS_REGION: u64 = 16 << 20;
 
-/// Use of the bytes of a member. Log and database lie in the middle of it ("put bluefs in the middle of the
-/// device in case it is an HDD", `BlueStore::_open_db` of Ceph 12 to 14), objects before and, when that is full,
-/// behind.
+/// Use of the bytes of a member. Log and database lie in the middle of it ("put bluefs in the middle of the device in
+/// case it is an HDD", `BlueStore::_open_db` of Ceph 12 to 14), objects before and, when that is full, behind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slice {
     db_begin: u64,
@@ -218,7 +217,7 @@ pub(super) struct Osd {
     /// Transactions that wait for the committing thread, and those it commits.
     pub queued: Vec<u32>,
     pub committing: Vec<u32>,
-    /// Place where the time of the commit under way went on the disk.
+    /// Breakdown of the disk time of the commit under way.
     pub commit_times: Times,
     pub deferred: Vec<Deferred>,
     /// In-place writes under way.

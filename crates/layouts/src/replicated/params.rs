@@ -52,7 +52,7 @@ pub struct OsdParams {
     pub db_share: f64,
     /// Part of it that the log goes round in.
     pub wal_region: u64,
-    /// Bytes of the log after which the database writes per table.
+    /// Bytes of the log after which the database writes a table.
     pub write_buffer: u64,
     /// Size of the table, as a share of them.
     pub table_share: f64,

@@ -13,13 +13,13 @@ use crate::crush::{self, CrushError, CrushMap, Placement, Rule, Weight};
 
 /// Objects whose places are found together, at least.
 const BLOCK: usize = 1024;
-/// Objects between two checks at whether somebody still waits.
+/// Objects between two checks whether the caller still waits.
 const LOOK_EVERY: usize = 1 << 16;
 
 /// Tries for each shard in the rules that Ceph makes for erasure-coded pools ("step set_choose_tries 100").
 const CODED_TRIES: u32 = 100;
 
-/// Represents the daemon of a copy that is nowhere: the daemon that had it is gone, or CRUSH finds none.
+/// Stands in for the daemon of a copy that does not exist: its daemon is gone, or CRUSH finds none.
 pub const GONE: u16 = u16::MAX;
 
 /// Daemons of every placement group, and the place of every object on each.
@@ -27,8 +27,8 @@ pub const GONE: u16 = u16::MAX;
 /// An image has millions of objects, and a run requests few of them: places are found when they are first asked for, a
 /// block of objects at a time.
 pub struct Places {
-    /// Copies of a placement group, the primary first: `replicas` daemons per group. If any copy remains, the first is
-    /// set.
+    /// Copies of a placement group, the primary first: `replicas` daemons per group. If any copy
+    /// remains, the first is set.
     acting: Vec<u16>,
     /// Placement when the image was filled.
     filled: Vec<u16>,
@@ -103,7 +103,7 @@ impl Places {
     }
 
     /// These daemons are gone, and what they had with them. In each group, the remaining copies come first, in
-    /// order; shards stay if they are.
+    /// order; shards stay where they are.
     pub fn lose(&mut self, osds: &[u16]) {
         let mut orders: Vec<Option<Vec<usize>>> = vec![None; self.groups() as usize];
         for (group, order) in orders.iter_mut().enumerate() {
@@ -125,7 +125,7 @@ impl Places {
         }
     }
 
-    /// The first daemon of `after` leads each group of which it has a copy. Shards stay if they are.
+    /// The first daemon of `after` leads each group of which it has a copy. Shards stay where they are.
     pub fn lead(&mut self, after: &[u16]) {
         if self.needed > 1 {
             return;
@@ -285,8 +285,8 @@ pub fn counts(group: &[u32], groups: u32) -> Vec<u32> {
     counts
 }
 
-/// The placement group, of this many, of every object of an image of `objects` objects, by the names that RBD gives
-/// them.
+/// The placement group, out of `groups`, of every object of an image of `objects` objects, by the
+/// names that RBD gives them.
 ///
 /// # Errors
 /// It was asked to stop.
@@ -318,9 +318,9 @@ const HEX: [[u8; 2]; 256] = {
     all
 };
 
-/// Placements of pools that are kept: with and without a daemon, for two pools.
+/// Number of stored placements: with and without a daemon, for two pools.
 const KEPT: usize = 4;
-/// The acting sets of a cluster without some daemons: pools of a sweep are alike.
+/// The acting sets of a cluster without some daemons: the pools of a sweep are identical.
 static ACTING: Recent<(Cluster, Vec<u16>), Vec<u16>> = Recent::new(KEPT);
 
 /// A cluster map and the rule of a pool on it.

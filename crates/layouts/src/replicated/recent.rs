@@ -1,4 +1,4 @@
-//! Values that runs of a process share: those used last, by what they are made from.
+//! Recently used values that the runs of a process share, by their input.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,8 +14,8 @@ impl<K: PartialEq, V> Recent<K, V> {
         Self { most, values: Mutex::new(Vec::new()) }
     }
 
-    /// The value of `key`: one made before, or what `make` returns. It is made outside of the lock, where two may make it
-    /// at once, and nobody waits for another's.
+    /// The value of `key`: one made before, or the result of `make`. It is made outside of the lock: two callers may
+    /// make it at once, and neither waits for the other.
     ///
     /// # Errors
     /// Those of `make`.

@@ -1,4 +1,4 @@
-//! A degraded pool: a daemon is marked out, its copies are made again elsewhere, next to the clients' I/O.
+//! A degraded pool: a daemon is marked out, its copies are made again elsewhere, during the clients' I/O.
 //!
 //! When the daemon is out, CRUSH names other daemons for its placement groups (and moves a few more copies, as it
 //! does). The daemon continues serving what it has until that has moved, but no longer leads: the first daemon that
@@ -12,7 +12,7 @@
 //! come before those that only move one. A shard of coded objects that is still somewhere is read there alone, one that
 //! is nowhere is computed from as many others as are needed (Ceph: `minimum_to_decode`).
 //!
-//! Reads take their turn in the daemon's shard, behind the operations that wait there, and holds its thread.
+//! Reads take their turn in the daemon's shard, behind the operations that wait there, and hold its thread.
 //!
 //! Leaves out: turns of what is written for a recovery, processor times, more than one object of a group on the way
 //! (`osd_recovery_max_active`), and writes to an object while it is copied, which do not wait here.
@@ -262,8 +262,8 @@ impl Pool {
         self.command(usize::from(osd), Op::Read, extent, For::RecoveryRead(id), Entropy::INCOMPRESSIBLE);
     }
 
-    /// A daemon has read what it was requested. The object goes to its new daemon when all have; shards leave then,
-    /// each from its host.
+    /// A daemon has finished its reads. The object goes to its new daemon when all have; shards leave
+    /// then, each from its host.
     pub(super) fn read_of_recovery_done(&mut self, now: Instant, id: u32) {
         let Some(recovery) = &mut self.recovery else { return };
         let Reading { transfer, osd, shard, .. } = recovery.readings.take(id);
@@ -296,8 +296,7 @@ impl Pool {
         self.command(usize::from(to), Op::Write, extent, For::Recovery(id), Entropy::INCOMPRESSIBLE);
     }
 
-    /// One more object is where it belongs. When the last of a group is, clients turn to the new daemon. A pause
-    /// follows.
+    /// One more object is in its new place. After the last one of a group, clients use the new daemon. A pause follows.
     pub(super) fn object_moved(&mut self, now: Instant, id: u32) {
         let Some(recovery) = &mut self.recovery else { return };
         let number = recovery.transfers.at(id).moving;

@@ -41,7 +41,7 @@ pub struct Erasure {
     pub parities: usize,
     /// Bytes of a stripe in each shard.
     pub unit: u64,
-    /// Reads ask only the shards that have the request.
+    /// Reads go only to the shards that have the requested data.
     pub touched_only: bool,
 }
 

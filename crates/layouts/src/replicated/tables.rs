@@ -1,8 +1,8 @@
 //! The database of a daemon on its disk: what the log gathered in memory is written as a table now and then, and tables
 //! are merged when there are several.
 //!
-//! Leaves out: levels beyond the first, and writes that are slowed down because tables come faster than they are
-//! merged.
+//! Leaves out: levels beyond the first, and writes that are slowed down because tables come faster
+//! than they can be merged.
 
 use hotband_machine::Op;
 

@@ -22,7 +22,7 @@ impl Nic {
         Self { rate: network.rate, free: Instant::ZERO, bytes: 0, busy: Span::ZERO }
     }
 
-    /// Sends `bytes` next to a header from `now`; returns when the last of them has left.
+    /// Sends `bytes` and a header from `now`; returns when the last of them has left.
     pub fn send(&mut self, now: Instant, bytes: u64) -> Instant {
         let took = self.rate.time_for(bytes + MESSAGE);
         self.free = now.max(self.free) + took;

@@ -1,4 +1,5 @@
-//! The executor: an I/O enters a node, is planned, goes out in legs and phases, and is completed to its requester.
+//! The executor: an I/O enters a node, is planned, goes out in legs and phases, and its completion
+//! goes to its requester.
 //!
 //! Where drives may fail, requests of layouts are *guarded*: `attempts` decides which requests wait, are planned
 //! again or fail. Nothing else differs: a degraded layout is one whose members say so when it plans.

@@ -13,7 +13,7 @@ use crate::spec::{MemberRange, NodeRef};
 /// Writes handed to the members of a layout together, at most: a drive overlaps the memory accesses that they need.
 const COLLECTED: usize = 4096;
 
-/// Whether a drive, by its index, gets these writes.
+/// Returns whether a drive, by its index, gets these writes.
 pub type Takes<'a> = &'a mut dyn FnMut(usize, &[UntimedWrite]) -> bool;
 
 /// Writes collected for the members of a layout, by member.
@@ -55,7 +55,7 @@ impl Machine {
         Layouts { all: &self.layouts, volumes: &self.volumes }
     }
 
-    /// What failures and repair have done; none if no failure is to come.
+    /// Effects of failures and repair; none if no failure is to come.
     pub fn repair(&self) -> Option<RepairView<'_>> {
         self.repair.is_some().then_some(RepairView(self))
     }
@@ -68,7 +68,8 @@ impl Machine {
         self.write_untimed_where(volume, writes, &mut |_, _| true);
     }
 
-    /// The same, but a drive gets the writes that reach it only where `takes` returns true for its index and them.
+    /// Like `write_untimed`, but a drive gets the writes that reach it only if `takes` returns true
+    /// for its index and them.
     ///
     /// # Panics
     /// As [`Machine::write_untimed`].
@@ -97,8 +98,8 @@ impl Machine {
         self.layouts.iter_mut().zip(turns).for_each(|(slot, turn)| slot.turn = turn);
     }
 
-    /// Groups of drives that are the same to a layout but for their place in it: equally large members, of which untimed
-    /// writes read the same, and whole drives that nothing else lies on.
+    /// Groups of drives that differ only in their place in a layout: members of equal size and equal input of untimed
+    /// writes, which are whole drives that nothing else uses.
     pub fn like_members(&self) -> Vec<Vec<u32>> {
         let mut uses = vec![0; self.drives.len()];
         let on_volumes = self.volumes.iter().map(|volume| volume.node);
@@ -124,7 +125,7 @@ impl Machine {
         self.layouts.iter().filter_map(like).collect()
     }
 
-    /// Gives drives what another holds after untimed writes; all of them had the same before.
+    /// Copies the contents of a drive after untimed writes to others; all of them had the same contents before.
     pub fn copy_contents(&mut self, from: u32, to: &[u32]) {
         let mut contents = Vec::new();
         self.drives[from as usize].drive.carry_contents(&mut Carrier::Out(&mut contents));
@@ -194,8 +195,8 @@ impl Machine {
         parts.collected = 0;
     }
 
-    /// All that untimed writes read of a machine that has served nothing, as text; none if a drive's contents cannot be
-    /// carried.
+    /// All that untimed writes read of a machine that has served nothing, as text; none if a drive's
+    /// contents cannot be carried.
     pub fn contents_key(&self) -> Option<String> {
         let drives = self.drives.iter().map(|slot| Some((slot.drive.capacity(), slot.drive.contents_key()?)));
         let drives: Vec<(Bytes, String)> = drives.collect::<Option<_>>()?;

@@ -1,4 +1,4 @@
-//! The host's way to its drives: what submitting an I/O and taking its completion cost a core.
+//! The host's path to its drives: time of a core to submit an I/O and to handle its completion.
 //!
 //! A core does one thing at a time, first come, first served; an I/O is completed on the core that submitted it, as
 //! with a queue pair and an interrupt vector for each core (NVMe). Leaves out: the application's own time, context

@@ -75,8 +75,8 @@ impl Machine {
         self.route(now, id, node, Access { op, offset, len, fua, version, entropy });
     }
 
-    /// The drives have completed an I/O: its core takes the answer, and the next one that waits for the volume's queue
-    /// continues.
+    /// The drives have completed an I/O: its core handles the completion, and the next one that waits for the
+    /// volume's queue continues.
     #[inline(never)]
     pub(crate) fn answer_core(&mut self, at: Instant, number: u32, (times, fault): End) {
         let work = self.cores().work.get(number);

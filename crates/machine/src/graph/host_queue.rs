@@ -1,4 +1,5 @@
-//! I/Os that wait in the host: operating systems keep this many commands outstanding at a device, and queue the rest.
+//! I/Os that wait in the host: operating systems keep a limited number of commands outstanding at a
+//! device, and queue the others.
 //!
 //! First come, first served. Leaves out: sorting and merging of what waits.
 
@@ -22,7 +23,7 @@ impl HostQueue {
         Self { depth, outstanding: 0, waiting: VecDeque::new() }
     }
 
-    /// Whether an I/O of now may continue; it waits otherwise.
+    /// Whether an I/O that comes now may continue; it waits otherwise.
     pub fn admits(&mut self, now: Instant, io: Io) -> bool {
         let free = self.outstanding < self.depth;
         if free {

@@ -20,7 +20,7 @@ pub struct LinkSpec {
     pub lanes: usize,
     /// Bandwidth of one lane.
     pub rate: Rate,
-    /// Time a command occupies its lane next to its data.
+    /// Time a command occupies its lane in addition to its data.
     pub per_command: Span,
     /// Indices of the drives behind it.
     pub carries: Vec<usize>,
@@ -42,7 +42,8 @@ const COMMAND_PHASES: Span = Span(10_000);
 /// that were measured of an Ultra320 bus (iXBT, Savvio 10K.1 in RAID), with commands of 64 KiB: range 71 to 83 %.
 const EFFICIENCY: f64 = 0.77;
 
-/// Bandwidth of a lane, time a command occupies it next to its data, and whether the link is a bus, as a spec says.
+/// Bandwidth of a lane, time a command occupies it in addition to its data, and whether the link is
+/// a bus, as a spec says.
 ///
 /// # Errors
 /// An unknown kind, a key of another kind, a value out of range.

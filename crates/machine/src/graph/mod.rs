@@ -175,7 +175,7 @@ pub struct Machine {
     pub(crate) forced: Vec<ForcedWrite>,
     pub(crate) plan: Plan,
     pub(crate) out: ServiceOut,
-    /// Services that a member has completed, to be advanced at once.
+    /// Services with a completion from a member, to be advanced at once.
     pub(crate) answered: Vec<u32>,
     /// State for failures, if there may be any.
     pub(crate) repair: Option<Box<Repair>>,
@@ -282,8 +282,8 @@ impl Machine {
         }
     }
 
-    /// Does what is next if that is not a drive's; returns whether it was due. Out of line, as is all that one plain
-    /// disk does not need.
+    /// Does the next event if it is not a drive's; returns whether one was due. Out of line, like everything that one
+    /// plain disk does not need.
     #[inline(never)]
     fn advance_other(
         &mut self,
@@ -311,7 +311,7 @@ impl Machine {
         true
     }
 
-    /// Advances the services that were completed.
+    /// Advances the services that received completions.
     #[inline(never)]
     fn run_answered(&mut self, at: Instant, completions: &mut Vec<Completion>) {
         while let Some(layout) = self.answered.pop() {
@@ -352,7 +352,7 @@ impl Machine {
         }
     }
 
-    /// Like the above, for a service; of several that are due at once, the first in the spec goes first.
+    /// Like the above, for a service; of several that are due at once, the first one in the spec goes first.
     pub(crate) fn arm_service(&mut self, layout: u32) {
         let slot = &mut self.layouts[layout as usize];
         let Role::Service(service) = &slot.role else { return };

@@ -48,7 +48,7 @@ pub(crate) struct Request {
     pub access: Access,
     /// Legs of the current phase not yet done.
     pub pending: u32,
-    /// Place where in `legs` the next phase begins.
+    /// Index in `legs` where the next phase begins.
     pub next_leg: u32,
     /// Time spent in the phases that are over, along the last leg of each.
     pub past: Times,

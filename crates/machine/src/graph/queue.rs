@@ -9,7 +9,7 @@ pub enum Class {
     First,
     /// Drives and links.
     Usual,
-    /// Services, when every drive has completed that does so now.
+    /// Services, after all drive completions of this time.
     Late,
     /// Changes of parts, and repair, after all other events.
     Last,

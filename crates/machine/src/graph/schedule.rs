@@ -12,8 +12,7 @@ use crate::repair::{Repair, RepairSpec, SectorErrors, Watch};
 use crate::spec::NodeRef;
 use crate::versions::Versions;
 
-/// Events that may happen to a machine. It is told before the first I/O, so that only machines to which it may pay for
-/// it.
+/// Events that may happen to a machine. They are set before the first I/O, so that other machines do not pay for them.
 #[derive(Default)]
 pub struct Expected {
     /// Drives may fail: which spares there are, and how they are used.

@@ -31,8 +31,8 @@ impl Machine {
         self.arm_service(layout);
     }
 
-    /// A service writes or reads members of the layout that is its first member; if that is degraded, only its planner
-    /// knows how.
+    /// A service writes or reads members of the layout that is its first member; if that is degraded, only
+    /// its planner knows how.
     fn send_below(&mut self, now: Instant, layout: u32, command: MemberCommand) {
         let MemberCommand { token, member, op, len, fua, version, entropy, .. } = command;
         let NodeRef::Layout(below) = self.layouts[layout as usize].members[0].node else {

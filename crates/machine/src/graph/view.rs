@@ -266,7 +266,7 @@ impl RepairView<'_> {
         })
     }
 
-    /// Bytes that services had completed and could not write to members which have lost nothing themselves.
+    /// Bytes that services had acknowledged and could not write to members which have lost nothing themselves.
     fn dropped(self) -> u64 {
         let dropped = |(layout, slot): (usize, &LayoutSlot)| match &slot.role {
             Role::Service(service) if self.0.lost_of(layout as u32) == 0 => service.dropped(),

@@ -54,7 +54,7 @@ impl Machine {
         self.lock(now, id, columns, true)
     }
 
-    /// Asks for columns; returns whether `id` has them now.
+    /// Requests columns; returns whether `id` has them now.
     pub(crate) fn lock(&mut self, now: Instant, id: u32, columns: Vec<Range<u64>>, alone: bool) -> bool {
         let layout = self.requests.get(id).layout() as usize;
         let repair = self.repair_mut();
@@ -64,7 +64,7 @@ impl Machine {
         repair.locks[layout].acquire(lock, id, columns, alone)
     }
 
-    /// Gives columns back and lets those continue who waited for them.
+    /// Gives columns back and lets the requests that waited for them continue.
     pub(crate) fn unlock(&mut self, now: Instant, layout: u32, lock: u64) {
         let mut granted = Vec::new();
         self.repair_mut().locks[layout as usize].release(lock, &mut granted);

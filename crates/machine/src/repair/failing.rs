@@ -1,6 +1,6 @@
 //! A drive that may fail: it counts its commands, and answers none any more when it has failed.
 //!
-//! It is between the machine and the drive only where a failure may come: other machines pay nothing for it.
+//! It is between the machine and the drive only if a failure may come: other machines pay nothing for it.
 
 use std::collections::{BTreeMap, VecDeque};
 

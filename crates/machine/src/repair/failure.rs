@@ -297,7 +297,7 @@ impl Machine {
         }
     }
 
-    /// The data read by a step of a rebuild meets the errors of the drives. A sector that yet other members can replace
+    /// The data read by a step of a rebuild meets the errors of the drives. A sector that other members can replace
     /// is read from them; else what was to be computed from it is lost, and the sector itself.
     pub(crate) fn read_errors(&mut self, id: u32, job: u32) {
         let report = &self.repair_ref().jobs[job as usize].report;

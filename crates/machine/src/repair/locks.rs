@@ -30,7 +30,7 @@ pub(crate) struct Locks {
 }
 
 impl Locks {
-    /// Asks for columns under `key`; returns whether `request` has them now. If not, `release` will name it.
+    /// Requests columns under `key`; returns whether `request` has them now. If not, `release` will name it.
     pub fn acquire(&mut self, key: u64, request: u32, ranges: Vec<Range<u64>>, alone: bool) -> bool {
         let lock = Lock { key, ranges, alone, request };
         let is_free = !self.granted.iter().chain(&self.waiting).any(|have| have.conflicts(&lock));

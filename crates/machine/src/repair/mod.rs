@@ -79,7 +79,7 @@ pub struct RepairReport {
     pub bytes_lost: u64,
 }
 
-/// A phase of a plan that is over: what a store of data next to the machine needs to do the same with bytes.
+/// A phase of a plan that is over: input for a store of data outside the machine to do the same with bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct PhaseEnd<'a> {
     /// Number of the request; used again when it is done.
@@ -100,7 +100,7 @@ pub struct PhaseEnd<'a> {
     pub failed: &'a [u16],
 }
 
-/// Keeps data next to a machine whose drives fail. Data bytes are not part of timing, so tests of what survives bring
+/// Keeps data for a machine whose drives fail. Data bytes are not part of timing, so tests of what survives bring
 /// their own store; nothing else does.
 pub trait Watch: Send {
     /// A phase is over.

@@ -148,7 +148,7 @@ impl Job {
     }
 
     /// Hosts have sent this many commands to its drives by now, and perhaps wait for one: if so, or if any came since
-    /// it last looked, it gives way.
+    /// the last check, it gives way.
     pub fn look(&mut self, (host_commands, is_waited_for): (u64, bool)) {
         let is_busy = is_waited_for || host_commands != self.host_commands;
         self.room = if is_busy { STEPS_UNDER_LOAD } else { STEPS };

@@ -87,13 +87,13 @@ fn line_of(text: &str, key: &str) -> Option<usize> {
     Some(text[..start].matches('\n').count() + 1)
 }
 
-/// "did you mean" with the nearest known name, if there is one: it is before the list, which may be long.
+/// "did you mean" with the nearest known name, if there is one: it comes before the list, which may be long.
 pub(crate) fn hint(name: &str, known: &[&str]) -> String {
     nearest(name, known).map(|name| format!("did you mean \"{name}\"? ")).unwrap_or_default()
 }
 
-/// Up to three known names that are near enough to be meant: those that begin with `name` or hold it, then by edit
-/// distance.
+/// Up to three known names that are near enough to be meant: those that begin with `name` or hold it,
+/// then by edit distance.
 fn near<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     const MOST: usize = 3;
     let lower = name.to_lowercase();

@@ -7,7 +7,7 @@ use crate::event::What;
 use crate::spec::error::SpecError;
 use crate::spec::reader::Section;
 
-/// An event as somebody requests it: the part is a name, the time counts from when the measured time begins.
+/// An event as requested: the part is a name, and the time counts from the beginning of the measured time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventSpec {
     /// Time since the measured time began.

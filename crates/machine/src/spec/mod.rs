@@ -121,7 +121,7 @@ pub struct MachineSpec {
     pub host: Option<HostSpec>,
 }
 
-/// Most drives per machine may have.
+/// Most drives that a machine may have.
 const MOST_DRIVES: u64 = 4096;
 /// Keys of a layout that are not options of its kind.
 pub(crate) const MEMBER_KEYS: [&str; 4] = ["members", "from", "size", "force_writes"];
@@ -181,8 +181,8 @@ pub fn short_form(text: &str, known_kinds: &[&str]) -> Result<Option<String>, Sp
     )))
 }
 
-/// The layout that people mean by a word: `mirror`, `stripe`, `jbod`, `ceph`, `RAID-10`, `raid-z2`; any other word as
-/// it is.
+/// The layout that people mean by a word: `mirror`, `stripe`, `jbod`, `ceph`, `RAID-10`, `raid-z2`;
+/// any other word as it is.
 fn layout_of_word(word: &str) -> String {
     let plain = word.to_ascii_lowercase().replace(['-', '_', ' '], "");
     match plain.as_str() {

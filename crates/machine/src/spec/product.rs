@@ -67,8 +67,8 @@ impl Product {
         Self::read_with(name, file, (text, text), Rigour::Sources)
     }
 
-    /// Reads a file of which so much is asked; for a variant, `text` also has the values of its origin, and
-    /// `own_text` is the text of the file itself.
+    /// Reads a file and requires as much as `rigour` demands; for a variant, `text` also has the values of its origin,
+    /// and `own_text` is the text of the file itself.
     ///
     /// # Errors
     /// As `read`.
@@ -116,7 +116,7 @@ impl Product {
         read().map_err(|error: SpecError| error.at_line_of(own_text))
     }
 
-    /// Reads one value and keeps what is stated about it.
+    /// Reads one value and keeps its source and confidence.
     fn take(&mut self, key: String, section: Section, rigour: Rigour) -> Result<Value, SpecError> {
         let (value, assumption, unsaid) = read_value(key, &section, rigour)?;
         section.finish()?;
@@ -172,8 +172,7 @@ impl Product {
         })
     }
 
-    /// The values with those of `set` in their place, or next to them where the product need not state them
-    /// (`optional`).
+    /// The values, replaced by those of `set`, which also adds values that the product need not state (`optional`).
     ///
     /// # Errors
     /// A key that the product neither has nor need state, named in `set_file` at `set_key`.
@@ -203,7 +202,7 @@ fn stand_alone(table: &mut Table) {
     }
 }
 
-/// One value, what is stated about it, and what is not.
+/// One value, its source and confidence, and the missing statements.
 fn read_value(
     key: String,
     section: &Section,

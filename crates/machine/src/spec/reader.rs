@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use crate::spec::error::SpecError;
 
-/// A table of a spec file. Every key must be requested: [`Section::finish`] refuses the others.
+/// A table of a spec file. Every key must be read: [`Section::finish`] refuses the others.
 pub struct Section<'a> {
     file: &'a str,
     path: String,
@@ -34,7 +34,7 @@ pub fn is_share_or_percent(number: f64) -> bool {
     number > 0.0 && number < 1.0
 }
 
-/// Request to the author of such a number.
+/// Correction that the author of such a number has to make.
 pub fn share_or_percent(number: f64) -> String {
     // A billionth is as close as anybody writes a share; the rest is binary.
     let percent = (number * 100.0 * 1e9).round() / 1e9;

@@ -193,8 +193,8 @@ impl Filesystem for Files {
         reply.opened(FileHandle(0), flags);
     }
 
-    /// The bytes are taken at once, next to which the drive takes its time: what is written to them meanwhile is under
-    /// way together with the read, which may so have either.
+    /// The bytes are read at once, while the drive takes its time: a write to them meanwhile is under way together with
+    /// the read, which may therefore return old or new data.
     fn read(
         &self,
         _: &Asking,
@@ -270,8 +270,8 @@ impl Filesystem for Files {
         self.service.submit(request, Payload::None, Box::new(move |outcome| answer(outcome, reply)));
     }
 
-    /// A hole is a trim: a volume that does not pass them on has none, which a loop device reports. Zeros
-    /// are written.
+    /// A hole is a trim: a volume that does not pass on trims refuses it, and a loop device then reports no support.
+    /// Zeros are written.
     fn fallocate(&self, _: &Asking, file: INodeNo, _: FileHandle, offset: u64, len: u64, mode: i32, reply: ReplyEmpty) {
         let Some(volume) = self.volume(file) else { return reply.error(Errno::EISDIR) };
         let modes = FallocateFlags::from_bits_retain(mode as u32) - FallocateFlags::KEEP_SIZE;

@@ -1,5 +1,5 @@
-//! A folder with one file a volume, served by FUSE. The kernel puts a loop device on such a file where a program wants
-//! a block device.
+//! A folder with one file per volume, served by FUSE. The kernel puts a loop device on such a file where a
+//! program wants a block device.
 //!
 //! Files bypass the page cache, so that every read and write reaches the drive, and many are under way at once. Parts
 //! of blocks, which the drive cannot address, are made of whole blocks here: a loop device never requests such.
@@ -36,11 +36,10 @@ pub struct Mounted {
     session: Option<BackgroundSession>,
 }
 
-/// Serves the volumes of `service` as files of `folder`, which exists. Mounts left by a dead server are removed
-/// first.
+/// Serves the volumes of `service` as files of `folder`, which exists. Mounts left by a dead server are removed first.
 ///
 /// # Errors
-/// A volume whose name is not a name of a file, or what the kernel says: mounting needs the rights of an administrator.
+/// A volume whose name cannot be a file name, or the kernel's error: mounting needs the rights of an administrator.
 pub fn mount(service: Arc<Service>, folder: &Path) -> io::Result<Mounted> {
     check_names(service.volumes())?;
     clear_dead(folder)?;

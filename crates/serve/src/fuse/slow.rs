@@ -35,7 +35,7 @@ impl Slow {
         Ok(Self(sender))
     }
 
-    /// Executes the request; if the thread is gone it is dropped, and its waiter gets an error.
+    /// Executes the request; if the thread is gone, the request is dropped and its waiter gets an error.
     pub fn run(&self, job: impl FnOnce(&Service) + Send + 'static) {
         let _ = self.0.send(Box::new(job));
     }

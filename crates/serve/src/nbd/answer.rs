@@ -40,7 +40,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Bytes of its front that the machine is requested at once, as many as a write may have, and what is left then.
+    /// Bytes at its start to request from the machine at once, as many as a write may have, and the remaining piece.
     /// One after another: such a range takes a drive as long as its bytes, and others get their turn in between.
     pub fn split(self) -> (u32, Option<Self>) {
         let len = self.left.min(LONGEST_PAYLOAD);
@@ -72,7 +72,7 @@ pub struct Answer {
 }
 
 thread_local! {
-    /// Short answers are put together here: no memory is requested per I/O.
+    /// Short replies are put together here: no memory is allocated per I/O.
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -13,7 +13,7 @@ pub struct Budget {
     all: u64,
     /// Bytes that are left.
     left: Mutex<u64>,
-    /// Connections that wait for some: looked at after each write, and so without the lock.
+    /// Connections that wait for some: read after each write, and therefore without the lock.
     waiting: AtomicUsize,
     returned: Condvar,
 }

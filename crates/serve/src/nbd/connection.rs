@@ -1,8 +1,8 @@
 //! A client that has chosen an export: requests in, answers out.
 //!
-//! One thread receives requests and hands them to the service. Whoever completes one sends the answer, if that can be
-//! done at once; the connection's second thread sends long replies and those that the client does not take yet, so
-//! that no other client waits for a slow one.
+//! One thread receives requests and hands them to the service. The thread that completes one sends the reply, if that
+//! can be done at once; the connection's second thread sends long replies and those that the client does not take yet,
+//! so that no other client waits for a slow one.
 
 use std::collections::VecDeque;
 use std::io;
@@ -83,7 +83,7 @@ pub struct Connection {
 /// Why a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// The client said so: what is under way is completed first.
+    /// The client announced its end: requests under way are completed first.
     Disconnect,
     /// It is gone, does not speak the protocol, or is too slow; or the service has stopped.
     Broken,
@@ -142,7 +142,7 @@ impl Connection {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends it at once: what is under way is not completed.
+    /// Ends it at once: requests under way are not completed.
     pub fn close(&self) {
         self.close_with(&mut self.lock());
     }
@@ -156,7 +156,7 @@ impl Connection {
         self.answered.notify_all();
     }
 
-    /// Waits until everything that is under way was completed; a client that takes nothing ends it.
+    /// Waits until all requests under way are completed; a client that receives nothing ends it.
     fn drain(&self) {
         let mut out = self.lock();
         self.flush(&mut out);
@@ -506,7 +506,7 @@ impl Waiting {
 }
 
 impl Out {
-    /// One request is always taken, however long; none for a client that does not take its answers.
+    /// One request is always accepted, however long; none from a client that does not receive its replies.
     fn has_room(&self, bytes: u64, limits: &Limits) -> bool {
         let fits = self.requests < limits.requests && self.bytes + bytes <= limits.bytes;
         self.unsent <= MOST_UNSENT && (self.requests == 0 || fits)

@@ -25,7 +25,7 @@ use crate::store::Memory;
 const SIZE: u64 = 80 << 20;
 /// The made-up client hangs up when it has got so much.
 const MOST_SENT: usize = 64 << 20;
-/// Bytes kept of it, to be examined.
+/// Bytes of that which are stored, to be examined.
 const MOST_KEPT: usize = 16 << 20;
 
 /// A volume that can be trimmed, in blocks of 512 bytes, and one that cannot, in blocks of 4096.
@@ -77,7 +77,7 @@ struct State {
 }
 
 impl State {
-    /// Of `most` bytes this many at once.
+    /// Random size of the next piece, at most `most` bytes.
     fn piece(&mut self, most: usize) -> usize {
         // xorshift64 (Marsaglia 2003).
         self.chance ^= self.chance << 13;
@@ -161,7 +161,7 @@ impl Partner {
         Self { service, exports }
     }
 
-    /// Has a client say `data`, its first eight bytes being chance; what it gets is examined.
+    /// Lets a client send `data`, whose first eight bytes are the random seed, and examines the replies.
     ///
     /// # Panics
     /// If it gets an answer to something that it did not ask, or one that is not of the protocol.

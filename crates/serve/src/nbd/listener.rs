@@ -28,7 +28,7 @@ use crate::service::Service;
 pub enum Listen {
     /// A unix socket that only its owner may use. A socket that nobody listens to any more is replaced.
     Unix(PathBuf),
-    /// TCP. Without certificates only this host may connect, and the caller was requested that.
+    /// TCP. Without certificates only this host may connect, and the caller had to confirm that.
     Tcp {
         /// Address and port; port zero is one that is free.
         addr: SocketAddr,
@@ -54,7 +54,7 @@ pub struct Limits {
     pub skips_repeated_flushes: bool,
     /// Time for a client to choose an export.
     pub handshake: Duration,
-    /// A request has to be complete this long after its first byte, and a second later for each MiB that it says.
+    /// A request has to be complete this long after its first byte, and a second later for each MiB that it announces.
     pub request: Duration,
     /// A client that takes no byte of its replies for this long is dropped.
     pub answers: Duration,

@@ -29,7 +29,7 @@ pub struct Chosen {
 pub enum Step {
     /// More bytes are needed.
     More,
-    /// From here on everything is encrypted; nothing that was stated before counts.
+    /// From here on everything is encrypted; nothing received before counts.
     StartTls,
     /// Requests follow.
     Serve(Chosen),

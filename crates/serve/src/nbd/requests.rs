@@ -24,7 +24,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Of the first bytes of a request; none if they are not one.
+    /// Reads the first bytes of a request; none if they are not a request.
     pub fn of(mut bytes: &[u8]) -> Option<Self> {
         let bytes = &mut bytes;
         take_u32(bytes).filter(|magic| *magic == REQUEST_MAGIC)?;
@@ -37,7 +37,8 @@ impl Header {
         })
     }
 
-    /// Bytes of data that follow; none if that is more than was told, and the client cannot be followed any more.
+    /// Bytes of data that follow; none if that is more than the announced limit, after which the client's
+    /// stream cannot be parsed.
     pub fn payload(&self) -> Option<usize> {
         match self.command {
             command::WRITE => (self.len <= LONGEST_PAYLOAD).then_some(self.len as usize),
@@ -70,7 +71,7 @@ pub enum Wanted {
     Disconnect,
 }
 
-/// What a request requests, if it may.
+/// Operation of a request, if it is allowed.
 ///
 /// # Errors
 /// The protocol's number, to be answered.

@@ -29,7 +29,7 @@ pub trait Wire: Send + Sync {
         None
     }
 
-    /// Ends both ways; who waits is woken. Sent data still arrives.
+    /// Closes both directions and wakes waiting threads. Sent data still arrives.
     fn close(&self);
 }
 

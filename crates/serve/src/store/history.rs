@@ -31,7 +31,7 @@ pub struct WithHistory<S> {
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     place: Place,
-    /// Place where its data begins in the log; none of zeros.
+    /// Place where its data begins in the log; none for zeros.
     at: Option<u64>,
 }
 
@@ -155,8 +155,7 @@ impl<S: Store> WithHistory<S> {
 }
 
 impl History {
-    /// Data that each written part should hold if the store has other data: ticket 0 for what was
-    /// there before.
+    /// Data that each written part should hold if the store has other data: ticket 0 for what was there before.
     fn changes(&self, left: &[Left]) -> io::Result<Vec<(Place, u64, Option<u64>)>> {
         let mut wanted: HashMap<u32, RangeMap<u64, u64>> = HashMap::new();
         for Left { place, len, version } in left.iter().filter(|left| left.len > 0 && left.version > 0) {

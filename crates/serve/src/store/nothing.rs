@@ -14,8 +14,8 @@ const SUMMED: u64 = 4096;
 /// Checksums of what was written last, by address space and block.
 type Sums = HashMap<(u32, u64), u32>;
 
-/// Keeps nothing, and reads zeros. It keeps checksums of the newest data, to report that zeros read back are not the
-/// data written.
+/// Keeps nothing, and reads zeros. It keeps checksums of the newest data, to report that zeros read back
+/// are not the data written.
 #[derive(Debug, Default)]
 pub struct Nothing {
     sums: Locks<Sums>,

@@ -14,7 +14,7 @@ pub struct Overlay {
     base: File,
     base_size: u64,
     bitmap: File,
-    /// Version as in the file. A writer of a byte has exclusive access to its blocks.
+    /// Bits as in the file. A writer of a byte has exclusive access to its blocks.
     bits: Vec<AtomicU8>,
 }
 

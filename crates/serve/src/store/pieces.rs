@@ -1,5 +1,5 @@
-//! Ranges by blocks of 64 KiB, each behind a lock: who reads per sector gets it before or after a write, never half of
-//! each, as drives answer.
+//! Ranges by blocks of 64 KiB, each behind a lock: a reader of a sector gets it as before or after a write, never half
+//! of each, as with drives.
 
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

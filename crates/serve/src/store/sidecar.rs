@@ -29,7 +29,7 @@ pub struct Sidecar {
 /// A file of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileTold {
-    /// Its name; it lies next to this one.
+    /// Its name; it lies in the same folder as this one.
     pub file: PathBuf,
     /// Bytes.
     pub size: u64,
@@ -107,8 +107,8 @@ impl Sidecar {
         }
     }
 
-    /// Differences of another one. The names of files are not asked: a store may be renamed or copied, with
-    /// this next to it.
+    /// First difference to another sidecar. File names are not compared: a store may be renamed or copied
+    /// together with this file.
     fn difference(&self, have: &Self) -> Option<String> {
         let differs = |key: &str, have: &dyn std::fmt::Debug, expected: &dyn std::fmt::Debug| {
             Some(format!("{key} is {have:?}, expected {expected:?}; the store belongs to another machine"))

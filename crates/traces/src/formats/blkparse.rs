@@ -94,7 +94,7 @@ impl Waiting {
         if waiting <= MOST_WAITING { Vec::new() } else { self.oldest(MOST_WAITING / 8) }
     }
 
-    /// The oldest, up to a number, in order.
+    /// The oldest ones in order, up to this number.
     fn oldest(&mut self, most: usize) -> Vec<Io> {
         let mut by_age = Vec::new();
         for (key, (first, last)) in &self.places {
@@ -147,7 +147,7 @@ struct Blkparse {
     dispatched: Waiting,
     /// Devices that dispatch.
     dispatchers: FxHashSet<u32>,
-    /// Answers to what was requested before the trace began, or lost.
+    /// Completions of I/Os that were issued before the trace began, or lost.
     unasked: u64,
 }
 
@@ -365,8 +365,8 @@ const EVENTS: [(&[u8], &[u8]); 4] = [
 ];
 
 /// Content of a line of perf: `process pid [cpu] seconds: block:EVENT: major,minor RWBS [bytes] [(command)] sector +
-/// sectors [priority] [process or error]`. Lines of other events, and those in front (`#`), are skipped once one
-/// `began`.
+/// sectors [priority] [process or error]`. Lines of other events, and those in front (`#`),
+/// are skipped once one `began`.
 fn perf_event_of(line: &[u8], began: bool) -> Result<Option<Event<'_>>, Wrong> {
     let wrong = |problem: &str| Wrong::new(line, problem);
     let known = EVENTS.iter().find_map(|(name, action)| Some((memchr::memmem::find(line, name)?, name.len(), *action)));

@@ -2,9 +2,9 @@
 //!
 //! Format: libCacheSim's `vscsi.h` and `oracleGeneralBin.h`. `vscsi` is of VMware's virtual disks, in two versions:
 //! SCSI operation, number of the block of 512 B, bytes, time of issue in us; the second has the response time in us,
-//! too. `oracle-general` is of caches: time in s, number of the object, bytes, and which request requests it next. An
-//! object has no address and no direction: it is a read at its number times 4 KiB.
-//! Leaves out: `nSG`, the handle, and the next request.
+//! too. `oracle-general` is of caches: time in s, number of the object, bytes, and which request is the next for it. An
+//! object has no address and no direction: it is a read at its number times 4 KiB. Leaves out: `nSG`, the
+//! handle, and the next request.
 
 use hotband_machine::Op;
 

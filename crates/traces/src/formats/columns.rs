@@ -1,9 +1,9 @@
 //! Any table of text, by what its columns hold; our own I/O log as CSV is one.
 //!
-//! Columns are counted from 1 or named as in the first line, and carry a unit after a colon or a blank: `time =
-//! "3:us"`. The unit of an operation is the word for a read: `op = "5:1"`; then 0 and 1 are writes if they are none.
-//! Times may be of the calendar; those of completions are `end`, from which the latency is taken off.
-//! Between fields stand commas, semicolons, tabs or blanks, as in the first line. I/Os are sorted by time.
+//! Columns are counted from 1 or named as in the first line, and carry a unit after a colon or a blank:
+//! `time = "3:us"`. The unit of an operation is the word for a read: `op = "5:1"`; a 0 or 1 that is not this word is
+//! then a write. Times may be of the calendar; those of completions are `end`, from which the latency is subtracted.
+//! Fields are separated by commas, semicolons, tabs or blanks, as in the first line. I/Os are sorted by time.
 //! Leaves out: quotes with separators in them; quotes around a whole field are taken off.
 
 use hotband_machine::Op;
@@ -135,7 +135,8 @@ impl Columns {
         Self::of(columns, true)
     }
 
-    /// Examines the first line: separator of fields, and places of named columns. Whether it is a header.
+    /// Examines the first line for the separator of fields and the places of named columns; returns
+    /// whether it is a header.
     fn begin(&mut self, line: &[u8]) -> Result<bool, Wrong> {
         self.began = true;
         let separator = [b'\t', b';', b','].into_iter().find(|byte| line.contains(byte));

@@ -1,10 +1,10 @@
-//! Disk I/O of Event Tracing for Windows as text: `xperf -a dumper`, and the traces of Microsoft's servers (SNIA IOTTA
-//! 158).
+//! Disk I/O of Event Tracing for Windows as text: `xperf -a dumper`, and the traces of Microsoft's
+//! servers (SNIA IOTTA 158).
 //!
 //! Format: `BeginHeader`, a line of names for each kind of event, `EndHeader`, then events. Events of disks are
 //! DiskRead, DiskWrite and DiskFlush: `TimeStamp` in us is that of the completion, `ElapsedTime` in us the latency,
-//! `ByteOffset` and `IOSize` are hexadecimal.
-//! Leaves out: all other events; commas in names of processes, which come before those fields.
+//! `ByteOffset` and `IOSize` are hexadecimal. Leaves out: all other events; commas in names of processes, which
+//! come before those fields.
 
 use hotband_machine::Op;
 
@@ -37,7 +37,7 @@ enum Part {
 #[derive(Default)]
 struct Etw {
     part: Part,
-    /// Place where the names are in each kind's lines.
+    /// Places of the names in each kind's lines.
     places: [[Option<usize>; 6]; 3],
 }
 

@@ -1,9 +1,9 @@
 //! fio's iologs, versions 2 and 3.
 //!
-//! Format: fio's HOWTO, "Trace file format", and iolog.c. Version 2: `file add|open|close`, `file ACTION offset
-//! length`, and `file wait MICROSECONDS`, which is all it knows of time. Version 3 begins each line with the time, in
-//! microseconds (the HOWTO says ms, iolog.c counts with utime_since_now). No version states when an I/O was completed.
-//! Leaves out: sync_file_range's range, which is a flush here.
+//! Format: fio's HOWTO, "Trace file format", and iolog.c. Version 2: `file add|open|close`,
+//! `file ACTION offset length`, and `file wait MICROSECONDS`, its only statement of time. Version 3 begins each line
+//! with the time, in microseconds (the HOWTO says ms, iolog.c counts with utime_since_now). No version states when an
+//! I/O was completed. Leaves out: sync_file_range's range, which is a flush here.
 
 use hotband_machine::Op;
 

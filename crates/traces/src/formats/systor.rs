@@ -2,8 +2,8 @@
 //!
 //! Format: their README: `Timestamp,Response,IOType,LUN,Offset,Size` under a header; seconds since 1970 and of the
 //! response, R or W, bytes. The traps: a response may be missing, and also a type ("?" in the README): the operation is
-//! then unknown, and the line is left out, with a note in the record. Lines are roughly in order of time: they are
-//! sorted.
+//! then unknown, and the line is left out, with a note in the record. Lines are roughly in order of
+//! time: they are sorted.
 
 use hotband_machine::Op;
 

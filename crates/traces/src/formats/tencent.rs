@@ -1,8 +1,8 @@
 //! Tencent's block traces of 2018 (SNIA IOTTA 27917).
 //!
 //! Format: their README: `Timestamp,Offset,Size,IOType,VolumeID`; offsets and sizes in sectors of 512 B, 0 is a read, 1
-//! a write. The trap: times are whole seconds. All I/Os of a second are requested at its beginning, which the record
-//! says.
+//! a write. The trap: times are whole seconds. All I/Os of a second are requested at its beginning,
+//! which the record says.
 
 use hotband_machine::Op;
 

@@ -1,5 +1,5 @@
-//! DiskSim's validation traces (`validate`): a closed loop with one I/O outstanding, response times and think times in
-//! us.
+//! DiskSim's validation traces (`validate`): a closed loop with one I/O outstanding, response times
+//! and think times in us.
 //!
 //! Format: iotrace_validate_get_ioreq_event of DiskSim 4.0's disksim_iotrace.c: `R|W cache block blocks response
 //! think`. An I/O is requested when the one before it was completed and *its* think time has passed. Leaves out: what

@@ -5,7 +5,7 @@ use super::quantiles::Values;
 use super::reuse::Accesses;
 use super::sample::Sample;
 
-/// Shares of blocks whose part of the accesses is told.
+/// Shares of blocks whose part of the accesses is reported.
 const TOPS: [f64; 5] = [0.001, 0.01, 0.1, 0.2, 0.5];
 
 /// Counts of the blocks followed to the end, each from its first use.

@@ -2,11 +2,11 @@
 //!
 //! Mattson, Gecsei, Slutz & Traiger (IBM Systems Journal 1970): a cache of n blocks has a block if fewer than n others
 //! were touched since. A distance among sampled blocks represents one that is larger by the inverse of the rate
-//! (SHARDS, FAST 2015). The numbers of accesses and of those that the sample represents are known: the excess is
-//! taken out of the misses as far as these go with accesses from one part of the sample to another
+//! (SHARDS, FAST 2015). The number of accesses is known, and so is the number that the sample represents: the excess
+//! is subtracted from the misses to the degree that misses vary with accesses from one part of the sample to another
 //! (regression estimator: Cochran, Sampling Techniques, 1977, chapter 7). If every block is touched once, misses are
-//! accesses, and the ratio of both is right; where a few hot blocks have most of the accesses, and are in the sample
-//! or not, misses are not scaled, as with SHARDS-adj of the same paper. The error is that between parts of the sample
+//! accesses, and the ratio of both is right; if a few hot blocks have most of the accesses, and are in the sample or
+//! not, misses are not scaled, as with SHARDS-adj of the same paper. The error is that between parts of the sample
 //! (random groups: Wolter, Introduction to Variance Estimation, 2007, chapter 2).
 
 use super::figures::{Curve, Reuse as Found};
@@ -230,7 +230,7 @@ struct Fits {
 }
 
 impl Fits {
-    /// Share of misses, and its standard error, where the sample represents so many.
+    /// Share of misses, and its standard error, for a sample that represents this many accesses.
     fn ratio(&self, misses: u64) -> (f64, f64) {
         if self.accesses == 0.0 {
             return (0.0, 0.0);

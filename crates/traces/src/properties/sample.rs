@@ -2,8 +2,8 @@
 //!
 //! SHARDS with a fixed size (Waldspurger, Park, Garthwaite, Ahmad: "Efficient MRC Construction with SHARDS", FAST
 //! 2015): a block is in the sample or not for good, by its hash; if there are more than fit, the rate is halved (there
-//! the block with the largest hash goes; halves need no order of hashes). An access of a sampled block has the weight
-//! of the rate at that moment (Horvitz & Thompson, 1952), so nothing is counted again when it falls.
+//! the block with the largest hash goes; halves need no order of hashes). Each access to a sampled block counts with
+//! the inverse of the rate at that moment (Horvitz & Thompson, 1952), so nothing is counted again when it falls.
 
 use rustc_hash::FxHashMap;
 

@@ -50,7 +50,7 @@ impl Straight {
         if in_time { Ok(()) } else { Err(io::Error::other(Late)) }
     }
 
-    /// Result, and the first line whose completion is beyond the clock.
+    /// Result, and the first line whose completion time is beyond the clock.
     pub(crate) fn finish(self, streams: &Streams, notes: Vec<String>) -> io::Result<(Properties, Option<u64>)> {
         let Self { window, mut seen } = self;
         if !window.finish(|entry| seen.io(entry, streams)) {

@@ -10,7 +10,7 @@ use super::*;
 /// Size of memory pages.
 const BLOCK: u64 = 4096;
 const MS: u64 = 1_000_000;
-/// Blocks that `hotband trace show` follows at most, if nothing is stated.
+/// Blocks that `hotband trace show` follows at most by default.
 const AS_ASKED: usize = 1 << 18;
 /// More blocks than any trace here has.
 const ALL: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Text in the format of blkparse: each I/O is queued and dispatched at once, and completed when it was completed.
+//! Text in the format of blkparse: each I/O is queued and dispatched at once, and completed at its completion time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -189,8 +189,7 @@ impl Format for Fio {
     }
 }
 
-/// A closed loop with one outstanding: an I/O that is requested before the one in front of it was completed waits for
-/// it.
+/// A closed loop with one outstanding: an I/O that is requested before the previous one was completed waits for it.
 #[derive(Default)]
 pub(super) struct Validate {
     /// The line that waits for its think time, and when its I/O was completed.

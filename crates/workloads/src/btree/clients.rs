@@ -1,4 +1,4 @@
-//! Clients: each requests one operation after the other, as YCSB's threads do.
+//! Clients: each issues one operation after the other, as YCSB's threads do.
 
 use std::cmp::Reverse;
 
@@ -169,7 +169,7 @@ impl BTree {
         self.journal_change(index, bytes)
     }
 
-    /// Writes a change to the journal; whether the client is completed at once.
+    /// Writes a change to the journal; returns whether the client's operation completes at once.
     fn journal_change(&mut self, index: u32, bytes: u64) -> bool {
         self.clients[index as usize].step = Step::Answer;
         self.append(bytes);
@@ -188,7 +188,7 @@ impl BTree {
         self.relieve();
     }
 
-    /// There may be room again: those who waited longest continue first.
+    /// There may be room again: clients that waited longest continue first.
     pub(super) fn wake_stalled(&mut self) {
         for _ in 0..self.stalled.len() {
             let Some(index) = self.stalled.pop_front() else { return };
@@ -202,7 +202,7 @@ impl BTree {
         }
     }
 
-    /// A client is completed and asks again.
+    /// A client's operation is complete, and it issues the next.
     fn answer(&mut self, index: u32) {
         let client = self.clients[index as usize];
         let operation = self.reported[client.operation as usize];

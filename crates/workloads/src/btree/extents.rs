@@ -2,7 +2,7 @@
 //!
 //! As in WiredTiger's block manager, an extent that the last completed checkpoint refers to is not used again before
 //! the next one is complete; one that no checkpoint refers to is free at once. The first free one is used
-//! (`block_allocation=best`: the smallest that fits, and all are as large).
+//! (`block_allocation=best`: the smallest that fits, and all have the same size).
 
 use crate::btree::shape::Area;
 
@@ -10,7 +10,7 @@ use crate::btree::shape::Area;
 #[derive(Clone, Debug)]
 pub struct Extents {
     area: Area,
-    /// A bit for every extent, set if it is free; and a bit for every word of these that has one.
+    /// One bit per extent, set if it is free; and one bit per word of these, set if it has any.
     free: Vec<u64>,
     words: Vec<u64>,
     /// No word of `words` before this one has a bit.
@@ -81,7 +81,7 @@ impl Extents {
         self.kept.push(slot);
     }
 
-    /// The running checkpoint settles: it refers to none for what was kept so far.
+    /// The running checkpoint settles: it refers to none of the extents kept so far.
     pub fn settle(&mut self) {
         self.leaving.append(&mut self.kept);
     }
@@ -99,7 +99,7 @@ impl Extents {
         self.free[slot as usize / 64] & (1 << (slot % 64)) != 0
     }
 
-    /// The cached pages.
+    /// The kept extents.
     #[cfg(test)]
     pub fn kept(&self) -> impl Iterator<Item = u32> {
         self.kept.iter().chain(&self.leaving).copied()

@@ -71,7 +71,7 @@ impl Keys {
         Operation::ALL[level.unwrap_or(4)]
     }
 
-    /// The record that is requested.
+    /// The requested record.
     pub fn record(&mut self) -> u64 {
         match self.requests {
             Requests::Uniform => self.random.below(self.records),

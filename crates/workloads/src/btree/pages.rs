@@ -32,7 +32,7 @@ impl BTree {
         }
     }
 
-    /// A page is in the cache: those who wait for it continue, the last one first asked first.
+    /// A page is in the cache: the operations that wait for it continue, the latest one first.
     pub(super) fn page_read(&mut self, slot: u32) {
         self.cache.clear(slot, flag::READING);
         let mut next = std::mem::replace(&mut self.cache.slots[slot as usize].waiter, cache::NONE);

@@ -8,11 +8,11 @@ use crate::btree::spec::BTreeSpec;
 
 /// Unit in which the engine allocates (WiredTiger's `allocation_size=4KB`).
 pub const GRAIN: u64 = 4096;
-/// Bytes of a field next to its value in BSON: type, "field0" and a zero, length, subtype (bsonspec.org, 1.1).
+/// Bytes of a field in addition to its value in BSON: type, "field0" and a zero, length, subtype (bsonspec.org, 1.1).
 const FIELD_OVERHEAD: u64 = 13;
 /// Like the above, for a document: length, end, and `_id`, a text of 23 characters.
 const RECORD_OVERHEAD: u64 = 38;
-/// Bytes of a record on its page next to the document: cell and key. Estimated; range 4 to 12.
+/// Bytes of a record on its page in addition to the document: cell and key. Estimated; range 4 to 12.
 const CELL: u64 = 8;
 /// Page header (28 B) and block header (12 B) of WiredTiger, recalled.
 const PAGE_HEADER: u64 = 40;
@@ -121,8 +121,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// A cache in which clients never wait for one another: what is dirty and what is being read fit next to each
-    /// other.
+    /// A cache in which clients never wait for one another: dirty pages and pages being read fit together.
     fn check_cache(&self, spec: &BTreeSpec) -> Result<(), SpecError> {
         let page = self.leaf_bytes.max(self.index_bytes) as f64;
         let clean = page * (2.0 * f64::from(spec.clients) + 1.0) / (1.0 - spec.dirty_trigger);

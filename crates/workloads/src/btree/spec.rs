@@ -1,4 +1,4 @@
-//! `[app] kind = "btree"` as the text requests it. docs/models/btree.md says where the defaults are from.
+//! `[app] kind = "btree"` as its text states it. docs/models/btree.md has the sources of the defaults.
 
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};

@@ -132,7 +132,7 @@ pub struct BTree {
     pub data: Data,
 }
 
-/// A leaf page: if it is.
+/// Location of a leaf page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
     /// Its extent, if it was ever written.

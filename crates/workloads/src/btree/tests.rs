@@ -1,4 +1,4 @@
-//! Does the engine keep its promises under any load: extents, cache, journal, and who is completed when?
+//! Does the engine keep its promises under any load: extents, cache, journal, and the times of completions?
 
 use std::collections::{BTreeMap, BTreeSet};
 

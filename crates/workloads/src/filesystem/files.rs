@@ -11,8 +11,8 @@ pub const NONE: u32 = u32::MAX;
 const MANY: u32 = 1 << 31;
 /// Extents that fit into an inode (ext4: 60 bytes of i_block, 12 of them the header, 12 an extent).
 const INLINE_EXTENTS: usize = 4;
-/// Bytes of a directory entry: 8 and a name of up to 24 (assumed; netmist's names have 3 to 13 characters and a
-/// number).
+/// Bytes of a directory entry: 8 and a name of up to 24 (assumed; netmist's names have 3 to 13
+/// characters and a number).
 const ENTRY: u32 = 32;
 /// Directories that each process makes by mkdir, turn by turn: 50, as SWBUILD has directories (see `dirs`).
 pub const MADE: u32 = 50;
@@ -178,8 +178,8 @@ impl Files {
         (mean * (1.0 + self.population.spread * normal)).clamp(1.0, 2.0 * mean) as u32
     }
 
-    /// Gives a file that does not exist, or is empty, its size and its blocks; `tree` if they need a block for
-    /// themselves.
+    /// Gives a file that does not exist, or is empty, its size and its blocks; `tree` if they need
+    /// a block for themselves.
     pub fn fill(&mut self, file: u32, size: u32, extents: &[Extent], tree: Option<u32>) {
         debug_assert_eq!(extents.iter().map(|extent| extent.1).sum::<u32>(), size.div_ceil(BLOCK));
         let at = file as usize;

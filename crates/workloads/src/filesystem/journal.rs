@@ -26,7 +26,7 @@ pub struct Transaction {
     pub ordered: u32,
 }
 
-/// Place where a commit stands.
+/// Stage of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Data that it refers to is being written.

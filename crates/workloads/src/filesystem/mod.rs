@@ -1,8 +1,7 @@
 //! A file system under processes that work on files: operations on files become block I/O.
 //!
 //! Modelled after ext4 on Linux 3.10: extents in groups, inodes and directories as blocks, a journal in ordered mode, a
-//! page cache with delayed write-back. Leaves out, and sources of constants:
-//! `docs/models/filesystem.md`.
+//! page cache with delayed write-back. Omissions, and sources of constants: `docs/models/filesystem.md`.
 
 mod apply;
 mod bits;
@@ -177,7 +176,7 @@ impl FileSystem {
         self.schedule(now + cpu, Event::Ready(index));
     }
 
-    /// The caller of a task's operation is completed.
+    /// A task's operation completes for its caller.
     fn answer(&mut self, now: Instant, index: u32) {
         let task = &self.tasks[index as usize];
         self.counters.operations += 1;

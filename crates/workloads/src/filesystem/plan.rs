@@ -266,7 +266,7 @@ impl FileSystem {
         !(full || dirty || wanting && (freed || freeing))
     }
 
-    /// Lets tasks continue that waited until changes are possible, in their order.
+    /// Continues the tasks that waited until changes are possible, in their order.
     pub(super) fn resume(&mut self, now: Instant) {
         while let Some(index) = self.stalled.front().copied() {
             let task = &self.tasks[index as usize];

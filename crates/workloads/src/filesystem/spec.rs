@@ -244,7 +244,7 @@ fn bytes(
     if range.contains(&size) { Ok(size) } else { Err(section.error(key, Bytes(size).to_string(), accepted())) }
 }
 
-/// A percentage as a share, none if not said.
+/// A percentage as a share; none if not stated.
 fn share(section: &Section, key: &'static str) -> Result<f64, SpecError> {
     Ok(section.percent(key)?.unwrap_or(0.0) / 100.0)
 }

@@ -68,7 +68,7 @@ pub struct FileSystem {
     pub durable: Vec<(u64, u32)>,
     /// Tasks that wait until changes are possible.
     pub stalled: VecDeque<u32>,
-    /// Data dirty by then is written back.
+    /// Data that became dirty before this time is written back.
     pub expired: Instant,
     /// Cumulative shares of the mix, and the number of each operation in records.
     pub mix: [f64; 13],

@@ -34,7 +34,7 @@ pub enum Step {
     },
     /// Make the metadata of the file durable, and what the drive holds in its cache.
     SyncLog,
-    /// The caller is completed.
+    /// The operation completes for its caller.
     End,
     /// Work of the process before the next operation.
     Tidy,

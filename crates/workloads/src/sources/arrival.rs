@@ -1,4 +1,4 @@
-//! Time when the I/Os of an open loop arrive.
+//! Arrival times of the I/Os of an open loop.
 
 use hotband_units::{Instant, Span};
 

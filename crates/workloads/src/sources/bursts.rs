@@ -1,5 +1,5 @@
-//! Bursts: this many I/Os at once, every so often, whether or not earlier ones are done; `bursts = { ios = 32, every =
-//! "100 ms" }`.
+//! Bursts: I/Os issued together, at an interval, whether or not earlier ones are done;
+//! `bursts = { ios = 32, every = "100 ms" }`.
 //!
 //! The first burst of a phase comes one period after the phase begins. Leaves out: jitter, and the time that a host
 //! needs to ask for the I/Os of one burst: they all come at the same nanosecond.

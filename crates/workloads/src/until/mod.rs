@@ -153,7 +153,7 @@ fn texts<'a>(section: &Section, value: &'a Value) -> Result<Vec<&'a str>, SpecEr
         .ok_or_else(|| section.error("until", value.to_string(), accepted))
 }
 
-/// The longest time of these conditions; none if they do not say.
+/// The longest time of these conditions; none if they state none.
 pub(crate) fn longest(conditions: &[Until]) -> Option<Span> {
     conditions.iter().filter_map(Until::time).min()
 }

@@ -244,8 +244,8 @@ impl Layer {
         Some(Cleaning { band, limit: appended, to, steps: self.steps(band, held, to, &dirty) })
     }
 
-    /// Work of the arm: for each part of the band that fits into memory, read it, read its data in the media cache,
-    /// write it, first to the place of copies if the drive has one.
+    /// Work of the arm: for each part of the band that fits into memory, read it, read its newer data from the media
+    /// cache, and write it, first to the place for copies if the drive has one.
     fn steps(&self, band: u64, held: u64, to: u64, dirty: &[Extent]) -> VecDeque<Step> {
         let (begin, copies) = (band * self.params.band, self.cache_first() + self.params.cache);
         let home = self.home(begin);

@@ -68,8 +68,8 @@ impl SmrDisk {
         }
     }
 
-    /// Parts of writes that waited for room continue, first come first served; flushes, when what they wait for is
-    /// there.
+    /// Parts of writes that waited for room continue, first come first served; flushes continue when the writes they
+    /// wait for are done.
     pub(super) fn admit(&mut self, now: Instant) {
         while let Some(next) = self.blocked.front().copied().filter(|next| self.layer.log.has_room(next.count)) {
             self.blocked.pop_front();
@@ -188,7 +188,7 @@ impl SmrDisk {
         self.doing = Some(Doing { until, step, appends: true });
     }
 
-    /// The arm serves a step, and waits for this many revolutions more.
+    /// The arm serves a step, and then waits for this many revolutions.
     fn serve_step(&mut self, start: Instant, step: Step, revolutions: u64) -> (Times, Instant) {
         let disk = &mut self.disk;
         let position = disk.geometry.place(step.first);

@@ -5,11 +5,11 @@ use hotband_machine::Counter;
 /// Counters of a flash read cache.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FlashCounters {
-    /// Reads answered.
+    /// Reads served from flash.
     pub hits: u64,
-    /// Random reads not completed.
+    /// Random reads not served from flash.
     pub misses: u64,
-    /// Bytes of the reads completed.
+    /// Bytes of the reads served from flash.
     pub hit_bytes: u64,
     /// Bytes chosen for promotion.
     pub promoted_bytes: u64,

@@ -59,7 +59,7 @@ impl Slot {
 /// Work of the flash for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlashRead {
-    /// Answers it: begins at the first time, is done at the second.
+    /// Served from flash: begins at the first time, is done at the second.
     Hit(Instant, Instant),
     /// Not held; the media read is extended to these sectors, which the flash will store.
     Promote(u64, u64),
@@ -216,8 +216,8 @@ impl Flash {
         Some(FlashRead::Hit(from, to))
     }
 
-    /// Chooses the part of a missed block to store in flash: all of it if none is held, else the
-    /// pages of the read that a write has dropped. Says which.
+    /// Chooses the part of a missed block to store in flash: all of it if none is held, else the pages of the read that
+    /// a write has dropped. Says which.
     fn promote(&mut self, now: Instant, block: u32, first: u64, end: u64) -> u64 {
         // The ration is asked before the heat, which is far to fetch.
         if !self.ration.lets_in(now) || block >= self.end {
@@ -433,7 +433,7 @@ impl Flash {
     }
 
     /// Cold while it holds nothing; warming until regions were ranked twice and a whole minute has promoted no more
-    /// than a quarter of the ration, and a tenth of what it holds, beyond what writes dropped; warm from then on, also
+    /// than a quarter of the ration, and a tenth of what it holds, beyond what writes dropped; warm from then on, even
     /// if nothing is hot.
     pub fn warmth(&self, now: Instant) -> Warmth {
         let began = self.began.unwrap_or(now);

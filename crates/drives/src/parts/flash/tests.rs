@@ -1,4 +1,4 @@
-//! Does a flash read cache ever answer with old data, or hold what is not a whole block? Blocks have two pages here.
+//! Does a flash read cache ever return old data, or hold part of a block? Blocks have two pages here.
 
 use super::*;
 use hotband_units::Rate;
@@ -50,7 +50,7 @@ impl Versions {
         Ok(())
     }
 
-    /// The pages in `first..end` that `which` selects are now in flash.
+    /// Copies the pages in `first..end` that `which` selects from the media to flash.
     fn copy(&mut self, flash: &Flash, (first, end): (u64, u64), which: impl Fn(&Slot) -> u64) {
         for page in first.div_ceil(8)..end / 8 {
             let slot = flash.index.get(&((page / 2) as u32)).map(|number| &flash.slots[*number as usize]);

@@ -165,7 +165,7 @@ impl Blocks {
         self.remove_pages(block, units, 1);
     }
 
-    /// Pages of a block, of this many units together, are not valid any more.
+    /// Pages of a block, this many units together, are no longer valid.
     #[inline]
     pub fn remove_pages(&mut self, block: u32, units: u32, pages: u32) {
         let entry = &mut self.all[block as usize];

@@ -7,7 +7,7 @@ use super::map::{DIRTY, UNMAPPED};
 use super::victim::Collection;
 use super::work::Placement;
 
-/// The violated conditions.
+/// A violated condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken(pub String);
 
@@ -130,7 +130,7 @@ mod tests {
         ftl
     }
 
-    /// Damages what is right and requests what is stated about it.
+    /// Damages a valid state and returns the violation that the check reports.
     fn said_of(damage: impl FnOnce(&mut Ftl)) -> String {
         let mut ftl = written();
         assert_eq!(ftl.check(), Ok(()));

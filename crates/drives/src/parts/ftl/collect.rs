@@ -1,8 +1,8 @@
 //! Garbage collection, paced by what the host writes.
 //!
-//! When a victim with v units of valid data in a block of C is chosen, C - v units come free for it. Therefore v /
-//! (C - v) units are relocated for every unit that the host writes, and the victim is empty just when the host has used
-//! what it gives. No write waits for a whole block, and the pace depends on counts only, not on time.
+//! When a victim with v units of valid data in a block of C is chosen, C - v units come free for it. Therefore
+//! v / (C - v) units are relocated for every unit that the host writes, and the victim is empty just when the host has
+//! used what it frees. No write waits for a whole block, and the pace depends on counts only, not on time.
 
 use super::Ftl;
 use super::blocks::{NONE, State};
@@ -16,7 +16,7 @@ const BATCH: usize = 64;
 const TOUCHED: usize = 4 * BATCH;
 /// Free blocks that the host does not take: a victim may take one and a part before it gives its own back.
 const RESERVE: u32 = 2;
-/// Every this many victims the wear of blocks is examined.
+/// Number of victims after which the wear of blocks is examined.
 const LEVEL_EVERY: u64 = 64;
 
 impl Ftl {
@@ -75,7 +75,7 @@ impl Ftl {
         moved
     }
 
-    /// Collects one batch while nobody requests anything, until enough blocks are free; returns whether it did.
+    /// Collects one batch while the drive is idle, until enough blocks are free; returns whether it did.
     pub fn collect_idle(&mut self, flash: &mut impl FlashWork) -> bool {
         if self.write_protected || self.collection.victim == NONE && self.blocks.free_count() >= self.params.free_high {
             return false;

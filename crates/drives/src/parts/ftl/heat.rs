@@ -1,4 +1,4 @@
-//! Hot and cold data, distinguished without a byte more a page.
+//! Hot and cold data, distinguished without an extra byte per page.
 //!
 //! Every block knows the mean time at which the host wrote what it holds; relocated data keeps the time of the block it
 //! came from. A page that is overwritten sooner than the host writes the whole drive once is hot, and so is one that

@@ -20,7 +20,7 @@ impl Ftl {
         flash.program(block, pass, HOST);
     }
 
-    /// Drive fills written by the host, which represent erases if there are none.
+    /// Drive fills written by the host; they count as erases for media without erases.
     pub(super) fn times_written(&self) -> f64 {
         self.counters.host as f64 / (self.params.pages * u64::from(PAGE_UNITS)) as f64
     }

@@ -5,7 +5,7 @@ use memmap2::MmapMut;
 
 use super::params::{FtlParams, PAGE_UNITS};
 
-/// The newest data of a page is in the write buffer; the remainder of the entry has the place of older data.
+/// The newest data of a page is in the write buffer; the remaining bits of the entry locate older data.
 pub(super) const DIRTY: u32 = 1 << 31;
 /// The page has no data on flash.
 pub(super) const UNMAPPED: u32 = DIRTY - 1;
@@ -13,7 +13,7 @@ pub(super) const UNMAPPED: u32 = DIRTY - 1;
 /// The system refused memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Purpose of the request.
+    /// Bytes requested.
     pub bytes: u64,
 }
 

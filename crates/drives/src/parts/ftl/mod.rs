@@ -75,7 +75,7 @@ impl Ftl {
         Self::try_new(params).expect("memory for the map of a drive")
     }
 
-    /// Like the above, if memory may be insufficient.
+    /// Like `new`, but reports insufficient memory.
     ///
     /// # Errors
     /// The system refuses the memory.

@@ -64,7 +64,7 @@ pub struct FtlParams {
     pub buffer_pages: usize,
     /// Cold data is moved once the erase counts of two blocks are this far apart.
     pub wear_gap: Option<u32>,
-    /// Time when blocks wear out.
+    /// Wear-out of blocks.
     pub endurance: Option<Endurance>,
 }
 

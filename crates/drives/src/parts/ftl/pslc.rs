@@ -23,8 +23,7 @@ pub(super) struct Pslc {
     pub params: PslcParams,
     /// Pages in the order in which they came; some were written again or trimmed since.
     queue: VecDeque<u32>,
-    /// Entries of the queue, a page, whose data is not needed any more: they are before the one that is, if there is
-    /// one.
+    /// Obsolete entries of the queue, per page: they come before the page's valid entry, if there is one.
     stale: HashMap<u32, u32, FxBuildHasher>,
     /// A bit a page: its newest data is here.
     held: Vec<u64>,
@@ -49,7 +48,7 @@ impl Pslc {
         self.queue.push_back(page);
     }
 
-    /// Data of the page here is obsolete; returns whether there was something.
+    /// The cached data of the page is obsolete; returns whether there was any.
     pub fn forget(&mut self, page: u32) -> bool {
         let was = self.holds(page);
         if was {
@@ -187,8 +186,8 @@ impl Ftl {
         }
     }
 
-    /// Folds the oldest page of the cache, or drops it where it was written again or trimmed; returns whether there was
-    /// one.
+    /// Folds the oldest page of the cache, or drops it where it was written again or trimmed; returns
+    /// whether there was one.
     pub fn fold_oldest(&mut self, flash: &mut impl FlashWork) -> bool {
         let Some((page, is_needed)) = self.pslc.as_mut().and_then(Pslc::pop) else { return false };
         if !is_needed {

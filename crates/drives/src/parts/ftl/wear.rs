@@ -1,4 +1,4 @@
-//! Time when blocks wear out.
+//! Wear-out of blocks.
 
 /// Erases that blocks bear.
 #[derive(Clone, Copy, Debug, PartialEq)]

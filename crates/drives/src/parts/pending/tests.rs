@@ -192,7 +192,7 @@ fn slower() -> SeekCurve {
     SeekCurve::new(SeekPoints { track: ms(0.5), average: ms(3.6), full: ms(6.8), knee: KNEE }, TRACKS)
 }
 
-/// Command that `order` chooses from `commands`, which are sorted by address: its sequence and its cost.
+/// Sequence and cost of the command that `order` chooses from `commands`, which are sorted by address.
 fn taken<'a>(commands: &(impl Iterator<Item = &'a Waiting> + Clone), order: Order, head: &Head) -> Option<(u64, u64)> {
     let reckoned_order = |command: &Waiting| (command.sequence, reckoned(head, command));
     let here = (head.cylinder, head.track);

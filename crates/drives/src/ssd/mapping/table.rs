@@ -57,7 +57,7 @@ impl Counts {
 }
 
 impl Mapping {
-    /// Create the table of a drive of this many logical pages, with nothing in memory.
+    /// Creates the table of a drive of this many logical pages, with nothing in memory.
     pub fn new(params: MappingParams, pages: u64, nand: &NandParams) -> Self {
         let pages = pages.div_ceil(params.covers) as u32;
         let &NandParams { quick, read, program_bytes, .. } = nand;
@@ -74,7 +74,7 @@ impl Mapping {
         }
     }
 
-    /// Place where the entries of a page of the table are; one without any is known to be so, and nowhere.
+    /// Place of the entries of a page of the table; a page without entries is known to have none, and is nowhere.
     pub(super) fn find(&mut self, page: u32, ftl: &Ftl) -> Option<Found> {
         let lookup = self.cache.ask(page, false);
         if lookup == Found::Flash && !self.has_entries[page as usize] {
@@ -94,7 +94,7 @@ impl Mapping {
         self.passes * self.pass_bytes
     }
 
-    /// Pages of the table that were read next to those of the host's reads.
+    /// Pages of the table that were read in addition to those for the host's reads.
     pub fn background_reads(&self) -> u64 {
         self.counts.background_reads
     }

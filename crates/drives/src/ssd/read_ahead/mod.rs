@@ -1,9 +1,9 @@
-//! Reading ahead: of reads that follow one another, what comes next is in memory before it is requested.
+//! Reading ahead: the next data of sequential reads is in memory before it is requested.
 //!
 //! Two reads that follow one another make a stream. From the third on the drive reads ahead of it, as far as it was
 //! read, one sense of all planes at a time and at most a limit, which includes other reads in progress. Data that a
-//! read finds there comes without the flash, and without most of the controller's work; for what is on its way it
-//! waits.
+//! read finds there comes without the flash, and without most of the controller's work; for what
+//! is on its way it waits.
 //!
 //! Leaves out: held data stays although it is written or trimmed; streams that go backwards; and the
 //! mapping table, if it does not fit into memory, is not consulted for read-ahead.

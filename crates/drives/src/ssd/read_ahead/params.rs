@@ -12,15 +12,15 @@ const LARGEST: u64 = 16 << 20;
 /// Treatment of sequential reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadAheadParams {
-    /// Bytes at most that are read ahead of the request last.
+    /// Maximum bytes read ahead of the last request.
     pub bytes: u64,
-    /// Streams that are told apart.
+    /// Streams that are distinguished.
     pub streams: usize,
     /// Time in the controller of a read that finds its data in memory, besides the link.
     pub overhead: Span,
 }
 
-/// Reading ahead; none if the drive does not state it, or says `0 B` or, as disks do, `off`.
+/// Reading ahead; none if the drive does not state it, or states `0 B` or, as disks do, `off`.
 pub fn read_read_ahead(section: &Section) -> Result<Option<ReadAheadParams>, SpecError> {
     let is_off = section.value("read_ahead").and_then(toml::Value::as_str) == Some("off");
     let requested = if is_off { Some(Bytes(0)) } else { section.quantity::<Bytes>("read_ahead")? };

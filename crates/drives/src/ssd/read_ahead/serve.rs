@@ -11,7 +11,7 @@ use crate::ssd::reads::{For, Lies};
 use crate::ssd::slot::Event;
 
 impl Ssd {
-    /// A read that continues with a stream, at `at` with the flash: what was read ahead of it comes from memory.
+    /// A read that continues a stream, at `at` with the flash: what was read ahead of it comes from memory.
     // Out of line: reads in no order do not pay for it.
     #[inline(never)]
     pub(in crate::ssd) fn read_in_stream(&mut self, index: u32, stream: usize, at: Instant, pages: Range<u64>) {
@@ -65,8 +65,8 @@ impl Ssd {
         }
     }
 
-    /// `die` has read a part of what is read ahead at `at`: it crosses the channel, and whoever waits for the last part
-    /// continues.
+    /// `die` has read a part of what is read ahead at `at`: it crosses the channel, and whoever waits for
+    /// the last part continues.
     #[inline(never)]
     pub(in crate::ssd) fn go_on_with_stream(&mut self, at: Instant, number: u32, die: u32, bytes: u32) {
         let crossed = self.nand.cross(at, die, u64::from(bytes));

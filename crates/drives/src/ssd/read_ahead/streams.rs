@@ -31,7 +31,7 @@ struct Chunk {
     pages: Range<u64>,
     /// Parts that are still to come.
     parts: u32,
-    /// Time when what has come so far is in memory.
+    /// Time when the parts that have come so far are in memory.
     ready: Instant,
     /// Commands that wait for it.
     waiting: Vec<u32>,
@@ -40,11 +40,11 @@ struct Chunk {
 /// Reads that follow one another.
 #[derive(Clone, Debug)]
 struct Stream {
-    /// Place where the last of them ended.
+    /// End of the last of them.
     end: u64,
     /// Bytes that were read of it since its second read.
     run: u64,
-    /// When it continued last, in reads of the drive.
+    /// When it last continued, counted in reads of the drive.
     used: u64,
     /// The page behind the last that was read ahead, or asked for.
     frontier: u64,
@@ -89,7 +89,7 @@ impl Streams {
         }
     }
 
-    /// The stream that a read continues with, or makes. It begins where the last one of the stream ended; or near that,
+    /// The stream that a read continues, or makes. It begins where the last one of the stream ended; or near that,
     /// where the read before it did, which was as near: members of a layout with parity leave it out. A read that is
     /// near without such a one before it may be served from what was read ahead, and moves nothing.
     #[inline]
@@ -134,8 +134,7 @@ impl Streams {
         stream.used = self.reads;
     }
 
-    /// A stream of two reads, the second of which is this one. It takes the place of the one that continued least
-    /// lately.
+    /// A stream of two reads, the second of which is this one. It replaces the stream that continued least recently.
     #[cold]
     fn make(&mut self, offset: u64, len: u64) -> usize {
         // Two reads that followed one another by chance make one, too, which costs every read a look.
@@ -186,7 +185,7 @@ impl Streams {
 
     /// Part of a stream to read ahead next while other reads of `under_way` bytes are in the drive: from its
     /// third read on as much as was read of it, and no more than the drive does. Reads that cannot be the stream's,
-    /// being more than was read of it, take from that: next to them the flash has enough to do. Small reads have the
+    /// being more than was read of it, take from that: with them the flash has enough to do. Small reads have the
     /// rest of their sense read in any case.
     pub fn next(&mut self, stream: usize, under_way: u64, len: u64) -> Option<(u32, Range<u64>)> {
         let least = if len * 4 <= self.chunk * PAGE { self.chunk * PAGE } else { 0 };

@@ -1,4 +1,4 @@
-//! Time when a phase is over: with the first of its conditions that is met.
+//! End of a phase: it is over when the first of its conditions is met.
 
 mod done;
 mod drained;
@@ -30,9 +30,9 @@ trait AfterEvent {
 /// A condition, ready to be examined.
 enum Condition {
     At(Instant),
-    /// When this many I/Os of the run are done: what most phases count, and therefore costs no call.
+    /// When this many I/Os of the run are done: most phases count these, so it costs no call.
     AtIos(u64),
-    /// When a batch of I/Os is over after which the figures are precise, as their probe reports.
+    /// When a batch of I/Os is over after which the figures are precise, according to their probe.
     Batches,
     Calm(Box<dyn Calm>),
     AfterEvent(Box<dyn AfterEvent>),

@@ -1,4 +1,4 @@
-//! Clients that run scripts. It decides which client requests an I/O and when; the driver submits it.
+//! Clients that run scripts. Decides which client requests an I/O and when; the driver submits it.
 
 mod plan;
 
@@ -317,7 +317,7 @@ impl Scripts {
         }
     }
 
-    /// Nothing blocks per step any longer: its CPU time before the first I/O begins.
+    /// Nothing blocks a step any longer: its CPU time before the first I/O begins.
     fn open(&mut self, now: Instant, index: u32) {
         match self.plans[self.states[index as usize].plan as usize].before {
             Span::ZERO => self.begin(now, index),

@@ -1,9 +1,8 @@
-//! The section "comparison" of a record: latencies of a trace as they were measured, next to those of the same I/Os
-//! now.
+//! The section "comparison" of a record: measured latencies of a trace, next to those of the same I/Os in the replay.
 //!
 //! Demerit is that of Ruemmler & Wilkes (IEEE Computer 27(3), 1994): the root of the mean squared horizontal distance
-//! of the two distributions, here also in percent of the measured mean. It says nothing of single I/Os: of those the
-//! root of the mean square of all differences does.
+//! of the two distributions, here also in percent of the measured mean. It does not describe single I/Os: for those,
+//! there is the root of the mean square of all differences.
 //!
 //! Both come from histograms with three significant digits, so that memory does not grow with the trace: a value is off
 //! by at most 0.05 %.
@@ -18,8 +17,8 @@ use crate::sources::trace::spans::Spans;
 
 /// Percentiles that are put side by side.
 const PERCENTILES: [f64; 9] = [1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 100.0];
-/// Distance from which an I/O is far from the end of the last one on its volume: the size of a cylinder or a cache
-/// segment is near.
+/// Distance from which an I/O is far from the end of the last one on its volume: within a cylinder or a
+/// cache segment it is near.
 const FAR: u64 = 1 << 20;
 
 /// Distance from the end of the previously issued I/O on the volume to the start of this one.
@@ -129,8 +128,8 @@ impl Pairs {
     }
 }
 
-/// Root of the mean squared distance of two distributions, rank by rank; if one has more values than the other, share
-/// by share.
+/// Root of the mean squared distance of two distributions, rank by rank; if one has more values than the
+/// other, share by share.
 fn horizontal_distance(first: &Histogram<u64>, second: &Histogram<u64>) -> f64 {
     // Each value counts as often as it takes for both to have as many.
     let common = gcd(first.len(), second.len());
@@ -205,7 +204,7 @@ impl Compared {
         self.classes.each_ref().map(Pairs::sum)
     }
 
-    /// The section; none if not both have latencies. A class that only one has is left out.
+    /// The section; none unless both have latencies. A class that only one has is left out.
     pub fn record(&self) -> Option<Comparison> {
         let all = Pairs::sum(self.classes.iter().flatten())?;
         let distances = [Distance::Continuing, Distance::Near, Distance::Far];

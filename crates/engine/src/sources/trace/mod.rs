@@ -1,4 +1,4 @@
-//! A trace at work: its I/Os go to the driver, replayed next to recorded latencies to the record.
+//! A trace at work: its I/Os go to the driver; replayed and recorded latencies go to the record.
 
 mod comparison;
 mod record;
@@ -139,7 +139,7 @@ fn names(workload: &Workload, opened: &[Opened]) -> Result<Vec<Vec<String>>, Spe
     Ok(all)
 }
 
-/// The volume of each stream: the one that the workload says, for all or for its device, the one that the machine has,
+/// The volume of each stream: the one that the workload names, for all or for its device, the one that the machine has,
 /// or that of the same name.
 fn volumes(
     workload: &Workload,

@@ -1,4 +1,4 @@
-//! The section "trace" of a record: what was recorded next to what became of it now.
+//! The section "trace" of a record: recorded figures next to those of the replay.
 
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Issue, Replayed, TraceSpec};
@@ -46,7 +46,7 @@ pub struct TraceStats {
     /// I/Os of all of it that are not where they were recorded.
     moved: u64,
     ios: u64,
-    /// I/Os that were requested at their time, and how much later than that the others were.
+    /// I/Os issued at their recorded time, and the delay of the others.
     on_time: u64,
     late: Spans,
     recorded: Extent,
@@ -78,7 +78,7 @@ impl TraceStats {
         }
     }
 
-    /// An I/O was completed that lies at this distance from the one asked for before it; `failed` if not served.
+    /// An I/O was completed that lies at this distance from the one issued before it; `failed` if not served.
     pub fn answered(&mut self, replayed: &Replayed, distance: Distance, now: Instant, failed: bool) {
         let Replayed { io, asked } = replayed;
         self.ios += 1;

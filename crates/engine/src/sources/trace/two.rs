@@ -1,10 +1,10 @@
-//! Any two traces next to each other: one as what was measured, the other as what is compared with it.
+//! Comparison of any two traces: one is the measurement, the other is compared with it.
 //!
 //! If both hold the same I/Os in the same order of issue (operation, offset and length; times and names may differ),
 //! every I/O is compared with its own; else only the distributions are. Both are read twice, so that memory does not
 //! grow with them.
 //!
-//! Leaves out: I/Os that were requested in another order are not found again, whatever the reason.
+//! Leaves out: I/Os that were issued in another order are not matched, whatever the reason.
 
 use std::path::Path;
 
@@ -134,7 +134,7 @@ pub struct TracesCompared {
     first_difference: Option<Difference>,
     measured: SideTold,
     replayed: SideTold,
-    /// None if not both have latencies.
+    /// None unless both have latencies.
     #[serde(flatten)]
     comparison: Option<Comparison>,
 }

@@ -14,7 +14,7 @@ struct Safe {
     flushed: BTreeMap<u32, Instant>,
 }
 
-/// One process, one operation at a time, every write synchronous: each is checked when its caller is completed.
+/// One process, one operation at a time, every write synchronous: each is checked when it completes for its caller.
 #[test]
 fn a_synchronous_write_returns_after_its_data_and_its_commit() {
     for (mix, seed) in [("{ rand_write = 1, write = 1 }", 1), ("{ write_file = 1 }", 2)] {

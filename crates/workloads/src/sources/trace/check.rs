@@ -30,13 +30,13 @@ pub struct TraceTarget {
 pub struct Placed {
     /// By stream.
     pub of_stream: Vec<Placement>,
-    /// I/Os that are not if they were recorded.
+    /// I/Os that are not at their recorded place.
     pub moved: u64,
 }
 
 impl TraceSpec {
-    /// Reads all of `trace`: whether every I/O can be asked for as this says, of the target of its stream, within this
-    /// many intervals as a series holds, and where on its target; goes back to the first.
+    /// Reads all of `trace`: checks that every I/O can be issued as stated here, to the target of its stream, within as
+    /// many intervals as a series holds; returns the places on the targets and goes back to the first I/O.
     ///
     /// # Errors
     /// The first I/O that cannot, with its row; a trace that cannot be read.

@@ -211,7 +211,7 @@ impl TraceRows {
         Ok(Self { rows, written: 0 })
     }
 
-    /// The next I/O, which is requested no earlier than the one before.
+    /// The next I/O, which is issued no earlier than the previous one.
     ///
     /// # Errors
     /// It cannot be written.

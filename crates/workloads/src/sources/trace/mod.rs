@@ -1,6 +1,6 @@
 //! A trace: I/Os that were recorded, asked for once more.
 //!
-//! `[trace]` of a workload says which file and when its I/Os are asked for ([`TraceSpec`]). The reader of the format
+//! `[trace]` of a workload states which file and when its I/Os are issued ([`TraceSpec`]). The reader of the format
 //! makes rows of the file ([`TraceFile`], the one internal form), in order of issue. [`Replay`] requests them; if
 //! each waits for an earlier completion, [`Links`] determines which. Nothing here grows with the trace.
 //!

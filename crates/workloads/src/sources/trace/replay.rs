@@ -1,9 +1,9 @@
-//! When each I/O of a trace is requested, and what became of it.
+//! Issue time and result of each I/O of a trace.
 //!
-//! One heap holds what is due, by time and place in the trace; what is read ahead of it depends on the kind. At
-//! recorded times: one I/O. As fast as possible, within the depth. After completions: everything that waits for
-//! an answer that came, and one more. Reading stops at [`MOST_READ`] I/Os that were read and not asked for yet: what
-//! comes after them may be requested late, and the lateness is reported with each I/O.
+//! One heap holds due I/Os, by time and place in the trace; the read-ahead depends on the kind. At recorded times: one
+//! I/O. As fast as possible: as many as fit into the depth. After completions: all I/Os that wait for a completion that
+//! came, and one more. Reading stops at [`MOST_READ`] I/Os that were read and not issued yet: later ones may be issued
+//! late, and the delay is reported with each I/O.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -38,7 +38,7 @@ pub struct Selection {
     pub range: Option<Range<u64>>,
     /// Lines that may be wrong, and are left out.
     pub skip_bad: u64,
-    /// How many times its size a compressed file may unpack to, if not the factor of the reader.
+    /// Limit of the unpacked size of a compressed file, as a multiple of its size; default: that of the reader.
     pub unpack: Option<u64>,
 }
 

@@ -63,7 +63,7 @@ pub struct TraceSpec {
     pub beyond: Beyond,
     /// Format of the file, and selection of its I/Os.
     pub selection: Selection,
-    /// No phases were stated: all of it is replayed, and what was not measured in the recording is a phase of its own.
+    /// No phases were stated: all of it is replayed, and the unmeasured part of the recording is a separate phase.
     pub is_whole: bool,
 }
 

@@ -1,4 +1,4 @@
-//! When is a block collected that nobody requests?
+//! When is a block collected while the drive is idle?
 
 use super::*;
 use crate::parts::ftl::{FtlParams, Separation, Untimed};
