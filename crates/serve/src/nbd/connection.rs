@@ -201,9 +201,6 @@ impl Connection {
                 self.flush(&mut self.lock());
                 gathers = false;
             }
-            if incoming.needs_memory(want) && !self.reserve(incoming, &mut waiting) {
-                return End::Broken;
-            }
             if self.receive(incoming, want, &mut waiting).is_err() {
                 return End::Broken;
             }
@@ -223,6 +220,13 @@ impl Connection {
         let time = self.limits.request + Duration::from_secs((want >> 20) as u64);
         let mut begun = None;
         while incoming.have().len() < want {
+            if incoming.needs_memory(want) {
+                if !self.reserve(incoming, waiting) {
+                    return Err(io::ErrorKind::ConnectionAborted.into());
+                }
+                // The time of waiting for memory is not the client's.
+                begun = None;
+            }
             match incoming.fetch(want, |buffer| waiting.receive(&self.service, &*self.wire, buffer)) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(_) => {}

@@ -54,9 +54,10 @@ impl Incoming {
         Ok(count)
     }
 
-    /// Whether something of `want` bytes needs memory that was not reserved.
+    /// Whether more of something of `want` bytes needs memory that was not reserved. What a client only announces needs
+    /// none, so that clients that send nothing keep no memory from those that do.
     pub fn needs_memory(&self, want: usize) -> bool {
-        want > USUAL && self.reserved.is_none()
+        want > USUAL && self.reserved.is_none() && self.have().len() == self.bytes.len()
     }
 
     /// Use memory beyond the usual from now on.
