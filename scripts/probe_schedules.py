@@ -1,21 +1,26 @@
 """Ends long commands at any moment, and looks whether a finished run was lost or a file damaged.
 
-    python scripts/probe_schedules.py --kills 100 --interrupts 100 --disk-full 50 --jumps 20 --two-writers 20
+    python scripts/probe_schedules.py --kills 100 --signals 100 --disk-full 50 --failing-calls 50 --surroundings 50
 
-Every command is run undisturbed; then in a new folder it is killed (SIGKILL), interrupted (SIGINT), or run where the
-disk is full after so many bytes (a small tmpfs, which needs root), the clock jumps a year, or another is begun in the
-same folder, at a moment drawn from a seed, and started again, until it comes to its end by itself. Each time what was
-finished is there, byte for byte, and in the end everything is as if nobody had disturbed it.
+Every command is run undisturbed; then in a new folder it is killed (SIGKILL), interrupted (SIGINT) or ended (SIGTERM,
+SIGHUP), or run where the disk is full after so many bytes (a small tmpfs, which needs root), every write, flush and
+rename fails from a moment on, the clock jumps a year, or another is begun in the same folder, at a moment drawn from a
+seed, and started again, until it comes to its end by itself. Each time what was finished is there, byte for byte, and
+in the end everything is as if nobody had disturbed it. It goes on where it was stopped, by the state in --folder.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
+import errno
 import json
 import os
 import random
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +29,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from probe.moments import Act, Ended, begin, digests, wait
 from probe.worker import load_all
@@ -88,7 +94,7 @@ class Schedule:
 
     name: str
     place: Path
-    rng: random.Random
+    rng: random.Random = field(default_factory=random.Random)
     whole: dict[str, str] = field(default_factory=dict)
     answered: str = ""
     count: int = 0
@@ -218,6 +224,56 @@ def interrupted(of: Schedule, number: int) -> int:
     return disturbed(of, number, moments.interrupt, (0, ENDED_BY_INTERRUPT))
 
 
+def ended_by_signal(of: Schedule, number: int) -> int:
+    """SIGTERM, SIGHUP and SIGINT in turn: what a host that shuts down, a closed terminal and Ctrl-C send."""
+    codes = (0, *(128 + one for one in ENDING))
+    return disturbed(of, number, moments.send(ENDING[number % len(ENDING)]), codes)
+
+
+def calls_failing(of: Schedule, number: int) -> int:
+    """From a moment on every file made, write, flush and rename fails, as on a device that is gone or full."""
+    out = of.place / f"failing-{number}"
+    library, error = ctypes.CDLL(os.environ["LD_PRELOAD"]), of.rng.choice(FAILURES)
+    folder, after = str(out).encode(), of.rng.randint(1, 4)
+    ended = of.start(out, of.moment(), lambda: library.faults_arm(folder, after, error))
+    expect_clean(of.name, out, ended, (0, *FULL))
+    if ended.code and not ended.last.startswith("hotband: error: "):
+        raise Lost(f"{of.name}, {errno.errorcode[error]}: said {ended.last!r}")
+    of.to_the_end(out, finished(out))
+    shutil.rmtree(out, ignore_errors=True)
+    return int(ended.code != 0)
+
+
+def surrounded(of: Schedule, number: int) -> int:
+    """A process of its own in an environment drawn at random: it does the same, or is refused in a line."""
+    out, cache = of.place / f"around-{number}", of.place / "cache"
+    drawn = {name: of.rng.choice(values) for name, values in SURROUNDINGS.items() if of.rng.random() < 0.3}
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache)} | {k: v for k, v in drawn.items() if v is not None}
+    for name in (name for name, value in drawn.items() if value is None):
+        environment.pop(name, None)
+    closed, few = of.rng.choice((None, 0, 1, 2)), of.rng.random() < 0.3
+
+    def prepare() -> None:
+        if few:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        if closed is not None:
+            os.close(closed)
+
+    command = [sys.executable, "-m", "hotband", *of.arguments(out)]
+    done = subprocess.run(command, env=environment, cwd=of.place, capture_output=True, preexec_fn=prepare, check=False)
+    said = (done.stderr or done.stdout).decode(errors="replace")
+    ended, around = Ended(done.returncode, said, 0), f"{drawn}, closed {closed}, few files {few}"
+    try:
+        expect_clean(of.name, out, ended, (0, 2, os.EX_IOERR))
+        if ended.code and closed not in (1, 2) and not ended.last.startswith("hotband: error: "):
+            raise Lost(f"{of.name} said {ended.last!r}")
+        of.to_the_end(out, finished(out))
+    except Lost as error:
+        raise Lost(f"{error} in {around}") from None
+    shutil.rmtree(out, ignore_errors=True)
+    return 1
+
+
 def clock_jumped(of: Schedule, number: int) -> int:
     """The clock jumps a year back or on; nothing changes but the times that are told."""
     out = of.place / f"jump-{number}"
@@ -271,10 +327,42 @@ def disk_full(of: Schedule, number: int) -> int:
     return int(ended.code != 0)
 
 
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+FAILURES = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS)
+SURROUNDINGS: dict[str, tuple[str | None, ...]] = {
+    "HOME": (None, "", "/nowhere", "/dev/null", "relative"),
+    "XDG_CACHE_HOME": ("/proc/nowhere", "/dev/null", "", "relative"),
+    "TMPDIR": ("/nowhere", "/dev/null", ""),
+    "LANG": (None, "C", "tr_TR.UTF-8", "nonsense"),
+    "LC_ALL": ("C", "POSIX", "de_DE.UTF-8"),
+    "TZ": ("", "Pacific/Kiritimati", ":/etc/passwd", "X" * 300),
+    "TERM": (None, "", "dumb", "nonsense"),
+    "COLUMNS": ("0", "1", "-5", "99999", "wide"),
+    "LINES": ("0", "x"),
+    "NO_COLOR": ("1",),
+    "FORCE_COLOR": ("1",),
+    "PATH": (None, "", "/nowhere"),
+    "USER": (None, "", "a b"),
+    "PYTHONHASHSEED": ("0", "4294967295"),
+    "PYTHONIOENCODING": ("ascii", "latin-1", "utf-16"),
+    "PYTHONUTF8": ("0",),
+}
+"""Values of the environment that a process may find; None where it lacks the variable."""
 KINDS: dict[str, Callable[[Schedule, int], int]] = {
-    "kills": killed, "interrupts": interrupted, "disk-full": disk_full, "jumps": clock_jumped,
-    "two-writers": two_writers,
+    "kills": killed, "interrupts": interrupted, "signals": ended_by_signal, "disk-full": disk_full,
+    "failing-calls": calls_failing, "jumps": clock_jumped, "two-writers": two_writers, "surroundings": surrounded,
 }  # fmt: skip
+
+
+def under_failing_calls() -> None:
+    """Start this process again with `faults.c` loaded, which `calls_failing` steers, where that is not so yet."""
+    if os.environ.get("LD_PRELOAD"):
+        return
+    library = ROOT / "out/probe/faults.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    source = str(ROOT / "tests/output/faults.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", source, "-o", str(library), "-ldl"], check=True)
+    os.execve(sys.executable, sys.orig_argv, os.environ | {"LD_PRELOAD": str(library)})
 
 
 def main(given: list[str] | None = None) -> int:
@@ -286,30 +374,39 @@ def main(given: list[str] | None = None) -> int:
         "--command", default=",".join(one for one in COMMANDS if one != "calibrate"), help="of these alone"
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", type=Path, default=ROOT / "out/probe")
     asked = parser.parse_args(given)
+    if asked.failing_calls:
+        under_failing_calls()
     names = asked.command.split(",")
     os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
     load_all()
-    lost: list[str] = []
+    state = asked.folder.resolve() / f"schedules-{asked.seed}.json"
+    kept: dict[str, Any] = json.loads(state.read_text()) if state.is_file() else {"lost": []}
+    lost: list[str] = kept["lost"]
     total, begun = Counter[str](), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="hotband-schedules-") as folder:
         for name in names:
-            of = Schedule(name, Path(folder, name), random.Random(f"{asked.seed}/{name}"))
+            of = Schedule(name, Path(folder, name))
             of.place.mkdir()
             of.undisturbed()
             for kind, once in KINDS.items():
                 wanted = -(-getattr(asked, kind.replace("-", "_")) // len(names))
-                number, found = 0, 0
+                place = f"{name}/{kind}"
+                number, found = kept.get(f"{place}/tries", 0), kept.get(place, 0)
                 while found < wanted and number < 4 * wanted:
+                    of.rng = random.Random(f"{asked.seed}/{place}/{number}")
                     try:
                         found += once(of, number)
                     except Lost as error:
-                        lost.append(f"{kind}: {error}")
+                        lost.append(f"{kind} {number}: {error}")
                         print(f"\n{lost[-1]}", flush=True)
                         if len(lost) > 20:
                             return 1
                         found += 1
                     number += 1
+                    kept |= {place: found, f"{place}/tries": number}
+                    save(state, kept)
                     print(f"\r{name}: {found} of {wanted} {kind} ", end="", file=sys.stderr, flush=True)
                 total[kind] += found
                 of.done[kind] = found
@@ -322,6 +419,14 @@ def main(given: list[str] | None = None) -> int:
     said = ", ".join(f"{count} {kind}" for kind, count in total.items())
     print(f"{said} in {time.monotonic() - begun:.0f} s: {len(lost) or 'no'} loss")
     return 1 if lost else 0
+
+
+def save(state: Path, kept: dict[str, Any]) -> None:
+    """Keep how far each kind is."""
+    state.parent.mkdir(parents=True, exist_ok=True)
+    new = state.with_suffix(".new")
+    new.write_text(json.dumps(kept, indent=1) + "\n")
+    new.replace(state)
 
 
 if __name__ == "__main__":

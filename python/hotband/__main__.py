@@ -29,6 +29,8 @@ def whole_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.FileIO(0, closefd=False), "utf-8")
     if sys.stdout is None:
         sys.stdout = text(io.FileIO(1, "w", closefd=False), "utf-8")
     encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from probe import bases, sockets, written_by_hand
+from probe import bases, hostile, sockets, written_by_hand
 from probe.bases import Base
 from probe.command import Said, expect_well, hotband, is_past_first_check
 
@@ -218,6 +218,8 @@ KINDS: dict[str, Kind] = {
     "words": Kind(commands, [words], 8, "lines"),
     "nbd": Kind(sockets.nbd_bases, [sockets.nbd], 8, "bytes"),
     "http": Kind(sockets.http_bases, [sockets.http], 4, "lines"),
+    "name": Kind(hostile.name_bases, hostile.NAME_WAYS, 4, "bytes"),
+    "bomb": Kind(hostile.bomb_bases, hostile.BOMB_WAYS, 0.05, "lines"),
 }  # fmt: skip
 
 

@@ -47,6 +47,15 @@ def interrupt() -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
+def send(number: int) -> Act:
+    """Another process sends a signal."""
+
+    def sent() -> None:
+        os.kill(os.getpid(), number)
+
+    return sent
+
+
 def jump(by: float) -> Act:
     """The clock of the wall is set: it says another time from then on."""
 

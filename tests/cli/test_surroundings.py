@@ -71,6 +71,14 @@ def test_closed_output_ends_in_order(command: str, tmp_path: Path) -> None:
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
 
 
+@pytest.mark.parametrize("command", [f"{SHORT} --out rec", f"{SHORT} --json", "audit -"])
+def test_closed_input_is_an_empty_one(command: str, tmp_path: Path) -> None:
+    done = shell(f"{HOTBAND} {command} <&-", tmp_path)
+    assert b"Traceback" not in done.stderr
+    empty = shell(f"{HOTBAND} {command} </dev/null", tmp_path)
+    assert (done.returncode, done.stderr) == (empty.returncode, empty.stderr)
+
+
 @pytest.mark.parametrize("where", ["2>&-", pytest.param("2>/dev/full", marks=FULL), "2>&1 >&3 | true"])
 def test_what_takes_no_progress_takes_no_results_either_away(where: str, tmp_path: Path) -> None:
     done = shell(f"exec 3>&1; set -o pipefail; {HOTBAND} {SHORT} --out rec --json {where}", tmp_path)

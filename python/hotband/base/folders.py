@@ -15,3 +15,9 @@ def folder_name(name: str) -> str:
 def cache_folder() -> Path:
     """Return Hotband's cache folder: in XDG_CACHE_HOME, or ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hotband")
+
+
+def real_path(path: Path) -> Path:
+    """Return the absolute path without symbolic links. Of links that lead to one another, the path as far as it goes:
+    opening it says what is wrong, where `Path.resolve` raises RuntimeError."""
+    return Path(os.path.realpath(path))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 from hotband.base.text.numbers import counted
 from hotband.base.text.order import natural
 from hotband.data.inputs.kinds import Sides
@@ -44,7 +45,7 @@ def folders_of(sides: Sides) -> list[Folder] | None:
     paths = [side[0] for side in sides if len(side) == 1 and isinstance(side[0], Path)]
     if len(paths) < len(sides) or not all(_holds_tests(path) for path in paths):
         return None
-    names = [path.resolve().name for path in paths]
+    names = [real_path(path).name for path in paths]
     distinct = names if len(set(names)) == len(names) else [str(path) for path in paths]
     folders = [_folder(name, walk(path)) for name, path in zip(distinct, paths, strict=True)]
     by_test = any(
@@ -95,7 +96,7 @@ def _holds_tests(path: Path) -> bool:
 
 
 def _folder(name: str, found: Walk) -> Folder:
-    direct = found.folder.resolve().name
+    direct = real_path(found.folder).name
     tests: dict[str, list[Audited]] = {}
     for one in found.results:
         below = "" if one.series == direct else f"{one.series}/"

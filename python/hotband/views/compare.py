@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from hotband.base.folders import real_path
 from hotband.base.text.formats import PRINTED
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import CHANGE, OF_ROW, PLAIN, Cell, Range, Table, Unit, View, column, interval, numeric
@@ -67,7 +68,7 @@ def _by_test(result: Compared, question: CompareQuestion) -> Screen:
     hidden = [f"and {counted(len(several) - shown, 'more test')} ({DETAILS})"] if shown < len(several) else []
     unknown = any(pair.deciding is not None and pair.deciding.low_pct is None for pair in several)
     return Screen(
-        answer=_tests_sentence(result, first.resolve().name, [path.resolve().name for path in others]),
+        answer=_tests_sentence(result, real_path(first).name, [real_path(path).name for path in others]),
         more=[*_troubles(several), *([UNKNOWN_SPREAD] if unknown else [])],
         body=[by_test_table(result, shown), *hidden],
         remarks=remarks,

@@ -196,12 +196,24 @@ def _place(path: Path) -> Path:
     """Resolve symbolic links to the file's real path. Raises UserError and OSError."""
     if "\0" in str(path):
         raise UserError(repr(str(path)), "", "", "cannot be written: a path cannot contain a null byte")
+    _expect_own_links(path)
     destination = Path(os.path.realpath(path))
     if destination.is_dir():
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if destination.exists() and not os.access(destination, os.W_OK):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     return destination
+
+
+def _expect_own_links(path: Path) -> None:
+    """Refuse to follow a symbolic link of another user, who would choose which file is replaced, in a shared folder
+    such as /tmp. Links of root are part of the system. Raises UserError."""
+    for place in (path, *path.parents):
+        with suppress(OSError):
+            found = place.lstat()
+            if stat.S_ISLNK(found.st_mode) and found.st_uid not in (0, os.geteuid()):
+                reason = f"{place} is a symbolic link of another user; expected a path without it"
+                raise UserError(str(path), "", "", reason)
 
 
 def _make(part: Path, destination: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from hotband.base.folders import real_path
 from hotband.data.corpus.figure import BASE_UNITS, Figure
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def figures_of_record(record: RecordDoc, path: Path, *, device_class: str, model
             unit=BASE_UNITS[metric],
             data_type="own result",
             confidence="high",
-            source=f"{source.get('tool')} {source.get('version')}: {path.resolve()}",
+            source=f"{source.get('tool')} {source.get('version')}: {real_path(path)}",
             note="",
             low=number,
             high=number,

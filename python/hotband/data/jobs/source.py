@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.folders import real_path
 from hotband.base.text.regular import NotRegular, opened, read_up_to, utf8
 from hotband.data.importers.files import name_of
 from hotband.data.jobs.loss import Location
@@ -93,7 +94,7 @@ def included(location: Location, value: str, base: Path, open_files: tuple[Path,
     chain = " -> ".join(name_of(file) for file in (*open_files, path))
     if not value:
         raise UserError(str(location), "include", "", "expected the name of a file")
-    if path.resolve() in [open_file.resolve() for open_file in open_files]:
+    if real_path(path) in [real_path(open_file) for open_file in open_files]:
         raise UserError(str(location), "include", value, f"includes itself: {chain}; expected a file that does not")
     if len(open_files) > DEEPEST_INCLUDE:
         raise UserError(str(location), "include", value, f"is nested deeper than {DEEPEST_INCLUDE} files")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.folders import real_path
 from hotband.base.foreign import all_visible
 from hotband.base.heavy import pl
 from hotband.base.text.order import natural
@@ -201,9 +202,9 @@ def _read_series(
     name = series.get(key) if isinstance(series, dict) else None
     if not isinstance(name, str) or not name:
         raise UserError(str(file), f"series.{key}", _short(name), "expected the name of a Parquet file")
-    folder = file.parent.resolve()
+    folder = real_path(file.parent)
     try:
-        parquet = (folder / name).resolve()
+        parquet = real_path(folder / name)
         is_there = parquet.is_file()
     except (OSError, ValueError) as error:
         why = reason_of(error)

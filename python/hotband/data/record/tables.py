@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 from hotband.data.record.files import Table, file_key, frame_of, table_files
 from hotband.data.record.parquet import read_parquet
 
@@ -63,10 +64,10 @@ def of_folder(file: Path, record: RecordDoc) -> Tables:
 
     Raises UserError for a name that leads out of the folder; reading reports a file that is not Parquet.
     """
-    folder, named = file.parent.resolve(), cast("Mapping[str, object]", record.get("series") or {})
+    folder, named = real_path(file.parent), cast("Mapping[str, object]", record.get("series") or {})
     frames: Frames = {}
     for name, text in table_files(named).items():
-        path = (folder / text).resolve()
+        path = real_path(folder / text)
         if not path.is_relative_to(folder):
             accepted = "expected a file in the record's folder"
             raise UserError(str(file), f"series.{file_key(name)}", text, accepted)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 from hotband.base.text.numbers import counted
 from hotband.base.text.order import natural
 from hotband.data.documents.record import RecordDoc, source_file
@@ -356,7 +357,7 @@ def _place(result: FolderResult, folder: Path) -> tuple[str, str]:
     is_output = not is_file and result.imported is not None
     if parts and not RUN.sub("", parts[0]) and not parts[0].isdigit():
         # The folder of a run, `run1`: its results are repeats, not those of another drive.
-        return name_of(Path(folder.resolve().name)), name_of(Path(*parts))
+        return name_of(Path(real_path(folder).name)), name_of(Path(*parts))
     if len(parts) > 1 or (is_output and parts):
         return name_of(Path(parts[0])), name_of(Path(*parts[1:])) if len(parts) > 1 else ""
-    return name_of(Path(folder.resolve().name)), name_of(Path(*parts)) if parts else ""
+    return name_of(Path(real_path(folder).name)), name_of(Path(*parts)) if parts else ""

@@ -12,6 +12,7 @@ from pathlib import Path
 import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError, reason_of
+from hotband.base.folders import real_path
 from hotband.base.heavy import tomlkit
 from hotband.base.text.regular import NotRegular, opened
 from hotband.base.text.write import is_mistake
@@ -63,7 +64,7 @@ def refuse_other_traces(path: Path) -> None:
 
 def trace_text(path: Path) -> str:
     """The workload that replays a trace at its recorded times, as TOML."""
-    return tomlkit.dumps({"title": f"replay of {path.name}", "trace": {"file": str(path.resolve())}})
+    return tomlkit.dumps({"title": f"replay of {path.name}", "trace": {"file": str(real_path(path))}})
 
 
 def traces_of(workload: str, text: str | None) -> list[tuple[Path, _core.TraceAsked]]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.folders import real_path
 from hotband.execution.devices.contents import mark
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.nodes import Node, node_at, node_of, open_at
@@ -65,7 +66,7 @@ class Held:
 
     def _foreign(self, opened: Iterable[Opened], folder: Path) -> set[Opened]:
         """Return opened files other than the given file or device, results, and files that are only read."""
-        results = folder.resolve()
+        results = real_path(folder)
         return {
             handle
             for handle in opened

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.folders import real_path
 from hotband.data.catalog.named import REAL
 from hotband.execution.devices.contents import OWN_FILE
 
@@ -84,7 +85,7 @@ def _of_path(on: str, path: Path) -> RealTarget:
         kind_words = what.get(stat.S_IFMT(mode), "not a storage target")
         way = f": expected real:nbd+unix:///?socket={path}" if stat.S_ISSOCK(mode) else f"; {ACCEPTED}"
         raise UserError("question.on", "", on, f"is {kind_words}{way}")
-    if (real := path.resolve()).is_relative_to("/dev") and not real.is_relative_to("/dev/shm"):
+    if (real := real_path(path)).is_relative_to("/dev") and not real.is_relative_to("/dev/shm"):
         accepted = "is a plain file in memory, created while no device had its name: is the device attached and mapped?"
         raise UserError("question.on", "", on, accepted)
     if not os.access(path, os.R_OK):

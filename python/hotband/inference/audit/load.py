@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.folders import real_path
 from hotband.base.text.pipes import opened_result
 from hotband.base.text.regular import file_text
 from hotband.data import importers
@@ -76,7 +77,7 @@ def expect_once(paths: Sequence[Path]) -> None:
     """Raise UserError for a result that is given twice."""
     seen: set[Path] = set()
     for path in paths:
-        file = (record_file(path) if path.is_dir() else path).resolve()
+        file = real_path(record_file(path) if path.is_dir() else path)
         if file in seen:
             raise UserError(str(path), "", "", "is given twice; expected each result once")
         seen.add(file)
@@ -100,7 +101,7 @@ def _side(paths: Sequence[Path], number: int, seen: dict[Path, int]) -> Side:
     the first, so further sides may share results."""
     runs: list[tuple[str, Audited]] = []
     for record_path in (record_path for path in paths for record_path in records_in(path)):
-        file = (record_file(record_path) if record_path.is_dir() else record_path).resolve()
+        file = real_path(record_file(record_path) if record_path.is_dir() else record_path)
         if seen.get(file) == number:
             raise UserError(
                 str(record_path), "", "", "is given twice on one side; expected a separate result for each repeat"
@@ -128,13 +129,13 @@ def load_one(path: Path) -> list[Audited]:
     """Load the results of one file, of a record's folder, or of vdbench's output folder."""
     if path.is_dir():
         if not vdbench.is_output(path):
-            return [_of_record(load_record(path), path, path.resolve().name)]
+            return [_of_record(load_record(path), path, real_path(path).name)]
     else:
         beginning = _beginning(path)
         if is_table(beginning):
             return read_table(path)
         if _is_record(path, beginning):
-            name = path.resolve().parent.name if path.name == RECORD_FILE else path.stem
+            name = real_path(path).parent.name if path.name == RECORD_FILE else path.stem
             return [_of_record(load_record(path), path, name)]
     results = []
     also = f"hotband's records, published tables (CSV with {', '.join(COLUMNS)})"

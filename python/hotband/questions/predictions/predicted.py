@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.engine import version
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.loads import Load, Unusable, class_of, load_of
@@ -248,4 +249,4 @@ def write_drive_file(folder: Path, name: str, text: str) -> Path:
     path = folder / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.toml"
     if not path.exists():
         write_file(path, text)
-    return path.resolve()
+    return real_path(path)

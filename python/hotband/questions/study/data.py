@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 
 DATA = "{data}"
 """The placeholder of the folder in a text."""
@@ -34,12 +35,12 @@ class Data:
             if given is not None:
                 if not given.is_dir():
                     raise UserError(key, "", str(given), f"is not a folder; expected {self.about}")
-                return given.resolve()
+                return real_path(given)
         beside = CHECKOUT.parent / self.beside
         if not beside.is_dir():
             needs = f"needs {self.about}, which is not part of Hotband"
             raise UserError(study, "", "", f"{needs}: give its folder as data, or in {self.variable}")
-        return beside.resolve()
+        return real_path(beside)
 
 
 def toml_text(folder: Path) -> str:

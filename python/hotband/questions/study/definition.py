@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.base.folders import real_path
 from hotband.data.catalog import STUDIES_DIR
 from hotband.execution.experiment.ranges import Range
 from hotband.questions.study.data import Data
@@ -217,7 +218,7 @@ def findings_file(study: Study) -> Path:
 
 def in_catalog(study: Study) -> bool:
     """Return whether a study is one that Hotband ships."""
-    return study.folder.resolve().parent == STUDIES_DIR
+    return real_path(study.folder).parent == STUDIES_DIR
 
 
 PRODUCT = "{product}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 from hotband.base.text.regular import text_in
 from hotband.base.text.tomltable import TomlTable
 from hotband.data.catalog import CATALOG_DIR
@@ -351,7 +352,7 @@ def _file_of(study: Study, table: TomlTable, key: str, name: str) -> str | None:
     if not name.endswith(".toml"):
         return None
     path = study.folder / name
-    if not path.resolve().is_relative_to(study.folder.resolve()) or not path.is_file():
+    if not real_path(path).is_relative_to(real_path(study.folder)) or not path.is_file():
         table.refuse(key, f"no such file in {study.folder}", name)
     try:
         return text_in(path, key)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 from hotband.base.text.write import write_file
 from hotband.data.catalog.entries import unknown
 from hotband.data.documents.run import RunSpec
@@ -127,7 +128,7 @@ def _swing_all(
 def _folders(study: Study, out: Path | None, save: bool) -> list[tuple[Path, str]]:
     """Return the folders to write to, each with its option; the first is read, too."""
     folders = [(out, "question.out")] if out is not None else []
-    if save and (out is None or out.resolve() != study.folder.resolve()):
+    if save and (out is None or real_path(out) != real_path(study.folder)):
         folders.append((study.folder, "question.save"))
     return folders
 

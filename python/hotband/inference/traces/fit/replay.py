@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 from hotband.base.heavy import tomlkit
 from hotband.data.catalog.named import is_real
 from hotband.data.documents.run import RunSpec
@@ -50,7 +51,7 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
         raise UserError("question.on", "", on.name, accepted)
     given = {key: value for key, value in keys.items() if value not in (None, [], {}, (), 0)}
-    text = tomlkit.dumps({"trace": {"file": str(source.resolve()), "issue": issue, **given}})
+    text = tomlkit.dumps({"trace": {"file": str(real_path(source)), "issue": issue, **given}})
     trace, synthetic = (
         RunSpec(name, on.name, name, seed=seed, machine_text=on.text, workload_text=workload_of_side, in_use=True)
         for name, workload_of_side in (("trace", text), ("synthetic", workload))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 from hotband.base.heavy import pl, tomlkit
 from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.write import write_file
@@ -144,7 +145,7 @@ def _phase(name: str, ios: int, measure: bool) -> str:
 def variant(like: Product, point: Mapping[str, str]) -> str:
     """Return the file of a variant of a product, with replaced and added values."""
     document = tomlkit.document()
-    document.add("variant_of", tomlkit.item(str(Path(like.name).resolve()) if is_file(like.name) else like.name))
+    document.add("variant_of", tomlkit.item(str(real_path(Path(like.name))) if is_file(like.name) else like.name))
     document.add("title", tomlkit.item("a disk that is fitted"))
     values = tomlkit.table(is_super_table=True)
     for key, text in {**dict(like.held), **point}.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hotband.base.errors import UserError
+from hotband.base.folders import real_path
 from hotband.base.text.nearest import hint
 from hotband.base.text.regular import text_in
 from hotband.data.record.stats import whole
@@ -238,7 +239,7 @@ def _few(ids: Mapping[str, Any]) -> str:
 
 def _document(folder: Path, file: str) -> Value:
     path = folder / file
-    if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
+    if not real_path(path).is_relative_to(real_path(folder)) or not path.is_file():
         raise RefusedValueError(f"there is no file {file} in {folder}")
     try:
         return json.loads(text_in(path, "audit"))
