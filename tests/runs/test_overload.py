@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+import hotband as hb
 import hotband._core as _core
+from command_line import run_hotband
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.overload import open_rate
 from hotband.execution.experiment.experiment import execute
+from hotband.views.sweeps.answers import answers_of
 
 CLOSED = "closed = { threads = 2 }"
 PHASE = '[[phases]]\nduration = "1 s"\nmeasure = true\n'
@@ -58,3 +63,33 @@ def test_a_run_that_keeps_up_with_the_rate_of_two_loops_has_no_note() -> None:
     assert notes[0] == []
     assert notes[1][0].startswith("does not keep up: ")
     assert " of 5,000 IOPS" in notes[1][0]
+
+
+def test_the_first_line_says_that_a_rate_is_not_kept_up_with() -> None:
+    done = run_hotband("run", "randread", "--on", "ent-10k", "--rate", "20000", "--duration", "1 s")
+    assert done.returncode == 0
+    out = done.stdout
+    first = " ".join(out.splitlines()[:2])
+    assert re.match(r"Does not keep up: \d{3} of 20,000 IOPS, .* growing throughout the run\.", first)
+    # What to try next lies within what the machine does.
+    rates = re.search(r"--rate ([\d.,]+)$", out.strip())
+    assert rates
+    assert max(map(float, rates[1].split(","))) < 1000
+
+
+@pytest.mark.parametrize(
+    ("on", "rates", "words"),
+    [
+        (["ent-10k"], [50, 20000], r"^The machine keeps up to 50 IOPS; of 20000 requested, \d{3} are served\.$"),
+        (["ent-10k"], [40, 80], r"^Every requested rate is served, 40 to 80\.$"),
+        (["ent-10k"], [20000, 30000], r"^The machine keeps up nowhere; of 20000 requested, \d{3} are served\.$"),
+        (
+            ["ent-10k", "7450-pro-3840"],
+            [50, 2000],
+            r"^ent-10k keeps up to 50 IOPS; of 2000 requested, \d{3} are served\. 7450-pro-3840 keeps up to 2000 IOPS",
+        ),
+    ],
+)
+def test_a_sweep_of_rates_says_up_to_which_each_machine_keeps_up(on: list[str], rates: list[int], words: str) -> None:
+    sweep = hb.sweep("randread", on=on, rate=rates, duration="2 s", progress=False)
+    assert re.match(words, answers_of(sweep)[0])

@@ -12,6 +12,7 @@ from hotband.base.text.table import IOPS, MBS, MS, Column, Table, View, Whole, c
 from hotband.base.text.words import capitalized
 from hotband.data.catalog.named import is_real
 from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.overload import MISSED, missed_rate, missed_words
 from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import flush_latency, merge
@@ -126,7 +127,11 @@ def _sentence(record: RecordDoc, runs: int) -> str:
         failed = f": {summary['errors']:,} failed" if summary["errors"] else ""
         return f"No I/O was completed{failed}."
     rates = f"{quantity(summary['iops'], 'IOPS')}, {rate(summary['bandwidth_bytes_per_s'])}"
-    p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}"
+    missed = missed_rate(record)
+    if missed is not None:
+        rates = f"{capitalized(missed_words(*missed))}, {rate(summary['bandwidth_bytes_per_s'])}"
+    grows = ", growing throughout the run" if missed else ""
+    p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}{grows}"
     return f"{f'Run {runs} of {runs}: ' if runs > 1 else ''}{rates}{_between(record, 'iops')}. {p99}{_flushed(record)}."
 
 
@@ -265,7 +270,8 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     ]
     notes = [note for record in records for note in record.get("intervals", {}).get("notes", [])]
     notes += [note for record in records for note in other_notes(record)]
-    remarks += [note for note in notes if not any(part in note for part in DECLARED)]
+    # The answer states a rate that is missed.
+    remarks += [note for note in notes if not note.startswith(MISSED) and not any(part in note for part in DECLARED)]
     return with_hidden(list(dict.fromkeys(remarks)), MOST_REMARKS)
 
 
@@ -289,7 +295,10 @@ def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion
     if not is_plain or is_real(asked.on.name):
         return asked
     if asked.rate is not None:
-        rates = ",".join(f"{float(asked.rate) * factor:.15g}" for factor in RATES)
+        # Beyond what the machine does, latencies say how long the run is.
+        missed = missed_rate(record)
+        highest = float(asked.rate) * RATES[-1] if missed is None else float(f"{missed[1]:.2g}")
+        rates = ",".join(f"{highest * factor / RATES[-1]:.15g}" for factor in RATES)
         return _sweep(asked, rate=rates, set=[f"{key}={value}" for key, value in asked.settings])
     if not is_loop:
         return asked

@@ -16,6 +16,9 @@ SLACK = {True: 0.01, False: 0.05}
 """Share of a requested rate that may be missing: of a model's exact time, as in `hotband find`; of a tool, which begins
 and ends within its windows."""
 
+MISSED = "does not keep up"
+"""What a note on a run that misses its rate begins with."""
+
 
 def open_rate(workload: Mapping[str, object], changed: Mapping[str, str]) -> float | None:
     """Return the rate that the open loops of the measured time request together, with changed settings; None for other
@@ -48,20 +51,24 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
     return iops < (1 - max(SLACK[is_model], 4 / math.sqrt(count))) * requested
 
 
+def missed_rate(record: RecordDoc) -> tuple[float, float] | None:
+    """Return the rate that the open loops of a run request, and the rate that it has, where it misses that; else
+    None."""
+    spec, summary = record["spec"], record["summary"]
+    iops, text, changed = summary["iops"], spec.get("workload", ""), spec.get("set") or {}
+    if iops is None or len(record.get("steps") or []) > 1 or not ("open" in text or "rate_iops" in changed):
+        return None
+    requested = open_rate(_core.workload(text)["table"], changed)
+    is_model = record["target"].get("kind", "model") == "model"
+    return (requested, iops) if requested and misses(requested, iops, summary["count"], is_model) else None
+
+
 def overload_notes(record: RecordDoc) -> list[str]:
     """Return a note for a model's run that misses the rate of its open loop."""
-    spec, summary = record["spec"], record["summary"]
-    iops, text, changed = summary["iops"], spec["workload"], spec.get("set") or {}
-    if iops is None or len(record.get("steps") or []) > 1 or not ("open" in text or "rate_iops" in changed):
-        return []
-    requested = open_rate(_core.workload(text)["table"], changed)
-    if requested is None:
-        return []
-    if not misses(requested, iops, summary["count"], is_model=True):
-        return []
-    return [f"{missed_words(requested, iops)}; latencies grow throughout the run"]
+    missed = missed_rate(record)
+    return [] if missed is None else [f"{missed_words(*missed)}; latencies grow throughout the run"]
 
 
 def missed_words(requested: float, iops: float) -> str:
     """Return how far a rate was missed."""
-    return f"does not keep up: {number(iops)} of {number(requested)} IOPS"
+    return f"{MISSED}: {number(iops)} of {number(requested)} IOPS"

@@ -3,7 +3,7 @@ and saturation. Left out: why."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from hotband.views.sweeps.slo import slo_sentence
 if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep
 
-IOPS, P99 = "iops", "latency_p99_ns"
+IOPS, P99, RATE = "iops", "latency_p99_ns", "rate_iops"
 SATURATED = 0.9
 """Share of the maximum from which a rate is called saturated: the remaining gain costs more in latency."""
 STILL_RISES = 1.05
@@ -53,8 +53,12 @@ def answers_of(sweep: Sweep) -> list[str]:
     elif curves.along is None:
         found = [_ranked(next(iter(curves.panels.values())), better) for better in FIGURES]
     else:
-        panel = next(iter(curves.panels.values()))
-        found = [_along(panel, curves.along, better) for better in FIGURES] + [_saturation(panel, curves.along)]
+        panel, along = next(iter(curves.panels.values())), curves.along
+        found = [_along(panel, along, better) for better in FIGURES]
+        if along.key == RATE and len(panel) <= MOST_NAMED:
+            found[0] = _kept_up(panel, along, curves.missed)
+        else:
+            found.append(_saturation(panel, along))
     return [sentence for sentence in [slo_sentence(sweep), *found, _predictions(curves)] if sentence]
 
 
@@ -186,6 +190,29 @@ def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
         return f"All rates still rise at {along.title} {end}."
     # A name of a machine keeps its small letter.
     return f"{text}." if not reached and len(panel) > 1 else f"{text[:1].upper()}{text[1:]}."
+
+
+def _kept_up(panel: Mapping[str, Curve], along: Along, missed: Container[tuple[str, str]]) -> str:
+    """Return up to which requested rate each line keeps up, and what it serves of the next."""
+    ends: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for line, curve in panel.items():
+        known = [dot for dot in curve if IOPS in dot.figures]
+        first = next((n for n, dot in enumerate(known) if (line, dot.text) in missed), len(known))
+        kept = known[first - 1].text if first else ""
+        beyond, served = ("", "") if first == len(known) else (known[first].text, number(known[first].figures[IOPS], 3))
+        ends.setdefault((kept, beyond), []).append((line, served))
+    if list(ends) == [(along.texts[-1], "")]:
+        return f"Every {along.title} is served, {along.texts[0]} to {along.texts[-1]}."
+    found = []
+    for (kept, beyond), lines in ends.items():
+        names = "the machine" if len(panel) == 1 else enumerated([line for line, _ in lines], MOST_NAMED)
+        keeps = ("keeps up" if len(lines) == 1 else "keep up") + (f" to {kept} IOPS" if kept else " nowhere")
+        served = (
+            f"; of {beyond} requested, {enumerated([of for _, of in lines], MOST_NAMED)} are served" if beyond else ""
+        )
+        found.append(f"{names} {keeps}{served}")
+    text = ". ".join(found)
+    return f"{text[:1].upper()}{text[1:]}." if len(panel) == 1 else f"{text}."
 
 
 def _of_line(line: str, panel: Mapping[str, Curve]) -> str:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from hotband.data.inputs.values import ENDINGS, Value
+from hotband.data.record.overload import MISSED
 from hotband.data.results.sweep_rows import NAMES
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
@@ -151,6 +152,16 @@ class Curves:
             for curve in panel.values():
                 curve.sort(key=lambda dot: dot.x)
         return found
+
+    @cached_property
+    def missed(self) -> set[tuple[str, str]]:
+        """Lines, and the values along the axis at which one of their runs missed its requested rate."""
+        along = "" if self.along is None else self.along.key
+        return {
+            (self._line(at), str(at[along]))
+            for at, row in zip(self.sweep.points, self.sweep.rows, strict=True)
+            if along in at and row is not None and any(note.startswith(MISSED) for note in row.notes)
+        }
 
     @property
     def has_ends(self) -> bool:
