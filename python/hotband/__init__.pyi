@@ -105,15 +105,15 @@ def advise(
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: How progress is shown: True, False, or a function.
 
-    Searches drives, layouts, numbers of drives and settings of write caches for what meets `slo` ("p99 < 5 ms",
-    "p99 < 5 ms and IOPS > 2000") under every one of `workloads`, each alone, and recommends one. What `candidates`
-    leave out is searched whole; they may be a dict of lists. `capacity` is usable after `years` of `grow`. With a
-    folder `out` every run is kept as it ends, and one that is there is not run again.
+    Searches drives, layouts, numbers of drives and settings of write caches for machines that meet `slo` ("p99 < 5 ms",
+    "p99 < 5 ms and IOPS > 2000") under each of `workloads`, run alone, and recommends one. A dimension that
+    `candidates` does not restrict is searched whole; `candidates` may be a dict of lists. `capacity` is usable after
+    `years` of `grow`. With a folder `out`, every run is stored as it ends, and finished runs are reused.
 
     The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
     `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
-    `write_html(path)`. That nothing meets it is an answer, too: `recommended` is None, `nearest` comes nearest. Raises
-    UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
+    `write_html(path)`. If no candidate meets the objective, `recommended` is None and `nearest` comes nearest. Raises
+    UserError for a mistake, KeyboardInterrupt if it is stopped, OSError.
     """
 
 def audit(
@@ -221,7 +221,7 @@ def add_to_corpus(
         model: The drive that was measured, such as "Samsung 990 PRO 2TB".
         device_class: Its class in `hotband corpus list`, such as hdd.
 
-    Intervals rest on the figures of drives that the catalog has, too.
+    Intervals also use those figures whose drives are in the catalog.
     """
 
 def check_corpus(
@@ -258,15 +258,15 @@ def predict_corpus(
         out: Folder of the runs, which continue there. Default: the cache.
         jobs: Cores to use. Default: all.
 
-    Without FIGURES.csv it predicts the corpus that ships, each family left out of the rules. A file of the same form
-    needs the sheets of its families; rules and intervals then rest on the families that ship.
+    Without FIGURES.csv it predicts the figures of our corpus, each family left out of the rules. A file of the same
+    form needs the data sheets of its families; rules and intervals then rest on the families of our corpus.
     """
 
 def corpus(
     drive: str,
 ) -> CorpusShown:
     """Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, a
-    family of `hotband corpus list`, or words of a model.
+    family of `hotband corpus list`, or words of a model name.
 
     Args:
         drive: Such as 7450-pro-3840 or "samsung 970".
@@ -444,13 +444,13 @@ def find(
 
     `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
     "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
-    MB/s". The searches of several machines go on beside one another. A store takes the run of each answer, with what
-    was found as a factor.
+    MB/s". The searches of several machines run side by side. A store receives the run of each answer, with the answer
+    as a factor.
 
-    The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
-    second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
-    `record`; a `frame` with one row per trial, and `to_dict()`. An answer that is not reached is an answer. Raises
-    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    The result has one `Answer` per machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os per
+    second, bytes, seconds or a count), `figures` (I/Os and bytes per second, seconds), `interval`, `trials`, `record`;
+    a `frame` with one row per trial, and `to_dict()`. If no value meets the condition, the answer's status says so;
+    that is not an error. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def fleet(
@@ -536,9 +536,9 @@ def program(
         progress: Function called with each line of progress, also from other threads.
 
     The machine is on the wall clock; a folder is `on="real:DIR"`. Further arguments are settings of the program
-    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. Nothing remains: processes are ended, file
-    systems unmounted, files removed, also after Ctrl-C. Raises UserError for a mistake and for a program that is not
-    installed, OSError where the program fails.
+    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. All processes are ended, file systems unmounted
+    and files removed, even after Ctrl-C. Raises UserError for a mistake and for a program that is not installed,
+    OSError if the program fails.
     """
 
 def pts(
@@ -583,9 +583,8 @@ def pts(
         progress: How progress is shown: True, False, or a function.
 
     `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all if none is named).
-    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it
-    ends, and the same call continues after a stop. Raises UserError for a mistake, KeyboardInterrupt if it is
-    stopped.
+    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is stored as it ends,
+    and the same call continues after a stop. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def quick(
@@ -805,10 +804,9 @@ def report(
         media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
         cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
-    Of the result, `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
-    `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
-    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError if there is
-    no record.
+    The result's `.save("page.html")` writes the page, `.charts` has each of its charts by name (`.view` for altair,
+    `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page begins with which record is
+    faster and by how much; records that differ only in their seed are repeats. Raises UserError if there is no record.
     """
 
 def run(
@@ -881,24 +879,25 @@ def run(
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
     `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
-    `rate` a closed loop becomes an open one of this many I/Os a second, with the same mix; several share it. `slo`
-    ("p99 < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms
-    of `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
-    drawn, and `Record.intervals` shows how far each figure may be off (docs/guides/intervals.md). `progress` True shows
-    a bar, False none; None shows one after a second in a notebook or on a terminal. A function is called with a
-    `Progress` about ten times a second: share, I/Os and, of one run, the intervals of its measured time that are over
-    (`Progress.intervals`); where it raises KeyboardInterrupt the run is stopped.
+    `rate` a closed loop becomes an open loop of that many I/Os per second with the same mix; several loops share the
+    rate. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are
+    short forms of `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the
+    machine are sampled, and `Record.intervals` shows how far each figure may be off (docs/guides/intervals.md).
+    `progress=True` shows a bar, False none; None shows one after a second in a notebook or on a terminal. A function is
+    called with a `Progress` about ten times a second: share, I/Os and, for a single run, the finished intervals of its
+    measured time (`Progress.intervals`); if it raises KeyboardInterrupt the run is stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or if the workload
-    can never end, KeyboardInterrupt if it is stopped (nothing is kept), OSError if the disk fails.
+    can never end, KeyboardInterrupt if it is stopped (no record is stored), OSError if the disk fails.
 
     `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway`: even if
     this host is too slow for it); `emulate` also has the model's record.
 
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
-    as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
-    `purge_by` is how it is purged before `state="purged"`, "filled" or "preconditioned". It writes without asking.
+    the workload's duration, and `Record.document["expected"]` has the prediction of the nearest model, or of that of
+    `expect`. `purge_by` is the method of purging it before `state="purged"`, "filled" or "preconditioned". It writes
+    without confirmation.
     """
 
 def steady(
@@ -914,8 +913,8 @@ def steady(
         round: Length of a round; default: that of the run, or "60 s".
         track: iops, latency or bandwidth; default: that of the run, or iops.
 
-    Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
-    given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    Records, or their paths, that have a series are divided into rounds; one without a series is one round. The rounds
+    keep the given order. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
     """
 
 def studies() -> DataFrame:
@@ -979,16 +978,16 @@ def sweep(
         progress: How progress is shown: True, False, or a function.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
-    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. So is `rate`, which makes loops
-    open ones; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its conditions. With
-    `interval` the first seed of every point has intervals of its predictions. All runs are checked before the first
-    begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the
-    sweep and returns it with what is finished; `Sweep.missing` lists the others, `Sweep.resume()` continues. With a
-    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
-    run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
-    memory. Runs on hardware (`real:PATH`) come one after the other after those on models, which `executor` runs if
-    this computer is not to run them: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
-    `hotband.execution.experiment`. Otherwise as `run`.
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. `rate` may be an axis, too, and
+    makes loops open; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its
+    conditions. With `interval` the first seed of every point has intervals of its predictions. All runs are checked
+    before the first begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt
+    (Ctrl-C) ends the sweep and returns it with the finished runs; `Sweep.missing` lists the others, `Sweep.resume()`
+    continues. With a folder `out` every run is stored as it ends, and a stored run of the same spec, seed and version
+    is not repeated. Without `records` only the rows of the frame are stored, which is quicker and takes a thousandth of
+    the memory. Runs on hardware (`real:PATH`) follow one after the other after those on models. `executor` runs the
+    models elsewhere than on this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
+    `hotband.execution.experiment`. All other options are as in `run`.
     """
 
 def compare_traces(

@@ -1,1 +1,1 @@
-"""Floor 1, the ground: errors, numbers and units, text, files and their formats. It knows nothing of storage."""
+"""Floor 1, the ground: errors, numbers and units, text, files and their formats. Nothing in it depends on storage."""

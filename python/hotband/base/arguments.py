@@ -1,8 +1,7 @@
 """The boundary of the Python API: arguments are checked against the signatures of public functions before anything
-runs, and whatever an odd argument leads to is a UserError.
+runs, and every error that an invalid argument causes becomes a UserError.
 
-Left out: types whose names the module of the function imports only for type checkers; the function checks those
-itself.
+Left out: types whose names the module of the function imports only for type checkers; the function checks those itself.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ EXAMPLES = {
     "sql": '"select * from runs"',
     "workload": '"fio-randread"',
 }
-"""Texts by argument."""
+"""Example texts by argument."""
 WORDS = {
     "str": "text",
     "bool": "True or False",
@@ -50,7 +49,7 @@ WORDS = {
     "Path": "a path",
     "Mapping": "a dict with texts as keys",
 }
-"""Types of a signature in words."""
+"""Words for types in a signature."""
 SEVERAL = {"text": "texts", "a dict with texts as keys": "dicts with texts as keys"}
 """Plurals of list elements that do not end in s."""
 ARGUMENT_CUTOFF = 0.75
@@ -58,20 +57,20 @@ ARGUMENT_CUTOFF = 0.75
 DEEPEST = 20
 """Levels of nested values that are searched for text."""
 MOST_LISTED = 1_000_000
-"""Values of a range that represents a list: more are a slip, and do not fit into memory as a list."""
+"""Most values of a range that may replace a list: more are a mistake, and do not fit into memory as a list."""
 PLAIN: Mapping[str, type] = {"None": NoneType, "str": str, "PathLike": PathLike}
 
 
 def public(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function whose mistakes are UserError and name its own arguments, not options of the command line.
-    Numbers of numpy are accepted as numbers, arrays and series as lists."""
+    """Return a function that raises UserError for mistakes and names its own arguments in them, not options of the
+    command line. Numbers of numpy are accepted as numbers, arrays and series as lists."""
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             bound = _signature(function).bind(*args, **kwargs)
         except TypeError:
-            return function(*args, **kwargs)  # says which argument is missing, or is not one of its
+            return function(*args, **kwargs)  # names a missing or unknown argument
         for name, value in bound.arguments.items():
             _expect_text(name, value)
             bound.arguments[name] = _fitting(function, name, value)
@@ -89,10 +88,10 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _expect_text(argument: str, value: object, depth: int = 0) -> None:
-    """Raise UserError for a text within a value that neither UTF-8 nor a file's name can hold."""
+    """Raise UserError for a text within a value that neither UTF-8 nor a file name can represent."""
     if isinstance(value, str):
         try:
-            # What stands for a byte of a file's name is no half of a character.
+            # A surrogate that represents a byte of a file name is valid.
             value.encode(errors="surrogateescape")
         except UnicodeEncodeError:
             raise no_text(argument, value) from None
@@ -106,8 +105,8 @@ def _expect_text(argument: str, value: object, depth: int = 0) -> None:
 
 
 def _mistake(error: BaseException, given: Mapping[str, object]) -> UserError | None:
-    """Return the mistake of an argument that led to an exception of Python's, the system's or the engine's; None for
-    everything else, such as a full disk."""
+    """Return the mistake in an argument that caused an exception of Python, the system or the engine; None for other
+    causes, such as a full disk."""
     if isinstance(error, UnicodeEncodeError):
         return no_text("arguments", error.object)
     if isinstance(error, UnicodeDecodeError):
@@ -115,7 +114,7 @@ def _mistake(error: BaseException, given: Mapping[str, object]) -> UserError | N
     if isinstance(error, OSError):
         is_argument = is_mistake(error) or isinstance(error, NotRegular)
         return UserError(str(error.filename or ""), "", "", reason_of(error)) if is_argument else None
-    # A panic's type belongs to the engine's runtime and has no public name; null bytes of paths have no type.
+    # A panic's type belongs to the engine's runtime and has no public name; null bytes in paths have no type.
     is_panic, has_null = type(error).__name__ == "PanicException", "null byte" in str(error)
     if not (
         is_panic or isinstance(error, OverflowError | RecursionError) or (isinstance(error, ValueError) and has_null)
@@ -128,7 +127,7 @@ def _mistake(error: BaseException, given: Mapping[str, object]) -> UserError | N
 
 
 def _meant(error: UserError, function: Callable[..., object], given: Mapping[str, object]) -> UserError:
-    """Return the mistake at the argument that was meant, if its value names no setting."""
+    """Return the mistake with the intended argument, if its value is not the name of a setting."""
     known = [
         name for name, parameter in _signature(function).parameters.items() if parameter.kind != parameter.VAR_KEYWORD
     ]
@@ -161,7 +160,7 @@ def _fitting_one(argument: str, annotation: str, names: Mapping[str, object], va
         raise UserError(argument, "", "", "is empty; expected a path")
     try:
         fitting = _fit(annotation, names, value)
-    except Exception:  # of the value's own methods
+    except Exception:  # raised by methods of the value
         fitting = MISFIT
     if fitting is MISFIT or (of_path and "\0" in str(value)):
         shown = value if isinstance(value, str) else short(value)
@@ -213,7 +212,7 @@ def _as(kind: str, names: Mapping[str, object], value: object) -> object:
 
 
 def _words(annotation: str, names: Mapping[str, object]) -> list[str]:
-    """Return what an annotation accepts, in words."""
+    """Describe the values that an annotation accepts."""
     accepted: list[str] = []
     for kind in _kinds(annotation):
         base, _, inner = kind.partition("[")
@@ -254,8 +253,8 @@ def listed(given: object) -> list[object] | None:
 
 
 def in_python(error: UserError) -> UserError:
-    """Return the same mistake with the names of Python's arguments: those of the fields, with a line below after those
-    that are words of the language."""
+    """Return the mistake with the names of Python's arguments: those of the fields, with a trailing underscore for
+    words that Python reserves."""
     where = error.where.split("[")[0]
     meant = UserError(where, error.key, error.value, error.accepted).worded(argument_of)
     return meant.with_traceback(error.__traceback__)
@@ -272,9 +271,9 @@ def short_line(text: str) -> str:
 
 
 def short(value: object) -> str:
-    """Return a value as an error shows it."""
+    """Return a value in the form in which errors show it."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # of the value's own method
+    except Exception:  # raised by a method of the value
         text = type(value).__name__
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,9 +1,9 @@
 """Child processes: the only module that starts, watches and ends other programs.
 
-A child runs in a process group of its own, so that an interrupt of the terminal reaches Hotband alone, which then ends
-the child: by its signal, after a grace period by SIGKILL to the whole group. A child that shares the terminal stays in
-our group; it is ended together with everything it has started. A child is reaped last of all, so that until then its id
-belongs to it and its group. Children that are `tied` also end when Hotband is killed (`setpriv --pdeathsig`).
+A child runs in its own process group, so that an interrupt of the terminal reaches only Hotband, which then ends the
+child: by its end signal, after a grace period by SIGKILL to the whole group. A child that shares the terminal stays in
+our group; it is ended together with everything it has started. A child is reaped last, so that its id belongs to it and
+its group until then. Children that are `tied` also end when Hotband is killed (`setpriv --pdeathsig`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LONGEST_PAUSE_S = 0.02
 READ_S = 20.0
 """Longest wait for the last output of a child that has ended, if a process outside its group keeps the pipe open."""
 MOST_TEXT = 4_000_000
-"""Characters stored of what a child prints; later ones are read and dropped."""
+"""Most characters of a child's output that are stored; later ones are read and dropped."""
 LONGEST_LINE = 65_536
 """Characters read at a time from a line without end."""
 PARSED = {"LC_ALL": "C"}
@@ -36,7 +36,7 @@ PARSED = {"LC_ALL": "C"}
 
 Told = Callable[[str], None]
 Environment = Mapping[str, str | None]
-"""Variables that differ from ours; None removes a variable."""
+"""Variables that differ from our environment; None removes a variable."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Printed:
 
 @dataclass
 class Child:
-    """A process that was started here, until `end`."""
+    """A process started by this module, until `end`."""
 
     name: str
     process: subprocess.Popen[str]
@@ -114,7 +114,7 @@ class Child:
             return False
 
     def ended_within(self, seconds: float) -> bool:
-        """Wait for its end; return whether it came in time."""
+        """Wait for its end; return whether it ended in time."""
         until, pause = time.monotonic() + seconds, LONGEST_PAUSE_S / 32
         while self.running():
             left = until - time.monotonic()
@@ -153,7 +153,7 @@ class Child:
             held: dict[int, int] = {}
             for number in (self.end_signal, signal.SIGKILL) if self.running() else ():
                 for process in (self.pid, *descendants(self.pid)):
-                    # The kernel can give a number to another process, but never a pidfd.
+                    # The kernel can reuse a process id, but never a pidfd.
                     with suppress(ProcessLookupError):
                         if process not in held:
                             held[process] = os.pidfd_open(process)
@@ -205,7 +205,7 @@ def start_child(
             if stream is not None:
                 reader.read(stream)
     except BaseException:
-        # An interruption: nobody has the child yet.
+        # On an interruption the caller does not have the child yet.
         child.end(0.0)
         raise
     return child
@@ -242,7 +242,7 @@ def _as_user(user: str | None) -> list[str]:
     """Return the options of setpriv to become a user with its own groups; only root can."""
     if user is None or os.geteuid() != 0:
         return []
-    # By number: Debian's nobody has no group of its name.
+    # By number: Debian has no group named nobody.
     entry = pwd.getpwnam(user)
     return ["--reuid", str(entry.pw_uid), "--regid", str(entry.pw_gid), "--init-groups"]
 
@@ -254,7 +254,7 @@ def _changed(environment: Environment) -> dict[str, str]:
 
 
 def descendants(process: int) -> list[int]:
-    """Return the processes that a process has started, and those that they have."""
+    """Return the processes that a process has started, and their descendants."""
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*"):
         # After the name in brackets: state, parent (proc_pid_stat(5)).
@@ -268,7 +268,7 @@ def descendants(process: int) -> list[int]:
 
 
 def _all_ended_within(process_fds: list[int], seconds: float) -> bool:
-    """Wait for the end of processes; return whether all came in time."""
+    """Wait for the end of processes; return whether all ended in time."""
     until = time.monotonic() + seconds
     for process_fd in process_fds:
         waiting = select.poll()

@@ -23,7 +23,7 @@ def user_error(error: _core.SpecError) -> UserError:
 
 @contextmanager
 def mistakes_of(machine: str) -> Iterator[None]:
-    """Turn the engine's errors about a machine into UserError: a mistake in it, or too little memory for it."""
+    """Convert the engine's errors about a machine to UserError: a mistake in it, or too little memory for it."""
     try:
         yield
     except _core.SpecError as error:
@@ -36,8 +36,9 @@ def mistakes_of(machine: str) -> Iterator[None]:
 def mistakes_without_load(
     machine: str, settings: Sequence[tuple[str, str]], accepted: str, taken: Sequence[str] = ()
 ) -> Iterator[None]:
-    """Like `mistakes_of`, for settings of the machine alone, or a load that the user does not choose: a workload key
-    outside `taken` is refused as `accepted` says, and is not listed among the accepted keys."""
+    """Convert errors as `mistakes_of` does, for settings of only the machine, or for a load that the user does not
+    choose. A workload key outside `taken` is refused with the text `accepted`, and is not listed among the accepted
+    keys."""
     refused = [key for key in _core.SET_KEYS if key not in taken]
     for key, value in settings:
         if key in refused or key.startswith("app."):

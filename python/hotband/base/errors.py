@@ -1,4 +1,4 @@
-"""A mistake of the user as one typed error: file, key, value and accepted values. Exit code 2, no traceback."""
+"""A mistake of the user as one typed error with file, key, value and accepted values. Exit code 2, no traceback."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from hotband.base.fields import in_words
 from hotband.base.foreign import MOST_SHOWN, shortened
 
 LONGEST_WORD = 1000
-"""Characters of a word of what is accepted: a path, or a name of a file's own."""
+"""Longest word of the accepted values that is printed whole: a path, or a name from a file."""
 
 
 class UserError(Exception):
     """A mistake in the input.
 
     `where` (also `file`) is the file or the field of the question (`question.capacity`), `key` the key in it (may be
-    empty; `path` has its fields), `value` what was found there and `accepted` what would have been right. The text is
+    empty; `path` has its fields), `value` the value there and `accepted` a description of accepted values. The text is
     one line, in which a long value is shortened.
     """
 
@@ -47,13 +47,13 @@ class UserError(Exception):
         return error.with_traceback(self.__traceback__)
 
     def __str__(self) -> str:
-        # Paths have up to 4096 bytes (PATH_MAX); what is longer came from within a file.
+        # Paths have up to 4096 bytes (PATH_MAX); a longer text comes from within a file.
         where = shortened(self.where, 4096)
         subject = f"{where}: {shortened(self.key, 2 * MOST_SHOWN)}" if self.key else where
         long = len(self.value) > MOST_SHOWN
         value = f"{self.value[:MOST_SHOWN]!r}... ({len(self.value):,} characters)" if long else repr(self.value)
         given = f" = {value}" if self.value else ""
-        # What is accepted may name what the user named.
+        # The accepted values may include names from the user.
         accepted = " ".join(shortened(word, LONGEST_WORD) for word in self.accepted.split())
         return " ".join(f"{subject}{given}: {accepted}".split())
 
@@ -65,7 +65,7 @@ def reason_of(error: Exception) -> str:
 
 
 def characters(where: str, given: str) -> str:
-    """Return the text if all of it is characters. Raises UserError."""
+    """Return the text if all of it can be encoded. Raises UserError."""
     try:
         given.encode()
     except UnicodeEncodeError:
@@ -91,6 +91,6 @@ def refused(out: Path, why: str, option: str = "question.out") -> UserError:
 
 
 def is_of_another_version(table: Mapping[str, object], schema: str, reads: int) -> bool:
-    """Return whether a file has the right type, but the form of another version of hotband."""
+    """Return whether a file has the right type, but was written by another version of Hotband."""
     version = table.get("schema_version")
     return table.get("schema") == schema and isinstance(version, int) and version != reads

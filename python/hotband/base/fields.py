@@ -1,4 +1,4 @@
-"""The fields of questions, which errors write as `question.capacity` and each face renames."""
+"""The fields of questions. Errors write them as `question.capacity`, and each face renames them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FIELDS = set(
     study target tcp tests threads title tls to track unit unpack volume where within words workload years yes
     """.split()  # noqa: SIM905
 )
-"""Fields of questions without a class; `register` adds those of the others. `question.toml` is a file: other
-words after the dot stay as they are. `question.lines.rpm` is a line of a data sheet: any word."""
+"""Fields of questions without a class; `register` adds those of the others. In `question.toml`, a file, the word after
+the dot is not a field and stays unchanged. In `question.lines.rpm`, a line of a data sheet, it may be any word."""
 ENGINE = {
     "MACHINE": "on",
     "WORKLOAD": "workload",
@@ -45,17 +45,17 @@ _FIELD = re.compile(rf"\b{re.escape(PREFIX)}(lines\.)?(\w+)\b")
 
 
 def register(names: Iterable[str]) -> None:
-    """Make fields known: a question does so with its own."""
+    """Register fields; each question registers its own."""
     FIELDS.update(name.rstrip("_") for name in names)
 
 
 def in_words(text: str, word: Callable[[str], str]) -> str:
-    """Return the text with each field replaced by its `word`."""
+    """Return the text with each field replaced by `word` of it."""
     return _FIELD.sub(lambda match: word(match[2]) if match[1] or match[2] in FIELDS else match[0], text)
 
 
 def of_question(where: str) -> str:
-    """Return the field of the question for a place that the engine names (`repair.fail`, `events[0]`); any other place,
-    such as a file, as it is."""
+    """Return the field of the question for a position that the engine names (`repair.fail`, `events[0]`); other
+    positions, such as files, stay unchanged."""
     field = re.sub(r"\[\d+\]$|(?<=^trace\.columns)\..*$", "", where)
     return f"{PREFIX}{ENGINE[field]}" if field in ENGINE else where

@@ -1,4 +1,4 @@
-"""Names of folders: of machines, and the user's own."""
+"""Folder names of machines, and the user's folders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def folder_name(name: str) -> str:
-    """Return the folder name of a machine: the same for its review and for its charts."""
+    """Return the folder name of a machine, which its review and its charts share."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "machine"
 
 

@@ -1,5 +1,5 @@
-"""Foreign text: texts from files, arguments and names of folders are data, never markup, never commands to a terminal
-or a spreadsheet."""
+"""Foreign text: texts from files, arguments and folder names are data, never markup and never commands to a terminal or
+a spreadsheet."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-# As many characters of a value as a message echoes.
+# Most characters of a value in a message.
 MOST_SHOWN = 80
 # Characters that a terminal acts on or does not show, so that a text would look like another: C0 and C1 controls
 # (ECMA-48), line and paragraph separators, marks that turn the direction of writing (Unicode TR 36, "bidirectional text
 # spoofing"), zero-width ones, and halves of surrogate pairs, which no encoding takes.
 _UNSEEN = "\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufff9-\ufffb"
 _HIDDEN = re.compile(f"[{_UNSEEN}]")
-# Those of them that JSON's own escapes (`json.dumps` writes C0 as `\u00XX`) leave as they are.
+# Those of them that JSON's escapes (`json.dumps` writes C0 as `\u00XX`) leave unchanged.
 _RAW_IN_JSON = re.compile(f"[{_UNSEEN.removeprefix(chr(0) + '-' + chr(0x1F))}]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-# Spreadsheets read a cell that begins so as a formula (OWASP, "CSV injection").
+# Spreadsheets interpret a cell that begins with these as a formula (OWASP, "CSV injection").
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -40,14 +40,14 @@ def _escaped(match: re.Match[str]) -> str:
     code = ord(match[0])
     if match[0] in _SHORT:
         return _SHORT[match[0]]
-    # A byte of a file's name that is no UTF-8 (PEP 383).
+    # A byte of a file name that is not UTF-8 (PEP 383).
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def shortened(value: object, most: int = MOST_SHOWN) -> str:
-    """Return a value as a message echoes it: if it is long, its beginning and its length."""
+    """Return a value as a message prints it: a long one as its beginning and its length."""
     text = value if isinstance(value, str) else str(value)
     if len(text) <= most:
         return text
@@ -74,7 +74,7 @@ def console(file: IO[str] | None = None, width: int | None = None) -> Console:
         def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(visible_lines(text), **options | {"markup": False, "emoji": False})
 
-    # Colours are for verdicts: numbers have none of their own.
+    # Colours are reserved for verdicts, so numbers have none.
     return ForeignConsole(file=file or sys.stdout, width=width, markup=False, emoji=False, highlight=False)
 
 

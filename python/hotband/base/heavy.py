@@ -1,6 +1,6 @@
 """Libraries that take 50 ms or more to load, each loaded on first use.
 
-Modules import them from here at their top, as any other: `from hotband.base.heavy import pl`.
+Modules import them from here at their top, like any other: `from hotband.base.heavy import pl`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 
 class Late(ModuleType):
-    """A library that is loaded when a name of it is first used."""
+    """A library that is loaded when one of its names is first used."""
 
     def __getattr__(self, name: str) -> object:
         value = getattr(import_module(self.__name__), name)

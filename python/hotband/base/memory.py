@@ -1,4 +1,4 @@
-"""Memory available to a run: what the system and the limits of its control groups leave."""
+"""Memory available to a run, within the limits of the system and of its control groups."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from hotband.base.text.numbers import size
 
 LARGE = 2_000_000_000
-"""Runs that need this much together report it before they begin; less fits any current computer."""
+"""Total bytes from which runs report their need before they begin; less fits into any current computer."""
 _FILES = {
     2: ("memory.max", "memory.current", "inactive_file"),
     1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -84,7 +84,7 @@ def available(root: Path = Path("/")) -> int | None:
     for version, folder in folders_of(_text(f"{root}/proc/self/cgroup")):
         limit, usage, _ = _FILES[version]
         files = {limit: _text(f"{root}/{folder}/{limit}")}
-        # memory.stat costs more than all else, and is read before each run.
+        # memory.stat is the most expensive file, and is read before each run.
         if is_limit(files[limit]):
             files |= {name: _text(f"{root}/{folder}/{name}") for name in (usage, "memory.stat")}
         left.append(left_in_group(version, files))

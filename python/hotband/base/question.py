@@ -34,11 +34,11 @@ KEY = "question"
 class Says:
     """Meaning of a field. `text` is a sentence that follows its name, in which other fields are `question.NAME`;
     `metavar` represents its value; `least` and `most` bound a number, `takes` describes the values if bounds are not
-    enough. `called` is the word of its option if it differs from the field, `short` its letter. A `positional` field is
-    an argument of the command and of the function; the name of an `ordered` one may be omitted in a call of the
+    enough. `called` is the name of its option if it differs from the field's, `short` its letter. A `positional` field
+    is an argument of the command and of the function; the name of an `ordered` one may be omitted in a call of the
     function, and on the command line it is an option. A field `hidden` from Python is for the terminal only (how much
-    is shown), an `only_python` one for Python only (objects that a program continues with). If a field that `lists`
-    is missing, the command prints a list; Python requires the field."""
+    is shown), an `only_python` one for Python only (objects that a program continues with). If a field that `lists` is
+    missing, the command prints a list; Python requires the field."""
 
     text: str
     metavar: str = ""
@@ -169,17 +169,17 @@ class Field:
 
     @property
     def is_needed(self) -> bool:
-        """Return whether there is no question without it."""
+        """Return whether the question requires the field."""
         return self.default is dataclasses.MISSING
 
     @property
     def option(self) -> str:
-        """Return its option on the command line, unless it is an argument."""
+        """Return the field's option on the command line, unless it is an argument."""
         return f"--{self.says.called or self.name.replace('_', '-')}"
 
     @property
     def base(self) -> Any:
-        """Return its type without None."""
+        """Return the field's type without None."""
         several = [get_arg for get_arg in get_args(self.type) if get_arg is not type(None)]
         is_optional = type(None) in get_args(self.type)
         return several[0] if is_optional and len(several) == 1 else self.type
@@ -219,7 +219,7 @@ class Question:
             check(field_, getattr(self, field_.name))
 
     def __init_subclass__(cls) -> None:
-        """Make its fields known to errors."""
+        """Register the question's fields for errors."""
         register(cls.__annotations__)
 
     def written(self, result: Any, page: Path | None) -> list[str]:
@@ -249,11 +249,11 @@ class Question:
         return ""
 
     def in_python(self, result: Any) -> Any:
-        """Return what its function gives."""
+        """Return the result of its Python function."""
         return result
 
     def ending(self, result: Any) -> Ending | None:
-        """Return how a command ends with this answer; None if it is whole and good."""
+        """Return how a command ends with this answer; None for the normal end."""
         return None
 
 
@@ -296,7 +296,7 @@ def word(field_: Field, value: object) -> StrEnum:
 
 
 def ends(field_: Field) -> str:
-    """Return what a number of a field may be, in words."""
+    """Describe the allowed values of a numeric field."""
     if field_.says.takes:
         return field_.says.takes
     kind = "a whole number" if field_.base is int else "a number"
@@ -307,7 +307,7 @@ def ends(field_: Field) -> str:
 
 
 def shown(number: float) -> str:
-    """Format a number as errors print it."""
+    """Format a number for an error."""
     return "2^64 - 1" if number == 2**64 - 1 else f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 
@@ -328,7 +328,7 @@ def further(question: type[Question]) -> str:
 
 
 def given(question: Question) -> Iterator[tuple[Field, Any]]:
-    """Yield the fields that are not as they are by default, with their values."""
+    """Yield the fields that differ from their defaults, with their values."""
     for field_ in fields_of(type(question)):
         value = getattr(question, field_.name)
         if field_.is_needed or value != field_.default:

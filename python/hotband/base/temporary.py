@@ -1,4 +1,4 @@
-"""Temporary folders that do not outlive their process: the next process removes those of a killed one."""
+"""Temporary folders that do not outlive their process: a later process removes those of a killed one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 
 PREFIX = "hotband-"
 LOCK = ".lock"
-"""Suffix of a file next to a folder, locked by the folder's process: a folder whose lock is free was left behind."""
+"""Suffix of a file next to a folder, locked by the folder's process: a folder with a free lock is a leftover."""
 YOUNGEST_S = 60.0
-"""A folder is removed once it is older: a younger one may be in the making."""
+"""Age from which a leftover folder is removed: a younger one may still be in creation."""
 
 
 class TemporaryFolder(tempfile.TemporaryDirectory[str]):
@@ -26,7 +26,7 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
     def __init__(self, name: str = "") -> None:
         remove_left(tempfile.gettempdir())
         super().__init__(prefix=f"{PREFIX}{name and f'{name}-'}", ignore_cleanup_errors=True)
-        # It stays open as long as the folder is there, and is a lock, not a file to write.
+        # The file stays open as long as the folder exists: it is a lock and has no content.
         self._lock = os.open(f"{self.name}{LOCK}", os.O_CREAT | os.O_WRONLY, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
@@ -41,7 +41,7 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
 
 def left_folders() -> list[Path]:
     """Return this user's temporary folders whose process has ended without removing them."""
-    # Without symbolic links, as the kernel names mounts and the files of loop devices.
+    # Without symbolic links, because the kernel names mounts and files of loop devices by real paths.
     locks = Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*{LOCK}")
     return [lock.with_suffix("") for lock in locks if _is_free(lock)]
 

@@ -1,3 +1,3 @@
-"""The version of Hotband, as records and pages show it."""
+"""The version of Hotband in records and pages."""
 
 __version__ = "0.2.0"

@@ -3,8 +3,8 @@
     register("hotband.questions.advise.advice:Advice", page="hotband.views.report.advise_page:advise_page")
     view_of(advice, "page")(advice)
 
-A result can thus be shown without importing its views. Documents that are no type of their own are named by their
-schema (`hotband-review`).
+A result can thus be shown without importing its views. Documents without a separate type are named by their schema
+(`hotband-review`).
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ class ReportChart(Protocol):
     def view(self) -> Any: ...
 
     def save(self, path: str | Path) -> Path:
-        """Write the chart as .svg or .png, by the name of the file. Raises UserError for another, OSError."""
+        """Write the chart as .svg or .png, by the file's suffix. Raises UserError for another suffix, OSError."""
 
 
 class Report(Protocol):
-    """A page of a result: `save` writes it, `charts` has every chart by its name."""
+    """A page of a result: `save` writes it, `charts` has each of its charts by name."""
 
     @property
     def title(self) -> str:
-        """Return its heading."""
+        """Return the heading."""
 
     @property
     def charts(self) -> Mapping[str, ReportChart]:
@@ -55,7 +55,8 @@ class Report(Protocol):
         """Write the page, one HTML file without external resources. Raises UserError, OSError."""
 
     def save_charts(self, folder: str | Path, form: str = "svg") -> list[Path]:
-        """Write every chart into the folder, which is created, as NAME.svg or NAME.png. Raises UserError, OSError."""
+        """Write every chart into the folder, which is created if necessary, as NAME.svg or NAME.png. Raises UserError,
+        OSError."""
 
 
 _SOURCES: list[str] = []
@@ -96,9 +97,9 @@ def view_of(result: object, form: str) -> Callable[..., Any]:
 
 
 def self_contained(chart: View) -> View:
-    """Return a chart whose `.save("chart.html")` writes its libraries into the file; altair has it load them from the
-    net."""
-    # altair's charts take what is set on them for a part of their specification.
+    """Return a chart whose `.save("chart.html")` includes its libraries in the file; altair would load them from the
+    network."""
+    # altair treats attributes set on a chart as parts of its specification.
     kind: Any = type(chart)
     object.__setattr__(chart, "__class__", _self_contained(kind))
     return chart

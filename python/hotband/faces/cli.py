@@ -1,5 +1,5 @@
-"""The command line: its commands put together. Tables go to stdout, progress to stderr; under --json stdout carries
-data only."""
+"""The command line, composed of its commands. Tables go to stdout, progress to stderr; under --json stdout carries only
+data."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ COMMANDS = {
     **group("store"),
     **group("corpus"),
 }
-"""Module of each command or group, and the first paragraph of its help: a list of the commands needs none of these
+"""Module of each command or group, and the first paragraph of its help, so that a list of commands loads none of these
 modules. A name with an option (`run --explain`) is a command that the option selects."""
 
 
 class Hotband(Commands):
-    """The commands, each loaded when it is first used. Old names still work, and print the new one."""
+    """The commands, each loaded on first use. Old names still work, and print the new one."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -83,7 +83,7 @@ class Hotband(Commands):
         formatter.write(screen())
 
 
-# The list of commands is plain text: the boxes that typer draws around it take longer to load than the rest to make.
+# The list of commands is plain text: typer's boxes take longer to load than the list takes to make.
 app = typer.Typer(
     name="hotband",
     help="A storage evaluation lab: predict what a drive, a layout and a cache do for a workload.",
@@ -95,7 +95,7 @@ app = typer.Typer(
 
 
 def version_option(wanted: bool) -> None:
-    """Prints the version and ends."""
+    """Print the version and exit."""
     if wanted:
         loaded(COMMANDS["version"][0])()
         raise typer.Exit
@@ -112,7 +112,7 @@ def hotband(
 
 def main() -> None:
     """Entry point; `hotband.faces.commands.group` defines how a command ends."""
-    # In this order: a handler of Python's that comes later takes the place of the engine's.
+    # In this order: a later handler of Python would replace that of the engine.
     notice_interrupts()
     _core.end_on_second_interrupt()
     typer.main.get_command(app)(prog_name="hotband")

@@ -1,5 +1,5 @@
-"""The questions, one line each: declaration, answering function, and purpose. The command line, the Python
-interface and the page have each of them from here."""
+"""The questions, one line each: declaration, answering function, and purpose. The command line, the Python interface
+and the page are generated from these lines."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class Line(NamedTuple):
     """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and its
     `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function` is the
-    name of its Python function, if that is not its own: `study.run` is a method of what `study` returns, which is
-    the first field; None if the command line alone has it, or methods of another object are in its place. A `with`
-    block of Python enters the object that `opens` makes, instead of the answer."""
+    name of its Python function, if it differs: `study.run` is a method of the result of `study`, which is the first
+    field; None if only the command line has it, or if methods of another object replace it. A `with` block of Python
+    enters the object that `opens` makes, instead of the answer."""
 
     question: str
     answer: str
@@ -80,7 +80,7 @@ QUESTIONS = {
         "hotband.questions.corpus:ShowCorpusQuestion",
         "hotband.questions.corpus:shown",
         "Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, "
-        "a family of `hotband corpus list`, or words of a model.",
+        "a family of `hotband corpus list`, or words of a model name.",
         "corpus",
     ),
     "device": Line(

@@ -1,5 +1,4 @@
-"""Commands that have another name now. The words of the new one are those that a page shows for copying; the old one
-continues and prints the new one."""
+"""Renamed commands. The page shows the new words for copying; an old name still works and prints the new one."""
 
 from __future__ import annotations
 
@@ -23,24 +22,24 @@ RENAMED: Mapping[str, str] = {
     "why": "run --explain",
     "workload": "workloads",
 }
-"""The current words for each former command. Words with an option name a question of its own: the option selects
-it and is not passed on unless it has a value (`WITH_VALUE`)."""
+"""The current words for each former command. Words with an option name a separate question: the option selects it and
+is not passed on unless it has a value (`WITH_VALUE`)."""
 FUNCTIONS: Mapping[str, str] = {"why": "explain"}
-"""The Python functions of today for those of before."""
+"""Current Python functions by their former names."""
 WITH_VALUE = ("serve --mount",)
-"""Words whose option is an option of the command that it selects."""
+"""Words whose option also is an option of the selected command."""
 
 OPTIONS: Mapping[str, str] = {"--cost": "--prices", "--spare": "--spares"}
-"""The options of today by those of before, of every command that has the new one."""
+"""Current options by former ones, for every command that has the current one."""
 
 
 SETTINGS: Mapping[str, str] = {"rate_iops": "--rate"}
-"""Keys of `--set` by the options that they are now, of every command that has these."""
+"""Keys of `--set` that have become options, for every command that has these."""
 
 
 def with_current_options(arguments: Sequence[str], known: Container[str]) -> list[str]:
-    """Return the arguments with the options of today, of those that a command knows, for old ones and for keys of
-    `--set`, which are printed to stderr."""
+    """Return the arguments with current options, of those that a command knows, in place of former options and keys of
+    `--set`; print each replacement to stderr."""
     current: list[str] = []
     for word in map(str, arguments):
         name, equals, value = word.partition("=")
@@ -63,8 +62,8 @@ def _notice(old: str, new: str) -> None:
 
 
 def with_current_arguments(given: Mapping[str, object], known: Container[str], function: str) -> dict[str, object]:
-    """Return the arguments of a call of Python with the names of today, of those that the function has, for old ones,
-    with a DeprecationWarning."""
+    """Return the arguments of a Python call with current names, of those that the function has, in place of former
+    names, with a DeprecationWarning."""
     names = {_argument(old): _argument(new) for old, new in OPTIONS.items()}
     current: dict[str, object] = {}
     for name, value in given.items():
@@ -77,8 +76,8 @@ def with_current_arguments(given: Mapping[str, object], known: Container[str], f
 
 
 def selected_by(function: str, given: Mapping[str, object]) -> tuple[str | None, Mapping[str, object]]:
-    """Return the question that an argument of a call of Python selects, as the option does on the command line
-    (`run(..., explain=True)`), None if none does; and the other arguments."""
+    """Return the question that an argument of a Python call selects, as the option does on the command line (`run(...,
+    explain=True)`), None without such an argument; and the other arguments."""
     for name, words in RENAMED.items():
         option = _argument(words.removeprefix(f"{function} "))
         if words == f"{function} --{option}" and isinstance(given.get(option), bool):
@@ -92,14 +91,14 @@ def _argument(option: str) -> str:
 
 
 def command_words(name: str) -> list[str]:
-    """Return the words of the command of a question: `run --explain` of "why", the name itself if it is the same."""
+    """Return the words of the command of a question: `run --explain` for "why", else the name itself."""
     words = RENAMED.get(name, name)
     return words.split()[:1] if words in WITH_VALUE else words.split()
 
 
 def current(arguments: list[str], with_notice: bool) -> list[str]:
-    """Return the arguments of a command line with the current words instead of an old name, which is printed to
-    stderr under `with_notice`."""
+    """Return the arguments of a command line with the current words in place of a former name, and print it to stderr
+    if `with_notice` is set."""
     words = RENAMED.get(arguments[0]) if arguments else None
     if words is None or words.startswith("--"):
         return arguments
@@ -114,15 +113,15 @@ def current(arguments: list[str], with_notice: bool) -> list[str]:
 
 
 def with_value(option: str, arguments: list[str]) -> list[str]:
-    """Return the arguments with the option in front of the second one, which was an argument without a name."""
+    """Return the arguments with the option before the second one, which was a positional argument."""
     named = len(arguments) > 1 and not arguments[1].startswith("-")
     return [arguments[0], option, *arguments[1:]] if named else arguments
 
 
 def selected(arguments: list[str], commands: Iterable[str]) -> list[str]:
-    """Return the arguments with the name of the command that an option selects in front, without that option:
-    `["run", "W", "--explain"]` is `["run --explain", "W"]` if there is a command of this name. An option with a value
-    (`WITH_VALUE`) stays."""
+    """Return the arguments with the command that an option selects in front, without that option: `["run", "W",
+    "--explain"]` becomes `["run --explain", "W"]` if there is such a command. An option with a value (`WITH_VALUE`)
+    stays."""
     for name in commands:
         first, *option = name.split()
         if not option or arguments[:1] != [first]:

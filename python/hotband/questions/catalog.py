@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hotband.data.catalog.entries import WorkloadEntry
 
 BOOLEANS = ("supported",)
-"""Columns of frames that are no texts."""
+"""Columns of frames that hold truth values instead of text."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Listing:
 
 
 def frame_of(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:
-    """Return texts, and truth values, as a frame."""
+    """Return a frame of texts and truth values."""
     kinds = {name: pl.Boolean if name in BOOLEANS else pl.String for name in columns}
     return pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=kinds)
 
@@ -58,14 +58,14 @@ class CatalogQuestion(Question):
 
 @dataclass(frozen=True)
 class ShownProduct:
-    """A drive or a daemon with all its values, and measurements of others on it next to predictions."""
+    """A drive or a daemon with all its values, and others' measurements of it next to predictions."""
 
     entry: CatalogEntry
     schema: str
     measured: tuple[MeasuredLoad, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
-        """Return the entry, with what others measured."""
+        """Return the entry, with the measurements of others."""
         measured = {"measured": [row.document() for row in self.measured]} if self.measured else {}
         return {**self.entry, **measured}
 
@@ -99,7 +99,7 @@ class DrivesQuestion(CatalogQuestion):
 
 
 def drives(question: DrivesQuestion, _: Way) -> DriveSelection | ShownProduct:
-    """Return the drives that were chosen, or one of them. Raises UserError."""
+    """Return the selected drives, or one of them. Raises UserError."""
     product = product_of(question.words)
     if product is not None:
         try:

@@ -101,12 +101,12 @@ class CompareQuestion(Question):
     seed: int = seed("Seed of the resampling.")
 
     def files(self) -> list[Path]:
-        """Return where the results lie."""
+        """Return the paths of the compared results."""
         return [path for side in self.sides for path in paths_of(side)]
 
 
 def answer(question: CompareQuestion, _: Way) -> Compared:
-    """Return every further side against the first; of folders, test by test. Raises UserError."""
+    """Compare every further side with the first; folders are compared test by test. Raises UserError."""
     folders = folders_of(question.sides)
     sides = None if folders is None else repeats_of(folders)
     if folders is not None and sides is None:
@@ -125,7 +125,7 @@ def _sides(given: Sides) -> list[Side]:
 
 
 def _side(results: Records, place: int) -> Side:
-    """Records of this program, maybe next to results that lie in files."""
+    """Return a side of records in memory, which may come with results from files."""
     runs: list[Audited] = []
     for one in results:
         if isinstance(one, Path):

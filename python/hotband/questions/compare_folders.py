@@ -35,7 +35,7 @@ class Folder:
 
     @property
     def is_repeats(self) -> bool:
-        """Whether all its results are of one load: repeats of one test."""
+        """Whether all its results have the same load: repeats of one test."""
         return len({(*one.load, one.record.get("concurrency")) for one in self.runs}) == 1
 
 

@@ -101,7 +101,7 @@ class CorpusShown:
 @dataclass(frozen=True, kw_only=True)
 class ShowCorpusQuestion(Question):
     """Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, a
-    family of `hotband corpus list`, or words of a model."""
+    family of `hotband corpus list`, or words of a model name."""
 
     name = "corpus show"
     schema = "hotband-corpus-show"
@@ -170,8 +170,8 @@ def checked(question: CheckCorpusQuestion, _: Way) -> CorpusChecked:
 
 @dataclass(frozen=True)
 class CorpusAdded:
-    """Counts of the figures that were added to the user's own corpus, of those in it, and of those that intervals rest
-    on because the catalog has their drives."""
+    """Counts of the figures that were added to the user's own corpus, of those in it, and of those that intervals use
+    because the catalog has their drives."""
 
     path: str
     added: int
@@ -185,7 +185,7 @@ class AddCorpusQuestion(Question):
     """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
     of other tools with the drive's name (`--model`), or a file in the format of the corpus.
 
-    Intervals rest on the figures of drives that the catalog has, too.
+    Intervals also use those figures whose drives are in the catalog.
     """
 
     name = "corpus add"

@@ -109,7 +109,7 @@ class EntropyQuestion(Question):
     one_file_system: bool = asks("Skip file systems mounted in the tree.", default=False, short="-x")
 
     def ending(self, found: Entropy) -> Ending | None:
-        """Return that of an interruption where one ended it."""
+        """Return the exit code of an interruption, if there was one."""
         return None if found.complete else Ending(INTERRUPTED, "interrupted; what was measured so far is kept")
 
 
@@ -123,7 +123,7 @@ def answer(question: EntropyQuestion, way: Way) -> Entropy:
 
 
 def measure(question: EntropyQuestion, progress: Progress | None = None) -> Entropy | None:
-    """Measures on all cores; `progress` is called about ten times a second.
+    """Measure on all cores; `progress` is called about ten times a second.
 
     Ctrl-C ends it with the measurement so far, None if there is none. Raises UserError.
     """
@@ -147,7 +147,7 @@ def _in_thread(entropy: _core.Entropy, progress: Progress | None) -> _core.Entro
     """Measure in a second thread; this one stays free to show progress and to be interrupted."""
     outcome: list[_core.EntropyMeasured | None] = []
     failure: list[BaseException] = []
-    # Not Thread.join: interrupted, it takes a thread that goes on for one that ended (CPython 3.11, threading.py,
+    # Not Thread.join: after an interrupt it reports a running thread as ended (CPython 3.11, threading.py,
     # _wait_for_tstate_lock).
     done = threading.Event()
 

@@ -113,7 +113,7 @@ class HdrQuestion(ImportQuestion):
 
 
 def recognised(question: AutoQuestion, _: Way) -> ImportedFiles | ImportedFolders:
-    """Return the records of whatever tools wrote the files. Raises UserError, OSError."""
+    """Return the records of files from any supported tools. Raises UserError, OSError."""
     _expect_writable(question.out)
     if any(is_walked(path) for path in question.files_):
         return _of_folders(question.files_, question.out)
@@ -136,7 +136,7 @@ def _written(imported: Sequence[Imported], out: Path | None) -> ImportedFiles:
 
 
 def _of_folders(paths: Sequence[Path], out: Path | None) -> ImportedFolders:
-    """Return every result in folders, each written into SERIES/TEST of `out` if there are several series."""
+    """Read every result in folders; with several series, write each to SERIES/TEST in `out`."""
     walked = Walk.merged([walk(path) for path in paths if path.is_dir()])
     further = [each for path in paths if not path.is_dir() for each in importers.load(path)]
     if out is None:

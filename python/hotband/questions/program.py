@@ -1,4 +1,4 @@
-"""The question of `hotband program`: a real program on a machine, and which programs there are."""
+"""The question `program`: a real program on a machine, and the list of programs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ProgramOutline:
     schema: str = "hotband-program-outline"
 
     def to_dict(self) -> Mapping[str, object]:
-        """Return it as data."""
+        """Return the outline as data."""
         program = self.program
         settings = [
             {"key": key, "default": str(each.default), "accepted": accepted_by(each), "meaning": each.what}
@@ -64,9 +64,9 @@ class ProgramQuestion(Question):
     """Run a real program on a machine that is served as block devices, or in a folder.
 
     The machine is on the wall clock; a folder is `on="real:DIR"`. Further arguments are settings of the program
-    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. Nothing remains: processes are ended, file
-    systems unmounted, files removed, also after Ctrl-C. Raises UserError for a mistake and for a program that is not
-    installed, OSError where the program fails.
+    (`clients=8`, `total="1 GiB"`), which `hotband program NAME` lists. All processes are ended, file systems unmounted
+    and files removed, even after Ctrl-C. Raises UserError for a mistake and for a program that is not installed,
+    OSError if the program fails.
     """
 
     name = "program"
@@ -119,6 +119,6 @@ def program(question: ProgramQuestion, way: Way) -> ProgramResult | ProgramOutli
     with new_record(question.out, "question.out", question.fresh, (RECORD_FILE, PROGRAM_FILE)):
         settings, out, options = dict(question.settings), question.out, (question.anyway, question.predict)
         with tempfile.TemporaryDirectory(prefix="hotband-predict-") as temporary:
-            # The replay reads the log of I/Os, also where nothing is kept.
+            # The replay reads the log of I/Os even if no output is stored.
             folder = Path(temporary) if out is None and question.predict else out
             return ProgramResult(run_program(question.name_, question.on, settings, folder, way.say, *options))

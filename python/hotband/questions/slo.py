@@ -15,13 +15,13 @@ from hotband.questions.find.question import Condition, conditions
 SLO = "question.slo"
 SLO_FORM = 'expected conditions such as "p99 < 5 ms" or "p99 < 5 ms and IOPS > 2000"'
 TWICE = 2.0
-"""From this ratio of bound to figure on, the margin is shown as a multiple; below it, as a percentage."""
+"""Ratio of bound to figure from which the margin is shown as a multiple; below it, as a percentage."""
 Verdict = Literal["yes", "likely", "no"]
 Ends = tuple[float, float]
 
 
 def slo_of(text: str, option: str = SLO) -> tuple[Condition, ...]:
-    """The conditions of a text. Raises UserError in the option's name."""
+    """Return the conditions in a text. Raises UserError that names the option."""
     if not text.strip():
         raise UserError(option, "", "", f"is empty: {SLO_FORM}")
     try:
@@ -36,7 +36,7 @@ def slo_of(text: str, option: str = SLO) -> tuple[Condition, ...]:
 
 @dataclass(frozen=True)
 class Judged:
-    """A condition with the figure that is compared with its bound (seconds, I/Os or bytes a second; None if there is no
+    """A condition with the figure to compare with its bound (seconds, I/Os or bytes per second; None if there is no
     such I/O) and the ends of the figure's interval."""
 
     condition: Condition
@@ -60,7 +60,7 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the condition holds: certainly, or in a part of the interval alone."""
+        """Whether the condition holds: certainly, only in a part of the interval, or not."""
         if not self.is_met or self.ends is None:
             return "yes" if self.is_met else "no"
         low, high = self.ends
@@ -89,12 +89,12 @@ def verdict_of(judged: Iterable[Judged]) -> Verdict:
 
 
 def slo_text(slo: Iterable[Condition]) -> str:
-    """Return an objective as it was written."""
+    """Return an objective as the user wrote it."""
     return " and ".join(one.text for one in slo)
 
 
 def spare_text(judged: Iterable[Judged]) -> str:
-    """Return how far the condition that is nearest to its bound is met: `with 8 times to spare`."""
+    """Return by how much the condition nearest to its bound is met: `with 8 times to spare`."""
     least = min((one.spare for one in judged), default=1.0)
     if least >= TWICE:
         return f"with {'many' if least == float('inf') else number(least, 1 if least < 10 else 2)} times to spare"

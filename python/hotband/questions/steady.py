@@ -15,8 +15,8 @@ from hotband.data.record.steadiness import Steadiness
 class SteadyQuestion(Question):
     """Report whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
 
-    Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
-    given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    Records, or their paths, that have a series are divided into rounds; one without a series is one round. The rounds
+    keep the given order. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
     """
 
     name = "steady"
@@ -32,7 +32,7 @@ class SteadyQuestion(Question):
     )
 
     def files(self) -> list[Path]:
-        """Return where the records lie."""
+        """Return the paths of the records."""
         return paths_of(self.records)
 
 

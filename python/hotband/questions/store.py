@@ -34,7 +34,7 @@ class StoreQuestion(Question):
 
 
 def waiting(path: Path) -> str:
-    """Return a sentence about runs that are in no part yet."""
+    """Return a sentence about runs that no part of the store contains yet."""
     found = left_behind(opened(path).journal)
     if not found:
         return ""
@@ -54,7 +54,7 @@ class ListQuestion(StoreQuestion):
     limit: int = asks("The last so many.", default=LISTED, least=1, most=10**9)
 
     def afterwards(self) -> str:
-        """Return a sentence about runs that are in no part yet."""
+        """Return a sentence about runs that no part of the store contains yet."""
         return waiting(self.path)
 
 
@@ -84,7 +84,7 @@ class ShowQuestion(StoreQuestion):
 
 
 def record_in(question: ShowQuestion, _: Way) -> Record:
-    """Return the record of a run, which is written if that was requested. Raises UserError, OSError."""
+    """Return the record of a run, and write it if requested. Raises UserError, OSError."""
     record = record_of(opened(question.path), question.run)
     if question.out is not None:
         record.save(question.out)
@@ -106,7 +106,7 @@ class AddQuestion(StoreQuestion):
     experiment: str = asks("Name of the experiment that the runs belong to.", default="", metavar="TEXT")
 
     def document(self, found: Added) -> tuple[object, str]:
-        """Return how many were added, and how many were there."""
+        """Return how many runs were added, and how many the store already had."""
         return {"added": found.new, "there": found.present}, self.schema
 
 
@@ -143,7 +143,7 @@ class CompactQuestion(StoreQuestion):
 
 
 def compacted(question: CompactQuestion, way: Way) -> Compacted:
-    """Return how many parts there were, and are. Raises UserError, OSError."""
+    """Return the number of parts before and after. Raises UserError, OSError."""
     return compact(opened(question.path), way.say)
 
 
@@ -156,11 +156,11 @@ class CheckQuestion(StoreQuestion):
     answers = "hotband.data.store.check:Checked"
 
     def document(self, found: Checked) -> tuple[object, str]:
-        """Return what was found."""
+        """Return the findings as JSON."""
         return asdict(found), self.schema
 
     def afterwards(self) -> str:
-        """Return a sentence about runs that are in no part yet."""
+        """Return a sentence about runs that no part of the store contains yet."""
         return waiting(self.path)
 
     def ending(self, found: Checked) -> Ending | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Between thousands, apart from a point or a comma: a space, one that does not break (also a narrow one), an apostrophe.
+# Separators of thousands other than a point or a comma: a space, a no-break space (also a narrow one), an apostrophe.
 _BLANK = " |\u00a0|\u202f|'|\u2019"
 _WHOLE = r"0|[1-9]\d{0,2}"
 
@@ -19,7 +19,7 @@ class AmbiguousAmount(ValueError):
 
 
 def amount(text: str, decimal_comma: bool = False) -> float | None:
-    """Return the number of 0 or more that a text is; None if it is none. A lone comma starts the decimals only if
+    """Return the number of 0 or more in a text; None if it is not a number. A lone comma starts the decimals only if
     `decimal_comma` is set. Raises AmbiguousAmount."""
     readings = {_reading(text.strip(), ".", ",")}
     commas = _reading(text.strip(), ",", ".")

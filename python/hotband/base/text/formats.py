@@ -1,4 +1,4 @@
-"""Formats of tables (`hotband.base.text.table`), chosen with `--format`: a function each in `FORMATS`."""
+"""Formats of tables (`hotband.base.text.table`), selected with `--format`: one function each in `FORMATS`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hotband.base.text.table import Plain, Table
 
 @dataclass(frozen=True)
 class Format:
-    """Format of tables, and of lines of text; without `words` those go to stderr, and the tables are one document."""
+    """A format of tables, and of lines of text; without `words` those go to stderr, and the tables are one document."""
 
     tables: Callable[[Sequence[Table]], str]
     words: Callable[[str], str] | None = None
@@ -22,14 +22,14 @@ class Format:
 
 @dataclass
 class Printed:
-    """Format of the running command's tables; those of a document are collected until it ends."""
+    """The format of the running command's tables; those of a document are collected until the command ends."""
 
     form: str = "table"
     tables: list[Table] = field(default_factory=list)
 
 
 PRINTED = Printed()
-"""State of the one command that a process runs at a time; `begin` makes it new."""
+"""State of the only command that a process runs at a time; `begin` resets it."""
 
 
 def begin(form: str = "table") -> None:
@@ -38,7 +38,7 @@ def begin(form: str = "table") -> None:
 
 
 def as_rows() -> bool:
-    """Return whether tables are requested instead of text: content of lines then also belongs in a table."""
+    """Return whether tables are requested instead of text: the content of lines must then also be in a table."""
     return PRINTED.form in FORMATS
 
 
@@ -49,7 +49,7 @@ def plain(line: object) -> str:
 
 def number_text(value: float) -> str:
     """Format a number for a program: all of its digits, no separators, whole ones without a point. Fifteen digits are
-    as many as a double keeps; the sixteenth and seventeenth are noise of a change of units."""
+    all that a double preserves; the sixteenth and seventeenth are noise of unit conversions."""
     if isinstance(value, int):
         return str(value)
     text = f"{value:.15g}"
@@ -57,8 +57,8 @@ def number_text(value: float) -> str:
 
 
 def csv_text(tables: Sequence[Table]) -> str:
-    """Tables as comma-separated values. Tables with the same columns are merged; others follow after an empty line, and
-    each row of them begins with the table's title."""
+    """Return tables as comma-separated values. Tables with the same columns are merged; others follow after an empty
+    line, and each row of them begins with the table's title."""
     blocks: dict[tuple[str, ...], list[Table]] = {}
     for table in tables:
         blocks.setdefault((*table.about, *table.values()[0]), []).append(table)
@@ -81,17 +81,17 @@ def _safe(cell: Plain) -> object:
     return csv_cell(visible(cell)) if isinstance(cell, str) else number_text(cell)
 
 
-# What begins something in GitHub's Markdown within a line (its specification, "Backslash escapes").
+# Characters that begin a construct within a line of GitHub's Markdown (its specification, "Backslash escapes").
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~#])")
 
 
 def markdown_escaped(text: str) -> str:
-    """Return text that Markdown shows as it is."""
+    """Return text that Markdown shows unchanged."""
     return _MARKUP.sub(r"\\\1", visible(text).replace("&", "&amp;"))
 
 
 def markdown_text(tables: Sequence[Table]) -> str:
-    """Tables as GitHub shows them, each under its title, with its caption below."""
+    """Return tables in GitHub's Markdown, each under its title, with its caption below."""
     return "".join(map(_markdown_table, tables))
 
 
@@ -106,9 +106,10 @@ def _markdown_table(table: Table) -> str:
 
 
 def markdown_line(text: str) -> str:
-    """A line of words as a paragraph; nothing for an empty one."""
+    """Return a line of words as a paragraph; nothing for an empty one."""
     return f"{markdown_escaped(text)}\n\n" if text else ""
 
 
 FORMATS = {"csv": Format(csv_text), "markdown": Format(markdown_text, markdown_line)}
-"""Formats by the value of `--format`, besides `table`, which fits a terminal, and `json`, which commands write."""
+"""Formats by the value of `--format`, in addition to `table`, which fits a terminal, and `json`, which commands
+write."""

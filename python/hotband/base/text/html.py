@@ -11,18 +11,18 @@ from hotband.base.text.table import Table, View
 
 
 def views_html(views: Iterable[View]) -> str:
-    """Tables and paragraphs one below the other."""
+    """Return tables and paragraphs one below the other."""
     return f"<div>{''.join(table_html(view) if isinstance(view, Table) else line_html(view) for view in views)}</div>"
 
 
 def line_html(line: object) -> str:
-    """A line of words as a paragraph; nothing for an empty one."""
+    """Return a line of words as a paragraph; nothing for an empty one."""
     text = plain(line)
     return f"<p>{escape(text)}</p>" if text else ""
 
 
 def table_html(table: Table) -> str:
-    """A table under its title."""
+    """Return a table under its title."""
     title = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     head = "".join(f"<th>{escape(plain(column.name))}</th>" for column in table.columns)
     sides = ["left" if column.kind == "text" else "right" for column in table.columns]
@@ -37,11 +37,11 @@ def table_html(table: Table) -> str:
 
 
 SHOWN_ROWS = 20
-"""Rows of a frame that a notebook shows."""
+"""Most rows of a frame in a notebook."""
 
 
 def frame_html(frame: pl.DataFrame) -> str:
-    """The first rows of a frame; every text in it escaped."""
+    """Return the first rows of a frame, with every text escaped."""
     head = "".join(f"<th>{escape(name)}</th>" for name in frame.columns)
     rows = [
         "<tr>" + "".join(f'<td style="text-align:right">{escape(_cell(value))}</td>' for value in row) + "</tr>"

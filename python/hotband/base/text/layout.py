@@ -1,5 +1,5 @@
 """Tables that fit a terminal: numbers are never cut or folded, texts are folded between words, and if that is not
-enough, the table is split into several, one below the other, that begin with the columns that tell rows apart."""
+enough, the table is split into several, one below the other, that begin with the columns that distinguish rows."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 LEAST_TEXT = 10
-"""A column of text is not made narrower than this, unless its text is shorter."""
+"""Least width of a column of text, unless its text is shorter."""
 
 MOST_WORD = 28
-"""Nor than its longest word, up to this; longer ones are folded within."""
+"""Longest word that a column keeps whole; longer ones are folded."""
 
 BORDERLESS: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0)}
 """Two blanks between columns, and nothing around them."""
 
 
 def hanging(line: Text, width: int, deeper: int = 2) -> Text:
-    """A line folded between words, within `width`: further lines are indented by `deeper` characters. A number stays
-    next to its unit, and a word that is longer than the line, such as a path, is not broken."""
+    """Return a line folded between words, within `width`: further lines are indented by `deeper` characters. A number
+    stays next to its unit, and a word longer than the line, such as a path, is not broken."""
     import textwrap
 
     from rich.text import Text
 
-    # Lines are not broken at no-break spaces (textwrap); as many characters, so that places stay.
+    # textwrap does not break lines at no-break spaces. The number of characters is the same, so positions stay valid.
     plain = re.sub(r"(?<=\d) (?=[^\W\d_]|%)", "\N{NO-BREAK SPACE}", line.plain)
     begin = " " * (len(plain) - len(plain.lstrip()))
     folding = textwrap.TextWrapper(
@@ -50,14 +50,15 @@ def hanging(line: Text, width: int, deeper: int = 2) -> Text:
 
 
 def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
-    """The table under its title, or tables that together have its columns, none of them wider than the console."""
+    """Return the table under its title, or several tables that together have its columns, none wider than the
+    console."""
     from rich.text import Text
 
     title = hanging(Text(visible_lines(table.title)), console.width)
     title.stylize("bold" if table.plain or table.borderless else "italic")
     caption = hanging(Text(visible_lines(table.caption or "")), console.width)
     caption.stylize("table.caption")
-    # A caption of rich would be folded to the width of the table.
+    # rich would fold a caption to the width of the table.
     return [
         *([title] if table.title else []),
         *_parts(rich_table(table), console),
@@ -66,7 +67,7 @@ def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
 
 
 def rich_table(table: tables.Table) -> Table:
-    """The table as a table of rich, without its title, which would be folded to the width of the table."""
+    """Return the table as a table of rich, without its title, which rich would fold to the width of the table."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -82,7 +83,7 @@ def rich_table(table: tables.Table) -> Table:
         made.add_column(column.name, justify=justify, no_wrap=no_wrap, overflow=overflow, width=column.width)
     above: list[str] = []
     for row, texts in zip(table.rows, table.texts(), strict=True):
-        # A text that the row above has is left out, as long as all before it are the same, too.
+        # A text that equals the one above is left out, as long as all texts before it are equal, too.
         same = [texts[: n + 1] == above[: n + 1] for n in range(len(texts))]
         shown = [
             "" if column.once and again else _cell(text, cell)
@@ -94,7 +95,7 @@ def rich_table(table: tables.Table) -> Table:
 
 
 def _cell(text: str, cell: tables.Cell) -> str | Text:
-    """A cell with its colour; text below it is dim."""
+    """Return a cell with its colour; text below it is dim."""
     from rich.text import Text
 
     if not cell.style and not cell.below:
@@ -104,7 +105,7 @@ def _cell(text: str, cell: tables.Cell) -> str | Text:
 
 
 def _parts(table: Table, console: Console) -> list[Table]:
-    """Return the table as it is, or cut into some that fit."""
+    """Return the table unchanged, or cut into several that fit."""
     room = console.width
     natural = [natural_width(column, console) for column in table.columns]
     least = [least_width(column, width, console) for column, width in zip(table.columns, natural, strict=True)]
@@ -129,8 +130,8 @@ def natural_width(column: Column, console: Console) -> int:
 
 
 def least_width(column: Column, natural: int, console: Console) -> int:
-    """Return the width that a column needs: all of a number and of text that must not wrap (but a heading may), the
-    longest word of other texts."""
+    """Return the width that a column needs: the whole width of numbers and of text that must not wrap (headings may),
+    and the longest word of other texts."""
     from rich.measure import Measurement
 
     if column.overflow == "ellipsis":
@@ -155,8 +156,8 @@ def frame(table: Table, columns: int, compact: bool) -> int:
 
 
 def widths(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Widths of columns within `room`: as they are where they fit, or else the widest give way first, those that may
-    before those that may not (a number that is wider than the console)."""
+    """Return the widths of columns within `room`. If they do not fit, the widest shrink first, and those that must not
+    shrink (a number wider than the console) last."""
     widths_ = list(natural)
     every = range(len(widths_))
     while sum(widths_) > room:
@@ -168,7 +169,8 @@ def widths(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]
 
 
 def groups(table: Table, least: Sequence[int], room: int) -> list[list[int]]:
-    """Columns of the tables that one is cut into: those that tell rows apart in each, as many of the others as fit."""
+    """Return the columns of the tables into which one is cut: the distinguishing ones in each, and as many others as
+    fit."""
     made: list[list[int]] = []
     first = list(range(telling(table, least, room)))
     group = first
@@ -182,8 +184,8 @@ def groups(table: Table, least: Sequence[int], room: int) -> list[list[int]]:
 
 
 def telling(table: Table, least: Sequence[int], room: int) -> int:
-    """Return how many of the first columns distinguish rows, such as queue depth and block size; one if the first
-    columns do not within half of the room."""
+    """Return how many of the first columns distinguish rows, such as queue depth and block size; 1 if those columns
+    need more than half of the room."""
     cells = [[str(cell) for cell in column.cells] for column in table.columns]
     for count in range(1, len(cells)):
         if count > 1 and sum(least[:count]) + frame(table, count, True) > room / 2:
@@ -194,7 +196,7 @@ def telling(table: Table, least: Sequence[int], room: int) -> int:
 
 
 def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: bool) -> Table:
-    """Some columns of a table, each of a given width."""
+    """Return some columns of a table with given widths."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

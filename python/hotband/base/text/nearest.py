@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hotband.base.errors import UserError
 
 FEW = 12
-"""Names that an error lists; of more it shows only the nearest three, as the engine's `SpecError::unknown`."""
+"""Most names that an error lists; with more it shows only the nearest three, as the engine's `SpecError::unknown`."""
 
 
 def hint(name: str, known: Sequence[str], cutoff: float = 0.5) -> str:
@@ -18,12 +18,12 @@ def hint(name: str, known: Sequence[str], cutoff: float = 0.5) -> str:
 
 
 def unknown_name(where: str, name: str, known: Sequence[str]) -> UserError:
-    """Return the error for a name that is none of `known`."""
+    """Return the error for a name that is not in `known`."""
     return UserError(where, "", name, expected(name, known))
 
 
 def expected(name: str, known: Sequence[str]) -> str:
-    """Return accepted names for an unknown one: all names if they are few, else the nearest."""
+    """Return accepted names for an unknown one: all names if there are few, else the nearest."""
     if len(known) <= FEW:
         return f"{hint(name, known)}expected one of {', '.join(known)}"
     near = nearest(name, known)
@@ -35,7 +35,8 @@ def expected(name: str, known: Sequence[str]) -> str:
 
 
 def nearest(name: str, known: Sequence[str]) -> list[str]:
-    """Return up to three names that may be meant: those that begin with `name` or hold it, then by their letters."""
+    """Return up to three likely intended names: those that begin with `name` or contain it, then those with similar
+    letters."""
     lower = name.lower()
     begin = [candidate for candidate in known if lower and candidate.lower().startswith(lower)]
     hold = [candidate for candidate in known if len(lower) > 1 and lower in candidate.lower()]

@@ -1,8 +1,8 @@
 """The only formatter of quantities (docs: "Numbers and units" of CONTRIBUTING.md).
 
-Counts and rates of 1,000 and more are whole, with separators; all else has three digits. A unit fits its value.
-Nothing else in Hotband turns a quantity into text for people; files that are read again (job files, TOML) have their
-own writers, which round nothing.
+Counts and rates of 1,000 and more are whole, with separators; other numbers have three digits. The unit fits the value.
+No other module formats quantities for people; files that are read again (job files, TOML) have their own writers, which
+do not round.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ MINUTE, HOUR = 60e9, 3600e9
 
 
 def finite(value: object) -> float | None:
-    """Return the number, or None for null, text, NaN and infinities."""
+    """Return a finite number, or None for null, text, NaN and infinities."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if math.isfinite(value) else None
 
 
 def number(value: object, digits: int = DIGITS) -> str:
-    """Format a number: `1,234`, `246`, `4.06`, `0.0021`. Zeros at the end represent digits that are known: 4.0 exactly
-    is `4`, and 4.0012 is `4.00`."""
+    """Format a number: `1,234`, `246`, `4.06`, `0.0021`. Trailing zeros are significant: exactly 4 is `4`, and 4.0012
+    is `4.00`."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     finite_value = finite(value)
@@ -53,7 +53,7 @@ def quantity(value: object, unit: str) -> str:
 
 
 def thousands(value: object) -> str:
-    """Format a rate of I/Os, in thousands from 10,000 on: `1,000 k`, `98 k`, `168`."""
+    """Format a rate of I/Os, from 10,000 in thousands: `1,000 k`, `98 k`, `168`."""
     finite_value = finite(value)
     return number(value) if finite_value is None or finite_value < 10_000 else f"{number(round(finite_value / 1000))} k"
 
@@ -71,7 +71,7 @@ def percent(value: object, signed: bool = True) -> str:
 
 
 def share(part: object) -> str:
-    """Format a share of one in percent; one that is not quite all is not rounded to all."""
+    """Format a share in percent; a share slightly below 1 is not rounded to 100 %."""
     finite_part = finite(part)
     if finite_part is None or not 0.999 < finite_part < 1.0:
         return percent(None if finite_part is None else 100 * finite_part, signed=False)
@@ -80,7 +80,7 @@ def share(part: object) -> str:
 
 
 def odds(part: float) -> str:
-    """Format a chance: `12 %`, and of less than one in ten `1 in 36`, `1 in 108,000`, `1 in 4.8 billion`."""
+    """Format a chance: `12 %`; below one in ten `1 in 36`, `1 in 108,000`, `1 in 4.8 billion`."""
     if not 0 < part < 0.1:
         return share(part)
     return f"1 in {large(1 / part)}"
@@ -94,7 +94,7 @@ def large(value: float) -> str:
 
 
 def span(value: object) -> str:
-    """Format nanoseconds in the unit that fits: `77 µs`, `1.2 ms`, `45 s`, `8 min 20 s`, `25 h 11 min`."""
+    """Format nanoseconds in a fitting unit: `77 µs`, `1.2 ms`, `45 s`, `8 min 20 s`, `25 h 11 min`."""
     finite_value = finite(value)
     if finite_value is None:
         return ABSENT
@@ -116,31 +116,31 @@ def hours(value: float) -> str:
 
 
 def about(seconds: float) -> str:
-    """Format an estimated time, which is not known to three digits: `45 s`, `12 min`, `3.5 h`."""
+    """Format an estimated time with fewer than three digits: `45 s`, `12 min`, `3.5 h`."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def whole_percent(part: float) -> str:
-    """Format how far something is, which changes while it is read: `37 %`."""
+    """Format progress in whole percent, because it changes while it is read: `37 %`."""
     return f"{100 * part:.0f} %"
 
 
 def millis(value: object) -> str:
-    """Format nanoseconds in ms, whatever their size: latencies that stand concurrently have one unit."""
+    """Format nanoseconds in ms, whatever their size, so that latencies side by side have one unit."""
     finite_value = finite(value)
     return ABSENT if finite_value is None else quantity(finite_value / 1e6, "ms")
 
 
 def rate(value: object) -> str:
-    """Format bytes per second, in MB/s whatever their size: rates are compared."""
+    """Format bytes per second in MB/s, whatever their size, because rates are compared."""
     finite_value = finite(value)
     return ABSENT if finite_value is None else quantity(finite_value / 1e6, "MB/s")
 
 
 def size(value: object) -> str:
-    """Format bytes: `512 B`, `4 KiB`, `32 MiB` if they are such blocks, else decimal: `4.1 kB`, `3.84 TB`."""
+    """Format bytes: `512 B`, `4 KiB`, `32 MiB` for block sizes, else decimal: `4.1 kB`, `3.84 TB`."""
     finite_value = finite(value)
     if finite_value is None:
         return ABSENT
@@ -153,7 +153,7 @@ def size(value: object) -> str:
 
 
 def energy(value: object) -> str:
-    """Format joules in the unit that fits: `2.4 kJ`, `7.1 mJ`."""
+    """Format joules in a fitting unit: `2.4 kJ`, `7.1 mJ`."""
     finite_value = finite(value)
     if finite_value is None:
         return ABSENT
@@ -167,8 +167,8 @@ def counted(count: int, noun: str) -> str:
 
 
 def between(low: float, high: float, text: Callable[[float], str] = number) -> str:
-    """Format both ends of an interval, a unit once where they share it: `72.5 to 390`, `90 to 150 µs`; one of them if
-    both print the same."""
+    """Format both ends of an interval, with a common unit once: `72.5 to 390`, `90 to 150 µs`; one of them if both
+    print the same."""
     first, last = text(low), text(high)
     if first == last:
         return first

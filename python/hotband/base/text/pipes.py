@@ -1,4 +1,4 @@
-"""Results that come through a pipe: `fio --output-format=json job.fio | hotband audit -`."""
+"""Results from a pipe: `fio --output-format=json job.fio | hotband audit -`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ STDIN = Path("/dev/stdin")
 
 
 class Pipe(PosixPath):
-    """A pipe whose bytes are stored for repeated opening: readers of results first read the beginning."""
+    """A pipe whose bytes are stored, so that it can be opened repeatedly: readers of results first read the
+    beginning."""
 
     data: bytes | None = None
 
@@ -23,7 +24,7 @@ class Pipe(PosixPath):
         return self.data is not None or super().is_file(**others)
 
     def open(self, mode: str = "r", *args: Any, **others: Any) -> Any:
-        """Open the bytes that came out of the pipe, from the beginning."""
+        """Open the bytes from the pipe, at the beginning."""
         if self.data is None:
             return super().open(mode, *args, **others)
         data = io.BytesIO(self.data)
@@ -32,7 +33,7 @@ class Pipe(PosixPath):
 
 
 def opened_result(path: Path) -> BinaryIO:
-    """Open a regular file, or the bytes of a pipe, behind its byte order mark; UTF-16 is read as UTF-8. Raises OSError,
+    """Open a regular file, or the bytes of a pipe, after its byte order mark; UTF-16 is read as UTF-8. Raises OSError,
     also for a pipe that was not read before."""
     is_read = isinstance(path, Pipe) and path.data is not None
     file = cast("BinaryIO", path.open("rb")) if is_read else opened(path)
@@ -45,8 +46,8 @@ def opened_result(path: Path) -> BinaryIO:
 
 
 def with_pipes(paths: Sequence[Path]) -> list[Path]:
-    """Return the paths after reading the pipes among them; `-` is standard input. Raises UserError, also for a pipe
-    that is given twice, since it has no more data."""
+    """Return the paths, with the pipes among them read; `-` is standard input. Raises UserError, also for a pipe that
+    is given twice: the second time it has no data."""
     seen: set[tuple[int, int]] = set()
     return [_kept(STDIN if str(path) == "-" and not path.exists() else path, seen) for path in paths]
 

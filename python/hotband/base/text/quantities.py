@@ -1,4 +1,4 @@
-"""Times, shares, sizes and powers as text ("5 ms", "7 %"), for what Python reads itself."""
+"""Parse times, shares, sizes and powers from text ("5 ms", "7 %"), for keys that only Python reads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 import hotband._core as _core
 
-# "min", "h" and "d" are accepted beside the SI units, as in workloads.
+# "min", "h" and "d" are accepted in addition to the SI units, as in workloads.
 SPAN_UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "d": 86400e9}
 SPAN_FORM = 'a time with its unit, such as "5 ms" or "10 s" (ns, us, ms, s, min, h, d)'
 SPAN_EXPECTED = f"{SPAN_FORM}, less than 285 years"
@@ -28,7 +28,7 @@ def ungrouped(text: str) -> str | None:
 
 
 def _parted(text: str) -> tuple[float, str] | None:
-    """Return number and unit of a quantity, the number as the engine accepts it (`1e3`, `1_000`); None for any other
+    """Return number and unit of a quantity, the number as the engine accepts it (`1e3`, `1_000`); None for other
     text."""
     match = QUANTITY.fullmatch(text)
     try:
@@ -74,7 +74,7 @@ def size_bytes(text: str) -> float | None:
 
 
 WATTS_MOST = 1e9
-"""More than a large power station supplies is a typing error."""
+"""A power above the supply of a large power station is a typing error."""
 WATTS_EXPECTED = 'a power of at most 1 GW with its unit, such as "500 W" or "1.2 kW"'
 
 

@@ -1,5 +1,5 @@
-"""Reading files that a text, a folder or a command names: regular files only, so that no read waits for a pipe or reads
-a device without end."""
+"""Read files that a text, a folder or a command names: only regular files, so that no read waits for a pipe or reads a
+device without end."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from typing import BinaryIO
 from hotband.base.errors import UserError, reason_of
 
 LARGEST_BYTES = 4 << 30
-"""Larger than any Hotband file that is read as a whole: a record of a hundred thousand intervals has 60 MB."""
+"""Most bytes of a Hotband file that is read as a whole: a record of a hundred thousand intervals has 60 MB."""
 LARGEST_TEXT = 64 << 20
-"""Bytes of a text that people and scripts write: more is a disk's image, or a device that was named by mistake."""
+"""Most bytes of a text that people and scripts write: a larger one is a disk image, or a device named by mistake."""
 MARK, UTF16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 """Byte order marks of UTF-8 and of UTF-16."""
 BLOCK_BYTES = 1 << 20
@@ -34,8 +34,8 @@ _readable: tuple[str, ...] | None = None
 
 @contextmanager
 def confined(*folders: Path) -> Iterator[None]:
-    """Within the block this process opens files of these folders and its own temporary ones only: a server whose
-    requests, and the texts in them, may name any file of the computer."""
+    """Within the block, let this process open only files of these folders and its own temporary ones: requests to a
+    server, and the texts in them, may name any file of the computer."""
     global _readable
     before, temporary = _readable, os.path.join(os.path.realpath(tempfile.gettempdir()), "hotband-")
     _readable = (*(f"{os.path.realpath(folder)}/" for folder in folders), temporary)
@@ -52,7 +52,7 @@ class NotRegular(OSError):
 def opened(path: Path, typed: bool = False) -> io.BufferedReader:
     """Open a regular file for reading without blocking. If the user `typed` the path, open also a pipe or a terminal
     that this process was started with. Raises OSError, including NotRegular."""
-    # Opening a device may move it, and opening a pipe lets its writer go on: both are looked at first.
+    # Opening a device may have effects, and opening a pipe lets its writer continue, so both are checked first.
     inherited = typed and _readable is None and _DESCRIPTOR.fullmatch(str(path)) is not None
     if _readable is not None and not os.path.realpath(path).startswith(_readable):
         raise NotRegular(errno.EACCES, "is not a file that was dropped on the page", str(path))
@@ -69,8 +69,8 @@ def utf8(data: bytes) -> bytes:
 
 
 def text_bytes(given: str | Path, what: str, most: int | None = None, typed: bool = True) -> bytes:
-    """Return the bytes of a text behind its byte order mark, UTF-16 as UTF-8: of a regular file of at most `most` bytes
-    (default: LARGEST_TEXT), or of what `opened` accepts where the user `typed` the path. `what` names the text in
+    """Return the bytes of a text after its byte order mark, UTF-16 as UTF-8: of a regular file of at most `most` bytes
+    (default: LARGEST_TEXT), or of anything that `opened` accepts if the user `typed` the path. `what` names the text in
     errors. Raises UserError."""
     most = LARGEST_TEXT if most is None else most
     limit = f"expected a {what} as text of at most {most >> 20} MiB"
@@ -111,12 +111,12 @@ def read_up_to(file: BinaryIO, most: int) -> bytes:
     try:
         size = os.fstat(file.fileno()).st_size
     except io.UnsupportedOperation:
-        # What came through a pipe is held in memory.
+        # The data of a pipe is held in memory.
         size = 0
     request = min(size, most) + 1
     blocks = [file.read(request)]
     left = most + 1 - len(blocks[0])
-    # A pipe has no size, and a file may grow; fewer than asked are the last ones.
+    # A pipe has no size, and a file may grow; fewer bytes than requested are the last ones.
     while len(blocks[-1]) == request and left:
         request = min(left, BLOCK_BYTES)
         blocks.append(file.read(request))

@@ -23,8 +23,8 @@ def with_schema(document: D, schema: str) -> D:
 def to_doc(
     value: object, /, *, without: tuple[str, ...] = (), names: Mapping[str, str] | None = None, **values: object
 ) -> dict[str, Json]:
-    """Return a dataclass as a JSON object: its fields in their order, without some. `names` are those that a field has
-    there, by field; `values` replace those of fields, and further ones follow at the end."""
+    """Return a dataclass as a JSON object: its fields in order, except those in `without`. `names` maps fields to other
+    names; `values` replace those of fields, and further ones follow at the end."""
     assert is_dataclass(value)
     keys = [field.name for field in fields(value) if field.name not in without]
     known = {key: values.pop(key, getattr(value, key)) for key in keys}

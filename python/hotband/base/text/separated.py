@@ -1,5 +1,5 @@
-"""Tables of values between commas, semicolons or tabs. In tables separated by semicolons or tabs, as spreadsheets of
-countries with a decimal comma write them, a lone comma starts the decimals."""
+"""Tables of values separated by commas, semicolons or tabs. If semicolons or tabs separate them, as in spreadsheets of
+countries with a decimal comma, a lone comma starts the decimals."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _GROUPED = re.compile(r"([-+]?)([\d.,'\s\u2019]*[.,'\s\u2019][\d.,'\s\u2019]*)([
 
 
 def separator_of(heading: str) -> str:
-    """Return what separates the fields of a heading: the mark that it has most of."""
+    """Return the separator of a heading's fields: the most frequent candidate."""
     return max(",;\t", key=heading.count)
 
 
 def plain(text: str, separator: str) -> str:
-    """Return a number as Python reads it, other text unchanged. Raises AmbiguousAmount for two readings."""
+    """Return a number in Python's form, other text unchanged. Raises AmbiguousAmount for an ambiguous number."""
     match = None if separator == "," else _GROUPED.fullmatch(text.strip())
     if match is None or (match[3] and "," not in match[2]):
         return text
@@ -27,7 +27,7 @@ def plain(text: str, separator: str) -> str:
 
 
 def plain_cell(row: Mapping[str, str | None], column: str, separator: str, where: str) -> str:
-    """Return a cell like `plain`. Raises UserError for a number with two readings."""
+    """Return a cell in the form of `plain`. Raises UserError for an ambiguous number."""
     try:
         return plain(row[column] or "", separator)
     except AmbiguousAmount as error:

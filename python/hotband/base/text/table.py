@@ -1,9 +1,9 @@
 """Tables: columns with a name, a kind and a unit, and exact values.
 
-A question's answer, a record and a listing are such tables; what a terminal, CSV, Markdown, JSON, HTML or a frame shows
-follows from them (`formats.py`, `layout.py`, `html.py`), and nothing is read back from text. Rows hold values
-as documents do (nanoseconds, bytes per second, shares); the unit of a column sets the printed unit, so that a
-column of CSV has one unit by construction.
+Answers, records and listings consist of such tables, from which terminal output, CSV, Markdown, JSON, HTML and frames
+follow (`formats.py`, `layout.py`, `html.py`); nothing is read back from text. Rows hold values as documents do
+(nanoseconds, bytes per second, shares); the unit of a column sets the printed unit, so that a column of CSV has one
+unit by construction.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ class Unit:
     text: Callable[[float], str] | None = None
 
     def of(self, value: float) -> float:
-        """Return the value in this unit; one that is in it already is not touched."""
+        """Return the value in this unit; a value that already has it is unchanged."""
         return value if self.size == 1.0 else value / self.size
 
     def bare(self, value: float | None) -> str:
-        """Format the value where the heading names the unit."""
+        """Format the value without unit, if the heading names it."""
         return numbers.ABSENT if value is None else numbers.number(self.of(value))
 
     def shown(self, value: float | None) -> str:
-        """Format the value with its unit, or one of the same quantity that fits."""
+        """Format the value with its unit, or with a fitting unit of the same quantity."""
         if value is None:
             return numbers.ABSENT
         return numbers.quantity(self.of(value), self.name) if self.text is None else self.text(value)
 
     def ends(self, range_: Range, text: Callable[[float], str] | None = None) -> str:
-        """Format both ends of an interval, the unit once where they share it."""
+        """Format both ends of an interval, with a common unit once."""
         if range_.low is None or range_.high is None:
             return numbers.ABSENT
         return numbers.between(range_.low, range_.high, text or self.shown)
@@ -106,8 +106,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: on terminals, `once` leaves out a text that the row above has; `below` puts the ends of an estimate on
-    the line below; `wrap` may fold it; `width` is that of character graphics."""
+    """A column: on terminals, `once` leaves out a text that equals the one above; `below` puts the ends of an estimate
+    on the next line; `wrap` allows folding; `width` is that of character graphics."""
 
     name: str
     kind: Kind = "text"
@@ -119,7 +119,7 @@ class Column:
 
     @property
     def says_unit(self) -> bool:
-        """Return whether the name names the unit, so that cells need not."""
+        """Return whether the name includes the unit, so that cells need not."""
         name, unit = f" {self.name} ".replace("\n", " "), self.unit.name
         return not unit or f"({unit})" in name or name.endswith(f" {unit} ") or name.startswith(f" {unit} ")
 
@@ -156,7 +156,7 @@ class Column:
             if value.low == value.high:
                 return text(value.value)
             if self.below:
-                # Two digits: it is no more certain than that, and narrow.
+                # Two digits are narrow, and the interval has no more precision.
                 ends = (numbers.number(unit.of(end), 2) for end in (value.low, value.high))
                 return f"{text(value.value)}\n{'–'.join(ends)}"
             return f"{text(value.value)} ({unit.ends(Range(value.low, value.high), text)})"
@@ -184,7 +184,7 @@ def estimate(name: str, unit: Unit = PLAIN, *, below: bool = False) -> Column:
 
 
 def bare(column: Column) -> Column:
-    """Return the column with cells of numbers alone: its table's title or its own name states their unit."""
+    """Return the column with plain numbers as cells: the table's title or the column's name states their unit."""
     return replace(column, unit=replace(column.unit, text=lambda value: numbers.number(column.unit.of(value))))
 
 
@@ -201,9 +201,9 @@ class Row:
 class Table:
     """A table with its title; `about` describes all rows, in CSV as the first columns.
 
-    `lines` asks a terminal for rules between rows, `plain` for none but that below the headings, `borderless` for none
-    at all and one line per row (texts that do not fit end with "…"), `bare` for no headings, `tight` for one blank
-    between columns.
+    On a terminal, `lines` draws rules between rows, `plain` only the rule below the headings, and `borderless` no
+    rules, with one line per row (texts that do not fit end with "…"); `bare` omits the headings, and `tight` leaves one
+    blank between columns.
     """
 
     title: str
@@ -223,7 +223,7 @@ class Table:
         self.rows.append(Row(tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in cells), unit, ends))
 
     def values(self) -> tuple[list[str], list[list[Plain]]]:
-        """Return headings and rows of plain values, each column in one unit; rows of several units name theirs."""
+        """Return headings and rows of plain values, each column in one unit; rows with several units name theirs."""
         headings = [heading for column in self.columns for heading in column.headings()]
         rows = [
             [
@@ -246,7 +246,7 @@ class Table:
         return column.values(value, row.unit if column.unit is OF_ROW else column.unit)
 
     def texts(self) -> list[list[str]]:
-        """Return the rows as people read them, one line for each line of a cell."""
+        """Return the rows as text for people, one line per line of a cell."""
         return [
             [
                 column.text(cell.value, row.unit if column.unit is OF_ROW else column.unit)

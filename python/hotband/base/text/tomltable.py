@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M")
 MARK = "\ufeff"
-"""The mark that editors and spreadsheets of Windows put before UTF-8 text."""
+"""The mark before UTF-8 text that editors and spreadsheets of Windows write."""
 
 
 def loads(text: str, file: str) -> dict[str, Toml]:
@@ -41,13 +41,13 @@ class TomlTable:
 
     @classmethod
     def read(cls, path: Path, what: str, typed: bool = False) -> TomlTable:
-        """Return the whole of a file, called `what` in errors; also of a pipe if the user `typed` a path such as
+        """Return the table of a whole file, called `what` in errors; a pipe, too, if the user `typed` a path such as
         /dev/stdin. Raises UserError."""
         return cls.of_text(str(path), text_in(path, what, typed))
 
     @classmethod
     def of_text(cls, file: str, text: str) -> TomlTable:
-        """Return the whole of a text; errors call it `file`. Raises UserError."""
+        """Return the table of a whole text; errors call it `file`. Raises UserError."""
         return cls(file, "", loads(text, file))
 
     def key(self, name: str) -> str:
@@ -72,11 +72,11 @@ class TomlTable:
         try:
             return float(self._get(name, (int, float), words, default))
         except OverflowError:
-            # TOML's integers have any number of digits in Python.
+            # In Python, TOML's integers have any number of digits.
             self.refuse(name, f"expected {words}")
 
     def has(self, name: str) -> bool:
-        """Return whether the key is there."""
+        """Return whether the table has the key."""
         return name in self.table
 
     def text(self, name: str, default: str | None = None) -> str:
@@ -187,8 +187,8 @@ class TomlTable:
         return self.table.get(name)
 
     def made(self, kind: type[M], /, **given: object) -> M:
-        """Build a dataclass whose fields are the keys of this table, read by type, except for those that are given. A
-        field without a default is required; an unknown key is refused."""
+        """Build a dataclass from the keys of this table, read by type, except for given fields. A field without a
+        default is required; an unknown key is refused."""
         for field in fields(cast("Any", kind)):
             if field.name not in given:
                 default = () if field.default is MISSING else (field.default,)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def toml_text(workload: Mapping[str, object]) -> str:
-    """Return a workload as TOML, one line per key. (tomlkit takes 0.6 s for the workloads of one review, to keep a
+    """Return a workload as TOML, one line per key. (tomlkit needs 0.6 s for the workloads of one review, to preserve a
     layout that is never shown.)"""
     return "".join(f"{quoted(key)} = {toml_value(value)}\n" for key, value in workload.items())
 

@@ -1,4 +1,4 @@
-"""Values of an unchecked JSON or TOML document, level by level, for mypy."""
+"""Values of an unchecked JSON or TOML document, converted level by level for mypy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Toml: TypeAlias = "str | int | float | bool | date | datetime | time | list[Toml
 
 
 def read_json(path: Path) -> dict[str, Json] | None:
-    """Return a file's JSON object, None if there is none."""
+    """Return the JSON object in a file; None if there is none."""
     try:
         value: Json = json.loads(file_text(path))
     except (OSError, ValueError, RecursionError):

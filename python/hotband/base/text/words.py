@@ -16,7 +16,7 @@ def cut(text: str, width: int) -> str:
 
 
 def enumerated(names: Sequence[str], most: int) -> str:
-    """Return names as a sentence lists them: `a, b and c`; of more than `most` the first and the number of others."""
+    """Join names for a sentence: `a, b and c`; of more than `most` the first and the number of others."""
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

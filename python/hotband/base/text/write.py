@@ -1,10 +1,10 @@
 """The only way to write a file: it appears complete or not at all, and an old one stays until the new one is complete.
 
-The folder of a file is made if it is not there yet. A temporary file next to it is written, flushed to the device
-(fsync) and renamed; on any failure, an interruption included, it is removed. Pipes and terminals (`/dev/stdout`) are
-written as they are; block devices never: writes to them go through `hotband.execution.devices.safety`. Left out: the
-folder is not flushed, so after a loss of power the complete old file may still be there; and a process that is killed
-cannot remove its temporary file.
+The folder of a file is created if necessary. A temporary file next to it is written, flushed to the device (fsync) and
+renamed; on any failure, including an interruption, it is removed. Pipes and terminals (`/dev/stdout`) are written
+directly. Block devices are never written here: writes to them go through `hotband.execution.devices.safety`. Left out:
+the folder is not flushed, so after a loss of power the complete old file may still be there; and a process that is
+killed cannot remove its temporary file.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from typing import IO
 from hotband.base.errors import UserError
 
 SUFFIX = ".part"
-# What is wrong with a path is the user's mistake; everything else (a full device, a quota, an I/O error) the world's.
+# A wrong path is the user's mistake; other failures (a full device, a quota, an I/O error) are the system's.
 _WRONG_PATHS = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EACCES, errno.EPERM),
     *(errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP),
 )
-# What a file system without locks answers; two writers are not told from one there.
+# Errors of file systems without locks, on which two writers cannot be distinguished.
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 READERS_S = 5.0
-"""Wait for a pipe's reader before writing to it is an error."""
-# Of the 255 bytes of a file's name those that a temporary one takes of it; the rest tells it apart.
+"""Seconds to wait for a reader of a pipe before writing to it fails."""
+# Most characters of a file name in its temporary name, of the 255 bytes of a file name; the others make it unique.
 _NAME_BYTES = 200
 
 
 def write_file(path: Path, content: str | bytes) -> None:
     """Write text (as UTF-8) or bytes to `path`.
 
-    Raises UserError if the path is wrong and OSError, with `path` as its `filename`, where the world fails.
+    Raises UserError if the path is wrong and OSError, with `path` as its `filename`, if the system fails.
     """
     write_files({path: content})
 
@@ -60,7 +60,7 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
 
 
 def expect_other_file(option: str, path: Path, read: Iterable[Path]) -> None:
-    """Raise UserError if a file to be written is one of those that are read: its data would be lost."""
+    """Raise UserError if a file to write is among those that are read: its data would be lost."""
     real_path = os.path.realpath(path)
     if Path(real_path).is_file() and any(os.path.realpath(other) == real_path for other in read):
         raise UserError(option, "", str(path), "is the file that is read; expected another file")
@@ -90,7 +90,7 @@ def expect_folder(option: str, path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a binary file for writing in pieces; it replaces `path` if the block ends well. Raises like `write_file`,
+    """Open a binary file for writing in pieces; it replaces `path` if the block succeeds. Raises like `write_file`,
     also for an OSError of the block that names no file."""
     with temporary(path) as part, named(path, part):
         file = io.BufferedWriter(io.FileIO(part, "wb", opener=_opener))
@@ -98,7 +98,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             yield file
             _flush(file)
         except BaseException:
-            # What could not be written cannot be written by closing either.
+            # Closing cannot write what writing could not.
             with suppress(OSError):
                 file.close()
             raise
@@ -170,7 +170,7 @@ def named(path: Path, part: Path | None = None) -> Iterator[None]:
 
 
 def is_mistake(error: OSError) -> bool:
-    """Return whether a path is wrong (no such folder, no permission), which is the user's to mend."""
+    """Return whether a path is wrong (no such folder, no permission), which the user can fix."""
     return error.errno in _WRONG_PATHS
 
 
@@ -184,7 +184,7 @@ def make_folder(folder: Path) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Return whether it is there and no file that could be replaced: a pipe, a socket, a character device."""
+    """Return whether a path exists and cannot be replaced: a pipe, a socket, a character device."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -227,7 +227,7 @@ def _make(part: Path, destination: Path) -> None:
 
 
 def _fill(part: Path, data: bytes) -> None:
-    """Write all of it and flush it to the device."""
+    """Write all data and flush it to the device."""
     with io.FileIO(part, "wb", opener=_opener) as file:
         left = memoryview(data)
         while left:
@@ -263,6 +263,6 @@ def _flush(file: IO[bytes]) -> None:
 
 
 def _put(part: Path, path: Path) -> None:
-    """Replace the old file by the complete temporary file."""
+    """Replace the old file with the complete temporary file."""
     if part != path:
         os.replace(part, os.path.realpath(path))

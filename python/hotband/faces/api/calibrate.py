@@ -1,4 +1,4 @@
-"""`hb.calibration_plan`: what a calibration would measure (docs/guides/calibrate.md)."""
+"""`hb.calibration_plan`: the measurements that a calibration would make (docs/guides/calibrate.md)."""
 
 from __future__ import annotations
 

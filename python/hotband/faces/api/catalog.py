@@ -11,18 +11,18 @@ from hotband.data.catalog.entries import Product
 
 @public
 def drive(name: str | PathLike[str]) -> Product:
-    """A drive of the catalog, or of a file of your own, with all its values, each with its source. Raises UserError for
-    an unknown name."""
+    """Return a drive of the catalog, or of a file of your own, with all its values, each with its source. Raises
+    UserError for an unknown name."""
     return Product.of(entries.drive(str(name)))
 
 
 @public
 def osd(name: str) -> Product:
-    """An object storage daemon of the catalog with all its values. Raises UserError for an unknown name."""
+    """Return an object storage daemon of the catalog with all its values. Raises UserError for an unknown name."""
     return Product.of(entries.osd(name))
 
 
 @public
 def workload(name: str) -> str:
-    """The TOML text of a workload of the catalog, to read or to change. Raises UserError for an unknown name."""
+    """Return the TOML text of a workload of the catalog, to read or to change. Raises UserError for an unknown name."""
     return str(entries.workload(name)["text"])

@@ -8,5 +8,5 @@ from hotband.execution.targets.found import Listed, listed
 
 @public
 def device_list() -> list[Listed]:
-    """All block devices of this computer with their partitions, each with its protection from writing."""
+    """Return all block devices of this computer with their partitions, each with its protection from writing."""
     return listed()

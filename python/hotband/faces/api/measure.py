@@ -1,4 +1,4 @@
-"""Tests of a drive that you have, as `hotband measure` groups them: `hb.measure.quick` is `hb.quick`."""
+"""Tests of a drive that you have, grouped as in `hotband measure`: `hb.measure.quick` is `hb.quick`."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from hotband.data.results.records import load_all
 
 @public
 def load(path: str | PathLike[str], *, unit: str | None = None) -> Record:
-    """Reads one record: a folder with a `record.json`, such a file, or a result of fio, vdbench, DiskSpd, Iometer or
-    HdrHistogram that holds one; `unit` as in `load_all`. Raises UserError for anything else; `load_all` takes results
-    that hold several."""
+    """Read one record: a folder with a `record.json`, such a file, or a result of fio, vdbench, DiskSpd, Iometer or
+    HdrHistogram that holds one; `unit` is as in `load_all`. Raises UserError for anything else; `load_all` reads
+    results that hold several records."""
     found = load_all(path, unit=unit)
     if len(found) != 1:
         raise UserError(str(path), "", "", f"holds {len(found)} records; read them with load_all")

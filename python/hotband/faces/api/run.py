@@ -1,4 +1,4 @@
-"""Several runs, one after the other on the same machine; `hb.run` is a declared question."""
+"""Several runs, one after the other on the same machine. (`hb.run` is generated from its question.)"""
 
 from __future__ import annotations
 
@@ -48,12 +48,13 @@ def sequence(
     progress: Wanted = None,
     **settings: object,
 ) -> list[Record]:
-    """Runs workloads one after the other on one machine, each as the previous one left it; a record each.
+    """Run workloads one after the other on one machine, each in the state that the previous one left; return a record
+    each.
 
-    With `fresh_seeds` each uses its own offsets. `events` count from the measured time of the first run, and may
-    come in a later one. With a folder `out`, records are stored in its folders 1, 2 and so on; if all exist, none is
-    run again (on hardware, no run that exists); `fresh` starts over. Hardware is brought into a `state` only before the
-    first run. Otherwise like `run`, with the same errors.
+    With `fresh_seeds` each uses different offsets. Times of `events` count from the measured time of the first run, and
+    may fall in a later one. With a folder `out`, records are stored in its folders 1, 2 and so on; if all exist, none
+    is run again (on hardware, existing runs are skipped one by one); `fresh` starts over. Hardware is brought into a
+    `state` only before the first run. Otherwise like `run`, with the same errors.
     """
 
     folder = None if out is None else Path(out)

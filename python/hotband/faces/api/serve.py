@@ -38,8 +38,8 @@ class BothWays:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Figures both have, one row each: direction, figure (IOPS; mean, p50, p99 in ns), model, emulated (by fio),
-        served (by the server), error_pct."""
+        """One row per common figure: direction, figure (IOPS; mean, p50, p99 in ns), model, emulated (by fio), served
+        (by the server), error_pct."""
         import polars as pl
 
         rows = beside(self.found.model.record, self.found.fio.record)
@@ -60,9 +60,9 @@ def emulate(
     anyway: bool = False,
     **settings: object,
 ) -> BothWays:
-    """Runs a workload on a model and, through fio, on the same machine as a served drive (docs/guides/serve.md).
+    """Run a workload on a model and, through fio, on the same machine as a served drive (docs/guides/serve.md).
 
-    Arguments are those of `run`, `events` among them; it takes as long as the workload runs. Raises UserError for a
+    Arguments are those of `run`, including `events`; it takes as long as the workload runs. Raises UserError for a
     mistake, for workloads that fio cannot express (apps, scripts), if fio is not installed, and for a machine that is
     faster than the host can serve, unless `anyway`.
     """

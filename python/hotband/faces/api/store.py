@@ -11,16 +11,13 @@ from hotband.data.store.results_store import ResultsStore
 
 @public
 def store(path: str | PathLike[str], *, small: bool | None = None) -> ResultsStore:
-    """The results of many runs in one folder, as Parquet that DuckDB, polars and pandas read as they are.
+    """Open a store: the results of many runs in one folder, as Parquet that DuckDB, polars and pandas read directly.
 
-    ```python
-    results = hb.store("results")
-    results.append(hb.run("fio-randread", on="ent-10k", qd=8), {"shelf": "A"})
-    results.runs("qd >= 8 and latency_p99_ns < 20e6")
-    ```
+    ```python results = hb.store("results") results.append(hb.run("fio-randread", on="ent-10k", qd=8), {"shelf": "A"})
+    results.runs("qd >= 8 and latency_p99_ns < 20e6") ```
 
-    The folder is made when something is first added. A `small` store leaves out tables over time and has latencies in
-    the buckets of fio, within 0.8 %: under 2 kB a run. None leaves an existing store as it is; a new one stores
-    everything. Several processes may add at once. Raises UserError for a folder that is something else.
+    The folder is created by the first addition. A `small` store leaves out tables over time and has latencies in the
+    buckets of fio, within 0.8 %: less than 2 kB per run. None leaves an existing store unchanged; a new one stores
+    everything. Several processes may add at once. Raises UserError for a folder with other content.
     """
     return ResultsStore(Path(path), small)

@@ -1,4 +1,4 @@
-"""Published evaluations, predicted."""
+"""Studies from Python: published evaluations, predicted."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ class StudyHandle(StudyMethods):
 
 @public
 def study(name: str | PathLike[str], *, data: str | PathLike[str] | None = None) -> StudyHandle:
-    """A study of the catalog by its name, or one from a folder; `.run()` predicts its figures. `data` is the folder
-    that it needs, of a study that does (real-disks). Raises UserError."""
+    """Return a study of the catalog by its name, or one from a folder; `.run()` predicts its figures. `data` is the
+    folder of its data, for a study that needs one (real-disks). Raises UserError."""
     return StudyHandle(file.with_data(file.load(str(name)), None if data is None else Path(data)))

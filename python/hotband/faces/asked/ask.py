@@ -1,4 +1,4 @@
-"""Answers a question for Python and the page: with progress, an executor, and interruption."""
+"""Answer a question for Python and the page: with progress, an executor, and interruption."""
 
 from __future__ import annotations
 

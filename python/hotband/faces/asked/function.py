@@ -1,4 +1,4 @@
-"""Builds the public Python function of a question from its fields."""
+"""Build the public Python function of a question from its fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hotband.faces.questions import by_function, declared, function_name, opened
 from hotband.faces.renamed import selected_by, with_current_arguments
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
-"""Types that annotations of arguments name: `public` looks for them in this module."""
+"""Types in annotations of arguments: `public` looks them up in this module."""
 SENTENCES = ("Callable[[str], None] | None", "Function called with each line of progress, also from other threads.")
 EXECUTION = {
     "executor": ("str | Executor | None", "Where runs execute: local, ray (starts one here) or ray://HOST:PORT."),
@@ -40,7 +40,7 @@ def __getattr__(name: str) -> Any:
 
 
 def is_method(question: type[Question]) -> bool:
-    """Whether its function is a method of what another function returns."""
+    """Return whether the function is a method of another function's result."""
     return "." in function_name(question.name)
 
 
@@ -50,8 +50,7 @@ def subject(question: type[Question]) -> str:
 
 
 def shown_fields(question: type[Question]) -> list[Field]:
-    """Return the fields that are arguments: those without a name in the call first. The first field of a method is the
-    object that it belongs to."""
+    """Return the fields that are arguments, positional ones first. The first field of a method is its object."""
     shown = [one for one in fields_of(question)[is_method(question) :] if not one.says.hidden]
     return sorted(shown, key=lambda one: (is_lines(one), not is_ordered(one)))
 
@@ -66,7 +65,7 @@ def execution(question: type[Question]) -> list[tuple[str, tuple[str, str]]]:
 
 
 def is_ordered(one: Field) -> bool:
-    """Whether its name may be left out in a call."""
+    """Return whether the argument's name may be omitted in a call."""
     return one.says.positional or one.says.ordered
 
 
@@ -142,7 +141,7 @@ def made(question: type[Question]) -> Callable[..., Any]:
 
 
 def returned(question: type[Question]) -> str:
-    """Return the type of what the function returns ("module:Class")."""
+    """Return the type of the function's result ("module:Class")."""
     return "polars:DataFrame" if question.as_frame else question.enters or question.answers
 
 
@@ -163,7 +162,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def said(question: type[Question]) -> Iterator[tuple[str, str]]:
-    """Yield the arguments of the function, and what each means."""
+    """Yield the arguments of the function, with their meanings."""
     for one in shown_fields(question):
         if is_settings(one):
             yield "set", f"{SET}{FURTHER if takes_more(one) else ''}."

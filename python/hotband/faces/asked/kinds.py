@@ -23,18 +23,18 @@ class Kind:
     annotation: str
     value: Callable[[Field, Any], Any] = lambda _, given: given
     is_spread: bool = False
-    """Whether a call gives each of several values as an argument of its own: `first` and `*others`."""
+    """Whether a call passes several values as separate arguments: `first` and `*others`."""
     is_starred: bool = False
-    """Like the above, with one name for all: `*words`, or `**lines` of pairs."""
+    """Like `is_spread`, with one name for all: `*words`, or `**lines` for pairs."""
 
 
 def of_name(one: Field, given: object) -> Named:
-    """Return the machine or the workload that an argument names."""
+    """Return the machine or the workload of an argument."""
     return named(given, one.name)
 
 
 def of_machines(one: Field, given: object) -> tuple[Named, ...]:
-    """Return machines; a machine may leave its number of drives open."""
+    """Return machines; the number of drives of a machine may be open."""
     return tuple(
         Named(spec) if isinstance(spec, str) and not is_toml(spec) and is_family(spec) else named(spec, one.name)
         for spec in each_of(given)
@@ -42,7 +42,7 @@ def of_machines(one: Field, given: object) -> tuple[Named, ...]:
 
 
 def of_several(one: Field, given: object) -> tuple[Named, ...]:
-    """Return workloads. An error names the workload that it is about."""
+    """Return workloads. An error names its workload."""
     several = each_of(given)
     many = len(several) > 1
     return tuple(named(spec, f"{one.name} {at}" if many else one.name) for at, spec in enumerate(several, 1))
@@ -54,12 +54,12 @@ def of_alike(one: Field, given: object) -> tuple[Named, ...]:
 
 
 def of_settings(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    """Return settings as a run takes them."""
+    """Return settings in the form that a run accepts."""
     return settings_of(given)
 
 
 def of_lines(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    """Return lines of a data sheet by their names there: `class_` is `class`, which Python reserves."""
+    """Return lines of a data sheet by their names: `class_` stands for `class`, which Python reserves."""
     return tuple((name.rstrip("_").replace("_", "-"), value) for name, value in settings_of(given))
 
 
@@ -173,7 +173,7 @@ KINDS: Mapping[Any, Kind] = {
     "settings of a program": Kind("Mapping[str, object]", of_settings),
 }
 OF_NO_LOAD = ("settings of drives", "settings of a program")
-"""Settings among which words of fio's are none."""
+"""Descriptions of settings that do not include words of fio."""
 WORD = Kind("str", word)
 """Type of a field that takes one of several words."""
 
@@ -185,7 +185,7 @@ def mark(one: Field) -> Any:
 
 
 def is_word(one: Field) -> bool:
-    """Whether it takes one of several words."""
+    """Return whether the field takes one of several words."""
     return isinstance(one.base, EnumMeta)
 
 
@@ -202,17 +202,17 @@ def arguments_of(one: Field) -> tuple[str, ...]:
 
 
 def is_settings(one: Field) -> bool:
-    """Whether it is what `--set` and `set` change."""
+    """Return whether the field holds the values of `--set` and `set`."""
     return mark(one) in ("settings", "values", "axes", *OF_NO_LOAD)
 
 
 def is_lines(one: Field) -> bool:
-    """Whether it is made of options and arguments that no field names."""
+    """Return whether the field collects options and arguments that no other field names."""
     return bool(mark(one) == "lines")
 
 
 def takes_more(one: Field) -> bool:
-    """Whether further arguments of the function are such values, too."""
+    """Return whether further arguments of the function are values of this field, too."""
     return is_settings(one) and mark(one) != "values"
 
 

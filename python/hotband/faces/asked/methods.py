@@ -1,4 +1,4 @@
-"""Methods that are questions, of the objects that functions of Python return. `methods.pyi` has their types
+"""Methods of objects that Python functions return, built from questions. `methods.pyi` has their types
 (`scripts/public_stub.py` writes it)."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from hotband.faces.asked.function import Method
 
 
 class StudyMethods:
-    """The questions about a study, which is their `study`."""
+    """The questions about a study, whose field `study` is the object."""
 
     run = Method("study run")
     emulate = Method("study emulate")

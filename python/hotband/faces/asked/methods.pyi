@@ -11,7 +11,7 @@ from hotband.questions.study.result import StudyResult as StudyResult
 from hotband.questions.study.swung import Swings as Swings
 
 class StudyMethods:
-    """The questions about a study, which is their `study`."""
+    """The questions about a study, whose field `study` is the object."""
     def run(
         self,
         *,

@@ -15,7 +15,7 @@ PACKAGE = "hotband"
 STORED = ("out", "into", "fresh")
 """Fields that set where runs are stored, not what is computed."""
 BETWEEN = "vs"
-"""The word between the repeats of one side and those of the next; a file of this name is `./vs`."""
+"""The word between the repeats of one side and those of the next; a file with this name is written `./vs`."""
 
 
 def words(question: Question) -> list[str]:
@@ -48,7 +48,7 @@ def _argument(value: Any) -> Any:
 
 
 def written(one: Field, value: Any) -> Iterator[str]:
-    """Yield positional arguments; repeats of sides have a word between them."""
+    """Yield positional arguments; the word `vs` separates the repeats of sides."""
     if not kind_of(one).is_spread:
         yield from texts(value)
         return
@@ -58,7 +58,7 @@ def written(one: Field, value: Any) -> Iterator[str]:
 
 
 def optional(one: Field, value: Any) -> Iterator[str]:
-    """Yield an option and its value; several of a list, a flag alone."""
+    """Yield an option and its value, once per value of a list; for a flag only the option."""
     if is_settings(one):
         yield from (word for key, values in value for word in ("--set", f"{key}={changed(key, values)}"))
     elif is_lines(one):
@@ -77,12 +77,12 @@ def opposite(one: Field) -> str:
 
 
 def changed(key: str, values: Any) -> str:
-    """Return the value of a setting as `--set` takes it; several with commas."""
+    """Return the value of a setting as `--set` accepts it; several with commas."""
     return values if isinstance(values, str) else ",".join(setting(key, value) for value in each_of(values))
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Yield a value as the command line takes it."""
+    """Yield a value as the command line accepts it."""
     if isinstance(value, tuple):
         yield from (text for one in value for text in texts(one))
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Help of a question's command after its summary: further paragraphs, then examples and the format of values."""
+"""Further help of a question's command, after its summary: paragraphs, examples and the format of values."""
 
 from __future__ import annotations
 

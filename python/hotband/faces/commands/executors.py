@@ -1,4 +1,4 @@
-"""`--executor` of the commands that run many runs: declared here, and seen by none of them."""
+"""`--executor` of the commands that run many runs, declared once for all of them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MACHINES = ("on", "machine", "against")
 
 
 def on_executor(command: Callable[..., R]) -> Callable[..., R]:
-    """The command with `--executor`: all experiments within it run there. A cluster that it starts has `--jobs`
-    processes, and ends with it, whatever ends it."""
+    """Return the command with `--executor`: all experiments within it run on that executor. A cluster that it starts
+    has `--jobs` processes, and ends with the command in every case."""
 
     @wraps(command)
     def called(*, executor: str | None = None, **given: object) -> R:

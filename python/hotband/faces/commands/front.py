@@ -1,4 +1,4 @@
-"""The first screen: the commands in groups, those that most people need in front. It needs no module of a command."""
+"""The first screen: the commands in groups, the most frequent ones first. It loads no module of a command."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 }
 """Commands in the help, by group, with their purposes."""
 WITH_PURPOSE = ("Ask", "Check")
-"""Groups whose commands have one line each on the first screen."""
+"""Groups whose commands have a line each on the first screen."""
 LISTED = frozenset(name for names in GROUPS.values() for name in names)
 """Names of all commands that help shows."""
 START = "hotband run fio-randread --on exos-15e900-512n --set qd=32"
 
 
 def screen() -> str:
-    """Return the first screen: at most 24 lines of 80 columns."""
+    """Return the first screen, at most 24 lines of 80 columns."""
     lines = [f"Hotband {__version__}   {ONE_LINE}", ""]
     for group, commands in GROUPS.items():
         lines += with_purpose(group, commands) if group in WITH_PURPOSE else names_alone(group, commands)
@@ -60,12 +60,12 @@ def screen() -> str:
 
 
 def with_purpose(group: str, commands: Mapping[str, str]) -> list[str]:
-    """Return one line per command, the group in front of the first."""
+    """Return one line per command, the group's name before the first."""
     return [f"{'' if at else group:<11}{name:<11}{purpose}" for at, (name, purpose) in enumerate(commands.items())]
 
 
 def names_alone(group: str, commands: Mapping[str, str]) -> Iterator[str]:
-    """Yield the names of a group, as many per line as 80 columns hold."""
+    """Yield the names of a group, as many per line as fit into 80 columns."""
     line = f"{group:<11}"
     for name in commands:
         if len(line) + len(name) > 80:

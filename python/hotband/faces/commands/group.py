@@ -1,7 +1,7 @@
-"""How every command ends: a mistake is one line on stderr and exit code 2, an interruption exit code 130; if the
+"""The ends of all commands: a mistake is one line on stderr and exit code 2, an interruption exit code 130; if the
 system fails (a full device, an I/O error), the exit code is 74, as in sysexits.h.
 
-typer's own errors (an option that is not there, a number out of range) are turned into our kind, without boxes.
+Errors of typer (an unknown option, a number out of range) are converted to the same form, without boxes.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ from hotband.faces.commands.values import keep_simple
 from hotband.faces.renamed import with_current_options
 
 LONGEST = 1000
-"""Longest message of typer in characters: it repeats its input, and the longest list of options takes 700."""
+"""Longest printed message of typer in characters: it repeats its input, and the longest list of options takes 700."""
 
 
 class Commands(TyperGroup):
-    """A group of commands whose errors are one line each; options with one value are refused a second time."""
+    """A group of commands whose errors are one line each; an option with a single value is refused if it is
+    repeated."""
 
     def main(self, args: Sequence[str] | None = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         if not standalone_mode:
@@ -52,7 +53,7 @@ class Commands(TyperGroup):
         sys.exit(exit_code() if code == INTERRUPTED else code)
 
     def _ended(self, args: Sequence[str] | None, **extra: Any) -> int:
-        """Runs the command; returns its exit code."""
+        """Run the command; return its exit code."""
         begin()
         forget_interrupts()
         try:
@@ -78,7 +79,7 @@ class Commands(TyperGroup):
         except UnicodeEncodeError as error:
             return refused(str(no_text("arguments", error.object)))
         except OSError as error:
-            # Whatever else is written or read has a name.
+            # All other files that are read or written have a name.
             if error.filename is None:
                 leave_stdout()
             where = "standard output" if error.filename is None else shortened(str(error.filename), LONGEST)
@@ -89,11 +90,12 @@ class Commands(TyperGroup):
         finally:
             settle_interrupts()
         code = code if isinstance(code, int) else 0
-        # A library dropped the KeyboardInterrupt: what it was doing then is not as it should be.
+        # A library swallowed the KeyboardInterrupt, so its result cannot be trusted.
         return of_request() if was_interrupted() and code != INTERRUPTED else code
 
     def invoke(self, ctx: Any) -> Any:
-        """typer would end in silence at an interruption. A mistake names the options of the command that found it."""
+        """Raise an interruption that typer would end silently. A mistake names the options of the command that found
+        it."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -120,8 +122,8 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Every command that prints data as JSON also prints its tables in the other formats if it declares no option
-        `--format`."""
+        """Return a command. If it prints data as JSON and declares no option `--format`, it gets that option for its
+        tables."""
         command = super().get_command(ctx, cmd_name)
         names = [param.name for param in command.params] if command is not None else []
         taken = {option for param in command.params for option in param.opts} if command is not None else ()
@@ -139,12 +141,12 @@ class Commands(TyperGroup):
         return params
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """A list of commands needs no options of theirs."""
+        """Print the help without loading the listed commands."""
         with self._listed():
             return super().format_help(ctx, formatter)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Nor do the names that a shell completes."""
+        """Complete names without loading the commands."""
         with self._listed():
             return super().shell_complete(ctx, incomplete)
 
@@ -166,22 +168,22 @@ METAVARS = {"int": "N", "float": "NUMBER", "str": "TEXT", "pathlib.Path": "PATH"
 
 
 MOST_SEED = 2**64 - 1
-"""The end of a seed, which takes a line of help and is no help."""
+"""Largest seed, which the help does not print: it would fill a line without being useful."""
 
 
 def without_type(ctx: Any) -> str:
-    """Return no type for an argument whose word describes its values."""
+    """Return no type for an argument whose metavar describes its values."""
     return ""
 
 
 def without_range() -> None:
-    """Return no range for a number that may be any."""
+    """Return no range for a number without bounds."""
     return
 
 
 def in_plain_words(command: Any) -> None:
-    """Make the help of a command show the values of an option by a word (`N`, not `<int range>`), without types and
-    bounds that add nothing, and its epilog as lines."""
+    """Make the help of a command show an option's value as a word (`N`, not `<int range>`), without types and bounds
+    that add nothing, and its epilog as lines."""
     for param in command.params:
         is_flag = getattr(param, "is_flag", False)
         if param.param_type_name == "option" and not param.metavar and not is_flag:
@@ -196,11 +198,11 @@ def in_plain_words(command: Any) -> None:
 
 
 Format = StrEnum("Format", {name: name for name in ("table", *FORMATS, "json")})  # type: ignore[misc]
-"""Of tables."""
+"""Formats of tables."""
 
 
 def format_option() -> Any:
-    """The option `--format`; `Commands.resolve_command` acts on it, commands do not see it."""
+    """Return the option `--format`, which `Commands.resolve_command` handles: commands do not see it."""
     only = typer.Typer(add_completion=False)
 
     @only.command()
@@ -209,7 +211,7 @@ def format_option() -> Any:
             Format | None, typer.Option("--format", help="How tables are printed; json is --json.", show_default=False)
         ] = None,
     ) -> None:
-        """Has the option."""
+        """Declare the option `--format`."""
 
     (option,) = (param for param in typer.main.get_command(only).params if param.name == FORMAT)
     option.expose_value = False
@@ -246,7 +248,8 @@ def of_library(error: Exception) -> int:
 
 
 def without_reader(end: SystemExit) -> int:
-    """Exit code after typer or rich ended the command: 0 if the reader of the output left, as `head` does."""
+    """Return the exit code after typer or rich ended the command: 0 if the reader of the output ended, as `head`
+    does."""
     if isinstance(end.__context__, OSError) and end.__context__.errno == errno.EPIPE:
         leave_stdout()
         return 0
@@ -254,12 +257,12 @@ def without_reader(end: SystemExit) -> int:
 
 
 def leave_stdout() -> None:
-    """Discard remaining output for a closed stdout: otherwise the interpreter complains."""
+    """Discard remaining output for a closed stdout, about which the interpreter would complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def options_of(command: Any) -> list[str]:
-    """Return the options of a command as they are written, long and short."""
+    """Return the options of a command as written, long and short."""
     of_params = (param for param in command.params if param.param_type_name == "option")
     return [name for param in of_params for name in (*param.opts, *param.secondary_opts)]
 
@@ -273,9 +276,9 @@ def corrected(command: Any, arguments: Sequence[str]) -> list[str]:
 
 
 def refuse_slips(command: Any, ctx: Any, args: Sequence[str]) -> str | None:
-    """Raises UserError for an option of another tool, for one of one value that is given twice (the first would be
-    dropped in silence), for an empty path, as of a variable of the shell that is not set: it would mean the folder one
-    is in, for several values where one is run, and for two formats. Returns the format that was given."""
+    """Return the format of tables in the arguments. Raises UserError for an option of another tool, for a repeated
+    option with a single value (the first would be dropped silently), for an empty path, as from an unset shell variable
+    (it would mean the current folder), for several values where only one can run, and for two formats."""
     sub = typer.Context(command, info_name=command.name, parent=ctx, resilient_parsing=True)
     if not hasattr(command, "commands") and not command.context_settings.get("ignore_unknown_options"):
         takes_workload = any(param.name in ("workload", "workloads") for param in arguments_of(command))
@@ -303,30 +306,30 @@ def refuse_slips(command: Any, ctx: Any, args: Sequence[str]) -> str | None:
 
 
 def arguments_of(command: Any) -> list[Any]:
-    """Return the parameters of a command that have no option."""
+    """Return the parameters of a command that are arguments."""
     return [param for param in command.params if param.param_type_name == "argument"]
 
 
 def option(field: str) -> str:
-    """Return the option of a field: `--slo-degraded` of slo_degraded."""
+    """Return the option of a field: `--slo-degraded` for slo_degraded."""
     return f"--{field.replace('_', '-')}"
 
 
 def parameter(command: Any, field: str) -> str:
-    """Return how the user of a command writes a field: its option, or the name of its argument."""
+    """Return a field as the user of a command writes it: its option, or the name of its argument."""
     params = [param for param in command.params if field == param.name.rstrip("_") or option(field) in param.opts]
     return place_of(params[0]) if params else option(field)
 
 
 def place_of(param: Any) -> str:
-    """A parameter as the user writes it: its long option, or the name of an argument."""
+    """Return a parameter as the user writes it: its long option, or the name of an argument."""
     if param.param_type_name == "option":
         return str(max(param.opts, key=len))
     return str(param.metavar or param.name.upper()).strip("[].")
 
 
 def of_typer(error: Any) -> str:
-    """An error of typer as one line like Hotband's: place, text, and accepted values."""
+    """Return an error of typer as one line in our form: place, text, and accepted values."""
     kind, param = type(error).__name__, getattr(error, "param", None)
     if kind == "NoSuchOption":
         known = [max(one.opts, key=len) for one in error.ctx.command.params if one.param_type_name == "option"]
@@ -344,7 +347,7 @@ def of_typer(error: Any) -> str:
 
 
 def wrong_value(error: Any, param: Any) -> tuple[str, str]:
-    """The text given for a parameter, and its accepted values."""
+    """Return the text given for a parameter, and its accepted values."""
     cause: Any = error.__cause__
     problems = cause.errors() if hasattr(cause, "errors") else []
     if not problems:
@@ -361,7 +364,7 @@ def wrong_value(error: Any, param: Any) -> tuple[str, str]:
 
 
 def bounded(what: str, least: float | None, most: float | None) -> str:
-    """A number within bounds; those of a 32- or 64-bit number are not worth a word."""
+    """Describe a number with its bounds, except for those of a 32- or 64-bit number."""
     if most is not None and most < 2**32 - 1:
         return f"{what} from {least} to {most}" if least is not None else f"{what} of at most {most}"
     return what if least is None else f"{what}, {least} or more"

@@ -1,4 +1,4 @@
-"""Groups of commands, each made of the declarations of its questions."""
+"""Groups of commands, each built from the declarations of its questions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hotband.faces.commands.on_demand import OnDemand
 from hotband.faces.questions import GROUPS
 
 MEANT = {"drives": "show", "import": "auto", "store": "list", "workloads": "show"}
-"""The command that a group runs if its first argument names none (`hotband store DIR`)."""
+"""The command that a group runs if its first argument is not a command (`hotband store DIR`)."""
 WITHOUT_ARGUMENTS = ("drives", "workloads")
 """Groups that run this command also without arguments."""
 OF_FILES = ("import",)
-"""Groups that run it only for a file or a folder that exists."""
+"""Groups that run it only for an existing file or folder."""
 
 
 @cache
@@ -32,10 +32,10 @@ def __getattr__(name: str) -> Any:
 
 
 def group_of(name: str, text: str, table: Mapping[str, tuple[str, str]]) -> typer.Typer:
-    """Return the group of the commands in a table (as of `OnDemand`), each loaded when it is first used."""
+    """Return the group of the commands in a table (see `OnDemand`), each loaded on first use."""
 
     class Group(Commands):
-        """A group whose commands are not made until one of them is used."""
+        """A group whose commands are made when one of them is used."""
 
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)

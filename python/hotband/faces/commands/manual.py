@@ -1,4 +1,4 @@
-"""The manual page, made of the definitions of the commands."""
+"""The manual page, made from the definitions of the commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def manual(group: Any, context: Any) -> str:
 
 
 def commands(group: Any, context: Any, before: str) -> Iterator[tuple[str, Any]]:
-    """Yield the words and the command of each command of a group, those of its groups in their place."""
+    """Yield the words and the command of each command of a group, including those of its groups, in order."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         inner = typer.Context(command, info_name=name, parent=context)
@@ -51,6 +51,6 @@ def described(command: Any) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Return text as roff prints it."""
+    """Escape text for roff."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text

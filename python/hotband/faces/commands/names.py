@@ -1,4 +1,4 @@
-"""Names on the command line: a unique beginning represents the whole name, and the shell completes them."""
+"""Names on the command line: a unique beginning stands for the whole name, and the shell completes names."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from hotband.data.inputs.words import FIO_WORDS
 
 
 def completed(where: str, name: str, known: Sequence[str]) -> str:
-    """The one of `known` that begins with `name`; `name` itself if none does (its reader reports it), or if it is one
-    of them. Raises UserError if several do."""
+    """Return the only name of `known` that begins with `name`. Return `name` if none does (its reader reports it), or
+    if it is one of them. Raises UserError if several do."""
     begin = [one for one in known if one.startswith(name)]
     if not name or name in known or not begin:
         return name
@@ -29,7 +29,7 @@ def completed(where: str, name: str, known: Sequence[str]) -> str:
 
 
 def machine_names(where: str, name: str) -> str:
-    """A machine with its drive's name completed, also within LAYOUT:COUNTxDRIVE[:CHUNK]; files as they are."""
+    """Return a machine with its drive's name completed, also within LAYOUT:COUNTxDRIVE[:CHUNK]; files are unchanged."""
     if is_file(name):
         return name
     kind, colon, rest = name.partition(":")
@@ -43,14 +43,14 @@ def machine_names(where: str, name: str) -> str:
 
 
 def study_names() -> list[str]:
-    """Names of the catalog's studies."""
+    """Return the names of the catalog's studies."""
     from hotband.questions.study.file import names
 
     return names()
 
 
 def callback(complete: Callable[[str, str], str]) -> Callable[[Any, Any, Any], Any]:
-    """Callback of typer for one or several arguments, before the command sees them."""
+    """Return a callback of typer that completes one or several arguments before the command receives them."""
 
     def called(ctx: Any, param: Any, value: Any) -> Any:
         from hotband.faces.commands.group import place_of
@@ -69,14 +69,14 @@ def whole(names: Callable[[], list[str]]) -> Callable[[Any, Any, Any], Any]:
 
 
 def study_name(where: str, name: str) -> str:
-    """A study's name completed; a folder as it is."""
+    """Complete the name of a study; a folder stays unchanged."""
     from pathlib import Path
 
     return name if "/" in name or Path(name).is_dir() else completed(where, name, study_names())
 
 
 def machines(incomplete: str) -> list[str]:
-    """For the shell: drives, and layouts of them once a layout is begun."""
+    """Return completions for the shell: drives, and layouts of them once a layout is begun."""
     kind, colon, rest = incomplete.partition(":")
     if not colon:
         return [one for one in [*drive_names(), *(f"{layout}:" for layout in _core.LAYOUTS)] if one.startswith(kind)]
@@ -86,15 +86,16 @@ def machines(incomplete: str) -> list[str]:
 
 
 def set_keys(ctx: typer.Context, incomplete: str) -> list[str]:
-    """For the shell: keys of `--set`, those of the workload and the machine if the line already names them."""
+    """Return completions for the shell: keys of `--set`; those of the workload and the machine if the line already
+    names them."""
     from hotband.data.inputs.keys import set_keys as keys_of
 
-    # An option that still wants its value leaves the arguments of the command where they are.
+    # Without this, an option that still lacks its value would shift the arguments of the command.
     first = ctx.args[0] if ctx.args else None
     takes_workload = any(param.name == "workload" for param in ctx.command.params)
     workload = ctx.params.get("workload") or (first if takes_workload else "fio-randread")
     machine = ctx.params.get("on") if takes_workload else ctx.params.get("machine") or first
-    # Of several machines the keys of the first.
+    # Of several machines only the keys of the first.
     machine = next(iter(machine), None) if isinstance(machine, list | tuple) else machine
     known = list(_core.SET_KEYS) if takes_workload else ["data", "state"]
     if machine and workload:
@@ -106,7 +107,7 @@ def set_keys(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def beginning(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:
-    """For the shell: the names that begin with the typed text."""
+    """Return a completion for the shell: the names that begin with the typed text."""
 
     def called(incomplete: str) -> Iterator[str]:
         return (name for name in names() if name.startswith(incomplete))
@@ -115,12 +116,12 @@ def beginning(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:
 
 
 def drive_words(incomplete: str) -> list[str]:
-    """For the shell: drives, and words that filter them."""
+    """Return completions for the shell: drives, and words that filter them."""
     return [word for word in [*drive_names(), *filter_words()] if word.startswith(incomplete)]
 
 
 def program_place(where: str, name: str) -> str:
-    """Complete the name of a machine; a folder of the host stays as it is."""
+    """Complete the name of a machine; a folder of the host stays unchanged."""
     return name if is_real(name) else machine_names(where, name.removeprefix(EMULATED))
 
 
@@ -132,7 +133,7 @@ def program_names() -> list[str]:
 
 
 def program_settings(ctx: typer.Context, incomplete: str) -> Iterator[str]:
-    """For the shell: settings of the program that the line names."""
+    """Yield completions for the shell: settings of the program that the line names."""
     from hotband.execution.programs import PROGRAMS, find_program
 
     name = ctx.params.get("name_") or (ctx.args[0] if ctx.args else "")
@@ -141,7 +142,7 @@ def program_settings(ctx: typer.Context, incomplete: str) -> Iterator[str]:
 
 
 class Completion(TypedDict):
-    """Settings of typer for a parameter that names something: conversion of the name, and completion in the shell."""
+    """Settings of typer for a parameter that is a name: conversion of the name, and completion in the shell."""
 
     callback: Callable[[Any, Any, Any], Any]
     autocompletion: Callable[[str], Iterable[str]]

@@ -1,5 +1,5 @@
-"""Commands that are loaded when they are requested: the modules of all of them, and typer's making of their options,
-take far longer than a short command does."""
+"""Commands that are loaded when they are requested: loading all modules and building all options with typer would take
+far longer than a short command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 
 def with_epilog(text: str) -> Callable[[C], C]:
-    """Gives a command the text that its help ends with."""
+    """Return a decorator that sets the text at the end of a command's help."""
 
     def marked(command: C) -> C:
         vars(command)["epilog"] = text
@@ -26,8 +26,8 @@ def with_epilog(text: str) -> Callable[[C], C]:
 
 
 class OnDemand(Mapping[str, Any]):
-    """Commands by name, from a table of where each is ("module:function", or "module:group") and of the first paragraph
-    of its help. Each is made once."""
+    """Commands by name, from a table with the location of each ("module:function", or "module:group") and the first
+    paragraph of its help. Each is made once."""
 
     def __init__(self, table: Mapping[str, tuple[str, str]]) -> None:
         self._table = dict(table)
@@ -42,7 +42,7 @@ class OnDemand(Mapping[str, Any]):
         return name in self._table
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A command, or `default` if there is none of this name; errors in a command's module are not caught."""
+        """Return a command, or `default` for an unknown name; errors in a command's module are not caught."""
         return self[name] if name in self._table else default
 
     def __iter__(self) -> Iterator[str]:
@@ -52,12 +52,13 @@ class OnDemand(Mapping[str, Any]):
         return len(self._table)
 
     def outlines(self) -> dict[str, TyperCommand]:
-        """Data for a list of commands: names and first paragraphs, no options."""
+        """Return outlines for a list of commands: names and first paragraphs, no options."""
         return {name: TyperCommand(name, short_help=text) for name, (_, text) in self._table.items()}
 
 
 def plain_epilog(text: str) -> str:
-    """Return the text that ends a help page without markup; commands and lists keep their lines, words are wrapped."""
+    """Return the text at the end of a help page without markup; commands and lists keep their lines, prose is
+    wrapped."""
     kept: list[str] = []
     for paragraph in re.split(r"\n\s*\n", re.sub(r"\[/?(?:bold)?\]", "", text).strip()):
         if paragraph.startswith("hotband "):
@@ -72,19 +73,19 @@ def plain_epilog(text: str) -> str:
 
 
 def loaded(where: str) -> Any:
-    """The function of a command, or a group of them, by "module:name"."""
+    """Return the function of a command, or a group of commands, by "module:name"."""
     module, _, name = where.partition(":")
     return getattr(import_module(module), name)
 
 
 def help_of(command: Any) -> str:
-    """The first paragraph of the help of a command's function, or of a group."""
+    """Return the first paragraph of the help of a command's function, or of a group."""
     text = inspect.cleandoc(str(command.info.help) if isinstance(command, typer.Typer) else command.__doc__ or "")
     return " ".join(text.partition("\n\n")[0].split())
 
 
 def made(name: str, command: Any) -> Any:
-    """A command or a group of them, with its options."""
+    """Return a command or a group, with its options."""
     holder = typer.Typer(add_completion=False, rich_markup_mode=None)
     if not isinstance(command, typer.Typer):
         settings = getattr(command, "context_settings", None)

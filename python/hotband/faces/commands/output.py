@@ -1,4 +1,4 @@
-"""Options and printing shared by all commands. Tables go to stdout; under --json stdout carries data only."""
+"""Options and printing shared by all commands. Tables go to stdout; under --json stdout carries only data."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to st
 
 
 def finish() -> None:
-    """Prints the tables that were kept."""
+    """Print the stored tables."""
     if PRINTED.tables:
         sys.stdout.write(FORMATS[PRINTED.form].tables(PRINTED.tables))
     begin()
 
 
 def show(*views: View) -> None:
-    """Prints to stdout, every plain string as data (`hotband.base.foreign`): tables within the width of the
-    terminal (80 columns, or COLUMNS, without one), lines of text whole where no terminal folds them. In a format of
-    tables alone, words go to stderr."""
+    """Print views to stdout, with every plain string as data (`hotband.base.foreign`): tables within the width of the
+    terminal (80 columns, or COLUMNS, without one), lines of text unfolded if there is no terminal. In a format of
+    tables only, words go to stderr."""
     from hotband.base.text.layout import fitted
 
     form, out = FORMATS.get(PRINTED.form), console()
@@ -54,7 +54,7 @@ def show(*views: View) -> None:
 
 
 def show_lines(lines: Iterable[str | Text]) -> None:
-    """Prints lines of words to stdout, folded within the width that tables have, too."""
+    """Print lines of words to stdout, folded within the width of tables."""
     from hotband.base.text.layout import hanging
 
     if as_rows():
@@ -64,7 +64,7 @@ def show_lines(lines: Iterable[str | Text]) -> None:
 
 
 def show_views(views: Iterable[View]) -> None:
-    """Prints tables and whole lines, and other words folded within the width that tables have."""
+    """Print tables and whole lines, and other words folded within the width of tables."""
     for view in views:
         if isinstance(view, Table | Whole):
             show(view)
@@ -73,8 +73,8 @@ def show_views(views: Iterable[View]) -> None:
 
 
 def show_answer(shown: Screen, details: bool, written: Sequence[str] = ()) -> None:
-    """Print an answer as a screen, with the files that were `written`, and with `details` its evidence; in a format of
-    tables the evidence alone."""
+    """Print an answer as a screen, with the `written` files, and with `details` its evidence; in a format of tables
+    only the evidence."""
     if as_rows():
         show_views(shown.details)
         return show_lines(written)
@@ -92,13 +92,13 @@ def _show_screen(views: Iterable[View]) -> None:
         else:
             line = out.render_str(view) if isinstance(view, str) else view
             deeper = indent_below(line.plain)
-            # A command is copied: it stays on its line.
+            # A command may be copied, so it stays on its line.
             folded = line if line.plain.startswith(NEXT) else hanging(line, out.width, deeper)
             out.print(folded, soft_wrap=True)
 
 
 def say(text: str) -> None:
-    """A sentence for the user, to stderr."""
+    """Print a sentence for the user to stderr."""
     sys.stderr.write(f"{visible(text)}\n")
 
 
@@ -121,7 +121,7 @@ def print_json(document: Mapping[str, object], schema: str) -> None:
 
 
 def print_text(text: str) -> None:
-    """A document that is text already, as it was written, to stdout."""
+    """Print a document that is already text to stdout, unchanged."""
     sys.stdout.write(json_safe(text) + "\n")
 
 
@@ -131,18 +131,18 @@ def print_rows(rows: Sequence[object]) -> None:
 
 
 def listed(arguments: list[str] | None) -> list[str]:
-    """Names from arguments that may hold several, separated by commas; each once."""
+    """Return names from arguments that may hold several, separated by commas, without duplicates."""
     return list(dict.fromkeys(all_listed(arguments)))
 
 
 def all_listed(arguments: list[str] | None) -> list[str]:
-    """The same, with those that are given twice."""
+    """Return names as `listed` does, with duplicates."""
     names = (name.strip() for argument in arguments or [] for name in argument.split(","))
     return [name for name in names if name]
 
 
 def parse_set(pairs: list[str], *, of_load: bool = True) -> tuple[tuple[str, str], ...]:
-    """`KEY=VALUE` arguments; with `of_load`, an option name of fio is the same key as Hotband's."""
+    """Return `KEY=VALUE` arguments as pairs; with `of_load`, an option name of fio becomes Hotband's key."""
     parsed: dict[str, tuple[str, str]] = {}
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))

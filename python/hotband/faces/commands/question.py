@@ -1,4 +1,4 @@
-"""Builds the command of a question from its fields."""
+"""Build the command of a question from its fields."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def __getattr__(name: str) -> Any:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of field on the command line: the type of typer's parameter, the shell's completion, and the function that
-    converts an argument to the value of the field."""
+    """A kind of field on the command line: the type of typer's parameter, the completion in the shell, and the function
+    that converts an argument to the value of the field."""
 
     type: Any
     value: Callable[[Any], Any] = lambda given: given
@@ -104,7 +104,7 @@ def _workload(name: str) -> Named:
 
 
 def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
-    """Return the paths of each side: those between the words `vs`, if there are any, else one a side; of one folder,
+    """Return the paths of each side: those between the words `vs`, if there are any; else one per side; for one folder,
     its series."""
     groups: list[list[Path]] = [[]]
     if len(arguments) == 1:
@@ -126,7 +126,7 @@ def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
 
 
 def _lines(arguments: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return `--key value` and `--key=value` as pairs. Raises UserError for others, and for a key given twice."""
+    """Return `--key value` and `--key=value` as pairs. Raises UserError for other arguments, and for a repeated key."""
     given: dict[str, str] = {}
     rest = list(arguments)
     while rest:
@@ -188,7 +188,7 @@ KINDS: Mapping[Any, Kind] = {
 
 
 def kind_of(one: Field) -> Kind:
-    """Return the kind of a field; one that takes one of several words is of the class of these."""
+    """Return the kind of a field; for a choice of words, their class."""
     return Kind(one.base) if is_word(one) else KINDS[mark(one)]
 
 
@@ -211,7 +211,7 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
         **kind.completion,
     }
     option = f"{option_of(one)}/{opposite(one)}" if one.default is True else option_of(one)
-    # A flag without a word for "no" is given its option; typer makes one of both else.
+    # A flag without a negative word declares only its option; otherwise typer would make one of both.
     info = (
         typer.Argument(**about) if says.positional else typer.Option(*[says.short] * bool(says.short), option, **about)
     )
@@ -232,14 +232,14 @@ def _question_of(question: type[Question], values: Mapping[str, Any]) -> Questio
 
 
 def _files_in(values: Mapping[str, Any]) -> list[Path]:
-    """Return the files among the arguments, which no page may replace."""
+    """Return the files among the arguments, which a page must not replace."""
     several = [value if isinstance(value, list) else [value] for value in values.values()]
     return [one for value in several for one in value if isinstance(one, Path) and one.is_file()]
 
 
 @dataclass(frozen=True)
 class Form:
-    """Output of an answer: as JSON, or on a screen, with its evidence if `details` are requested."""
+    """The output form of an answer: JSON, or a screen, with its evidence if `details` are requested."""
 
     as_json: bool
     details: bool
@@ -267,7 +267,7 @@ def _print(question: Question, found: Any, form: Form, written: list[str]) -> No
 
 
 def _typed(further: str | Question, question: Question) -> str:
-    """Return the next command as it is typed; none that reads a pipe, whose data is already consumed."""
+    """Return the next command as typed; empty if it reads a pipe, whose data is already consumed."""
     if isinstance(further, Question):
         typed = [*words(further), *([DETAILS_OPTION] if further == question else [])]
         further = shlex.join(["hotband", *typed])
@@ -276,7 +276,7 @@ def _typed(further: str | Question, question: Question) -> str:
 
 
 def prompt(text: str) -> str:
-    """Return what the user types after a text."""
+    """Return the user's reply to a text."""
     return str(typer.prompt(text, default="", show_default=False))
 
 
@@ -288,7 +288,7 @@ def _end(ending: Ending | None) -> None:
 
 
 def _command(question: type[Question]) -> Callable[..., Any]:
-    """Return the function that typer makes the command of."""
+    """Return the function from which typer makes the command."""
 
     def run(*, as_json: bool = False, details: bool = False, **values: Any) -> None:
         form = Form(as_json, details)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def can_ask(yes: bool) -> bool:
-    """Whether the user can confirm a write, or has confirmed it already."""
+    """Return whether the user can confirm a write, or has already confirmed it."""
     return yes or sys.stdin.isatty()
 
 
 def goes_on(yes: bool) -> bool:
-    """Whether the announced actions may be done: confirmed on the terminal, or by `--yes`."""
+    """Return whether the announced actions may start: confirmed on the terminal, or by `--yes`."""
     if yes:
         return True
     sys.stderr.write("Go on? [y/N] ")
@@ -30,7 +30,7 @@ def goes_on(yes: bool) -> bool:
 
 @contextmanager
 def interruptible(on: Sequence[str]) -> Iterator[None]:
-    """Requests to end are interruptions where hardware or an emulated drive is among the machines: fio and the server
-    have to be ended."""
+    """Treat requests to end as interruptions if hardware or an emulated drive is among the machines, because fio and
+    the server have to be ended."""
     with stoppable() if any(is_real(one) or is_emulated(one) for one in on) else nullcontext():
         yield

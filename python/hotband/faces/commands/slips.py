@@ -1,5 +1,5 @@
-"""Slips: words of fio, another tool or another language, and their equivalents here. Options and commands
-are in tables; names of drives and workloads that are mixed up are refused by `hotband.data.inputs.meant`."""
+"""Slips: words of fio, of other tools or languages, and their equivalents here. Options and commands are in tables;
+`hotband.data.inputs.meant` refuses confused names of drives and workloads."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "--time": (DURATION,),
     "--verbose": (("--details", ""),),
 }
-"""Options that people try, and what to type: the first one that the command has. `{}` is the value that was typed, or
-the example behind it."""
+"""Options that people try, and what to type: the first one that the command has. `{}` is the typed value, or the
+example in the table."""
 WORKLOADS: Mapping[str, str] = {
     "read": "seqread",
     "write": "seqwrite",
@@ -63,9 +63,9 @@ WORKLOADS: Mapping[str, str] = {
     "randrw": "randrw",
     "rw": "randrw",
 }
-"""Values of fio's `rw`, and the workloads that are like them."""
+"""Values of fio's `rw`, and the equivalent workloads."""
 OF_WORKLOAD = ("-w", "--rw", "--readwrite", "--workload", "--pattern", "--job")
-"""Options for what is an argument here."""
+"""Options of other tools for an argument here."""
 NOT_NEEDED = ("--direct", "--group-reporting", "--ioengine", "--name", "--time-based")
 """Options of fio without a counterpart: a model has no page cache, one engine, and its own duration."""
 COMMANDS: Mapping[str, str] = {
@@ -93,7 +93,8 @@ SEVERAL = re.compile(r"[^\[\]{}\"]+(?:,[^\[\]{}\"]+)+|\d\S*\.\.\S+")
 
 
 def spelled(arguments: Sequence[str], known: Iterable[str]) -> list[str]:
-    """Return the arguments with `-` for `_` in options that are known then: `--rebuild_rate` is `--rebuild-rate`."""
+    """Return the arguments with `-` for `_` in options that exist with `-`: `--rebuild_rate` becomes
+    `--rebuild-rate`."""
     options = set(known)
     return [_spelled(word, options) for word in arguments]
 
@@ -105,7 +106,7 @@ def _spelled(word: str, known: set[str]) -> str:
 
 
 def expect_options(command: str, arguments: Sequence[str], known: Sequence[str], takes_workload: bool) -> None:
-    """Raises UserError for the first option that the command does not have and that is in a table above."""
+    """Raise UserError for the first option in a table above that the command does not have."""
     for at, word in enumerate(arguments):
         if word == "--":
             return
@@ -135,7 +136,7 @@ def instead(command: str, name: str, value: str, known: Sequence[str], takes_wor
 
 
 def expect_plain(arguments: Sequence[str], settings: Sequence[str]) -> None:
-    """Raises UserError for several values of a setting where a command runs one."""
+    """Raise UserError for several values of a setting of a command that runs one."""
     for pair in settings:
         if SEVERAL.fullmatch(pair.partition("=")[2].strip()):
             accepted = f"several values make a sweep; use {shlex.join(['hotband', 'sweep', *arguments])}"
@@ -148,7 +149,7 @@ def several_machines(arguments: Sequence[str]) -> str:
 
 
 def expect_no_file(arguments: Sequence[str], left: Sequence[str]) -> None:
-    """Raises UserError for a file behind `--json`, which prints to standard output."""
+    """Raise UserError for a file after `--json`, which prints to standard output."""
     if "--json" in arguments and left and left[0].endswith((".json", ".jsonl")):
         raise UserError("--json", "", "", f"prints to standard output; use --json > {shlex.quote(left[0])}")
 

@@ -1,4 +1,4 @@
-"""`hotband ui`: the same in a browser, on this computer alone."""
+"""`hotband ui`: a page in the browser, on this computer alone."""
 
 from __future__ import annotations
 
@@ -60,15 +60,16 @@ def ui(
         try:
             serve(kept, port, begun)
         except KeyboardInterrupt:
-            # What is left is short, and a second Ctrl-C would leave the folder behind; SIGTERM still ends it.
+            # The remaining work is short, and a second Ctrl-C would leave the folder; SIGTERM still ends the process.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             forget_interrupts()
             say("hotband ui: ended")
 
 
 def _redirecting(address: str, stack: ExitStack) -> str:
-    """Return the address of a file that leads to the page and goes with `stack`. Others can read the arguments of the
-    browser's process, where the token must not appear, but neither this file nor its folder."""
+    """Return the address of a file that leads to the page and is removed with `stack`. Other users can read the
+    arguments of the browser's process, so the token must not be among them; they can read neither this file nor its
+    folder."""
     folder = Path(stack.enter_context(TemporaryFolder("ui")))
     page = folder / "open.html"
     quoted = escape(address)
@@ -79,7 +80,7 @@ def _redirecting(address: str, stack: ExitStack) -> str:
 
 
 def _open(address: str) -> None:
-    """Opens the browser, if there is one; the server does not wait for it."""
+    """Open the browser, if there is one; the server does not wait for it."""
     import threading
     import webbrowser
 

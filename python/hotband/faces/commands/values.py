@@ -1,5 +1,5 @@
-"""Values of options that need no conversion: texts, paths and numbers as they are written. typer loads pydantic to turn
-a text into the same text, which takes as much time as all other parts of a short command together."""
+"""Values of options that need no conversion: texts, paths and numbers as they are written. For these typer would load
+pydantic, which takes as much time as all other parts of a short command together."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 DECIMAL = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?")
-"""A number without exponent that Python and pydantic read alike."""
+"""A number without exponent that Python and pydantic read in the same way."""
 WHOLE = re.compile(r"-?[0-9]{1,20}")
-"""A whole number that Python and pydantic read alike; 20 digits hold 64 bits."""
+"""A whole number that Python and pydantic read in the same way; 20 digits hold 64 bits."""
 
 
 def keep_simple(params: Iterable[Any]) -> None:
-    """Pass simple option values unchanged; typer converts the others and reports errors."""
+    """Pass simple values of options unchanged; typer converts the others and reports errors."""
     for param in params:
         if not isinstance(getattr(param, "get_runtime_param", None), Simple | None):
             param.get_runtime_param = Simple(param, param.get_runtime_param)
@@ -32,14 +32,14 @@ class Simple:
         return self
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value; typer calls it so."""
+        """Return the value; typer calls this method."""
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
         found = self.simple(value)
         return found if found is not None else self.other().coerce(value, param=param, ctx=ctx)
 
     def simple(self, value: Any) -> Any:
-        """The value if nothing is to be checked or converted, else None."""
+        """Return the value if it needs no check or conversion, else None."""
         kind, said = self.of.annotation, self.of.parameter_info
         if said.parser is not None:
             return None
@@ -63,7 +63,7 @@ class Simple:
 
 
 def whole(value: Any, least: float | None, most: float | None) -> int | None:
-    """A whole number within bounds, else None."""
+    """Return a whole number within bounds, else None."""
     if isinstance(value, str) and WHOLE.fullmatch(value):
         value = int(value)
     if type(value) is not int or (least is not None and value < least) or (most is not None and value > most):
@@ -72,7 +72,7 @@ def whole(value: Any, least: float | None, most: float | None) -> int | None:
 
 
 def decimal(value: Any, least: float | None, most: float | None) -> float | None:
-    """A number within bounds, else None."""
+    """Return a number within bounds, else None."""
     if isinstance(value, str) and DECIMAL.fullmatch(value):
         value = float(value)
     if type(value) is not float or (least is not None and value < least) or (most is not None and value > most):
@@ -81,7 +81,7 @@ def decimal(value: Any, least: float | None, most: float | None) -> float | None
 
 
 def path(value: Any, said: Any) -> Path | None:
-    """A path that must be readable if it exists, else None."""
+    """Return a path, which must be readable if it exists; else None."""
     if not isinstance(value, str) or said.exists or said.resolve_path or said.writable or said.path_type is not None:
         return None
     if not said.file_okay or not said.dir_okay or (os.path.exists(value) and not os.access(value, os.R_OK)):

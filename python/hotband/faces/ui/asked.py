@@ -1,4 +1,4 @@
-"""Builds a question from a form of the page."""
+"""Build a question from a form of the page."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ NO_MORE = 10**9
 
 
 def number(form: Form, one: Field) -> float | None:
-    """A number; a percentage if its ends are those of one."""
+    """Return a number; a percentage if its bounds are those of one."""
     return form.percent(one.name) if one.says.metavar == "PERCENT" else form.number(one.name)
 
 
 def whole(form: Form, one: Field) -> int | None:
-    """A whole number within its ends."""
+    """Return a whole number within its bounds."""
     least, most = one.says.least, one.says.most
     return form.whole(one.name, 0 if least is None else int(least), NO_MORE if most is None else int(most))
 
 
 def dropped(form: Form, one: Field) -> Path | None:
-    """A file that was dropped."""
+    """Return the path of a dropped file."""
     found = form.dropped(one.name)
     return None if found is None else Path(found)
 
 
 def of_name(form: Form, one: Field) -> Named | None:
-    """A machine or a workload: a name, or a file that was dropped."""
+    """Return a machine or a workload: a name, or a dropped file."""
     given = form.text(one.name)
     return None if given is None else named(form.placed(one.name, given), one.name)
 
 
 def settings(form: Form, _: Field) -> tuple[tuple[str, str], ...]:
-    """Pairs of key and value."""
+    """Return settings as pairs of key and value."""
     return settings_of(changes(form.settings(), {}))
 
 
@@ -79,13 +79,14 @@ READ: Mapping[Any, Callable[[Form, Field], Any]] = {
 
 
 def is_elsewhere(question: type[Question], one: Field) -> bool:
-    """Whether no form has it, such as fields for hardware."""
+    """Return whether no form has the field, such as fields for hardware."""
     is_of_hardware = issubclass(question, OnHardware) and one.name in NAMES
     return is_of_hardware or one.name in ELSEWHERE or one.says.hidden or one.says.only_python
 
 
 def of_form(question: type[Q], form: Form, own: Mapping[str, object]) -> Q:
-    """Return the question: `own` are fields that the form has in another way. Raises UserError under their names."""
+    """Return the question; `own` are fields that the form has in another way. Raises UserError with the names of these
+    fields."""
     asked: dict[str, Any] = dict(own)
     with in_fields():
         for one in fields_of(question):
@@ -96,14 +97,14 @@ def of_form(question: type[Q], form: Form, own: Mapping[str, object]) -> Q:
 
 
 def answered(question: Question, tick: Tick | bool) -> Any:
-    """Return the answer and report progress to `tick`. Raises UserError with the names of the form's fields."""
+    """Return the answer, and report progress to `tick`. Raises UserError with the names of the form's fields."""
     with in_fields():
         return ask(question, tick)
 
 
 @contextmanager
 def in_fields() -> Iterator[None]:
-    """Have mistakes within be UserErrors under the names of the form's fields."""
+    """Raise mistakes within the block as UserErrors with the names of the form's fields."""
     try:
         yield
     except UserError as error:

@@ -20,9 +20,9 @@ WORKLOAD = "a workload of the catalog, such as fio-randread"
 
 @dataclass(frozen=True)
 class Call:
-    """One call: its `title`, the `command` that does the same, the function `run`, which returns the display
-    of its result (its arguments are a progress function and its own folder), and the function that writes its `report`
-    into that folder, if there is one."""
+    """A call: its `title`, the equivalent `command`, the function `run`, which returns the display of its result (its
+    arguments are a progress function and the job's folder), and the function that writes its `report` into that folder,
+    if there is one."""
 
     title: str
     command: list[str]
@@ -31,6 +31,6 @@ class Call:
 
 
 def expect_report(folder: Path) -> None:
-    """The report of a result that writes its own. Raises UserError if it was stopped before."""
+    """Check that a result wrote its report. Raises UserError if it was stopped before."""
     if not (folder / REPORT_FILE).is_file():
         raise UserError("report", "", "", "was not written: the job was stopped first")

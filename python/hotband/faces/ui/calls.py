@@ -38,14 +38,14 @@ Kind = Callable[[Form], Call]
 
 
 def prepare(kind: str, form: Form) -> Call:
-    """The call that a form requests. Raises UserError for a mistake that can be seen before it is made."""
+    """Return the call that a form requests. Raises UserError for mistakes that can be found before the call."""
     if kind not in KINDS:
         raise UserError("kind", "", kind, f"expected one of {', '.join(KINDS)}")
     return KINDS[kind](form)
 
 
 def of_run(form: Form) -> Call:
-    """A run; several machines are a sweep over them."""
+    """Return the call of a run; several machines are a sweep over them."""
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
     if len(machines) > 1:
         return of_sweep(form, draws_distributions=True)
@@ -59,17 +59,18 @@ def of_run(form: Form) -> Call:
 
 
 def report_of_records(folder: Path) -> None:
-    """The report of every record in a folder."""
+    """Write the report of every record in a folder."""
     hb.report(records_of(folder)).save(folder / REPORT_FILE)
 
 
 def records_of(folder: Path) -> list[Record]:
-    """The records in a folder: it is one, or each of those in it is."""
+    """Return the record that a folder is, or the records in its folders."""
     return [hb.load(place) for place in records_in(folder) if record_file(place).is_file()]
 
 
 def of_sweep(form: Form, draws_distributions: bool = False) -> Call:
-    """A sweep; with `draws_distributions` it keeps its records and shows how latency is distributed on each machine."""
+    """Return the call of a sweep; with `draws_distributions` it stores its records and shows the latency distribution
+    of each machine."""
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
     named_by = {"workload": (named(workload, "workload"),), "on": tuple(named(machine, "on") for machine in machines)}
     repeat = form.whole("repeat", 1, 1000)
@@ -80,7 +81,7 @@ def of_sweep(form: Form, draws_distributions: bool = False) -> Call:
         return done
 
     def report(folder: Path) -> None:
-        swept(False, folder).report(folder / REPORT_FILE)  # every run is there: none is run again
+        swept(False, folder).report(folder / REPORT_FILE)  # all runs are stored, so none is run again
 
     show = shown.of_machines if draws_distributions else shown.of_sweep
     keys = [key for key, _ in asked.settings]
@@ -94,7 +95,7 @@ def of_sweep(form: Form, draws_distributions: bool = False) -> Call:
 
 
 def of_find(form: Form) -> Call:
-    """`hb.find`."""
+    """Return the call of `hb.find`."""
     question = form.needed("question", 'such as "IOPS at p99 < 10 ms"')
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
     named_by = {"workload": named(workload, "workload"), "on": tuple(named(machine, "on") for machine in machines)}
@@ -111,7 +112,7 @@ def of_find(form: Form) -> Call:
 
 
 def of_review(form: Form) -> Call:
-    """A review."""
+    """Return the call of a review."""
     machines = tuple(form.all_named("on", MACHINE))
     asked = of_form(ReviewQuestion, form, {"on": machines})
     return Call(
@@ -123,7 +124,7 @@ def of_review(form: Form) -> Call:
 
 
 def of_study(form: Form) -> Call:
-    """`hb.study(NAME).run`."""
+    """Return the call of `hb.study(NAME).run`."""
     name = form.needed("study", "the name of a study of the catalog")
     known = hb.studies()["name"].to_list()
     if name not in known:
@@ -137,7 +138,7 @@ def of_study(form: Form) -> Call:
 
 
 def of_compare(form: Form) -> Call:
-    """A comparison of results in the store: the others with the first."""
+    """Return the call of a comparison of results in the store: the others with the first."""
     ids = form.texts("results")
     if len(ids) < 2:
         raise UserError("results", "", ", ".join(ids), "expected two results or more: tick them in the list")
@@ -158,7 +159,7 @@ def of_compare(form: Form) -> Call:
 
 
 def of_advise(form: Form) -> Call:
-    """`hb.advise`."""
+    """Return the call of `hb.advise`."""
     workloads = [form.placed("workload", text) for text in form.texts("workload")]
     if not workloads:
         raise UserError("workload", "", "", f"is missing: expected {WORKLOAD}")

@@ -1,4 +1,4 @@
-"""Forms whose subject is a file that was dropped: a fleet, results to be judged, results to fit a product to."""
+"""Forms about a dropped file: a fleet, results to judge, results to which a product is fitted."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from hotband.faces.ui.shown import Shown
 
 MOST_REPETITIONS = 100_000
-"""Limit for a page's fleet: a hundred times the usual number; more are for the command line."""
+"""Most repetitions of a fleet on the page: a hundred times the usual number. The command line has no such limit."""
 
 
 def of_fleet(form: Form) -> Call:
-    """A fleet."""
+    """Return the call of a fleet."""
     path = form.dropped("fleet")
     if path is None:
         raise UserError("fleet", "", "", "is missing: drop a fleet's file (.toml), described in docs/guides/fleet.md")
@@ -48,7 +48,7 @@ def of_fleet(form: Form) -> Call:
 
 
 def _results(form: Form) -> list[str]:
-    """Results of tools that were dropped."""
+    """Return the dropped results of tools."""
     found = [form.placed("result", text) for text in form.texts("result")]
     if not found:
         raise UserError("result", "", "", "is missing: drop a result of fio, vdbench, DiskSpd or Iometer")
@@ -59,7 +59,7 @@ def _results(form: Form) -> list[str]:
 
 
 def of_expect(form: Form) -> Call:
-    """`hb.expect`; without a machine the drives that come nearest."""
+    """Return the call of `hb.expect`; without a machine it ranks the nearest drives."""
     results = _results(form)
     machines = [form.placed("on", text) for text in form.texts("on")]
     if len(machines) > 1:
@@ -74,7 +74,7 @@ def of_expect(form: Form) -> Call:
 
 
 def of_calibrate(form: Form) -> Call:
-    """`hb.calibrate` to results; measuring a drive is for the command line."""
+    """Return the call of `hb.calibrate` with results; only the command line can measure a drive."""
     results = _results(form)
     like = form.named("like", "a drive of the catalog, such as ent-10k")
     try:
@@ -86,7 +86,7 @@ def of_calibrate(form: Form) -> Call:
     asked = of_form(CalibrateQuestion, form, own)
 
     def run(tick: Tick, _: Path) -> Shown:
-        # Among the files that were dropped it is a drive that every form takes.
+        # As one of the dropped files it is a drive that every form accepts.
         fitted_file = free_path(Path(results[0]).parent, output.name)
         fitted = answered(replace(asked, output=fitted_file), tick)
         return shown.of_calibrated(fitted, f"{PREFIX}{fitted_file.name}")

@@ -9,8 +9,8 @@ Option = str | int | float | bool | Sequence[str] | None
 
 
 def options(**given: Option) -> list[str]:
-    """Options and their values: none for None, False and empty lists, the name alone for True, one each of a list.
-    Names are those of the command line with `_` for `-`."""
+    """Return options with their values: nothing for None, False and empty lists, only the name for True, one option per
+    item of a list. Names have `_` where the command line has `-`."""
     words: list[str] = []
     for name, value in given.items():
         option = f"--{name.replace('_', '-')}"
@@ -24,5 +24,5 @@ def options(**given: Option) -> list[str]:
 
 
 def line(words: Sequence[str]) -> str:
-    """Text to type into a POSIX shell: `hotband run ...`."""
+    """Return the text to type into a POSIX shell: `hotband run ...`."""
     return shlex.join(["hotband", *words])

@@ -1,4 +1,5 @@
-"""Connections of the page: few at a time, each with a time limit, so that no user of this computer can stop the page.
+"""Connections of the page: few at a time, each with a time limit, so that no other user of this computer can block the
+page.
 
 Any user may connect to a port of loopback, without the token. When there are too many connections, the oldest that
 waits for a request is closed; a request that does not arrive in time is dropped. A connection with a response in
@@ -26,7 +27,7 @@ BACKLOG = 32
 
 
 def most_connections() -> int:
-    """Return the limit of connections at a time: a quarter of the files that may be open, as jobs need files too."""
+    """Return the most connections at a time: a quarter of the files that may be open, because jobs need files, too."""
     return min(MOST_CONNECTIONS, max(8, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4))
 
 
@@ -65,7 +66,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def is_waiting(self) -> bool:
-        """Return whether it waits for a request: none has come, or the response to the last is complete."""
+        """Return whether the connection waits for a request: none has come, or the response to the last is complete."""
         return self.cycle is None or self.cycle.response_complete
 
     def drop(self) -> None:

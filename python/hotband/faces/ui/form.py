@@ -1,4 +1,4 @@
-"""The request of a form on the page, validated: every mistake is a UserError under the name of its field."""
+"""The validated fields of a form on the page: every mistake is a UserError with the name of its field."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from hotband.base.text.values import Json
 
 LONGEST_TEXT = 2000
-"""Characters of a field: the longest question, machine or event in use is a tenth of that."""
+"""Most characters of a field: ten times the longest question, machine or event in use."""
 MOST_LISTED = 100
-"""Entries of a list in a form: machines, settings, results. A grid of 100 machines has its own file on the command
-line."""
+"""Most entries of a list in a form: machines, settings, results. For a grid of 100 machines, the command line has a
+file."""
 Place = Callable[[str, str], str]
 """Conversion of a name in a field to an argument of the API: (field, name)."""
 
 
 def is_file_ending(value: str) -> bool:
-    """Return whether a value ends as files do that a machine, a workload or a setting may name."""
+    """Return whether a value ends like a file that a machine, a workload or a setting may name."""
     return value.lower().endswith((".toml", ".json", *JOB_ENDINGS, *TRACE_ENDINGS))
 
 
@@ -37,29 +37,29 @@ class Form:
         self.fields, self._place, self.label = fields, place, label
 
     def text(self, name: str) -> str | None:
-        """One line of text; None where the field is empty."""
+        """Return one line of text; None if the field is empty."""
         found = self.fields.get(name)
         if found is None:
             return None
         return self._text(name, found) or None
 
     def needed(self, name: str, example: str) -> str:
-        """One line of text that must be there."""
+        """Return one line of required text."""
         found = self.text(name)
         if found is None:
             raise UserError(name, "", "", f"is missing: expected {example}")
         return found
 
     def texts(self, name: str) -> list[str]:
-        """A list of texts, without empty ones."""
+        """Return a list of texts, without empty ones."""
         return [text for text in (self._text(name, one) for one in self._list(name)) if text]
 
     def split(self, name: str) -> list[str]:
-        """A list of texts, some of which are lists with commas themselves."""
+        """Return a list of texts, splitting those that are lists with commas."""
         return [part.strip() for text in self.texts(name) for part in text.split(",") if part.strip()]
 
     def number(self, name: str) -> float | None:
-        """A number above zero; None where the field is empty."""
+        """Return a number above zero; None if the field is empty."""
         found = self.text(name)
         if found is None:
             return None
@@ -68,7 +68,7 @@ class Form:
         return float(found)
 
     def whole(self, name: str, low: int, high: int) -> int | None:
-        """A whole number; None where the field is empty."""
+        """Return a whole number; None if the field is empty."""
         found = self.text(name)
         if found is None:
             return None
@@ -77,7 +77,7 @@ class Form:
         return int(found)
 
     def percent(self, name: str) -> float | None:
-        """A percentage; None where the field is empty."""
+        """Return a percentage; None if the field is empty."""
         found = self.text(name)
         if found is None:
             return None
@@ -86,14 +86,14 @@ class Form:
         return float(found)
 
     def flag(self, name: str) -> bool:
-        """Whether a box is ticked."""
+        """Return whether a box is ticked."""
         found = self.fields.get(name, False)
         if not isinstance(found, bool):
             raise UserError(name, "", str(found), "expected true or false")
         return found
 
     def settings(self) -> dict[str, str]:
-        """The settings: pairs of key and value."""
+        """Return the settings as pairs of key and value."""
         found: dict[str, str] = {}
         for one in self._list("settings"):
             if not isinstance(one, list) or len(one) != 2:
@@ -107,18 +107,18 @@ class Form:
                 raise UserError("settings", key, "", "has no value")
             if key in found:
                 raise UserError("settings", key, value, "is given twice; expected each key once")
-            # How data compresses may be said by a file (`data`), which is one of this computer.
+            # A value of `data` may name a file of this computer, which the page must not read.
             if is_file_ending(value) or names_a_path(value):
                 raise UserError("settings", key, value, "is a file: expected the value itself, as a share such as 0.4")
             found[key] = value
         return found
 
     def named(self, name: str, example: str) -> str:
-        """A machine or a workload: a name of the catalog, a short form, or a file that was dropped."""
+        """Return a machine or a workload: a name of the catalog, a short form, or a dropped file."""
         return self.placed(name, self.needed(name, example))
 
     def dropped(self, name: str) -> str | None:
-        """A file that was dropped; None where the field is empty."""
+        """Return the path of a dropped file; None if the field is empty."""
         given = self.text(name)
         if given is None:
             return None
@@ -128,14 +128,15 @@ class Form:
         return found
 
     def all_named(self, name: str, example: str) -> list[str]:
-        """Several, at least one."""
+        """Return several machines or workloads, at least one."""
         found = [self.placed(name, one) for one in self.texts(name)]
         if not found:
             raise UserError(name, "", "", f"is missing: expected {example}")
         return found
 
     def placed(self, field: str, given: str) -> str:
-        """Object that a name represents. UserError for a path of this computer: the page reads only dropped files."""
+        """Return the object that a name represents. Raises UserError for a path of this computer: the page reads only
+        dropped files."""
         found = self._place(field, given)
         if found == given and (is_file(given) or "/" in given or "\\" in given or "=" in given or ":" in given[:6]):
             self._expect_short_form(field, given)

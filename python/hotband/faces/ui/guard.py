@@ -1,7 +1,7 @@
 """Access control: only the page from this server, on this computer, may send requests.
 
-A browser can be made to send requests to 127.0.0.1 by any page that it shows. Every request must pass four checks,
-each sufficient against most attacks and none against all:
+A browser can be made to send requests to 127.0.0.1 by any page that it shows. Every request must pass four checks; each
+stops most attacks, none stops all:
 
 * **Host** must be the address that the server listens on. A name that an attacker's DNS lets point to 127.0.0.1 ("DNS
   rebinding") is another host, and is refused before anything else is examined.
@@ -55,11 +55,11 @@ HEADERS = {
 
 
 class TooLong(Exception):
-    """A body that is too long."""
+    """A body exceeded its limit."""
 
 
 def new_token() -> str:
-    """A token for one start of the server."""
+    """Return a token for one start of the server."""
     return token_urlsafe(TOKEN_BYTES)
 
 
@@ -85,7 +85,7 @@ class Guard:
         await self.app(scope, bounded, self._with_headers(send))
 
     def refusal(self, scope: Scope) -> str:
-        """The reason to refuse a request; empty if it is allowed."""
+        """Return the reason to refuse a request; empty if it is allowed."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host not in self.hosts:
@@ -93,7 +93,7 @@ class Guard:
         if headers.get("origin", f"http://{host}") != f"http://{host}":
             return "other pages may not send requests to this server"
         entry = scope["method"] == "GET" and scope["path"] == "/"
-        # A link in another program's page may lead here: it holds the token, or the cookie is not sent with it.
+        # A link on another program's page may lead here: either it has the token, or the cookie is not sent with it.
         if headers.get("sec-fetch-site", "none") not in OWN_SITE and not (entry and self._in_query(scope)):
             return "other pages may not send requests to this server"
         if scope["method"] in CHANGING:

@@ -1,8 +1,8 @@
-"""Jobs: calls that wait, are under way, or have ended. One job is one call of the API in its own thread: the
-engine does not hold Python's lock while it runs, so the page is served meanwhile.
+"""Jobs: waiting, running and ended calls. A job is one call of the API in its own thread: the engine does not hold
+Python's lock while it runs, so the page is served meanwhile.
 
-A job is stopped as Ctrl-C stops a command: its receiver of progress raises KeyboardInterrupt. It ends within a tenth
-of a second while the engine runs, and after the current step while a result is being drawn.
+A job is stopped as Ctrl-C stops a command: its receiver of progress raises KeyboardInterrupt. It ends within a tenth of
+a second while the engine runs, and after the current step while a result is being drawn.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 State = Literal["waiting", "running", "done", "failed", "stopped"]
 AT_A_TIME = 2
-"""Jobs under way: each takes all cores if it has many runs, and a short one need not wait for a long one."""
+"""Most running jobs: each uses all cores if it has many runs, and a short one need not wait for a long one."""
 MOST_WAITING = 50
-"""Jobs that have not ended: more are a mistake, or another program that sends requests."""
+"""Most jobs that have not ended: more are a mistake, or come from another program."""
 FINE_POINTS = 20_000
 """Points of a live chart after which each new point covers twice as many intervals. An engine that simulates hours in a
 second would fill memory otherwise; the record has every interval."""
 WITH_POINTS = 20
-"""Ended jobs that keep their points, some 3 MB for each `FINE_POINTS`."""
+"""Most ended jobs that keep their points, some 3 MB for each `FINE_POINTS`."""
 Point = tuple[float, float, float | None]
 
 
@@ -65,7 +65,7 @@ class JobDoc(TypedDict):
 
 @dataclass
 class Job:
-    """A call, and how far it is. It is changed by its thread alone, under the lock of `Jobs`."""
+    """A call and its progress. Only its thread changes it, under the lock of `Jobs`."""
 
     id: str
     kind: str
@@ -90,7 +90,7 @@ class Job:
     version: int = 0
 
     def take(self, intervals: Iterable[tuple[int, float, float | None]]) -> None:
-        """Add intervals (ns, I/Os a second, mean ns) to the points."""
+        """Add intervals (ns, I/Os per second, mean ns) to the points."""
         for at, iops, mean in intervals:
             self.coming.append((at / 1e9, iops, None if mean is None else mean / 1e6))
             if len(self.coming) >= 1 << len(self.points) // FINE_POINTS:
@@ -98,7 +98,7 @@ class Job:
                 self.coming.clear()
 
     def doc(self, known: int = 0) -> JobDoc:
-        """State for the page, without the first `known` points."""
+        """Return the state for the page, without the first `known` points."""
         return {
             "id": self.id,
             "kind": self.kind,
@@ -127,7 +127,7 @@ def merged(points: Sequence[Point]) -> Point:
 
 
 class Jobs:
-    """All jobs of this start of the server; those that ended are also in the store."""
+    """All jobs of this start of the server; ended ones are also in the store."""
 
     def __init__(self, kept: Kept, changed: Callable[[], None], explain: Callable[[UserError, Json], ErrorDoc]) -> None:
         self.kept, self.changed, self.explain = kept, changed, explain
@@ -137,13 +137,13 @@ class Jobs:
         self._threads = ThreadPoolExecutor(AT_A_TIME, thread_name_prefix="job")
 
     def start(self, kind: str, form: Json, command: str, call: Call) -> Job:
-        """Begins a job, or lets it wait for its turn. Raises UserError if too many wait."""
+        """Begin a job, or queue it. Raises UserError if too many wait."""
         with self._lock:
             if sum(job.state in ("waiting", "running") for job in self.all.values()) >= MOST_WAITING:
                 raise UserError("jobs", "", str(MOST_WAITING), "jobs are waiting already: stop some of them first")
             job = Job(self.kept.new_id(kind), kind, call.title, command, form, call)
             if sum(one.state == "running" for one in self.all.values()) >= AT_A_TIME:
-                job.settled.set()  # it waits for its turn, and nobody for it
+                job.settled.set()  # it is queued, and no request waits for it
             self.all[job.id] = job
             self._touch(job)
         self.kept.keep(_kept_doc(job))
@@ -152,7 +152,7 @@ class Jobs:
         return job
 
     def drop(self, job: Job) -> None:
-        """Remove the results of an ended job. Pages that saw it begin are still told that it failed."""
+        """Remove the results of an ended job. Pages that saw it begin are still notified that it failed."""
         self.kept.drop(job.id)
 
     def stop(self, job: Job) -> None:
@@ -166,13 +166,13 @@ class Jobs:
         self.changed()
 
     def close(self) -> None:
-        """Stops all jobs and waits until none is under way."""
+        """Stop all jobs, and wait until none is running."""
         for job in list(self.all.values()):
             job.stopping.set()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def since(self, version: int) -> tuple[int, list[Job]]:
-        """The version of now, and the jobs that changed since another."""
+        """Return the current version, and the jobs that changed since another version."""
         with self._lock:
             return self.version, [job for job in self.all.values() if job.version > version]
 
@@ -189,7 +189,7 @@ class Jobs:
             self._touch(job)
         self.changed()
         try:
-            # Runs that get intervals are added when they have them.
+            # Runs with intervals are added once they have them.
             at_end = isinstance(job.form, dict) and bool(job.form.get("interval"))
             with self.kept.results.taking(at_end=at_end):
                 shown = job.call.run(lambda told: self._told(job, told), self.kept.folder(job.id))
@@ -205,14 +205,14 @@ class Jobs:
             job.error = {"field": "", "key": "", "text": text}
             self._end(job, "failed")
         except Exception as error:
-            # Ours, not the user's: the traceback goes to the terminal, and one line to the page.
+            # A fault of ours, not of the user: the traceback goes to the terminal, and one line to the page.
             traceback.print_exception(error)
             text = f"Hotband failed: {type(error).__name__}; the terminal of hotband ui shows the traceback"
             job.error = {"field": "", "key": "", "text": text}
             self._end(job, "failed")
 
     def _told(self, job: Job, told: Progress) -> None:
-        """Takes the progress of a job. Raises KeyboardInterrupt if it is to end."""
+        """Receive the progress of a job. Raises KeyboardInterrupt if it must end."""
         job.settled.set()
         if job.stopping.is_set():
             raise KeyboardInterrupt

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from hotband.faces.ui.shown import Shown
 
 OWN = "ui"
-"""The folder of the page in that of the store."""
+"""Name of the page's folder within that of the store."""
 JOB_FILE, SHOWN_FILE = "job.json", "shown.json"
 ID = re.compile(r"[a-z]{1,12}-[0-9]{1,9}")
 UNDER_WAY = ("waiting", "running")
 
 
 class KeptDoc(TypedDict):
-    """A job as it is kept; `at` is when it last changed, in seconds since 1970. `file` is the dropped file whose only
-    result it is."""
+    """A stored job; `at` is the time of its last change, in seconds since 1970. `file` is the dropped file of which it
+    is the only result."""
 
     id: str
     kind: str
@@ -48,14 +48,15 @@ class KeptDoc(TypedDict):
 
 
 class Kept:
-    """A results store, and the page's data in its folder `ui`, which one server writes at a time.
+    """A results store, and the page's data in its folder `ui`, which only one server writes at a time.
 
-    Raises UserError for a folder that holds something else."""
+    Raises UserError for a folder with other content.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path, own = folder, folder / OWN
         self.results = hb.store(folder)
-        with self.results.taking():  # makes it, where it is not there yet: else the folder would not be empty any more
+        with self.results.taking():  # Creates the store now, because afterwards the folder would not be empty any more.
             pass
         self.jobs, self.dropped = own / "jobs", own / "dropped"
         for one in (self.jobs, self.dropped):
@@ -68,8 +69,8 @@ class Kept:
         self._guard = threading.Lock()
 
     def open(self) -> None:
-        """Takes the folder for this process, and reads what an earlier one left: jobs that ran then have ended with
-        it. Raises UserError if another process has it."""
+        """Lock the folder for this process, and read the data of an earlier one: jobs that ran then have ended with it.
+        Raises UserError if another process has the folder."""
         self.lock.__enter__()
         for folder in sorted(self.jobs.iterdir(), key=lambda one: one.name):
             doc = _read(folder / JOB_FILE)
@@ -86,7 +87,7 @@ class Kept:
         self.lock.__exit__(None, None, None)
 
     def new_id(self, kind: str) -> str:
-        """The id of a new job: its kind and a number of its own."""
+        """Return the id of a new job: its kind and a unique number."""
         with self._guard:
             number = 1 + max((int(one.rpartition("-")[2]) for one in self._found), default=0)
             found = f"{kind}-{number}"
@@ -98,18 +99,18 @@ class Kept:
             return found
 
     def find(self, job: str) -> Path | None:
-        """The folder of a job; None for an id that is not there."""
+        """Return the folder of a job; None for an unknown id."""
         return self.jobs / job if job in self._found else None
 
     def folder(self, job: str) -> Path:
-        """The folder of a job. Raises UserError for an id that is not there."""
+        """Return the folder of a job. Raises UserError for an unknown id."""
         found = self.find(job)
         if found is None:
             raise UserError("id", "", job, "is not in the store")
         return found
 
     def keep(self, doc: KeptDoc) -> None:
-        """Keeps how a job is."""
+        """Store the state of a job."""
         with self._guard:
             self._found[doc["id"]] = doc
         write_file(self.folder(doc["id"]) / JOB_FILE, json.dumps(doc, indent=2, ensure_ascii=False))
@@ -135,7 +136,7 @@ class Kept:
         return self.labels.label(doc["file"]) if doc is not None and "file" in doc else None
 
     def portable_paths(self) -> dict[str, str]:
-        """Return what commands call dropped files and results: a result is the file that *Record* saves."""
+        """Return the names of dropped files and results in commands: a result is the file that *Record* saves."""
         with self._guard:
             results = {
                 str(self.jobs / job): self.labels.label(doc["file"]) if "file" in doc else f"{job}.json"
@@ -146,22 +147,22 @@ class Kept:
         return {**results, **self.dropped_paths()}
 
     def shown(self, job: str) -> Json:
-        """Display of a job's result; None if it has none."""
+        """Return the display of a job's result; None if it has none."""
         return _read(self.folder(job) / SHOWN_FILE)
 
     def doc(self, job: str) -> KeptDoc:
-        """A job. Raises UserError for an id that is not there."""
+        """Return a job. Raises UserError for an unknown id."""
         self.folder(job)
         return self._found[job]
 
     def listing(self) -> list[KeptDoc]:
-        """All jobs, the newest first."""
+        """Return all jobs, the newest first."""
         with self._guard:
             return sorted(self._found.values(), key=lambda one: -int(one["id"].rpartition("-")[2]))
 
 
 def _read(path: Path) -> Json:
-    """A JSON file; None if there is none, or not a whole one."""
+    """Read a JSON file; return None if it is missing or incomplete."""
     try:
         return cast("Json", json.loads(file_text(path)))
     except (OSError, ValueError, RecursionError):
@@ -169,6 +170,6 @@ def _read(path: Path) -> Json:
 
 
 def _is_kept(doc: Json) -> bool:
-    """Whether a document is that of a job, of whatever version."""
+    """Return whether a document describes a job of any version."""
     texts = ("id", "kind", "title", "command", "state")
     return isinstance(doc, dict) and all(isinstance(doc.get(name), str) for name in texts) and "form" in doc

@@ -1,4 +1,4 @@
-"""Files that dropped texts name: those of the catalog or dropped as well, and no others of this computer."""
+"""Files that dropped texts may name: those of the catalog and dropped ones, and no others of this computer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def expect_none_in(document: object, folder: Path) -> None:
 
 
 def expect_no_paths(path: Path) -> None:
-    """Raise UserError for a dropped table of prices whose drives are files: they are named by the catalog."""
+    """Raise UserError for a dropped table of prices whose drives are files: only names of the catalog are accepted."""
     for cell in re.split(r"[,;\t\r\n]", text_in(path, "table of prices")):
         if names_a_path(cell.strip(" \"'")):
             raise UserError("prices", "", cell.strip(), "names a file: expected a drive of the catalog")
@@ -80,7 +80,7 @@ def _texts(value: object, where: str = "", key: str = "") -> Iterator[tuple[str,
 
 
 def _is_elsewhere(key: str, value: str, folder: Path) -> bool:
-    """Return whether a value names a file that does not lie in the folder."""
+    """Return whether a value names a file outside the folder."""
     if key not in NAMES_A_FILE:
         return names_a_path(value) or (is_file(value) and not re.search(r"[/\\]", value) and not _is_in(value, folder))
     if re.search(r"[/\\\n]", value):

@@ -1,4 +1,4 @@
-"""The drives of the catalog as the page lists and filters them: texts of `hotband drives`, and numbers to sort by."""
+"""The list of the catalog's drives on the page, with its filters: texts of `hotband drives`, and numbers to sort by."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COLUMNS = (
     "name", "product", "size", "interface", "form", "medium", "read-iops", "write-iops", "read-rate", "write-rate",
     "class", "year", "price",
 )  # fmt: skip
-"""Columns of the list, by the key that sorts by them on the command line."""
+"""Columns of the list, by their sort keys on the command line."""
 
 
 class PickerColumnDoc(TypedDict):
@@ -24,7 +24,7 @@ class PickerColumnDoc(TypedDict):
 
 
 class PickerRowDoc(TypedDict):
-    """A drive: what the filters compare, a text for each column, and a value to sort by."""
+    """A drive: values for the filters, a text for each column, and a value to sort by."""
 
     name: str
     title: str
@@ -71,5 +71,5 @@ def picker() -> PickerDoc:
 
 
 def media_of(drive: CatalogDrive) -> str:
-    """Return what a drive stores on in a word of the filter: `CMR disk`, `SMR disk`, `TLC`."""
+    """Return the storage medium of a drive as a word of the filter: `CMR disk`, `SMR disk`, `TLC`."""
     return f"{(drive.recording or 'CMR').partition(',')[0]} disk" if drive.is_disk else drive.nand or "flash"

@@ -1,4 +1,4 @@
-"""Mapping of names in forms to contents of the store, and of errors about these back to fields of the form."""
+"""Map names in forms to contents of the store, and errors about these back to fields of the form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIELDS = (
 )  # fmt: skip
 """Fields of the forms; arguments of the API have the same names."""
 CANDIDATES = ("layouts", "counts")
-"""Keys of the argument `candidates` that have fields of their own besides `drives`."""
+"""Keys of the argument `candidates` that have separate fields in addition to `drives`."""
 OTHER_NAMES = {
     "name": "study",
     "others": "results",
@@ -32,7 +32,7 @@ OTHER_NAMES = {
     "candidates": "drives",
     "target": "result",
 }
-"""Arguments and commands that mistakes name, and the field with their value."""
+"""Arguments and commands in mistakes, and the field with their value."""
 
 
 class Places:
@@ -42,8 +42,8 @@ class Places:
         self.kept = kept
 
     def place(self, field: str, given: str) -> str:
-        """Argument of the API for a name: a result by its id, a dropped file, anything else unchanged. Raises
-        UserError for a result or a file that is not there."""
+        """Return the argument of the API for a name: a result by its id, a dropped file, or the name unchanged. Raises
+        UserError for an unknown result or file."""
         if field == "results":
             folder = self.kept.find(given) or self.kept.stored.folder(given)
             if folder is None or not (folder / "record.json").is_file():
@@ -60,7 +60,7 @@ class Places:
         return f"{before}{self.kept.dropped / name}{rest[len(name) :]}"
 
     def explain(self, error: UserError, form: Json) -> ErrorDoc:
-        """A mistake as the page shows it, next to the field that it is about."""
+        """Return a mistake for the page, with the field to which it belongs."""
         field = self._field(error.where, form if isinstance(form, dict) else {})
         if field == OTHER_NAMES["candidates"] and error.key in CANDIDATES:
             field = error.key
@@ -71,24 +71,25 @@ class Places:
         return {"field": field, "key": error.key, "text": self.in_words(f"{about}{key}{value}{error.accepted}")}
 
     def command(self, words: Sequence[str]) -> str:
-        """Return the line for a shell, with dropped files by their own names: it works in the folder of those files."""
+        """Return the line for a shell, with the users' names of dropped files: it works in the folder of those
+        files."""
         return command_line.line(portable_words(words, self.kept.portable_paths()))
 
     def title(self, text: str) -> str:
-        """Return a title with dropped files by their own names."""
+        """Return a title with the users' names of dropped files."""
         return with_labels(text, self.kept.portable_paths())
 
     def in_words(self, text: str) -> str:
-        """A text with files by the names that forms have for them."""
+        """Return a text with files named as in forms."""
         named = text.replace(f"{self.kept.dropped}/", PREFIX).replace(f"{self.kept.jobs}/", "")
         return " ".join(named.split())
 
     def _field(self, where: str, form: dict[str, Json]) -> str:
-        """The field with the value that a mistake names; empty if there is none."""
+        """Return the field with the value that a mistake names; empty if there is none."""
         if where.startswith("candidates: "):
             return where.partition(": ")[2]
-        one = where.partition("[")[0]  # of a list: events[0]
-        one = OTHER_NAMES.get(one, re.sub(r" \d+$", "", one))  # of several: workload 2
+        one = where.partition("[")[0]  # an item of a list: events[0]
+        one = OTHER_NAMES.get(one, re.sub(r" \d+$", "", one))  # one of several: workload 2
         if one in FIELDS:
             return one
         named = self.in_words(where)

@@ -1,4 +1,4 @@
-"""Names of files as their users know them: commands on the page work in any folder with the same files."""
+"""The users' names of files, so that commands on the page work in any folder with the same files."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from hotband.base.text.write import write_file
 from hotband.data.catalog import is_file
 
 LONGEST_LABEL = 200
-"""Characters of a path within a dropped folder."""
+"""Most characters of a path within a dropped folder."""
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 """Control characters, and those that reverse the direction of a text."""
 
 
 def label_of(given: str) -> str:
-    """Return the path of a dropped file within the folder that was dropped, such as `driveA/randread.json`."""
+    """Return the path of a dropped file within the dropped folder, such as `driveA/randread.json`."""
     parts = [part for part in re.split(r"[/\\]", UNPRINTABLE.sub("", given)) if part not in ("", ".", "..")]
     return "/".join(parts)[-LONGEST_LABEL:].lstrip("/")
 
 
 class Labels:
-    """Labels of dropped files by the name under which the store holds them, kept in a file next to them."""
+    """Labels of dropped files by their names in the store, stored in a file next to them."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._guard = path, threading.Lock()
@@ -38,7 +38,7 @@ class Labels:
             self._labels = {name: text for name, text in stored.items() if isinstance(text, str)}
 
     def add(self, name: str, given: str) -> None:
-        """Label the file `name`; two files of one label keep the names that the store gave them."""
+        """Label the file `name`; two files with the same label keep their names in the store."""
         label = label_of(given)
         with self._guard:
             if not label or label == name or label in self._labels.values() or label in self._labels:
@@ -48,7 +48,7 @@ class Labels:
             write_file(self._path, json.dumps(self._labels, indent=2, ensure_ascii=False))
 
     def label(self, name: str) -> str:
-        """Return the label of a file: its name in the store if it has no other."""
+        """Return the label of a file, by default its name in the store."""
         return self._labels.get(name, name)
 
 

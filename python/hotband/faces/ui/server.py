@@ -58,7 +58,7 @@ TYPES = {
 TOLD_EVERY_S = 0.1
 """Interval at which a page receives changes: that of runs (`experiment/executor.py`)."""
 ALIVE_EVERY_S = 1.0
-"""Interval at which an idle page is told that the server is alive, and the server checks whether to end."""
+"""Interval at which an idle page is notified that the server is alive, and the server checks whether to end."""
 LOADED_S = 10.0
 """Time limit in seconds for loading the catalog, sufficient even on a busy computer."""
 NOTICE_EVERY_S = 60.0
@@ -71,7 +71,7 @@ HOST = "127.0.0.1"
 
 
 class JsonAnswer(Response):
-    """A JSON document. Half a character, which UTF-8 cannot encode, is written as JSON's own escape."""
+    """A JSON document. Half a surrogate pair, which UTF-8 cannot encode, is written as JSON's escape."""
 
     media_type = "application/json"
 
@@ -122,7 +122,7 @@ class Ui:
     async def _life(self, _: Starlette) -> AsyncIterator[None]:
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(self._noticed)
-        # What the first answers need is loaded while the browser starts.
+        # The data of the first responses is loaded while the browser starts.
         loading = threading.Thread(target=_catalog, name="catalog", daemon=True)
         loading.start()
         yield
@@ -133,7 +133,7 @@ class Ui:
         self._loop = None
 
     def _noticed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Print one line a minute in place of asyncio's traceback for each connection."""
+        """Print at most one line per minute instead of asyncio's traceback for each connection."""
         error = context.get("exception")
         if not isinstance(error, OSError):
             loop.default_exception_handler(context)
@@ -142,7 +142,7 @@ class Ui:
             print(f"hotband ui: {reason_of(error)}", file=sys.stderr, flush=True)
 
     def _changed(self) -> None:
-        """Wakes all pages that wait for news; from any thread."""
+        """Wake all pages that wait for changes; from any thread."""
         if (loop := self._loop) is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._wake)
 
@@ -151,14 +151,15 @@ class Ui:
             one.set()
 
     async def _refused(self, request: Request, error: Exception) -> Response:
-        """A mistake of the user is an answer: of a request that fails browsers write a line to their console."""
+        """Return a mistake of the user as a successful response: for failed requests browsers write a line to their
+        console."""
         assert isinstance(error, UserError), "it is the handler of those"
         return JsonAnswer({"error": self.places.explain(error, getattr(request.state, "form", None))})
 
     # --- the page -----------------------------------------------------------------------------------------------
 
     async def page(self, _: Request) -> Response:
-        """The page, with the token of this start for its requests."""
+        """Return the page, with the token of this start for its requests."""
         text = (STATIC / "index.html").read_text(encoding="utf-8")
         text = text.replace("{token}", escape(self.token)).replace("{version}", escape(__version__))
         answer = Response(text, media_type="text/html")
@@ -166,21 +167,21 @@ class Ui:
         return answer
 
     async def static(self, request: Request) -> Response:
-        """A file of the page; a name is looked up, never made a path."""
+        """Return a file of the page; its name is looked up, never used as a path."""
         found = {path.name: path for path in STATIC.iterdir() if path.suffix in TYPES and path.name != "index.html"}
         path = found.get(request.path_params["name"])
         if path is None:
             return PlainTextResponse("not found", 404)
         return Response(path.read_bytes(), media_type=TYPES[path.suffix])
 
-    # --- what there is to choose --------------------------------------------------------------------------------
+    # --- choices ----------------------------------------------------------------------------------------------
 
     async def catalog(self, _: Request) -> Response:
-        """Drives, layouts, workloads, studies and parts of reviews."""
+        """Return drives, layouts, workloads, studies and parts of reviews."""
         return Response(await run_in_threadpool(_catalog), media_type="application/json")
 
     async def keys(self, request: Request) -> Response:
-        """Return the settings that a workload on a machine takes."""
+        """Return the settings that a workload on a machine accepts."""
         asked = {name: request.query_params.get(name, "") for name in ("workload", "on")}
         request.state.form = asked
         form = Form({**asked}, self.places.place)
@@ -191,7 +192,7 @@ class Ui:
     # --- jobs ---------------------------------------------------------------------------------------------------
 
     async def command(self, request: Request) -> Response:
-        """The command for the request of a form."""
+        """Return the command for the request of a form."""
         kind, fields = await _asked(request)
         call = await run_in_threadpool(self._prepare, kind, fields)
         return JsonAnswer({"command": self.places.command(call.command)})
@@ -207,7 +208,7 @@ class Ui:
             job.settled.wait(SETTLED_S)
             if job.state != "failed" or job.error is None or not job.error["field"]:
                 return {"id": job.id}
-            # The engine looked at it and refused: nothing was run, so there is no result to list.
+            # The engine refused the request: nothing was run, so there is no result to list.
             self.jobs.drop(job)
             return {"error": cast("Json", job.error)}
 
@@ -217,7 +218,7 @@ class Ui:
         return prepare(kind, Form(fields, self.places.place, self.kept.file_label))
 
     async def listing(self, _: Request) -> Response:
-        """Everything in the store, the newest first."""
+        """Return everything in the store, the newest first."""
         rows = [
             {**one, "has_record": (self.kept.folder(one["id"]) / "record.json").is_file()}
             for one in await run_in_threadpool(self.kept.listing)
@@ -225,7 +226,7 @@ class Ui:
         return JsonAnswer(rows)
 
     async def job(self, request: Request) -> Response:
-        """A job with the display of its result."""
+        """Return a job with the display of its result."""
         name = request.path_params["id"]
         doc = self.kept.doc(name)
         shown = await run_in_threadpool(self.kept.shown, name)
@@ -235,7 +236,7 @@ class Ui:
         return JsonAnswer({**doc, "shown": shown, "mistake": error, "has_record": has_record})
 
     async def stop(self, request: Request) -> Response:
-        """Stops a job, if it is under way."""
+        """Stop a job, if it is running."""
         name = request.path_params["id"]
         self.kept.doc(name)
         if (job := self.jobs.all.get(name)) is not None:
@@ -243,7 +244,8 @@ class Ui:
         return JsonAnswer({"id": name})
 
     async def report(self, request: Request) -> Response:
-        """The report of a result, one file; it is made when it is first asked for. `as=file` gives it to be saved."""
+        """Return the report of a result, one file that is made at the first request. `as=file` returns it as a
+        download."""
         name = request.path_params["id"]
         return _report(request, await run_in_threadpool(self._made_report, name), name)
 
@@ -258,7 +260,7 @@ class Ui:
         return path
 
     async def record(self, request: Request) -> Response:
-        """The record of a run, as a file to be saved."""
+        """Return the record of a run as a download."""
         name = request.path_params["id"]
         path = self.kept.folder(name) / "record.json"
         if not path.is_file():
@@ -268,12 +270,12 @@ class Ui:
     # --- runs of the store --------------------------------------------------------------------------------------
 
     async def runs(self, request: Request) -> Response:
-        """Runs of the store that fit a condition, those added last first."""
+        """Return the runs of the store that meet a condition, the newest first."""
         where = request.query_params.get("where", "")
         return JsonAnswer(await run_in_threadpool(self.kept.stored.listing, where))
 
     async def run(self, request: Request) -> Response:
-        """A run of the store, as a job that is done."""
+        """Return a run of the store as an ended job."""
         return JsonAnswer(await run_in_threadpool(self._run, request.path_params["run"]))
 
     def _run(self, key: str) -> dict[str, Json]:
@@ -285,7 +287,7 @@ class Ui:
         }  # fmt: skip
 
     async def run_report(self, request: Request) -> Response:
-        """The report of a run of the store."""
+        """Return the report of a run of the store."""
         key = request.path_params["run"]
 
         def made() -> Path:
@@ -298,18 +300,18 @@ class Ui:
         return _report(request, await run_in_threadpool(made), key)
 
     async def run_record(self, request: Request) -> Response:
-        """The record of a run of the store, as a file to be saved."""
+        """Return the record of a run of the store as a download."""
         key = request.path_params["run"]
         folder = await run_in_threadpool(self.kept.stored.needed, key)
         return FileResponse(folder / "record.json", filename=f"{key}.json", media_type="application/json")
 
     async def events(self, _: Request) -> Response:
-        """Changes as server-sent events: all jobs of this start first, then those that changed."""
+        """Return changes as server-sent events: first all jobs of this start, then those that changed."""
         return StreamingResponse(self._news(), media_type="text/event-stream")
 
     async def _news(self) -> AsyncIterator[str]:
         news, seen = asyncio.Event(), -1
-        # Of what ended before, the result is shown, not how it came about.
+        # For jobs that ended before, only the result is shown, not its progress.
         told = {job.id: len(job.points) for job in self.jobs.since(-1)[1] if job.ended.is_set()}
         self._waiting.add(news)
         try:
@@ -330,7 +332,7 @@ class Ui:
     # --- files --------------------------------------------------------------------------------------------------
 
     async def dropped(self, _: Request) -> Response:
-        """Names of files that were dropped."""
+        """Return the names of dropped files."""
         names = sorted(one.name for one in self.kept.dropped.iterdir() if not one.name.startswith("."))
         return JsonAnswer([f"{uploads.PREFIX}{name}" for name in names])
 
@@ -376,7 +378,7 @@ if TYPE_CHECKING:
 
 
 def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, folder: Path) -> None:
-    """Writes the report of a job that has ended. Raises UserError if it has none."""
+    """Write the report of an ended job. Raises UserError if it has none."""
     write = report_of_records if kind in ("result", "stored") else prepare(kind, form).report
     if write is None:
         raise UserError("report", "", kind, "has no report")
@@ -384,14 +386,14 @@ def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, fold
 
 
 def _report(request: Request, path: Path, name: str) -> Response:
-    """A report as a page, or with `as=file` as a file to be saved."""
+    """Return a report as a page, or with `as=file` as a download."""
     headers = {"content-security-policy": REPORT_POLICY}
     saved = f"{name}.html" if request.query_params.get("as") == "file" else None
     return FileResponse(path, headers=headers, filename=saved, media_type="text/html")
 
 
 async def _asked(request: Request) -> tuple[str, Json]:
-    """The kind and the fields of a form. Raises UserError for a body that is none."""
+    """Return the kind and the fields of a form. Raises UserError for an invalid body."""
     try:
         body = json.loads(await request.body())
     except (ValueError, RecursionError):
@@ -408,26 +410,26 @@ async def _too_long(_: Request, __: Exception) -> Response:
 
 
 async def _gone(_: Request, __: Exception) -> Response:
-    return Response(status_code=499)  # nobody reads it; nginx's number for a client that hung up
+    return Response(status_code=499)  # the client is gone; nginx's number for a client that hung up
 
 
 @cache
 def _catalog() -> str:
-    """Available choices as the API lists them, as JSON. It does not change while the process lives."""
+    """Return the available choices from the API as JSON. They do not change while the process lives."""
     studies = [{**study, "loads": hb.study(study["name"]).loads} for study in hb.studies().to_dicts()]
     found = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
     return json.dumps({**found, "studies": studies, "parts": list(PARTS), "picker": picker()})
 
 
 def serve(kept: Kept, port: int, begun: Callable[[str], None]) -> None:
-    """Serves the page until the process is told to end; `begun` is called with its address. Raises UserError if the
-    port cannot be taken."""
+    """Serve the page until the process is asked to end; `begun` receives its address. Raises UserError if the port is
+    not available."""
     listening = _listen(port)
     at = listening.getsockname()[1]
     ui = Ui(kept, new_token(), at)
     config = config_of(ui)
     server = _Server(config, lambda: begun(f"http://{HOST}:{at}/?token={ui.token}"), ui.ending)
-    # Its package, its store and the user's corpus: a request may name any file of the computer.
+    # The package, its store and the user's corpus only: a request may name any file of the computer.
     with listening, confined(Path(hb.__file__).parent, kept.path, own_file().parent):
         server.run(sockets=[listening])
 
@@ -441,7 +443,7 @@ def config_of(ui: Ui) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Report the start, and notify open streams of the end. SIGHUP ends it as SIGTERM does."""
+    """Reports the start, and notifies open streams of the end. SIGHUP ends it as SIGTERM does."""
 
     def __init__(self, config: uvicorn.Config, begun: Callable[[], None], ending: threading.Event) -> None:
         super().__init__(config)
@@ -459,7 +461,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Takes requests to end."""
+        """Handle signals that request the end."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -471,7 +473,7 @@ class _Server(uvicorn.Server):
             signal.signal(signal.SIGHUP, before)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A request to end. At a second one uvicorn would end without telling jobs to: they would continue."""
+        """Handle a request to end. At a second one uvicorn would end without stopping jobs, which would continue."""
         now = time.monotonic()
         if self._told_at is None:
             self._told_at = now
@@ -481,7 +483,7 @@ class _Server(uvicorn.Server):
 
 
 def _listen(port: int) -> socket.socket:
-    """A socket on loopback; 0 is any free port. Raises UserError."""
+    """Return a socket on loopback; 0 is any free port. Raises UserError."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

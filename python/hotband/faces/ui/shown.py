@@ -1,5 +1,5 @@
 """Display of a result on the page: sentences first, then large numbers, charts and tables, as JSON. Words and tables
-are those that the commands print, so that page and terminal agree."""
+are those of the commands, so that page and terminal agree."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class ColumnDoc(TypedDict):
-    """A heading, and whether numbers stand below it."""
+    """A heading, and whether its column holds numbers."""
 
     name: str
     numeric: bool
@@ -72,7 +72,7 @@ class LineDoc(TypedDict):
 
 
 class ChartDoc(TypedDict):
-    """A chart of lines; `x_log` if values double, `dots` if its points are not a line. With `y_log` the vertical
+    """A chart of lines; `x_log` if values double, `dots` if its points are not connected. With `y_log` the vertical
     axis is logarithmic; with `nines` the horizontal one counts nines (1 is the 90th percentile, 2 the 99th)."""
 
     title: str
@@ -85,7 +85,7 @@ class ChartDoc(TypedDict):
 
 
 class Shown(TypedDict):
-    """All that is shown: `lead` is the answer, `cards` are pairs of value and meaning."""
+    """The display of a result: `lead` is the answer, `cards` are pairs of value and meaning."""
 
     lead: list[str]
     cards: list[tuple[str, str]]
@@ -96,15 +96,16 @@ class Shown(TypedDict):
 
 MONTHS_A_YEAR = 12
 DISTRIBUTION_POINTS = 80
-"""Points of a latency distribution: more than the width of a chart on a phone shows."""
+"""Points of a latency distribution: more than the width of a chart on a phone can show."""
 MOST_MACHINES_DRAWN = 6
-"""Machines whose distributions share a chart: reads and writes of six are twelve lines, as many as its legend lists."""
+"""Most machines whose distributions share a chart: reads and writes of six are twelve lines, as many as its legend
+lists."""
 MOST_ROWS = 400
-"""Rows of a table on the page: more cannot be read, and are in the report or the store."""
+"""Most rows of a table on the page; the report or the store has all."""
 
 
 def table_doc(table: Table) -> TableDoc:
-    """A table of the terminal; a line of a cell is a line of the page."""
+    """Return a table of the terminal; a line of a cell is a line on the page."""
     columns: list[ColumnDoc] = [
         {"name": plain(column.name), "numeric": column.kind != "text"} for column in table.columns
     ]
@@ -112,8 +113,8 @@ def table_doc(table: Table) -> TableDoc:
 
 
 def of_views(views: Iterable[View | None], lead: Sequence[str] = ()) -> Shown:
-    """Return the output of a command: its tables, and its lines as notes. A line that stands alone before a table
-    without a title is its title."""
+    """Return the output of a command: its tables, and its lines as notes. A single line before a table without a title
+    becomes its title."""
 
     found = Shown(lead=list(lead), cards=[], charts=[], tables=[], notes=[])
     for view in views:
@@ -131,7 +132,7 @@ def of_views(views: Iterable[View | None], lead: Sequence[str] = ()) -> Shown:
 
 
 def of_record(record: Record) -> Shown:
-    """A run, or a result of another tool."""
+    """Return a run, or a result of another tool."""
     document = record.to_dict()
     found = of_views(record_views(document))
     found["lead"] = list(answer(naming.named([record.loaded()])).sentences)
@@ -162,7 +163,7 @@ def record_views(record: RecordDoc) -> list[View]:
 
 
 def cards_of(record: RecordDoc) -> list[tuple[str, str]]:
-    """The figures that most readers come for."""
+    """Return the most wanted figures."""
     summary = record["summary"]
     return [
         (number(summary.get("iops")), "IOPS"),
@@ -173,7 +174,7 @@ def cards_of(record: RecordDoc) -> list[tuple[str, str]]:
 
 
 def charts_of(record: Record) -> list[ChartDoc]:
-    """IOPS and latency over time, of all streams together; none for results without a series."""
+    """Return IOPS and latency over time, of all streams together; none for results without a series."""
     import polars as pl
 
     series = record.series
@@ -225,7 +226,7 @@ def _line(name: str, frame: pl.DataFrame, column: str, scale: float) -> LineDoc:
 
 
 def of_sweep(sweep: Sweep) -> Shown:
-    """Curves and their answer in words."""
+    """Return the curves of a sweep and the answer in words."""
     if not len(sweep):
         return of_views([], ["No run ended before it was stopped."])
     found = of_views([sweep_table(sweep), *said_below(sweep)], sweep.answers)
@@ -236,7 +237,7 @@ def of_sweep(sweep: Sweep) -> Shown:
 
 
 def of_machines(sweep: Sweep) -> Shown:
-    """Runs of a workload on several machines: the table of a sweep, and their latency distributions."""
+    """Return runs of a workload on several machines: the table of a sweep, and their latency distributions."""
     found = of_sweep(sweep)
     machines = [
         (str(point["target"]), record)
@@ -248,7 +249,7 @@ def of_machines(sweep: Sweep) -> Shown:
 
 
 def curves_of(sweep: Sweep) -> list[ChartDoc]:
-    """IOPS and p99 latency along the axis of the load, else the first numeric one; none without one."""
+    """Return IOPS and p99 latency along the axis of the load, else the first numeric axis; none without one."""
     frame = sweep.means
     axes = [name for name in sweep.axes if name != "seed"]
     numbers = [name for name in axes if _numbers(frame, name) is not None]
@@ -278,7 +279,7 @@ def curves_of(sweep: Sweep) -> list[ChartDoc]:
 
 
 def _numbers(frame: pl.DataFrame, axis: str) -> pl.Series | None:
-    """The values of an axis as numbers; those with units have a column of their own."""
+    """Return the values of an axis as numbers; those with units have a separate column."""
     for name in (axis, f"{axis}_bytes", f"{axis}_s"):
         if name in frame.columns and frame[name].dtype.is_numeric():
             return frame[name]
@@ -286,7 +287,8 @@ def _numbers(frame: pl.DataFrame, axis: str) -> pl.Series | None:
 
 
 LOG_FROM = 8.0
-"""Largest over smallest value from which values that double lie on a logarithmic axis, as in `sweeps/curves.py`."""
+"""Ratio of largest to smallest value from which the axis of values that double is logarithmic, as in
+`sweeps/curves.py`."""
 
 
 def _doubles(column: pl.Series) -> bool:
@@ -297,7 +299,7 @@ def _doubles(column: pl.Series) -> bool:
 
 
 def of_found(found: Found) -> Shown:
-    """Answers, with the search that led to them."""
+    """Return answers, with the search that led to them."""
     lead = [f"{answer.machine}: {answer.text}." for answer in found.answers]
     shown = of_views([view for view in answer_views(found)], lead)
     shown["notes"] = [line.strip() for line in shown["notes"]]
@@ -305,16 +307,16 @@ def of_found(found: Found) -> Shown:
 
 
 def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
-    """Differences with their intervals; `names` describes sides that are named by their ids."""
+    """Return differences with their intervals; `names` describes sides that are named by their ids."""
     found = compared.comparisons
     overview = [overview_table(found)] if len(found) > 1 else []
-    # The first of each is the verdict, which leads here.
+    # The first view of each comparison is the verdict, which is the lead here.
     views = [*overview, *(view for one in found for view in comparison_view(one)[1:])]
     return of_views(views, [headline(one, names) for one in found])
 
 
 def of_advice(advice: Advice) -> Shown:
-    """The recommendation, and the Pareto front it was chosen from."""
+    """Return the recommendation, and the Pareto front from which it was chosen."""
     said = {*advice.answer, *advice.rests_on}
     found = of_views([view for view in advice_views(advice, every=True) if str(view) not in said], advice.answer)
     found["notes"] = [*advice.rests_on, *found["notes"]]
@@ -324,7 +326,7 @@ def of_advice(advice: Advice) -> Shown:
 
 
 def _front(advice: Advice) -> ChartDoc | None:
-    """Latency against cost, or against watts where nothing is priced; None of fewer than two points."""
+    """Return latency over cost, or over watts without prices; None for fewer than two points."""
     priced = any(one.cost is not None for one in advice.front)
     places = {
         one.name: (of.value, 1e3 * one.latency.value)
@@ -341,7 +343,7 @@ def _front(advice: Advice) -> ChartDoc | None:
 
 
 def of_fleet(fleet: Fleet) -> Shown:
-    """Results of a fleet: figures over time, by group and by year."""
+    """Return the results of a fleet: figures over time, by group and by year."""
     from hotband.questions.fleet.result import WHOLE
 
     data = fleet.summary
@@ -362,8 +364,8 @@ def of_fleet(fleet: Fleet) -> Shown:
 
 
 def of_expected(expected: Expected) -> Shown:
-    """Measured next to predicted: the verdict first."""
-    # The first of them is the verdict, which leads here.
+    """Return measured next to predicted figures, the verdict first."""
+    # The first line is the verdict, which is the lead here.
     first, *others = views(expected)
     found = of_views(others, [str(first)])
     found["notes"] = [line.strip() for line in found["notes"]]
@@ -371,7 +373,7 @@ def of_expected(expected: Expected) -> Shown:
 
 
 def of_calibrated(fitted: Calibrated, file: str) -> Shown:
-    """Values that were fitted; `file` is how forms name the product that was written."""
+    """Return the fitted values; `file` is the name of the written product in forms."""
     from hotband.views.calibrate import views
 
     first, *others = views(fitted)
@@ -384,7 +386,7 @@ def of_calibrated(fitted: Calibrated, file: str) -> Shown:
 
 
 def of_review(done: Reviewed) -> Shown:
-    """Machines reviewed, and compared."""
+    """Return reviewed machines, and their comparison."""
     lead = ["Stopped before all parts were done."] if done.interrupted else []
     if not done.reviews:
         return of_views([], lead)
@@ -406,7 +408,7 @@ def of_review(done: Reviewed) -> Shown:
 
 
 def of_study(result: StudyResult) -> Shown:
-    """Predicted figures next to the published ones."""
+    """Return predicted figures next to the published ones."""
     document = result.to_dict()
     answer = [result.answer] if result.answer else []
     title, question = str(document["title"]), str(document["question"])

@@ -1,4 +1,4 @@
-"""The runs of the results store: listed, shown, and put into folders where reports and comparisons read them."""
+"""The runs of the results store: listed, shown, and copied into folders for reports and comparisons."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 KEY = re.compile(r"[0-9a-f]{16,64}")
 """The key of a run (`store/`): a hash in hexadecimal."""
 MOST_LISTED = 200
-"""Runs that the page lists: a condition finds others."""
+"""Most runs that the page lists: a condition finds others."""
 
 
 class RunDoc(TypedDict):
@@ -49,12 +49,13 @@ class Stored:
         self.results, self._folder = results, folder
 
     def listing(self, where: str) -> ListingDoc:
-        """The runs that meet a condition in SQL, all if it is empty. Raises UserError."""
+        """Return the runs that meet a condition in SQL, all if it is empty. Raises UserError."""
         frame = self.results.runs(where)
         return {"count": frame.height, "rows": _rows(frame.head(MOST_LISTED))}
 
     def folder(self, key: str) -> Path | None:
-        """The folder with a run's record; None for text that is not a key. Raises UserError for an unknown run."""
+        """Return the folder with a run's record; None for a text that is not a key. Raises UserError for an unknown
+        run."""
         if not KEY.fullmatch(key):
             return None
         path = self._folder / key
@@ -65,7 +66,7 @@ class Stored:
         return path
 
     def needed(self, key: str) -> Path:
-        """Like `folder`, but raises UserError also for text that is not a key."""
+        """Return the folder as `folder` does; raise UserError also for a text that is not a key."""
         found = self.folder(key)
         if found is None:
             raise UserError("run", "", key, "is not in the store")
@@ -73,7 +74,7 @@ class Stored:
 
 
 def _rows(frame: pl.DataFrame) -> list[RunDoc]:
-    # `machine` is what a search calls the target.
+    # A search uses `machine` for the target.
     known = {*COLUMNS, "run", "added_utc", "experiment", "machine"}
     factors = [name for name in frame.columns if name not in known and not _is_base_unit(name, frame.columns)]
     found: list[RunDoc] = []
@@ -92,5 +93,5 @@ def _value(value: object) -> str:
 
 
 def _is_base_unit(name: str, columns: list[str]) -> bool:
-    """Whether a column repeats another in its base unit: `bs_bytes` next to `bs`."""
+    """Return whether a column repeats another in its base unit: `bs_bytes` next to `bs`."""
     return any(name.startswith(f"{other}_") for other in columns if other != name)

@@ -1,7 +1,7 @@
-"""Files that are dropped on the page: written into the store while they are read, bounded, under names chosen by the
-page; then the API detects their type.
+"""Files dropped on the page: written into the store as they are read, with a limit, under names chosen by the page;
+then the API detects their type.
 
-Files other than drives, machines, workloads and results are not kept.
+Other files than drives, machines, workloads and results are removed.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from hotband.data.record.record import Record
 
 LARGEST_FILE = LARGEST_TEXT
-"""Bytes of a file: what the API reads as text at most."""
+"""Most bytes of a file: the API reads no longer text."""
 LARGEST_STORE, MOST_FILES = 1 << 30, 1000
-"""Bytes and number of all files that were dropped into a store: sixteen of the largest, and more than a page lists."""
+"""Most bytes and files dropped into a store: sixteen of the largest, and more than a page lists."""
 LONGEST_NAME = 80
-"""Characters of a name: of up to 3 bytes each (UTF-8, all but rare ones) they fit into the 255 of file systems."""
+"""Most characters of a name: at up to 3 bytes each (UTF-8, all but rare ones) they fit into the 255 of file systems."""
 PREFIX = "dropped/"
-"""Name of such a file in a form."""
+"""Prefix of such a file's name in a form."""
 BESIDE = ("exos-15e900-512n", "fio-randread")
-"""The machine and the workload with which a workload or a machine is examined; both are of the catalog."""
+"""The machine and the workload of the catalog with which a dropped workload or machine is checked."""
 What = Literal["drive", "machine", "workload", "result", "prices", "fleet"]
 PRICES = re.compile(rb"\s*(?=[^\n]*\bdrive\b)(?=[^\n]*\bprice\b)[\w\s,;]+\n")
 """The heading of a table of prices (docs/guides/advise.md)."""
@@ -44,7 +44,7 @@ PRICES = re.compile(rb"\s*(?=[^\n]*\bdrive\b)(?=[^\n]*\bprice\b)[\w\s,;]+\n")
 
 @dataclass(frozen=True)
 class Seen:
-    """Type of a file; for a result, its records."""
+    """The type of a file; for a result, its records."""
 
     kind: What
     title: str
@@ -53,7 +53,7 @@ class Seen:
 
 
 def safe_name(given: str) -> str:
-    """A name without folders, dots in front, control characters and whatever a shell or a short form would read."""
+    """Return a name without folders, leading dots, control characters, and characters with a meaning in shells."""
     last = re.split(r"[/\\]", given)[-1]
     plain = re.sub(r"[^\w.+-]+", "-", last).strip(".-")
     stem, dot, ending = plain.rpartition(".")
@@ -62,7 +62,7 @@ def safe_name(given: str) -> str:
 
 
 def free_path(folder: Path, name: str) -> Path:
-    """A path in the folder that is not taken: NAME, NAME-2 and so on, before the ending."""
+    """Return a free path in the folder: NAME, NAME-2 and so on, before the suffix."""
     path, again = folder / name, 2
     while path.exists():
         path, again = folder / f"{Path(name).stem}-{again}{Path(name).suffix}", again + 1
@@ -70,7 +70,7 @@ def free_path(folder: Path, name: str) -> Path:
 
 
 async def receive(folder: Path, given: str, body: AsyncIterator[bytes]) -> Path:
-    """Write received bytes to a file of the folder. Raises UserError above the limit: then nothing remains."""
+    """Write received bytes to a file of the folder. Raises UserError above the limit, and removes the file."""
     held = [path.stat().st_size for path in folder.iterdir()]
     room = min(LARGEST_FILE, LARGEST_STORE - sum(held))
     if len(held) >= MOST_FILES or room <= 0:
@@ -88,7 +88,7 @@ async def receive(folder: Path, given: str, body: AsyncIterator[bytes]) -> Path:
 
 
 def look_at(path: Path) -> Seen:
-    """Type of a file. Raises UserError if Hotband does not recognise it, or it is damaged."""
+    """Return the type of a file. Raises UserError if Hotband does not recognise it, or it is damaged."""
     if path.suffix.lower() == ".toml":
         return _of_toml(path)
     if path.suffix.lower() in JOB_ENDINGS:
@@ -101,7 +101,7 @@ def look_at(path: Path) -> Seen:
     try:
         records = tuple(hb.load_all(path))
     except UserError as error:
-        # A job file under another name; what is wrong with a result is of more use than that it is no job.
+        # A job file with another name; an error about a result is more useful than one that it is no job.
         if "not a result that Hotband recognises" not in str(error):
             raise
         return _other(path)
@@ -112,7 +112,7 @@ def look_at(path: Path) -> Seen:
 
 
 def _other(path: Path) -> Seen:
-    """A trace, or a job file under another name. Raises UserError for neither."""
+    """Return the type of a trace, or of a job file with another name. Raises UserError for neither."""
     if is_trace(path):
         rows_of(str(path), trace_text(path))
         return Seen("workload", f"{path.name} (trace)")
@@ -129,7 +129,8 @@ def _other(path: Path) -> Seen:
 
 
 def _of_toml(path: Path) -> Seen:
-    """A fleet has groups, a drive has a mechanism or is a variant, a machine has drives; others are workloads."""
+    """Return the type of a TOML file: a fleet has groups, a drive has a mechanism or is a variant, a machine has
+    drives; others are workloads."""
     try:
         table = tomli.loads(text_in(path, "drive, machine or workload"))
     except UserError as error:
@@ -151,7 +152,7 @@ def _of_toml(path: Path) -> Seen:
 
 
 def _workload(path: Path) -> Seen:
-    """A workload, or a job of another tool."""
+    """Return the type of a workload, or of a job of another tool."""
     hb.keys(str(path), on=BESIDE[0])
     made = hb.convert(path)
     notes = tuple(made.lines())

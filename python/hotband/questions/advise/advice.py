@@ -1,4 +1,4 @@
-"""What `advise` leaves: the front, the recommended point and what it rests on; as objects, as a frame and as JSON."""
+"""The result of `advise`: the Pareto front, the recommended point and its evidence, as objects, a frame and JSON."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ NAMES = {
     "rebuild": "rebuild_h",
     "loss": "loss",
 }
-"""What the figures are called in the frame and in JSON."""
+"""Names of the metrics in the frame and in JSON."""
 
 
 @dataclass(frozen=True)
 class Between:
-    """A figure with the ends of its interval; None of an end that is not known."""
+    """A metric with the ends of its interval; an unknown end is None."""
 
     value: float
     low: float | None = None
     high: float | None = None
 
     def times(self, factor: float) -> Between:
-        """Return the same in another unit."""
+        """Return the metric and its interval in another unit."""
         ends = (None if end is None else end * factor for end in (self.low, self.high))
         return Between(self.value * factor, *ends)
 
@@ -53,17 +53,18 @@ DOCUMENTED = {
     "surely": "surely_holds",
     "is_checked": "checked",
 }
-"""What fields of a point are called in JSON."""
+"""Names of a point's fields in JSON."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A candidate on the front. `latency` is that of the worst workload (`worst`), in seconds, by workload in
-    `latencies`; `rebuild` hours, at media rate, to beside the loads where that was run; `loss` the chance of losing
-    data within the years. `degraded` is the latency with a drive failed, of the worst workload. `interval_from` says
-    whether the latency's interval is that of the corpus ("corpus"), whether the machine's uncertain values were drawn
-    ("draws") or what the models leave out counts alone ("model"); `rests_on` is its evidence, or why there is none.
-    `surely` whether all of the interval is what was asked for; `is_checked` is False where nothing like it ever was."""
+    """A candidate on the Pareto front. `latency` is the one under the worst workload (`worst`), in seconds; `latencies`
+    has it by workload. `rebuild` is in hours, from the media rate up to the time next to the loads if that was run.
+    `loss` is the chance of losing data within the years. `degraded` is the latency with a drive failed, under the worst
+    workload. `interval_from` names the source of the latency's interval: measured figures ("corpus"), samples of the
+    machine's uncertain values ("draws"), or model error alone ("model"); `rests_on` is the evidence, or why there is
+    none. `surely` is True if the whole interval meets the requirements; `is_checked` is False if nothing similar was
+    ever validated."""
 
     name: str
     machine: str
@@ -88,18 +89,17 @@ class Point:
     is_checked: bool = True
 
     def document(self) -> dict[str, Json]:
-        """As JSON has it: times in seconds, but `rebuild_h` in hours; `loss` is a chance from 0 to 1."""
+        """Return the point as JSON: times in seconds, but `rebuild_h` in hours; `loss` is a chance from 0 to 1."""
         return to_doc(self, without=("worst",), names=DOCUMENTED, settings=dict(self.settings))
 
 
 @dataclass
 class Advice:
-    """A recommendation. `front` has the points that no other one is better than, the cheapest first; `recommended` and
-    `runner_up` are among them, None if no point meets the requirements (then `nearest` is the closest).
-    `answer` are two sentences, `rests_on` what they rest on and what would change them, `values` what the uncertain
-    values of the recommended machine do to its latency, those that matter most first. Prices are those of the
-    catalog's classes if `priced_by_class`. `counts_tried` are the numbers of the recommended or nearest drive that were
-    tried in its layout."""
+    """A recommendation. `front` is the Pareto front, cheapest first; `recommended` and `runner_up` are among them, None
+    if no point meets the requirements (then `nearest` is the closest). `answer` has two sentences, `rests_on` their
+    evidence and what would change them, `values` the sensitivity of the recommended machine's latency to its uncertain
+    values, largest first. Prices are those of the catalog's classes if `priced_by_class`. `counts_tried` has the drive
+    counts that were tried with the recommended or nearest drive in its layout."""
 
     answer: list[str]
     rests_on: list[str]
@@ -133,9 +133,9 @@ class Advice:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return one row per point of the front: candidate, machine, drive, layout, cache, `usable_bytes`, and
-        figures with their ends: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`, `loss`;
-        `life_years`, `degraded_latency_s`, `recommended`."""
+        """Return one row per point of the Pareto front: candidate, machine, drive, layout, cache, `usable_bytes`, and
+        metrics with their intervals: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`,
+        `loss`; `life_years`, `degraded_latency_s`, `recommended`."""
         return pl.DataFrame([self._row(one) for one in self.front], infer_schema_length=None)
 
     def _row(self, one: Point) -> dict[str, str | float | int | bool | None]:
@@ -174,13 +174,13 @@ class Advice:
 
     @public
     def write_html(self, path: str | Path) -> Path:
-        """Writes the page, one HTML file; returns its path. Raises UserError where the path is wrong, OSError."""
+        """Write the report as one HTML file; return its path. Raises UserError if the path is wrong, OSError."""
         expect_page("path", Path(path))
         report: Report = view_of(self, "report")(self)
         return report.save(path)
 
     def replaced(self, point: Point) -> None:
-        """Puts a point in the place of the one of its name."""
+        """Replace the point of the same name."""
         self.front = [point if one.name == point.name else one for one in self.front]
         self.shown = [point if one.name == point.name else one for one in self.shown]
 

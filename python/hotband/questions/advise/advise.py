@@ -26,7 +26,7 @@ from hotband.questions.advise.search import Searched, search
 from hotband.questions.advise.sensible import REASON, sensible
 
 SHOWN = 12
-"""Points of the front that a table has; all are in --json, --format csv and the page."""
+"""Most points of the Pareto front in a printed table; --json, --format csv and the page have all of them."""
 
 
 def answer(question: AdviseQuestion, way: Way) -> Advice:
@@ -35,8 +35,7 @@ def answer(question: AdviseQuestion, way: Way) -> Advice:
 
 
 def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
-    """Return the advice. Raises UserError before anything runs wherever that is possible, OSError and
-    RunsInterrupted."""
+    """Return the advice. Raises UserError, before anything runs if possible; OSError; RunsInterrupted."""
     needs = needs_of(question)
     space = space_of(question.candidates, needs.tolerated)
     if question.prices is None and not space.named:
@@ -63,7 +62,7 @@ VOLATILE_NOTE = (
 
 
 class _Advising:
-    """From what the search found to an advice."""
+    """Turns the result of the search into an advice."""
 
     def __init__(
         self, question: AdviseQuestion, needs: Needs, prices: Prices, listed: Listed, bench: Bench, found: Searched
@@ -76,7 +75,7 @@ class _Advising:
         self.too_many = 0
 
     def advice(self) -> Advice:
-        """Return the advice: the front, the finalists and the sentences."""
+        """Return the advice: the Pareto front, the finalists and the sentences."""
         if self.needs.degraded:
             self._drop_degraded()
         front = sorted(self.found.front, key=lambda one: order(one, self.of))
@@ -97,12 +96,12 @@ class _Advising:
         return advice
 
     def _drop_degraded(self) -> None:
-        """Leaves out what misses the conditions with a drive failed."""
+        """Leave out candidates that miss the conditions with a drive failed."""
         good = self.found.good
         pairs = [(one.candidate, name) for one in good for name in self.bench.loads if one.candidate.layout != "raid0"]
         runs = self.bench.measure(pairs, FAILED_IOS, "with a drive failed, all", failed=True) if pairs else {}
         kept = []
-        # What holds while all drives work is nearer than what does not.
+        # Missing a condition only with a drive failed is nearer than missing one while all drives work.
         before, self.found.nearest = self.found.nearest, None
         for one in good:
             failed = Tried(
@@ -120,16 +119,16 @@ class _Advising:
         self.found.front = front_of(kept, self.of)
 
     def _ranked(self, points: Sequence[Point]) -> list[Point]:
-        """Points by what is recommended: those that surely hold first, those that nobody ever checked last, each in the
-        order of the front. Volatile caches are left to those who ask for them alone."""
+        """Sort points for the recommendation: those that surely meet the requirements first, those never validated
+        last, each group in the order of the front. Volatile caches are only for users who ask for them by name."""
         pool = [point for point in points if point.cache != "on"]
         if pool and any(candidate.is_volatile for candidate in self.listed.candidates):
             self.notes.append(VOLATILE_NOTE)
         return sorted(pool or points, key=lambda point: (not point.surely, not point.is_checked))
 
     def _failed(self, points: list[Point], shown: Sequence[Point], first: Point) -> list[Point]:
-        """Points with what runs with a drive failed say, of disks all that are shown, of solid-state drives the
-        recommended one's."""
+        """Add the results of runs with a drive failed: of all disks that are shown, and of the recommended solid-state
+        drive."""
         names = {one.name for one in shown if not self.by_name[one.name].candidate.drive.is_flash}
         names.add(first.name)
         names = {one for one in names if self.by_name[one].candidate.layout != "raid0"}
@@ -169,7 +168,7 @@ class _Advising:
         return advice
 
     def _counts(self, point: Point) -> list[int]:
-        """Return which numbers of the drive were tried in the layout, with the write cache as the point has it."""
+        """Return the drive counts that were tried in the layout, with the point's write cache."""
         family = (point.drive, point.layout, point.cache)
         tried = (each for each in self.listed.candidates if (each.drive.name, each.layout, each.cache) == family)
         return sorted({candidate.count for candidate in tried})
@@ -190,7 +189,7 @@ class _Advising:
         )  # fmt: skip
 
     def _unmodelled(self, shown: Sequence[str]) -> list[str]:
-        """Return what the latencies of the points shown rest on that is not modelled, a note for each point."""
+        """Return what the latencies of the shown points include that is not modelled, one note per point."""
         found = []
         for name in shown:
             records = [measured.finished.record for measured in self.by_name[name].measured.values()]
@@ -198,7 +197,7 @@ class _Advising:
         return found
 
     def _notes(self) -> list[str]:
-        """Return notes that a reader of the advice needs."""
+        """Return the notes of the advice."""
         notes = list(self.notes)
         if not self.prices.of:
             notes.append("no prices: ranked by drives, then watts")
@@ -227,8 +226,8 @@ class _Advising:
 
 
 def thinned(points: Sequence[Point], first: Point, most: int) -> list[Point]:
-    """Return at most so many points: the recommended one, the best in each figure, then those that are farthest from
-    what is there, in logarithms of all figures. In the order of the front."""
+    """Return at most `most` points, in the order of the front: the recommended one, the best in each metric, then those
+    farthest from the points chosen so far, in logarithms of all metrics."""
     if len(points) <= most:
         return list(points)
     places = {point.name: _place(point) for point in points}
@@ -244,7 +243,8 @@ def thinned(points: Sequence[Point], first: Point, most: int) -> list[Point]:
 
 
 def _place(point: Point) -> tuple[float, ...]:
-    """Return where a point lies: the logarithms of its figures; chances by a tenth, which go over ten decades."""
+    """Return a point's position for distances: logarithms of its metrics; that of the chance of loss, which spans ten
+    decades, is divided by ten."""
     figures = [point.cost, point.watts, point.latency, point.rebuild]
     found = [math.log(figure.value) if figure is not None and figure.value > 0 else 0.0 for figure in figures]
     loss = point.loss.value if point.loss is not None else 0.0

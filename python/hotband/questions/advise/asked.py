@@ -1,4 +1,4 @@
-"""What is asked of an advice, as text from options, and what it means in numbers."""
+"""The question `advise`: its options as text, and the requirements in numbers."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from hotband.questions.slo import slo_of
 
 NUMBERS = {"no": 0, "none": 0, "one": 1, "a": 1, "two": 2, "three": 3}
 MOST_TOLERATED = 3
-"""RAID-Z3 lives with three failed drives; a mirror of many is no array that anybody is advised to buy."""
+"""RAID-Z3 survives three failed drives; nobody should buy a mirror of more than four."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AdviseQuestion(Question):
     """Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in everything.
 
-    Searches drives, layouts, numbers of drives and settings of write caches for what meets `slo` ("p99 < 5 ms",
-    "p99 < 5 ms and IOPS > 2000") under every one of `workloads`, each alone, and recommends one. What `candidates`
-    leave out is searched whole; they may be a dict of lists. `capacity` is usable after `years` of `grow`. With a
-    folder `out` every run is kept as it ends, and one that is there is not run again.
+    Searches drives, layouts, numbers of drives and settings of write caches for machines that meet `slo` ("p99 < 5 ms",
+    "p99 < 5 ms and IOPS > 2000") under each of `workloads`, run alone, and recommends one. A dimension that
+    `candidates` does not restrict is searched whole; `candidates` may be a dict of lists. `capacity` is usable after
+    `years` of `grow`. With a folder `out`, every run is stored as it ends, and finished runs are reused.
 
     The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
     `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
-    `write_html(path)`. That nothing meets it is an answer, too: `recommended` is None, `nearest` comes nearest. Raises
-    UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
+    `write_html(path)`. If no candidate meets the objective, `recommended` is None and `nearest` comes nearest. Raises
+    UserError for a mistake, KeyboardInterrupt if it is stopped, OSError.
     """
 
     name = "advise"
@@ -89,8 +89,9 @@ class AdviseQuestion(Question):
 
 @dataclass(frozen=True)
 class Needs:
-    """The same in numbers: conditions that every workload is to meet (also with a drive failed), bytes today and at the
-    end, failures that are survived, watts at most, hours, and the share of the time that the workloads run."""
+    """The requirements in numbers: conditions for every workload (and for every workload with a drive failed), bytes
+    today and at the end, failures to survive, most watts, hours, and the share of the time in which the workloads
+    run."""
 
     slo: tuple[Condition, ...]
     degraded: tuple[Condition, ...]
@@ -103,12 +104,12 @@ class Needs:
 
     @property
     def limits(self) -> tuple[Condition, ...]:
-        """Latencies that are to stay below a bound."""
+        """Return the conditions that bound a latency from above."""
         return tuple(one for one in self.slo if not one.is_goal)
 
 
 def needs_of(question: AdviseQuestion) -> Needs:
-    """Return what is needed, in numbers. Raises UserError for the first mistake."""
+    """Return the requirements in numbers. Raises UserError for the first mistake."""
     if not question.workloads:
         raise UserError("question.workload", "", "", "missing: expected at least one workload")
     names = [workload.name for workload in question.workloads]
@@ -149,7 +150,7 @@ def tolerated_of(text: str) -> int:
 
 
 def watts_of(text: str, where: str, key: str) -> float:
-    """Watts of a power above zero with its unit. Raises UserError."""
+    """Read a power above zero, in watts. Raises UserError."""
     found = watts(text)
     if not found:
         raise UserError(where, key, text, f"expected {WATTS_EXPECTED}")

@@ -1,8 +1,8 @@
-"""Numbers of drives that the search leaves out: the fewest of each family that meet the requirements.
+"""Drive counts between those that the search tries: the fewest drives of each family that meet the requirements.
 
-A family is a drive in a layout with a setting of its write cache. The search tries a few numbers of drives of each; the
-fewest that is enough lies between one that is not and the next, or beyond the most. Only numbers that would come before
-the best so far are tried, all families together, each by bisection.
+A family is a drive in a layout with a setting of its write cache. The search tries a few drive counts of each family;
+the fewest drives that are enough lie between a count that is not enough and the next larger one, or beyond the largest.
+Only counts that would rank before the best candidate so far are tried, all families together, each by bisection.
 
 Left out: a family in which more drives do worse. It is bisected as if they did better.
 """
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from hotband.questions.advise.prices import Prices
 
 Judge = Callable[[Tried], bool]
-"""Whether a candidate that holds is sure to."""
+"""Whether a candidate that meets the requirements surely does, over its whole interval."""
 Key = tuple[float, int]
 """Sort key of a candidate: cost if there are prices, then drives."""
 
 
 @dataclass
 class _Family:
-    """A family by one of its candidates, and the numbers of drives that may be enough, from the fewest; `known` is
-    whether the next larger number is enough."""
+    """A family, represented by one of its candidates, and the drive counts that may be enough, in ascending order;
+    `known` is True if the next larger count is enough."""
 
     example: Candidate
     options: list[int]
@@ -46,13 +46,13 @@ class _Family:
         return (math.inf if cost is None else cost[0] / self.example.count * count, count)
 
     def before(self, best: Key) -> None:
-        """Keep numbers that come before the best so far."""
+        """Drop drive counts that do not rank before the best so far."""
         before = [count for count in self.options if self.key(count) < best]
         self.known &= len(before) == len(self.options)
         self.options = before
 
     def next(self, needs: Needs, prices: Prices) -> Candidate | None:
-        """Return the next candidate: the largest number, then the middle. Drop numbers that draw too much power."""
+        """Return the next candidate: the largest drive count, then the middle. Drop counts that draw too much power."""
         while self.options:
             place = len(self.options) // 2 if self.known else -1
             candidate = with_count(self.example, self.options[place], needs, prices)
@@ -62,19 +62,19 @@ class _Family:
         return None
 
     def learn(self, count: int, is_enough: bool) -> None:
-        """Keep numbers below one that is enough, or above one that is not."""
+        """Keep the counts below one that is enough, or above one that is not."""
         place = self.options.index(count)
         self.options = self.options[:place] if is_enough else self.options[place + 1 :]
         self.known |= is_enough
 
 
 def fewest(searched: Searched, listed: Listed, needs: Needs, prices: Prices, bench: Bench, is_sure: Judge) -> None:
-    """Add the fewest drives of each family that come before the best so far. Raises UserError, OSError,
+    """Add the fewest drives of each family that rank before the best so far. Raises UserError, OSError,
     RunsInterrupted."""
     # Volatile caches are not recommended.
     good = [tried for tried in searched.good if not tried.candidate.is_volatile]
     sure = [tried for tried in good if is_sure(tried)]
-    # Where none is sure those that hold are compared.
+    # If none surely meets the requirements, those that meet them at all are compared.
     judge = is_sure if sure else lambda _: True
     holding = {tried.name for tried in sure or good}
     families = _families(listed.candidates, holding)
@@ -100,7 +100,7 @@ def fewest(searched: Searched, listed: Listed, needs: Needs, prices: Prices, ben
 
 
 NONE: Key = (math.inf, MOST_DRIVES + 1)
-"""The key of no candidate."""
+"""Sort key that comes after every candidate."""
 Name = tuple[str, str, str]
 
 
@@ -109,7 +109,7 @@ def _name(candidate: Candidate) -> Name:
 
 
 def _families(candidates: Sequence[Candidate], holding: Collection[str]) -> dict[Name, _Family]:
-    """Return the families of candidates, of which those that are enough are named."""
+    """Return the families of the candidates; `holding` names the candidates that are enough."""
     members: dict[Name, list[Candidate]] = {}
     for candidate in candidates:
         members.setdefault(_name(candidate), []).append(candidate)
@@ -117,11 +117,11 @@ def _families(candidates: Sequence[Candidate], holding: Collection[str]) -> dict
 
 
 def _family(members: Sequence[Candidate], holding: Collection[str]) -> _Family:
-    """Return the numbers between the most that is not enough and the fewest that is."""
+    """Return the drive counts between the largest that is not enough and the smallest that is."""
     enough = [candidate.count for candidate in members if candidate.name in holding]
     above = min(enough, default=MOST_DRIVES + 1)
     below = max((candidate.count for candidate in members if candidate.count < above), default=above)
     step = legal_counts(members[0].layout)[1]
-    # No more volatile caches are tried.
+    # No more counts with volatile caches are tried.
     counts = [] if members[0].is_volatile else list(range(below + step, above, step))
     return _Family(members[0], counts, bool(enough))

@@ -1,8 +1,8 @@
-"""Candidates: every drive in every layout, number and setting of its write cache, and what is known of each without a
-run: size, price, rebuild at media rate, chance of loss.
+"""Candidates: every drive in every layout, number and setting of its write cache, with what is known of each before a
+run: size, price, rebuild time at media rate, chance of loss.
 
-What it leaves out: drives of several products in one array, hot spares (they change no figure here but the price), and
-pools (`replicated`, `erasure`), which have hosts and a network besides.
+Left out: drives of several products in one array, hot spares (here they would change only the price), and pools
+(`replicated`, `erasure`), which also need hosts and a network.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from hotband.questions.advise.offered import named_drives
 from hotband.questions.advise.prices import Prices
 
 LAYOUTS = ("raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3")
-"""Layouts of one host that the short form of a machine makes, with the failures of any drives that they live with."""
+"""Layouts of one host that a machine's short form can name, with the number of arbitrary failures that each
+survives."""
 USUAL = ("raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3", "raid0")
-"""Those that are tried where nothing is said: a mirror of many drives holds no more than one."""
+"""Default layouts. A mirror of many drives is not among them: it stores no more than one drive does."""
 NO_SHORT_FORM = "that no short form makes"
 NUMBER_REFUSED = "of a number of drives that"
 PADDED = ("raidz1", "raidz2", "raidz3")
@@ -41,19 +42,19 @@ GROUPS = 2
 """Groups of RAID 50 and 60 in the short form."""
 SETTINGS = ("drives", "layouts", "counts", "caches")
 CACHES = ("own", "off", "on", "protected")
-"""Of write caches: as the drive comes; off; on and volatile; on and saved when power is lost."""
+"""Settings of a write cache: as the drive comes; off; on and volatile; on and saved when power is lost."""
 STEPS = (1.0, 1.5, 2.0, 3.0)
-"""Default counts: multiples of the fewest drives that hold the data, before the numbers between
+"""Default drive counts: multiples of the fewest drives that hold the data, before the counts in between
 (`hotband.questions.advise.between`)."""
 FIELD_AFR = {"disk": 0.04, "ssd": 0.025}
-"""Drives that fail in a year in the field, where it is bad: of disks 2 to 4 % are common (Schroeder and Gibson, FAST
-2007), of flash drives 4 to 10 % were replaced in four years (Schroeder, Lagisetty and Merchant, FAST 2016). The upper
-end of a chance of loss has them in place of the data sheet's MTBF."""
+"""Pessimistic annual failure rates in the field: 2 to 4 % of disks are common (Schroeder and Gibson, FAST 2007); 4 to
+10 % of flash drives were replaced in four years (Schroeder, Lagisetty and Merchant, FAST 2016). The upper end of the
+chance of loss uses them instead of the data sheet's MTBF."""
 
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive that is a candidate: its name or file, its mechanism, and its values as text."""
+    """A candidate drive: its name or file, its mechanism, and its values as text."""
 
     name: str
     kind: str
@@ -61,13 +62,13 @@ class Drive:
 
     @property
     def is_flash(self) -> bool:
-        """Return whether it stores on flash."""
+        """Return whether the drive is a solid-state drive."""
         return self.kind != "disk"
 
     def caches(self, asked: Sequence[str]) -> list[str]:
-        """Return the settings of its write cache that are told apart. A solid-state drive answers writes from memory
-        that is saved, or says that it is not and is flushed: either way as it comes. A protected cache goes before
-        `wce`."""
+        """Return the settings of the drive's write cache that differ from each other. A solid-state drive has only the
+        one it comes with: it completes writes from protected memory, or reports a volatile cache and is flushed. A
+        protected cache takes precedence over `wce`."""
         if self.is_flash or "wce" not in self.values:
             return ["own"]
         has = ["protected", "off", "on"] if "awc" in self.values else ["off", "on"]
@@ -77,8 +78,8 @@ class Drive:
 
 @dataclass(frozen=True)
 class Static:
-    """What is known of a candidate without a run. Times are hours, `loss` the chance of losing data within the years
-    asked; None where the catalog has no MTBF or media rate. `cost` is None without a price."""
+    """What is known of a candidate without a run. Times are in hours, `loss` is the chance of losing data within the
+    years of the question; both are None if the catalog has no MTBF or media rate. `cost` is None without a price."""
 
     usable_bytes: float
     cost: tuple[float, float, float] | None
@@ -90,7 +91,7 @@ class Static:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Some drives of one product in a layout, with a setting of their write cache."""
+    """A number of drives of one product in a layout, with a setting of their write cache."""
 
     drive: Drive
     layout: str
@@ -100,12 +101,12 @@ class Candidate:
 
     @property
     def machine(self) -> str:
-        """Return its short form."""
+        """Return the short form of the machine."""
         return f"{self.layout}:{self.count}x{self.drive.name}"
 
     @property
     def name(self) -> str:
-        """Return what it is called: the machine, and its write cache where that is a choice."""
+        """Return the candidate's name: the machine, with its write cache if that is a choice."""
         said = {"off": ", write cache off", "on": ", write cache on", "own": "", "protected": ""}
         return self.machine + said[self.cache]
 
@@ -116,7 +117,7 @@ class Candidate:
 
     @property
     def is_volatile(self) -> bool:
-        """Return whether it acknowledges writes that are lost with power."""
+        """Return whether the candidate acknowledges writes that a loss of power would destroy."""
         return self.cache == "on"
 
 
@@ -134,7 +135,8 @@ def settings_of(drive: Drive, cache: str) -> tuple[tuple[str, str], ...]:
 
 @dataclass
 class Space:
-    """What is searched: `counts` empty where they follow from the capacity; `named` where the user named the drives."""
+    """The search space: `counts` is empty if the capacity determines them; `named` is True if the user named the
+    drives."""
 
     drives: list[Drive]
     layouts: list[str]
@@ -145,7 +147,7 @@ class Space:
 
 @dataclass
 class Listed:
-    """Candidates that are left before any run, and why others are not: counts by reason."""
+    """Candidates that remain before any run, and how many were left out, by reason."""
 
     candidates: list[Candidate]
     left_out: dict[str, int]
@@ -153,12 +155,12 @@ class Listed:
 
     @property
     def of(self) -> int:
-        """Return how many there were."""
+        """Return the number of candidates before any was left out."""
         return len(self.candidates) + sum(self.left_out.values())
 
 
 def space_of(text: str, tolerated: int) -> Space:
-    """DRIVES, LAYOUTS, COUNTS and CACHES of `drives=a,b,layouts=raid6`. Raises UserError."""
+    """Read drives, layouts, counts and caches from a text such as `drives=a,b,layouts=raid6`. Raises UserError."""
     said = _said(text)
     names = named_drives(said.get("drives", [])) or [drive["name"] for drive in entries.drives()]
     layouts = said.get("layouts") or [one for one in USUAL if tolerates(one, 8) >= tolerated]
@@ -173,7 +175,7 @@ def space_of(text: str, tolerated: int) -> Space:
 
 
 def _said(text: str) -> dict[str, list[str]]:
-    """Values by key; a part without a key goes on with the last one."""
+    """Return values by key; a part without a key belongs to the last one."""
     said: dict[str, list[str]] = {}
     key = ""
     for part in (part.strip() for part in re.split(r"[,;\s]+", text) if part.strip()):
@@ -219,13 +221,13 @@ def _counts(texts: Sequence[str]) -> list[int]:
 
 
 def tolerates(layout: str, count: int) -> int:
-    """Return how many drives, whichever, may fail without a loss."""
+    """Return how many arbitrary drives may fail without a loss of data."""
     return Array.of_layout(layout, count, 1.0, 1.0, 512.0, GROUPS if layout in ("raid50", "raid60") else 1).tolerated
 
 
 def candidates_of(space: Space, needs: Needs, prices: Prices) -> Listed:
-    """Every candidate that holds the data, survives the failures and can be within the power, as far as that is known
-    before a run. Raises UserError where none is left."""
+    """Return the candidates that hold the data, survive the failures and can stay within the power, as far as that is
+    known before a run. Raises UserError if none is left."""
     listed = Listed([], {}, [])
     for drive in space.drives:
         if prices.of and drive.name not in prices.of:
@@ -239,7 +241,7 @@ def candidates_of(space: Space, needs: Needs, prices: Prices) -> Listed:
 
 
 def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> UserError:
-    """Why no candidate is left, in the name of the option that most of them fell to."""
+    """Return the error for an empty search space, which names the option that excluded most candidates."""
     if not listed.left_out:
         return UserError("question.prices", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
     reasons = ", ".join(f"{count} {reason}" for reason, count in listed.left_out.items())
@@ -255,11 +257,11 @@ def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> User
 
 
 def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive: Drive, layout: str) -> None:
-    """The candidates of a drive in a layout."""
+    """Add the candidates of a drive in a layout."""
     try:
         known = _Known.of(drive, layout)
     except UserError as error:
-        # Such as a drive of two logical units, which only a file can place: nobody asked for it by name.
+        # Only a file can describe some machines, such as a drive with two logical units; the user named none of them.
         if space.named:
             accepted = f"is no member of {layout}: {error.accepted}, in a file of your own (variant_of)"
             raise UserError("question.candidates", "drives", drive.name, accepted) from None
@@ -280,7 +282,7 @@ def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive
 
 
 def with_count(candidate: Candidate, count: int, needs: Needs, prices: Prices) -> Candidate | None:
-    """Return the candidate with another number of drives; None where that is no candidate."""
+    """Return the candidate with another drive count; None if that is not a candidate."""
     known = _Known.of(candidate.drive, candidate.layout)
     if _refused(known, count, needs) is not None:
         return None
@@ -288,7 +290,7 @@ def with_count(candidate: Candidate, count: int, needs: Needs, prices: Prices) -
 
 
 def _refused(known: _Known, count: int, needs: Needs) -> str | None:
-    """Why a number of drives is no candidate, in a few words; None where it is one."""
+    """Return in a few words why a drive count is not a candidate; None if it is one."""
     if not is_legal(known.layout, count):
         first, step = legal_counts(known.layout)
         return f"{NUMBER_REFUSED} {known.layout} does not take ({first}, {first + step}, ...)"
@@ -302,15 +304,14 @@ def _refused(known: _Known, count: int, needs: Needs) -> str | None:
 
 
 def is_legal(layout: str, count: int) -> bool:
-    """Return whether a layout takes so many drives."""
+    """Return whether a layout accepts this number of drives."""
     first, step = legal_counts(layout)
     return count >= first and (count - first) % step == 0
 
 
 @cache
 def legal_counts(layout: str) -> tuple[int, int]:
-    """Return the smallest number of drives that a layout takes, and by how many more the next one has: as the engine
-    says."""
+    """Return the smallest number of drives that a layout accepts, and the step to the next number, from the engine."""
     found = family(f"{layout}:{{n}}x{STAND_IN}")
     return found.first, found.step
 
@@ -328,7 +329,7 @@ def _usual_counts(known: _Known, needed: float) -> list[int]:
 
 @dataclass
 class _Known:
-    """A drive in a layout: what reliability says of the smallest array of them, carried over to any number."""
+    """A drive in a layout: the reliability of the smallest array of them, extended to any number."""
 
     drive: Drive
     layout: str
@@ -351,7 +352,7 @@ class _Known:
         members, usable = described["members"], float(str(described["capacity_bytes"]))
         assert isinstance(members, list), "a layout has members"
         member = min(float(one["size_bytes"]) for one in members)
-        # Whole chunks alone hold data. What padding takes of RAID-Z depends on the number of drives.
+        # Only whole chunks hold data. The padding of RAID-Z depends on the number of drives.
         used = usable / data_drives(layout, least) if layout not in PADDED else 0.0
         own = drive.values.get("reference.mtbf")
         high = None if own is None or own[1] is None else hours("mtbf", own[1][1])
@@ -366,7 +367,7 @@ class _Known:
         return float((value[1][0] if value[1] else value[0]).split()[0])
 
     def usable(self, count: int) -> float:
-        """Bytes that so many drives hold."""
+        """Return the usable bytes of this number of drives."""
         if self.layout in PADDED:
             return float(str(_layout(f"{self.layout}:{count}x{self.drive.name}")["capacity_bytes"]))
         return data_drives(self.layout, count) * self.used_bytes
@@ -399,13 +400,13 @@ class _Known:
 
 
 def loss_of(array: Array, conditions: Conditions, years: float) -> float:
-    """Return the chance of losing data within so many years, by the closed form."""
+    """Return the chance of losing data within `years`, by the closed form."""
     return float(loss_within(build(array, conditions), years * HOURS_PER_YEAR).sum())
 
 
 def worst_loss(candidate: Candidate, rebuild: float, years: float) -> float | None:
-    """Return the chance of loss with drives that fail as often as in the field where it is bad, and rebuilds that take
-    so many hours; None where reliability is not known."""
+    """Return the chance of loss with the pessimistic failure rates of the field and rebuilds of `rebuild` hours; None
+    if the reliability is unknown."""
     known = _Known.of(candidate.drive, candidate.layout)
     if known.subject is None:
         return None
@@ -416,7 +417,7 @@ def worst_loss(candidate: Candidate, rebuild: float, years: float) -> float | No
 
 
 def data_drives(layout: str, count: int) -> float:
-    """Return how many drives' worth of data a layout of so many holds."""
+    """Return the number of drives in a layout that hold data rather than parity or copies."""
     lost = {"raid0": 0, "raid1": count - 1, "raid5": 1, "raid6": 2, "raid50": GROUPS, "raid60": 2 * GROUPS}
     return count / 2 if layout == "raid10" else float(count - lost[layout])
 

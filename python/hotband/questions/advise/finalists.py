@@ -1,10 +1,10 @@
-"""The points of the front with their intervals; of the finalists the machine's uncertain values are drawn.
+"""The points of the Pareto front with their intervals, and samples of the finalists' uncertain values.
 
-Most points have what the models leave out alone (`hotband.inference.interval.conformal`): no run more is needed. The
-values of the finalists are drawn besides, of disks on the whole array, of solid-state drives on one drive under its
-part of the load: what a value does to a drive it does to the array's.
+Most points have an interval from model error alone (`hotband.inference.interval.conformal`), which needs no further
+run. The finalists' values are also sampled: those of disks on the whole array, those of solid-state drives on one drive
+under its part of the load, because a value changes the drive as it changes the array.
 
-What it leaves out: the part of the load that one drive has is that of the I/Os, without what parity and copies add.
+Left out: the part of the load on one drive is its share of the I/Os, without the additional I/Os for parity and copies.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     from hotband.questions.find.figures import Figure
 
 Bounds = Callable[["Measured", "Figure"], tuple[float, float]]
-"""By how much a figure of a run may be lower and higher, as factors."""
+"""Returns by how much a metric of a run may be lower and higher, as factors."""
 UNKNOWN = (0.0, math.inf)
-"""The factors of a figure whose error is unknown."""
+"""Factors of a metric with an unknown error."""
 LARGEST_DRAWN = 16e9
-"""Bytes of a solid-state drive, at its fraction, that are written over about 80 times in a minute of two cores; drives
-of more than 16 TB are larger."""
+"""Most bytes of a sampled solid-state drive, at its model size: it can be preconditioned about 80 times in a minute of
+two cores. Drives of more than 16 TB are larger."""
 FAILED_IOS = 6_000
 """Measured I/Os of a run with a drive failed: 60 are beyond the 99th percentile."""
 
 
 def point_of(tried: Tried, needs: Needs, level: float) -> Point:
-    """Return a candidate as a point, its latency with what the models leave out."""
+    """Return a candidate as a point; the interval of its latency is from model error."""
     of, candidate = shown_figure(needs), tried.candidate
     static, value, worst = candidate.static, tried.latency(of)[0], tried.worst(of)
     bounds = partial(_model_bounds, level=level)
@@ -79,8 +79,8 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
 
 
 def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | None) -> bool:
-    """Return whether the conditions hold at the worse end of every figure's interval, too. A rate that is offered and
-    answered is the load's."""
+    """Return whether the conditions hold at the worse end of every metric's interval, too. An offered rate that the
+    machine sustains is exact: the load determines it."""
     for one in tried.measured.values():
         for condition in needs.slo:
             value = one.figures.get(condition.figure)
@@ -93,7 +93,7 @@ def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | No
 
 
 def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, float]:
-    """Return by how much a figure may be lower and higher, as factors, of what the models leave out."""
+    """Return by how much a metric may be lower and higher, as factors, by model error."""
     name, spec, record = _name_of(of), measured.finished.spec, measured.finished.record
     basis = _basis_of(measured, of, level)
     if not basis.has_interval and basis.unprinted is None:
@@ -105,17 +105,17 @@ def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, 
 
 
 def _name_of(figure: Figure) -> str:
-    """Return the name in a record of a figure, or of the nearest percentile that has intervals."""
+    """Return the record's name of a metric, or of the nearest percentile that has intervals."""
     return nearest_name(figure) if figure.percentile is not None else figure.document_name
 
 
 def _basis_of(measured: Measured, figure: Figure, level: float) -> Basis:
-    """Return what the error of a figure of a run rests on."""
+    """Return the evidence for the error of a run's metric."""
     return bases_of(measured.finished.spec, measured.finished.record, level)[figure_of(_name_of(figure))]
 
 
 def _between(value: float, factors: tuple[float, float]) -> Between:
-    """Return a figure with the ends of its interval; without ends where they are not known."""
+    """Return a metric with its interval; without ends if they are unknown."""
     low, high = factors
     return Between(value, value * low, value * high) if math.isfinite(high) else Between(value)
 
@@ -123,8 +123,8 @@ def _between(value: float, factors: tuple[float, float]) -> Between:
 def with_failures(
     points: Sequence[Point], tried: dict[str, Tried], needs: Needs, failed: dict[Key, Measured]
 ) -> list[Point]:
-    """Points with what runs with a drive failed say: the latency then, and how long a rebuild beside the loads takes,
-    which is the upper end of its time and goes into that of the chance of loss."""
+    """Add the results of runs with a drive failed to points: the latency then, and the time of a rebuild next to the
+    loads, which is the upper end of `rebuild` and enters that of `loss`."""
     of = shown_figure(needs)
     found = []
     for point in points:
@@ -144,7 +144,7 @@ def with_failures(
 
 
 def _rebuild_hours(measured: Measured) -> float | None:
-    """Return how long the rebuild that was under way would take at the rate that it had; None where there was none."""
+    """Return the time of the rebuild that was under way, at its mean rate; None without a rebuild."""
     record = measured.finished.record
     if any(one["what"] == "smr-rebuild" for one in record.get("unmodelled", [])):
         return None
@@ -158,7 +158,7 @@ def _rebuild_hours(measured: Measured) -> float | None:
 
 @dataclass
 class Finalist:
-    """A point whose values were drawn: by how much its latency may be lower and higher, and what each value does."""
+    """A point whose values were sampled: its latency's interval, and the sensitivity to each value."""
 
     point: Point
     values: list[ShareDoc]
@@ -166,8 +166,8 @@ class Finalist:
 
 
 def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, bench: Bench) -> Finalist:
-    """Return a finalist: the interval of its worst latency from draws, and where it comes from. What cannot be drawn in
-    a minute or so stays as it is. Raises UserError, RunsInterrupted."""
+    """Return a finalist: the interval of its worst latency from samples, and its sources of uncertainty. A point that
+    cannot be sampled in about a minute stays unchanged. Raises UserError, RunsInterrupted."""
     of = shown_figure(needs)
     name = _name_of(of)
     measured = tried.measured[point.worst]
@@ -185,7 +185,7 @@ def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, be
     spec = replace(spec, after="")
     document, whys = explained_intervals_of(spec, whole, wanted, question.jobs, lambda _: None, bench.watch)
     bench.runs, bench.ios = bench.runs + document["runs"], bench.ios + document["ios"]
-    # Where a load does reads alone, their figures are those of all I/Os.
+    # A load of reads only has no separate figures for reads: they are those of all I/Os.
     known = {one["figure"]: one for one in document["figures"]}
     figure = known.get(name) or known[name.rpartition(".")[2]]
     why = next(one for one in whys if one["figure"] == figure["figure"])
@@ -193,7 +193,7 @@ def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, be
     value = point.latency.value
 
     def bounds(run: Measured, figure: Figure) -> tuple[float, float]:
-        # Other figures have what the models leave out alone.
+        # Other metrics have an interval from model error alone.
         return (low, high) if figure == of else _model_bounds(run, figure, question.interval)
 
     surely = holds_within(tried, needs, bounds, point.watts)
@@ -202,8 +202,8 @@ def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, be
 
 
 def _one_drive(tried: Tried, workload: str, bench: Bench) -> RunSpec | None:
-    """One solid-state drive of an array under its part of a load, written over at a fraction of its size; None where
-    the load cannot be divided, or where even that fraction is large."""
+    """Return one solid-state drive of an array under its part of a load, preconditioned at a fraction of its size; None
+    if the load cannot be divided, or if even that fraction is large."""
     candidate, load = tried.candidate, bench.loads[workload]
     if not can_share(load):
         return None

@@ -1,8 +1,8 @@
-"""Which candidates no other one is better than in everything: the Pareto front, and the candidate that is recommended.
+"""The Pareto front of the candidates, and the order in which they are recommended.
 
-Six figures count, less is better of each: cost (where there are prices), watts, drives, the latency of the first
-condition (the worst workload's), the time of a rebuild, the chance of losing data. And no candidate with a volatile
-write cache is better than one that keeps what it acknowledged.
+Six metrics count, each better if it is lower: cost (if there are prices), watts, drives, the latency of the first
+condition (under the worst workload), the time of a rebuild, and the chance of losing data. A candidate with a volatile
+write cache is never better than one that keeps acknowledged writes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ COST, WATTS, DRIVES, LATENCY, REBUILD, LOSS = "cost", "watts", "drives", "latenc
 VOLATILE = "volatile"
 FIGURES = (COST, WATTS, DRIVES, LATENCY, REBUILD, LOSS, VOLATILE)
 UNKNOWN = math.inf
-"""Of a figure that the catalog has no value for: it is never better than another."""
+"""Stands for a metric that the catalog has no value for: it is never better than another."""
 
 
 @dataclass
 class Tried:
-    """A candidate with what runs said of it, by workload."""
+    """A candidate with the results of its runs, by workload."""
 
     candidate: Candidate
     measured: dict[str, Measured] = field(default_factory=dict)
@@ -37,11 +37,11 @@ class Tried:
 
     @property
     def name(self) -> str:
-        """Return the candidate's."""
+        """Return the candidate's name."""
         return self.candidate.name
 
     def latency(self, of: Figure) -> tuple[float, float, float]:
-        """Of the worst workload: the value and its ends by chance, in seconds."""
+        """Return the latency under the worst workload and its ends by chance, in seconds."""
         found = [(one.figures[of], *one.chance[of]) for one in self.measured.values() if of in one.figures]
         return max(found, default=(0.0, 0.0, 0.0))
 
@@ -51,7 +51,7 @@ class Tried:
 
     @property
     def watts(self) -> tuple[float, float, float] | None:
-        """Under the workload that takes most of it; as the user's table says, where it does."""
+        """Return the watts under the workload that draws most, or those of the user's table if it has them."""
         own = self.candidate.static.watts
         if own is not None:
             return own, own, own
@@ -61,11 +61,11 @@ class Tried:
 
     @property
     def life(self) -> float | None:
-        """Return years until its drives are worn out, under the workload that wears most."""
+        """Return the years until the drives are worn out, under the workload that wears them most."""
         return min((one.life for one in self.measured.values() if one.life is not None), default=None)
 
     def values(self, of: Figure) -> dict[str, float]:
-        """Return the figures that count, as they were predicted."""
+        """Return the predicted metrics that count."""
         static, watts = self.candidate.static, self.watts
         return {
             COST: UNKNOWN if static.cost is None else static.cost[0],
@@ -78,7 +78,8 @@ class Tried:
         }
 
     def by_chance(self, of: Figure, end: int) -> dict[str, float]:
-        """Return the same at an end (0 the better, 1 the worse one) of what a run of this length leaves to chance."""
+        """Return the metrics at one end (0: the better, 1: the worse) of the range that chance allows in a run of this
+        length."""
         found = self.values(of)
         found[LATENCY] = self.latency(of)[1 + end]
         if self.candidate.static.watts is None:
@@ -87,12 +88,12 @@ class Tried:
 
 
 def shown_figure(needs: Needs) -> Figure:
-    """Return the latency that counts: of the first condition that is of one, else p99."""
+    """Return the latency that counts: that of the first condition on a latency, else p99."""
     return needs.limits[0].figure if needs.limits else Figure("", "p99")
 
 
 def read_figures(needs: Needs) -> list[Figure]:
-    """Return all figures that runs are read for."""
+    """Return all metrics to read from runs."""
     conditions = [*needs.slo, *needs.degraded]
     return list(
         dict.fromkeys([shown_figure(needs), *(condition.figure for condition in conditions), Figure("", "iops")])
@@ -100,20 +101,20 @@ def read_figures(needs: Needs) -> list[Figure]:
 
 
 def is_better(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
-    """Return whether one is as good in every figure, and better in one."""
+    """Return whether the first is at least as good in every metric, and better in one."""
     return all(one[key] <= other[key] for key in FIGURES) and any(one[key] < other[key] for key in FIGURES)
 
 
 def front_of(tried: Sequence[Tried], of: Figure) -> list[Tried]:
-    """Return those that none of the others is better than."""
+    """Return the Pareto front of the candidates."""
     values = [one.values(of) for one in tried]
     return [one for one, own in zip(tried, values, strict=True) if not any(is_better(other, own) for other in values)]
 
 
 def cannot_reach(tried: Sequence[Tried], needs: Needs, of: Figure) -> set[str]:
-    """Names of those that cannot be on the front any more: another one is what was asked for and better in everything,
-    whatever chance does to both. What a volatile cache does in a short run is better than what it does in a long one,
-    so nothing is left out because of it."""
+    """Return the names of candidates that can no longer reach the front: another one meets the requirements and is
+    better in everything, whatever chance does to both. A candidate with a volatile cache rules out no other, because a
+    short run flatters it."""
     sure = [one.by_chance(of, 1) for one in tried if not one.candidate.is_volatile and surely_holds(one, needs)]
     gone = set()
     for one in tried:
@@ -124,6 +125,6 @@ def cannot_reach(tried: Sequence[Tried], needs: Needs, of: Figure) -> set[str]:
 
 
 def order(tried: Tried, of: Figure) -> tuple[float, ...]:
-    """Return by what candidates are ranked: cost where there are prices, then drives, watts and latency."""
+    """Return the sort key of a candidate: cost if there are prices, then drives, watts and latency."""
     found = tried.values(of)
     return tuple(found[key] if math.isfinite(found[key]) else math.inf for key in (COST, DRIVES, WATTS, LATENCY))

@@ -1,9 +1,11 @@
-"""Runs of candidates and what is read of them.
+"""Run candidates, and read the results.
 
-Disks are run as whole arrays. Solid-state drives are written over once for all loads and numbers of drives that share a
-smaller array (`hotband.questions.advise.small`), one run after the other on it, the load that writes most first.
+Disks run as whole arrays. Solid-state drives are preconditioned once for all loads and drive counts that share a
+smaller array (`hotband.questions.advise.small`); the loads then run on it one after the other, the one that writes most
+first.
 
-What it leaves out: the order of those runs is not varied; what one leaves in a drive's memory the next one finds.
+Left out: the order of those runs is fixed, and each run finds the contents of the drive's memory that the previous one
+left.
 """
 
 from __future__ import annotations
@@ -43,22 +45,22 @@ if TYPE_CHECKING:
     from hotband.inference.interval.of_run import Watch
 
 SCALES = ("1024", "512", "256", "128", "64")
-"""Fractions of a solid-state drive that are tried, the smallest first (hotband.execution.runs.scale has why they are
-alike)."""
+"""Fractions of a solid-state drive that are tried, smallest first (`hotband.execution.runs.scale` explains why they
+agree)."""
 DEVIATIONS = 4.0
-"""Standard deviations of a binomial count between which a percentile of a short run lies: I/Os that meet in a queue are
-alike, so that their number counts for less than it is."""
+"""Half width, in standard deviations of a binomial count, of the range of a short run's percentile. It is wide because
+I/Os that meet in a queue have similar latencies, so that their effective number is smaller."""
 SECONDS_A_YEAR = 365.0 * 86400
 Key = tuple[str, str]
-"""A candidate's name and a workload's."""
+"""Names of a candidate and of a workload."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run says of a candidate under a workload: figures (seconds, I/Os and bytes a second), between which ends
-    chance leaves them, the share of an offered rate that was answered and how much of it may be missing, watts with the
-    ends of the catalog's ranges, and the years until its drives are worn out (None: they do not wear, or it is not
-    known). `is_open`: the rate is the load's, which does not wait for answers."""
+    """The results of a candidate's run under a workload: metrics (seconds, I/Os and bytes per second), their ranges by
+    chance, the completed share of an offered rate and how much of it may be missing, watts with the ends of the
+    catalog's ranges, and the years until the drives are worn out (None: they do not wear, or it is unknown). `is_open`:
+    the load sets the rate and does not wait for completions."""
 
     figures: Mapping[Figure, float]
     chance: Mapping[Figure, tuple[float, float]]
@@ -71,15 +73,16 @@ class Measured:
 
 
 def loads_from(workloads: Sequence[Named], machine: str) -> dict[str, Load]:
-    """Return the texts of workloads by their names, read as for a machine. Raises UserError for what is none."""
+    """Return the loads of workloads by name, read as for a machine. Raises UserError for a text that is not a load."""
     specs = (RunSpec("advise", machine, workload.name, workload_text=workload.text) for workload in workloads)
     return {spec.workload: Load(workload_text(spec), spec.workload) for spec in specs}
 
 
 @dataclass
 class Bench:
-    """What all runs share: workloads by name, figures that are read, and how they are run. `whole` runs arrays of
-    solid-state drives as they are; `best` is the rank and the name of the best candidate so far, for progress."""
+    """The settings that all runs share: workloads by name, the metrics to read, and how to run. `whole` runs arrays of
+    solid-state drives at their full drive count; `best` is the rank and the name of the best candidate so far, for
+    progress bars."""
 
     loads: Mapping[str, Load]
     figures: Sequence[Figure]
@@ -98,7 +101,7 @@ class Bench:
     scales: dict[str, str | None] = field(default_factory=dict)
 
     def stand(self, candidate: Candidate, workload: str) -> Stand:
-        """Return what is run for a candidate."""
+        """Return the stand-in to run for a candidate."""
         if self.whole:
             return Stand(candidate.layout, candidate.count, 1.0)
         return stand_of(candidate, self.loads[workload])
@@ -106,9 +109,9 @@ class Bench:
     def measure(
         self, pairs: Sequence[tuple[Candidate, str]], ios: int, what: str, *, failed: bool = False
     ) -> dict[Key, Measured]:
-        """Run candidates under workloads for `ios` I/Os; `failed` with their first drive gone from the beginning
-        (of disks with a spare, on which it is rebuilt). Candidates that the model refuses go to `refused`.
-        Raises UserError where it refuses all of the first round, OSError, RunsInterrupted."""
+        """Run candidates under workloads for `ios` I/Os. With `failed`, their first drive fails at the start (disks
+        have a spare, on which it is rebuilt). Candidates that the model refuses go to `refused`. Raises UserError if it
+        refuses the whole first round, OSError, RunsInterrupted."""
         plan = _Plan(self, ios, failed)
         for candidate, workload in pairs:
             plan.add(candidate, workload)
@@ -118,7 +121,7 @@ class Bench:
                 "question.workload", "", "", f"no candidate accepts it: {next(iter(self.refused.values()))}"
             )
         if not points:
-            # What earlier rounds found stays.
+            # Results of earlier rounds stay.
             return {}
         experiment = Experiment(points, what=f"an advice: {what}, {ios:,} I/Os")
         name = what.translate({ord(" "): "-", ord(","): None, ord("/"): None})
@@ -136,14 +139,14 @@ class Bench:
         }
 
     def scale(self, spec: RunSpec, drive: str) -> str | None:
-        """Return the smallest fraction that a solid-state drive takes; None where the user's machine has none."""
+        """Return the smallest fraction that a solid-state drive accepts; None if the user's machine has none."""
         if drive not in self.scales:
             tried = ((scale, replace(spec, set=(*spec.set, ("scale", scale)))) for scale in SCALES)
             self.scales[drive] = next((scale for scale, one in tried if refusal([one]) is None), None)
         return self.scales[drive]
 
     def read(self, finished: Finished, drive: Drive, workload: str, stand: Stand) -> Measured:
-        """Return what a run says of the whole array."""
+        """Return the results of a run, converted to the whole array."""
         record, load = record_of(finished), self.loads[workload]
         factor = rate_factor(load, stand.times)
         figures, chance = {}, {}
@@ -154,7 +157,7 @@ class Bench:
             figures[of] = value * factor if of.is_rate else value
             chance[of] = _by_chance(of, record, figures[of])
         count = record.summary.count or 1
-        # Fewer drives are more of a closed loop's each: the whole wears each of them so much less.
+        # With fewer drives, each receives more of a closed loop: the whole array wears each of its drives so much less.
         duty = self.duty * factor / stand.times
         return Measured(
             figures, chance, _kept_up(load, record, stand), max(KEEPS_UP, 4.0 / math.sqrt(count)),
@@ -164,7 +167,7 @@ class Bench:
 
 @dataclass
 class _Line:
-    """Runs on one machine, one after the other, by what tells them apart."""
+    """Runs on one machine, one after the other, by their workload."""
 
     drive: Drive
     runs: dict[str, RunSpec] = field(default_factory=dict)
@@ -172,7 +175,8 @@ class _Line:
 
 @dataclass
 class _Plan:
-    """The runs of a round: lines of specs by the machine that they share, and which run is whose."""
+    """The runs of a round: lines of specs by the machine that they share, and the run of each candidate and
+    workload."""
 
     bench: Bench
     ios: int
@@ -182,7 +186,7 @@ class _Plan:
     of: dict[str, Candidate] = field(default_factory=dict)
 
     def add(self, candidate: Candidate, workload: str) -> None:
-        """A candidate under a workload."""
+        """Add the run of a candidate under a workload."""
         stand, load = self.bench.stand(candidate, workload), self.bench.loads[workload]
         machine = stand.machine(candidate.drive.name)
         is_shared = candidate.drive.is_flash and can_share(load)
@@ -194,7 +198,7 @@ class _Plan:
         if key not in line.runs:
             part = "" if stand.times == 1.0 else f" 1 of {stand.times:g}"
             name = f"{machine} {candidate.cache} {workload}{part}{' failed' if self.failed else ''}"
-            # What starts first: to write flash over takes the longest.
+            # The longest runs start first: preconditioning flash takes the most time.
             weight = float(stand.count) * (20.0 if candidate.drive.is_flash else 1.0)
             line.runs[key] = RunSpec(
                 name, machine, workload, candidate.settings, self.bench.seed, workload_text=text, weight=weight,
@@ -204,7 +208,7 @@ class _Plan:
         self.of[candidate.name] = candidate
 
     def points(self) -> list[Point]:
-        """Return all runs; those that the model refuses are left out, with those that would have followed."""
+        """Return all runs. A run that the model refuses is left out, with those after it in its line."""
         found = []
         for line in self.lines.values():
             specs = self._ready(line)
@@ -219,7 +223,7 @@ class _Plan:
         return found
 
     def _ready(self, line: _Line) -> list[RunSpec]:
-        """Return a line in its order, with what its drives are and what happens to them."""
+        """Return the runs of a line in order, with the settings and the failures of its drives."""
         specs = sorted(line.runs.values(), key=lambda one: -write_share(self.bench.loads[one.workload]))
         is_flash, settings = line.drive.is_flash, specs[0].set
         scale = self.bench.scale(specs[0], line.drive.name) if is_flash else None
@@ -240,12 +244,12 @@ def _side(of: Figure, record: Record) -> Figures:
 
 
 def _by_chance(of: Figure, record: Record, value: float) -> tuple[float, float]:
-    """Return between which ends chance leaves a figure of so many I/Os: of percentiles those whose share differs by
-    what a binomial count does, of others by that of as many I/Os."""
+    """Return the range by chance of a metric over this number of I/Os: for a percentile, the percentiles that many
+    deviations of a binomial count away; for others, that many deviations of a mean."""
     count = _side(of, record).count or 1
     share = of.percentile
     if share is None:
-        # The spread of latencies is about their mean where drives are queued at: an exponential's.
+        # Where I/Os queue at drives, the deviation of latencies is about their mean, as in an exponential distribution.
         part = min(DEVIATIONS / math.sqrt(count), 0.9)
         return value * (1 - part), value * (1 + part)
     part = DEVIATIONS * math.sqrt(share / 100 * (1 - share / 100) / count) * 100
@@ -255,8 +259,8 @@ def _by_chance(of: Figure, record: Record, value: float) -> tuple[float, float]:
 
 
 def _watts(record: RecordDoc, times: float, factor: float) -> tuple[float, float, float] | None:
-    """Watts of all drives, of an array with so many times as many that does so many times as much: what they draw at
-    rest, and what I/Os add. The ends are by the ranges of the catalog's values; None where not all are known."""
+    """Return the watts of all drives of an array with `times` as many drives and `factor` times the rate: their idle
+    power plus the power of I/Os. The ends follow the ranges of the catalog's values; None if not all are known."""
     energy = record.get("energy")
     if energy is None or energy["drives_unknown"]:
         return None
@@ -267,8 +271,8 @@ def _watts(record: RecordDoc, times: float, factor: float) -> tuple[float, float
 
 
 def _life(record: RecordDoc, drive: Drive, duty: float) -> float | None:
-    """Return years until the first drive has had all the writes that it endures, where the load goes on so for that
-    share of the time. The data sheet's endurance goes before what the model makes of its cycles."""
+    """Return the years until the first drive reaches its endurance, if the load runs for that share of the time. The
+    data sheet's endurance takes precedence over the one that the model derives from its cycles."""
     stated = size_bytes(drive.values.get("reference.endurance", ("", None))[0])
     years = []
     for one in record.get("smart", []):
@@ -281,7 +285,7 @@ def _life(record: RecordDoc, drive: Drive, duty: float) -> float | None:
 
 
 def _kept_up(load: Load, record: Record, stand: Stand) -> float:
-    """Return the share of what open loops offer that was answered; 1 where a loop waits for answers."""
+    """Return the completed share of the rate that open loops offer; 1 if a loop waits for completions."""
     if not is_open(load):
         return 1.0
     rates = (float(str(one["open"]["rate_iops"])) for one in loads_of(load))

@@ -1,4 +1,4 @@
-"""What a candidate misses of what was asked for, how far, and under which workload."""
+"""The requirements that a candidate misses, by how much, and under which workload."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from hotband.questions.find.question import Condition
 
 WATTS_BY_CHANCE = 0.02
-"""Share by which the watts of a short run may be off: the part of the time that drives are busy, which moves by that of
-the I/Os, is about a third of what they draw beyond rest."""
+"""Share by which the watts of a short run may be off. The power above idle is about a third of the total, and it varies
+with the share of the time that drives are busy, as the rate does."""
 
 
 @dataclass(frozen=True)
 class Miss:
-    """A condition that does not hold: `reason` as it is counted, `says` what the candidate does instead, `factor` how
-    many times it would have to be better."""
+    """A condition that does not hold: `reason` is the text under which it is counted, `says` the candidate's value,
+    `factor` how many times better that would have to be."""
 
     reason: str
     says: str
     factor: float
 
     def with_a_drive_failed(self) -> Miss:
-        """Return the same of runs with a drive failed."""
+        """Return the miss, worded for runs with a drive failed."""
         return replace(self, reason=f"{self.reason} with a drive failed", says=f"with a drive failed, {self.says}")
 
 
 def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surely: bool) -> Iterator[Miss]:
-    """What a candidate misses; with `surely` what it misses even at the better ends of chance."""
+    """Yield what a candidate misses; with `surely`, only what it misses even at the better ends of chance."""
     for name, one in tried.measured.items():
         if one.kept_up < 1.0 - one.slack * (2 if surely else 1):
             says = f"it completes {share(one.kept_up)} of the I/Os that {name} requests"
@@ -53,7 +53,7 @@ def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surel
 
 
 def furthest(tried: Tried, needs: Needs, conditions: Iterable[Condition]) -> Miss | None:
-    """Return what a candidate misses by most, None where it misses nothing."""
+    """Return what a candidate misses by most; None if it misses nothing."""
     return max(misses(tried, needs, conditions, surely=False), key=lambda one: one.factor, default=None)
 
 
@@ -66,7 +66,7 @@ def holds(one: Measured, condition: Condition, end: int | None) -> bool:
 
 
 def surely_holds(tried: Tried, needs: Needs) -> bool:
-    """Return whether it is what was asked for, whatever chance did to its run."""
+    """Return whether a candidate meets the requirements whatever chance did to its run."""
     if any(misses(tried, needs, (), surely=False)):
         return False
     return all(

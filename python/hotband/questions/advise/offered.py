@@ -1,5 +1,5 @@
-"""The drives that are candidates where the user names none: those sold for arrays, without any that another one exceeds
-in everything for no more money."""
+"""The candidates if the user names no drives: drives sold for arrays, without those that another one exceeds in
+everything for no more money."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from hotband.questions.advise.candidates import Drive
 
 HOME_MARKETS = ("consumer", "desktop", "nas")
-"""Markets of drives that are candidates only if they are named: arrays are built of others."""
+"""Markets whose drives are candidates only if they are named: arrays are not built of them."""
 LESS = {
     "disk": {"seek_read_average": "time", "seek_write_average": "time", "command_overhead": "time"},
     "ssd": {
         "command_interval": "time", "write_interval": "time", "write_overhead": "time", "program_time": "time",
     },
 }  # fmt: skip
-"""Values of a mechanism of which less is faster, with their quantity."""
+"""Values of each mechanism that are faster if smaller, with their quantity."""
 MORE = {
     "disk": {
         "rpm": "speed", "sustained_outer": "rate", "sustained_inner": "rate", "cache_size": "size", "queue_tags": "",
@@ -31,15 +31,15 @@ MORE = {
     },
     "ssd": {"link_rate": "rate", "program_rate": "rate", "queue_tags": ""},
 }  # fmt: skip
-"""Values of which more is faster."""
+"""Values that are faster if larger."""
 BEST = {"disk": {"smr": "off", "awc": "on"}, "ssd": {"plp": "on", "flush": "durable"}}
-"""Choices that are as fast as any or faster."""
+"""Options that are at least as fast as any other."""
 ABSENT = {"write_interval": 0.0, "reorder_window": math.inf, "actuators": 1.0, "power_idle": math.inf}
-"""What holds where a drive has no such value; choices are off."""
+"""Values of drives that do not state them; options are then off."""
 
 
 def named_drives(words: Sequence[str]) -> list[str]:
-    """Return the products that names and words such as `nas` or `consumer` choose."""
+    """Return the products that names, and words such as `nas` or `consumer`, select."""
     known = filter_words()
     names = [[drive.name for drive in select_drives([word]).drives] if word in known else [word] for word in words]
     return list(dict.fromkeys(name for some in names for name in some))
@@ -62,14 +62,15 @@ def offered(drives: Sequence[Drive]) -> list[Drive]:
 
 
 def _exceeds(other: Mapping[str, float], drive: Mapping[str, float], is_first: bool) -> bool:
-    """Return whether a drive is as good in every figure and better in one; of equal ones the first by name."""
+    """Return whether a drive is at least as good in every metric and better in one; of equal drives, the first by
+    name."""
     return all(other[key] <= drive[key] for key in drive) and (
         is_first or any(other[key] < drive[key] for key in drive)
     )
 
 
 def _figures(drive: Drive, sold: CatalogDrive) -> dict[str, float]:
-    """Return the figures of a drive, of each of which less is better."""
+    """Return the metrics of a drive, each better if it is lower."""
     figures = {
         "capacity": -float(sold.capacity_bytes),
         "price": sold.eur_per_tb * sold.capacity_bytes,

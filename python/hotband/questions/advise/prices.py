@@ -1,11 +1,13 @@
-"""Prices and watts of drives: from the user's table, CSV with a heading, or TOML; else by the classes of the catalog.
+"""Prices and watts of drives, from the user's table (CSV with a heading, or TOML), else from the price classes of the
+catalog.
 
     drive,price,currency,watts          [[drives]]
     exos-x18-18tb,280..320,EUR,         drive = "exos-x18-18tb"
     pm9a3-3840,410,EUR,12 W             price = "280..320"
 
-`watts` is of one drive under load, in place of what the catalog and the run say; it may be left out. Where semicolons
-or tabs separate the fields, a comma may start the decimals: `1150,50`. A number with two readings is refused: `1.150`.
+`watts` is the power of one drive under load and replaces that of the catalog and of the run; it is optional. If
+semicolons or tabs separate the fields, a comma may start the decimals: `1150,50`. An ambiguous number is refused:
+`1.150`.
 """
 
 from __future__ import annotations
@@ -27,17 +29,17 @@ from hotband.data.catalog.products import CatalogDrive, catalog_drives
 from hotband.questions.advise.asked import watts_of
 
 PRICE_MOST = 1e12
-"""Of one drive, in whatever currency: more is a slip of the pen."""
+"""Highest price of a drive, in any currency: more is a slip of the pen."""
 CLASS_CURRENCY = "EUR"
-"""Currency of the prices of classes."""
+"""Currency of the price classes."""
 COLUMNS = ("drive", "price", "currency", "watts")
 Row = tuple[str, dict[str, str], bool]
-"""Where a row stands, its cells by column, and whether a comma starts its decimals."""
+"""The position of a row, its cells by column, and whether a comma starts its decimals."""
 
 
 @dataclass(frozen=True)
 class Price:
-    """Of one drive: `price` with the ends it may have, and `watts` where the table says them."""
+    """The price of a drive: `price` with its possible ends, and `watts` if the table has them."""
 
     price: float
     low: float
@@ -47,8 +49,8 @@ class Price:
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices by the name of the drive, in one currency: from a table's `file` or, `by_class`, of the catalog; empty if
-    there are none."""
+    """Prices by the name of the drive, in one currency: from the `file` of a table or, with `by_class`, from the
+    catalog; empty without prices."""
 
     of: Mapping[str, Price] = field(default_factory=dict)
     currency: str = ""
@@ -57,8 +59,8 @@ class Prices:
 
 
 def class_prices(names: Sequence[str]) -> Prices:
-    """Return what drives of the catalog cost by their classes (`hotband drives --sort price`); no prices if one of the
-    drives is not of the catalog."""
+    """Return the prices of catalog drives by their class (`hotband drives --sort price`); no prices if a drive is not
+    in the catalog."""
     known = {drive.name: drive for drive in catalog_drives()}
     if not all(name in known for name in names):
         return Prices()
@@ -71,7 +73,7 @@ def _of_class(drive: CatalogDrive) -> Price:
 
 
 def read_prices(path: Path) -> Prices:
-    """Reads a table of prices. Raises UserError with file, line and key."""
+    """Read a table of prices. Raises UserError with file, line and key."""
     text = _text(path)
     rows = _of_toml(str(path), text) if path.suffix.lower() == ".toml" else _of_csv(str(path), text)
     found: dict[str, Price] = {}
@@ -93,7 +95,7 @@ def read_prices(path: Path) -> Prices:
 
 
 def expect_known(prices: Prices, drives: list[str]) -> None:
-    """Raises UserError where the table has no drive that is searched: its names are then not ours."""
+    """Raise UserError if the table has none of the searched drives: its names are then not those of the catalog."""
     if prices.of and not set(prices.of) & set(drives):
         name = next(iter(prices.of))
         accepted = f"{hint(name, drives)}none of the table's drives is a candidate; expected such as {drives[0]}"
@@ -107,9 +109,9 @@ def _text(path: Path) -> str:
 
 
 def _of_csv(file: str, text: str) -> Iterator[Row]:
-    """Rows with their line."""
+    """Yield rows with their line numbers."""
     lines = ["" if line.startswith("#") else line for line in text.splitlines()]
-    # Comments may stand above the heading, which the reader wants first; lines are counted from the file's first.
+    # Comments may precede the heading, which the CSV reader expects first; lines count from the file's first.
     above = next((number for number, line in enumerate(lines) if line.strip()), 0)
     delimiter = separator_of(lines[above] if lines else "")
     reader = csv.DictReader(lines[above:], delimiter=delimiter, strict=True)
@@ -127,7 +129,7 @@ def _of_csv(file: str, text: str) -> Iterator[Row]:
 
 
 def _of_toml(file: str, text: str) -> Iterator[Row]:
-    """The tables of `[[drives]]`."""
+    """Yield the tables of `[[drives]]`."""
     try:
         table = tomli.loads(text)
     except (tomli.TOMLDecodeError, RecursionError) as error:
@@ -167,13 +169,13 @@ def _watts(where: str, text: str, decimal_comma: bool) -> float | None:
         return None
     found = re.fullmatch(r"([\d.,]+)\s*(\D*)", text)
     number = _number(where, "watts", text, found[1], decimal_comma) if found else None
-    # The column's name says the unit.
+    # The column's name states the unit.
     unit = (found[2] if found else "") or "W"
     return watts_of(text if number is None else f"{number:.15g} {unit}", where, "watts")
 
 
 def _number(where: str, key: str, text: str, part: str, decimal_comma: bool) -> float | None:
-    """Return the number that a part of a cell is, None where it is none. Raises UserError where it has two readings."""
+    """Return the number in a part of a cell; None if it is not a number. Raises UserError if it is ambiguous."""
     try:
         return amount(part, decimal_comma)
     except AmbiguousAmount as error:

@@ -1,7 +1,7 @@
-"""The search: bounds, short runs, longer ones of what is left; at the end the front.
+"""The search: bounds, short runs, longer runs of the remaining candidates, and the Pareto front.
 
-Nothing is left out that could still be on the front: a candidate goes where even the better end of what chance does to
-its figures misses the objective, or is worse than another one in everything (`hotband.questions.advise.front`).
+No candidate that could still reach the front is dropped. A candidate is dropped if even the better ends of its metrics
+by chance miss the objective, or if another one is better in everything (`hotband.questions.advise.front`).
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from hotband.questions.advise.measure import Bench
 
 ROUNDS = (2_000, 6_000, 20_000)
-"""Measured I/Os of a run, three times as many in each round: 20, 60 and 200 are beyond the 99th percentile."""
+"""Measured I/Os of a run, three times as many in each round: 20, 60 and 200 lie beyond the 99th percentile."""
 WORSE = "worse than another in everything"
-"""Why a candidate that is what was asked for is not on the front."""
+"""Reason why a candidate that meets the requirements is not on the front."""
 
 
 @dataclass
 class Searched:
-    """What the search found: candidates that are what was asked for, those of them on the front, the nearest of those
-    that are not with what it misses by most, and why others were left out. Those that are good and not on the front are
-    counted by `gone` alone: which those are changes where `good` does."""
+    """The result of the search: candidates that meet the requirements (`good`), those of them on the front, the nearest
+    of the others with its largest miss, and the reasons of the others. Good candidates that are not on the front are
+    only counted, in `gone`: which they are changes as `good` grows."""
 
     good: list[Tried]
     front: list[Tried]
@@ -39,19 +39,18 @@ class Searched:
 
     @property
     def gone(self) -> Counter[str]:
-        """Return how many candidates that were tried are not on the front, by why."""
+        """Return how many tried candidates are not on the front, by reason."""
         return self.left_out + Counter({WORSE: len(self.good) - len(self.front)})
 
     def leave_out(self, one: Tried, miss: Miss) -> None:
-        """Counts a candidate that is not what was asked for; the one whose worst miss is the smallest is the
-        nearest."""
+        """Count a candidate that misses the requirements; the one whose largest miss is smallest is the nearest."""
         self.left_out[miss.reason] += 1
         if self.nearest is None or miss.factor < self.nearest[1].factor:
             self.nearest = (one, miss)
 
 
 def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searched:
-    """Run the candidates, and return which are left. Raises UserError, OSError, RunsInterrupted."""
+    """Run the candidates, and return those that remain. Raises UserError, OSError, RunsInterrupted."""
     found = Searched([], [], None)
     flash = [Tried(candidate) for candidate in candidates if candidate.drive.is_flash]
     disks = [Tried(candidate) for candidate in candidates if not candidate.drive.is_flash]
@@ -63,8 +62,8 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
         disks = run_round(disks, needs, bench, ios, what, found, surely=ios != last)
         if flash and ios == ROUNDS[0]:
             _say_best(disks, needs, bench, f"after {ios:,} I/Os of each array of disks")
-            # Flash is written over before every run, which takes longer than any run of this length: one round, after
-            # the quickest of disks.
+            # Flash is preconditioned before every run, which takes longer than any run of this length: one round, after
+            # the fastest disks.
             ready = run_round(flash, needs, bench, last, "solid-state drives", found, surely=False)
             _say_best([*ready, *disks], needs, bench, "with solid-state drives")
         tried = [*ready, *disks]
@@ -88,7 +87,7 @@ def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> 
 def run_round(
     tried: list[Tried], needs: Needs, bench: Bench, ios: int, what: str, found: Searched, *, surely: bool
 ) -> list[Tried]:
-    """Return those that are what was asked for after a round; with `surely` those that still may be."""
+    """Run a round; return the candidates that meet the requirements or, with `surely`, those that still may."""
     found.rounds.append((ios, len(tried)))
     if not tried:
         return tried
@@ -110,7 +109,7 @@ def run_round(
 
 
 def _tell_best(kept: Sequence[Tried], needs: Needs, bench: Bench) -> None:
-    """Has the bench show the best candidate so far in its next progress bars."""
+    """Show the best candidate so far in the bench's next progress bars."""
     of = shown_figure(needs)
     ranked = [(order(one, of), one.name) for one in kept]
     bench.best = min([*ranked, *([bench.best] if bench.best else [])], default=None)

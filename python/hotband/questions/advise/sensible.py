@@ -1,4 +1,4 @@
-"""Candidates that nobody would buy: far more drives than others need, for no less money."""
+"""Drop candidates that nobody would buy: far more drives than others need, at no lower price."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from hotband.questions.advise.advice import Point
 
 SHELF = 24
-"""Drives of a shelf of two rack units (2.5 inch): fewer are never too many."""
+"""Drives in a shelf of two rack units (2.5 inch): fewer are never too many."""
 TIMES = 2
 """A candidate is left out if another needs fewer drives by at least this factor."""
 REASON = f"of more than {SHELF} drives, although half as many cost no more"
 
 
 def sensible(points: Sequence[Point], is_flash: Callable[[Point], bool]) -> list[Point]:
-    """Return the points without those of more than a shelf of drives for which another of the same kind, flash or disk,
-    needs half as many and costs no more."""
+    """Return the points, without those of more than a shelf of drives if another of the same kind, flash or disk, needs
+    half as many and costs no more."""
     return [one for one in points if not any(_replaces(other, one, is_flash) for other in points)]
 
 

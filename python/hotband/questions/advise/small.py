@@ -1,13 +1,13 @@
-"""Smaller arrays that stand for large ones of solid-state drives: to write one over first takes about half a second,
-and 24 behind parity a minute.
+"""Smaller arrays that represent large ones of solid-state drives: preconditioning one drive takes about half a second,
+and 24 drives behind parity take a minute.
 
-The smaller array has the same layout and every drive of it the same load. That is exact of what I/Os ask of each drive
-where they are spread at random and touch one chunk; RAID 50 and 60 are groups of RAID 5 and 6, which share nothing.
-Five and seven drives are the fewest of which a small write reads old data and parity, as larger ones do, in place of
-the other drives of its stripe.
+The smaller array has the same layout, and each of its drives the same load. The load on each drive is exact for random
+I/Os within one chunk; RAID 50 and 60 consist of groups of RAID 5 and 6, which share nothing. Five and seven drives are
+the fewest with which a small write reads old data and parity, as on larger arrays, instead of the other drives of its
+stripe.
 
-What it leaves out: sequential writes have a larger share of parity on fewer drives; a read of many chunks waits for the
-slowest of fewer; of a closed loop the outstanding I/Os are a whole number, rounded up. `scripts/advise_exhaustive.py`
+Left out: sequential writes have a larger share of parity on fewer drives; a read of many chunks waits for the slowest
+of fewer drives; the outstanding I/Os of a closed loop are rounded up to a whole number. `scripts/advise_exhaustive.py`
 compares with whole arrays.
 """
 
@@ -31,29 +31,30 @@ SMALL = {
     "raid6": ("raid6", 7),
     "raid60": ("raid6", 7),
 }
-"""The layout and number of drives that stand for a larger array."""
+"""Layout and number of drives that represent a larger array."""
 
 
 Loop: TypeAlias = "dict[str, dict[str, Toml]]"
-"""How a load asks: its kind (closed, open, bursts), and the values of that."""
+"""A loop of a load: its kind (closed, open, bursts) and the values of that kind."""
 
 
 @dataclass(frozen=True)
 class Stand:
-    """What is run for a candidate: a layout and a number of drives, and how many times as many the candidate has."""
+    """What runs in place of a candidate: a layout and a number of drives, and the ratio of the candidate's drives to
+    that."""
 
     layout: str
     count: int
     times: float
 
     def machine(self, drive: str) -> str:
-        """Return its short form."""
+        """Return the short form of the machine."""
         return f"{self.layout}:{self.count}x{drive}"
 
 
 def stand_of(candidate: Candidate, load: Load) -> Stand:
-    """Return what is run for a candidate under a load: a smaller array of solid-state drives, where the load can be
-    shared."""
+    """Return the array to run for a candidate under a load: a smaller one for solid-state drives, if the load can be
+    divided."""
     layout, count = SMALL.get(candidate.layout, (candidate.layout, candidate.count))
     if not candidate.drive.is_flash or candidate.count <= count or not can_share(load):
         return Stand(candidate.layout, candidate.count, 1.0)
@@ -71,7 +72,7 @@ def can_share(load: Load) -> bool:
 
 
 def shared(load: Load, times: float) -> Load:
-    """Return the load of a machine with so many times fewer drives: every drive is asked as much as before."""
+    """Return the load for a machine with `times` fewer drives, at the same load per drive."""
     if times == 1.0:
         return load
     changed = Load(load.text(), load.name)
@@ -84,7 +85,7 @@ def shared(load: Load, times: float) -> Load:
 
 
 def _part(kind: str, of: dict[str, Toml], times: float) -> dict[str, Toml]:
-    """Return a loop with its part of what it asks for."""
+    """Return a loop with its part of the outstanding I/Os or of the rate."""
     part = dict(of)
     if kind == "open":
         part["rate_iops"] = float(str(of["rate_iops"])) / times
@@ -100,14 +101,14 @@ def _outstanding(of: dict[str, Toml]) -> int:
 
 
 def less_outstanding(outstanding: int, times: float) -> int:
-    """Return how many I/Os outstanding on fewer drives meet as many others at a drive as on all of them."""
-    # Rounded before it is rounded up: 1 + 15 * (4 / 12) is six.
+    """Return how many outstanding I/Os on fewer drives meet as many others at a drive as on all of them."""
+    # The result is rounded first so that 1 + 15 * (4 / 12) is six, not seven.
     return math.ceil(round(1 + (outstanding - 1) / times, 9))
 
 
 def rate_factor(load: Load, times: float) -> float:
-    """Return by how much the rate of the whole is that of the smaller: of a closed loop, whose answers take as long, by
-    what is outstanding."""
+    """Return the ratio of the whole array's rate to that of the smaller one. For a closed loop, whose latencies are the
+    same, it is the ratio of the outstanding I/Os."""
     loads = loads_of(load)
     closed = [_outstanding(one["closed"]) for one in loads if "closed" in one]
     if len(closed) == len(loads) and closed:
@@ -116,19 +117,19 @@ def rate_factor(load: Load, times: float) -> float:
 
 
 def loads_of(load: Load) -> list[Loop]:
-    """Every loop of a workload: the shared one and those of streams."""
+    """Return every loop of a workload: the shared one and those of streams."""
     places: list[dict[str, Any]] = [load.table, *_streams(load)]
     return [place["load"] for place in places if "load" in place]
 
 
 def is_open(load: Load) -> bool:
-    """Return whether all of its loops ask at a rate, whether or not they are answered."""
+    """Return whether all loops have a rate that does not wait for completions."""
     loads = loads_of(load)
     return bool(loads) and all("open" in one for one in loads)
 
 
 def write_share(load: Load) -> float:
-    """About how much of what it asks for are writes, to begin a sequence with the load that writes most."""
+    """Return the approximate share of writes, by which the loads on a drive are ordered."""
     shares = [100.0 - float(str(stream.get("read_pct", 0)).strip(" %") or 0) for stream in _streams(load)]
     return sum(shares) / len(shares) if shares else 50.0
 

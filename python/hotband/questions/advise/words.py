@@ -1,4 +1,4 @@
-"""The recommendation in words: what to buy, what that rests on, and which value could change it."""
+"""The recommendation in words: what to buy, the evidence, and which value could change it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CACHES = {
 
 
 def answer_of(point: Point, needs: Needs, of: Figure, level: float, currency: str, several: bool) -> list[str]:
-    """Return what to buy, and what it does, in two sentences."""
+    """Return two sentences: what to buy, and its performance."""
     cost = "" if point.cost is None else f", {money(point.cost, currency)}"
     watts = "" if point.watts is None else f", {number(point.watts.value)} W"
     worst = f" under {point.worst}, the worst" if several else f" under {point.worst}"
@@ -62,19 +62,19 @@ def _longer(of: Between) -> bool:
 
 
 def counted_years(years: float) -> str:
-    """Return a number of years."""
+    """Format a number of years with its noun."""
     return f"{years:g} year{'' if years == 1 else 's'}"
 
 
 def ends(of: Between) -> str:
-    """Return the ends of a time's interval, or that there is none."""
+    """Format the ends of a time's interval, or state that there is none."""
     if of.high is None:
         return "no interval"
     return LATENCY.ends(Range(of.low or 0.0, of.high))
 
 
 def money(of: Between, currency: str) -> str:
-    """Return a price, with its ends where it has some."""
+    """Format a price, with its ends if it has any."""
     unit = f" {currency}" if currency else ""
     if of.low == of.high or of.low is None or of.high is None:
         return f"{number(of.value)}{unit}"
@@ -161,7 +161,7 @@ def _times(factor: float) -> str:
 
 
 def nothing_of(nearest: tuple[str, str] | None, left_out: dict[str, int]) -> list[str]:
-    """Why nothing is recommended, and what the candidate that comes nearest misses (its name, and that)."""
+    """Explain why nothing is recommended, and what the nearest candidate (its name and its miss) misses."""
     reasons = ", ".join(
         f"{count:,} {reason}" for reason, count in sorted(left_out.items(), key=lambda one: -one[1]) if count
     )
@@ -170,5 +170,5 @@ def nothing_of(nearest: tuple[str, str] | None, left_out: dict[str, int]) -> lis
 
 
 def conditions_text(conditions: Sequence[Condition]) -> str:
-    """Conditions as they were asked."""
+    """Return the conditions as the user wrote them."""
     return " and ".join(condition.text for condition in conditions)

@@ -95,7 +95,8 @@ def guesses(measured: Sequence[Measured]) -> dict[str, Guess]:
 
 
 def _contention(measured: Sequence[Measured], seen: dict[str, Seen]) -> Guess:
-    """Guess how much longer reads take per other outstanding read, from the smallest depth, at least the minimum."""
+    """Guess how much longer a read takes per other outstanding read, from the smallest depth that shows it; at least
+    the minimum."""
     alone = math.exp(seen["random reads"].logs["read", "mean"])
     queued = [
         load_measured.load

@@ -24,7 +24,7 @@ LEVEL = 0.9
 class Value:
     """A value of the product: the original with its range, and the fitted one with its 90 % interval. `left` is the
     remaining share of its deviation (1: no information). An `unknown` value stays unchanged, and its interval is its
-    range. A choice has the probability of the chosen option; its interval are the remaining options."""
+    range. A choice has the probability of the chosen option, and the remaining options as its interval."""
 
     key: str
     group: str

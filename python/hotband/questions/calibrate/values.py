@@ -70,7 +70,7 @@ def _of_number(
 
 
 def _of_choice(choice: Choice, fitted: Fitted, at: int | None, refused: Mapping[str, str]) -> Value:
-    """Return a choice: told if one option reaches the level, narrowed if one is ruled out."""
+    """Return a choice: "told" if one option reaches the level, "narrowed" if one is ruled out."""
     prior = np.array(choice.prior)
     shares = (
         prior if at is None else np.array([fitted.posterior.probability(at, n) for n in range(len(choice.options))])

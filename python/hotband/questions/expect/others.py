@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hotband.questions.expect.predict import Predicted
 
 IN_BASE_UNIT = {"iops": 1.0, "mb_s": 1e6}
-"""Base units of a metric in one of its unit; latencies are in microseconds and become nanoseconds."""
+"""Factors from a metric's unit in the corpus to its base unit; latencies are in microseconds and become nanoseconds."""
 SAME = ("direction", "random", "block", "sync", "rate", "zipf", "part", "of_flush")
 """Keys that two loads must share to be compared, with the depth of closed loops."""
 NEAR_PCT = 2.0
@@ -28,8 +28,8 @@ NEAR_PCT = 2.0
 
 @dataclass(frozen=True)
 class Others:
-    """Measurements of others of a figure under the same load: how many results, and between which ends (IOPS, bytes per
-    second, ns)."""
+    """Others' measurements of a figure under the same load: their number, and their range (IOPS, bytes per second,
+    ns)."""
 
     figure: str
     measured: float

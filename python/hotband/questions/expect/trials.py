@@ -33,7 +33,7 @@ EVEN = 0.05
 ROUND = 0.005
 """Share by which a limit may differ from a round number: tokens for an interval are handed out whole."""
 LEAST_LINK = 100e6
-"""Bytes per second below which no link of today is the limit."""
+"""Bytes per second below which the limit is no current link."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def tried(prediction: Predicted, verdict: Verdict, facts: MachineFacts | None) -
 
 
 def _has_sata(facts: MachineFacts | None) -> bool:
-    """Return whether the drives' ports are no faster than SATA."""
+    """Return whether no port of the drives is faster than SATA."""
     return facts is not None and (facts.port_bytes_per_s or math.inf) <= SATA * (facts.drives or 1)
 
 

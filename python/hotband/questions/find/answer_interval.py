@@ -1,11 +1,11 @@
-"""How far an answer may be off: the interval of a figure at the crossing, carried over to what is varied.
+"""The interval of an answer: that of a metric at the crossing, converted to the varied value.
 
-Two things are put together, on each side the wider one. The interval of the figure that decides (values drawn, seed,
-what the models leave out: docs/guides/intervals.md) at the crossing: were the figure by that much higher everywhere,
-where would the trials cross the bound? And, where a rate is asked for or offered, what the models leave out of rates
-alone: a machine that does everything by so much faster crosses by so much further on.
+Two sources contribute, and each side takes the wider. The first is the interval of the deciding metric at the crossing
+(samples of uncertain values, seed, model error: docs/guides/intervals.md): if the metric were that much higher
+everywhere, where would the trials cross the bound? The second, for a rate that is searched for or offered, is the model
+error of rates alone: a machine that is faster in everything crosses at a rate that is higher by the same factor.
 
-What it leaves out: that the shape of the curve is uncertain, too.
+Left out: the uncertainty of the curve's shape.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def interval_of(
     say: Say | None,
     watch: Watch,
 ) -> AnswerIntervalDoc | None:
-    """Return the interval of an answer; None where there is none, or of a share of the most: what shifts all values
-    alike does not move it. Raises UserError, RunsInterrupted."""
+    """Return the interval of an answer. None if there is none, or for a share of the most, which a common shift of all
+    values does not change. Raises UserError, RunsInterrupted."""
     best = answer.best
     if answer.status != "found" or best is None or best.value is None or answer.axis is None:
         return None
@@ -66,13 +66,13 @@ def interval_of(
     if best.wanted.rate is not None:
         kind = Kind(rate_class(spec), system_of(spec))
         bounds = capped("iops", bounds_of(drawn.bases["iops"], kind, asked.level), drawn.room)
-        # More drives are needed of a slower machine; a rate is higher of a faster one.
+        # A slower machine needs more drives; a faster one has a higher rate.
         signs = (1, 1) if question.varied == RATE else (-1, -1)
         crossings += [best.value * math.exp(sign * bound) for sign, bound in zip(signs, bounds, strict=True)]
         shares = " to ".join(f"{math.expm1(bound):+.0%}" for bound in bounds)
         how += f", and the model error of rates ({shares})"
     if question.varied == RATE and "iops" in drawn.room:
-        # No machine does more than its ports and media let it do, whatever the curve says.
+        # No machine exceeds its ports and media, whatever the curve suggests.
         most = best.value * math.exp(drawn.room["iops"])
         crossings = [min(crossing, most) for crossing in crossings]
     low, high = _outward(answer, min(*crossings, best.value), max(*crossings, best.value))
@@ -88,7 +88,7 @@ def interval_of(
 
 
 def basis_of(question: Question, best: Trial, level: float) -> Basis:
-    """Return what the error of the figure that decides rests on. Raises UserError."""
+    """Return the evidence for the error of the deciding metric. Raises UserError."""
     decides = question.wanted if question.varied == NOTHING else None
     if decides is None:
         condition = _deciding(question, best)
@@ -101,8 +101,8 @@ def basis_of(question: Question, best: Trial, level: float) -> Basis:
 def _drawn(
     figure: Figure, best: Trial, asked: Asked, jobs: int | None, say: Say | None, watch: Watch
 ) -> tuple[Drawn, str, IntervalDoc] | None:
-    """Return the draws of a trial's machine, and the interval of a figure by the name that it has there; None where
-    there is none. Raises UserError, RunsInterrupted."""
+    """Return samples of a trial's machine, with a metric's name in them and its interval; None if they do not have it.
+    Raises UserError, RunsInterrupted."""
     spec = best.wanted.spec
     drawn = drawn_of(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
     name = next((one for one in (figure.document_name, nearest_name(figure)) if one in drawn.nominal), None)
@@ -115,7 +115,7 @@ def _drawn(
 def _of_wanted(
     figure: Figure, best: Trial, asked: Asked, jobs: int | None, say: Say | None, watch: Watch
 ) -> AnswerIntervalDoc | None:
-    """Return the interval of the figure itself, where nothing is varied."""
+    """Return the interval of the metric itself, for a question that varies nothing."""
     value = best.figures.get(figure)
     found = None if value is None else _drawn(figure, best, asked, jobs, say, watch)
     if value is None or found is None:
@@ -130,13 +130,13 @@ def _of_wanted(
 
 
 def _by_values(drawn: Drawn, name: str, level: float) -> list[float]:
-    """Return the ratios between which draws of the uncertain values leave a figure."""
+    """Return the ratios at the ends of the metric's range over samples of the uncertain values."""
     logs = drawn.log_ratios(name)
     return [float(np.exp(np.percentile(logs, tail))) if len(logs) else 1.0 for tail in (50 - level / 2, 50 + level / 2)]
 
 
 def _deciding(question: Question, best: Trial) -> Condition | ShareOfMost:
-    """Return the condition that is nearest to its bound at the crossing: a goal where one was searched for."""
+    """Return the condition nearest to its bound at the crossing; if the search was for a goal, only goals count."""
     conditions = list(question.conditions)
     if question.goals and question.offered is None:
         conditions = question.goals
@@ -146,7 +146,7 @@ def _deciding(question: Question, best: Trial) -> Condition | ShareOfMost:
 
 
 def nearest_name(figure: Figure) -> str:
-    """Return the figure of a record that is nearest to a percentile without an interval of its own."""
+    """Return the name in a record of the metric nearest to a percentile that has no interval."""
     quantile = figure.percentile or 0.0
     nearest = min((50.0, 99.0, 99.9), key=lambda one: abs(math.log((100.001 - one) / (100.001 - quantile))))
     side = f"{figure.side}." if figure.side else ""
@@ -159,8 +159,8 @@ def _between(figure: Figure, low: float, high: float) -> str:
 
 
 def _crossing(trials: Sequence[Trial], condition: Condition, ratio: float, best: Trial) -> float:
-    """Return where trials would cross the bound if the figure were `ratio` times as large everywhere: between those
-    beside it, in logarithms; beyond the last by the slope there."""
+    """Return where the trials would cross the bound if the metric were `ratio` times as large everywhere: interpolated
+    between neighbouring trials in logarithms, extrapolated beyond the last one by its slope."""
     found = sorted(
         (trial.value, value)
         for trial in trials
@@ -171,7 +171,7 @@ def _crossing(trials: Sequence[Trial], condition: Condition, ratio: float, best:
     bound = math.log(condition.bound / ratio)
     line = [(math.log(value), math.log(figure)) for value, figure in found]
     at = _nearest_crossing(line, bound, math.log(best.value or 1.0))
-    # Beyond what was tried a slope says little: at most half or double of it.
+    # A slope says little beyond the trials: at most half or twice the value.
     return math.exp(min(max(at, line[0][0] - math.log(2)), line[-1][0] + math.log(2)))
 
 
@@ -195,7 +195,7 @@ def _on_line(low: tuple[float, float], high: tuple[float, float], bound: float) 
 
 
 def _outward(answer: Answer, low: float, high: float) -> tuple[float, float]:
-    """Ends as values of the axis, the next ones outward; a rate's as they are."""
+    """Return the ends as values of the axis, rounded outward; those of a rate stay as they are."""
     axis = answer.axis
     assert axis is not None, "a crossing was found on it"
     if axis.name == "rate":

@@ -1,4 +1,4 @@
-"""What is asked of `find`: a question as text, the load and the machines, and how near the answer is to be."""
+"""The question `find`: its text, the load and the machines, and the precision of the answer."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class FindQuestion(Question):
 
     `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
     "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
-    MB/s". The searches of several machines go on beside one another. A store takes the run of each answer, with what
-    was found as a factor.
+    MB/s". The searches of several machines run side by side. A store receives the run of each answer, with the answer
+    as a factor.
 
-    The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
-    second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
-    `record`; a `frame` with one row per trial, and `to_dict()`. An answer that is not reached is an answer. Raises
-    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    The result has one `Answer` per machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os per
+    second, bytes, seconds or a count), `figures` (I/Os and bytes per second, seconds), `interval`, `trials`, `record`;
+    a `frame` with one row per trial, and `to_dict()`. If no value meets the condition, the answer's status says so;
+    that is not an error. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
     name = "find"
@@ -54,6 +54,6 @@ class FindQuestion(Question):
     into: Path | None = asks("Add the answers' runs to this store (hotband store).", default=None, metavar="DIR")
 
     def __post_init__(self) -> None:
-        """Refuse draws without intervals, too. Raises UserError."""
+        """Refuse sampling without intervals, too. Raises UserError."""
         super().__post_init__()
         expect_interval(self.interval, self.draws)

@@ -1,4 +1,4 @@
-"""What a question varies: numbers on a line, from which to which, in which steps, and how fine is fine enough."""
+"""The axis that a question varies: its range, its steps, and its tolerance."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Axis:
-    """Values from `low` to `high` in steps of `step`, counted from `low`. Two that differ by less than `within` (a
-    share) are as good as one; of an `exact` axis neighbours alone are. `text` is a value as `set` takes it."""
+    """Values from `low` to `high` in steps of `step`, counted from `low`. Two values that differ by less than `within`
+    (a share) count as equal; on an `exact` axis only neighbours do. `text` formats a value as `set` accepts it."""
 
     name: str
     low: float
@@ -21,29 +21,29 @@ class Axis:
     exact: bool = False
 
     def snap(self, value: float) -> float:
-        """Return the nearest value that there is."""
+        """Return the nearest value of the axis."""
         steps = round((min(max(value, self.low), self.high) - self.low) / self.step)
         found = self.low + steps * self.step
-        # The last value may lie between two steps' ends.
+        # The last value may lie off the steps.
         return found if found <= self.high else found - self.step
 
     def place(self, value: float) -> float:
-        """Return where a value lies in a count of values that can be told apart: steps of the axis, or of `within` of
-        the value where those are wider."""
+        """Return the position of a value in a count of distinguishable values: steps of the axis, or steps of `within`
+        of the value if those are wider."""
         turn = self.step / self.within
         return value / self.step if value <= turn else (1.0 + math.log(value / turn)) / self.within
 
     def at(self, place: float) -> float:
-        """Return the value at a place."""
+        """Return the value at a position."""
         turn = 1.0 / self.within
         if place <= turn:
             return self.snap(place * self.step)
         return self.snap(turn * self.step * math.exp(place * self.within - 1.0))
 
     def width(self, low: float, high: float) -> float:
-        """Return how many values that can be told apart lie between two; one where they are neighbours."""
+        """Return the number of distinguishable values between two; 1 for neighbours."""
         return self.place(high) - self.place(low)
 
     def between(self, low: float, high: float) -> bool:
-        """Return whether there is a value between two."""
+        """Return whether the axis has a value between two."""
         return high - low > 1.5 * self.step

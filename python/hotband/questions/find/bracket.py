@@ -1,11 +1,11 @@
-"""The search for a crossing: which values are tried next, until those on its two sides are near enough.
+"""The search for a crossing: choose the next values to try, until those on its two sides are near enough.
 
-Two values are tried at a time, so that two cores are busy: on both sides of where the crossing should be by what was
-measured (a line through both ends, and in logarithms one and a parabola); where that did not help, at thirds of what is
-left. So many rounds of thirds as `MOST_TRIALS` allows shrink a bracket to a 729th. The result does not depend on the
+Two values are tried at a time to use two cores. They lie on both sides of the crossing that the measurements suggest (a
+line through both ends, and in logarithms a line and a parabola); if that did not help, at thirds of the remaining
+bracket. As many rounds of thirds as `MOST_TRIALS` allows shrink a bracket to a 729th. The result does not depend on the
 number of cores.
 
-What it leaves out: a second crossing. The first one from below counts; a trial beyond it that says otherwise is told
+Left out: a second crossing. The first one from below counts; a trial beyond it that contradicts it is reported
 (`contradictions`).
 """
 
@@ -21,17 +21,17 @@ from hotband.questions.find.axis import Axis
 MOST_TRIALS = 12
 AT_A_TIME = 2
 NEAR = 0.35
-"""Values beside where the crossing should be lie so many tolerances from it: what they enclose is well within one where
-the guesses agree, so that noise has room."""
+"""Distance, in tolerances, of the values tried on either side of the expected crossing. If the estimates agree, they
+enclose well less than one tolerance, which leaves room for noise."""
 CLOSE = 0.05
-"""An end whose score is within this of zero is near the crossing: the figure is within 5 % of its bound."""
+"""An end whose score is within this of zero is near the crossing: the metric is within 5 % of its bound."""
 ENOUGH = 3.0
-"""A round of thirds shrinks a bracket to a third: a guess that shrinks it less is followed by one."""
+"""Factor by which a round of thirds shrinks a bracket: one follows a guess that shrinks it less."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A value that was tried: whether all conditions were met, and how well (above zero where they were)."""
+    """A value that was tried, with its score: above zero if all conditions were met, and the higher the better."""
 
     value: float
     score: float
@@ -44,7 +44,7 @@ class Point:
 
 @dataclass
 class Bracket:
-    """What was tried so far on an axis, `spent` trials included that were none of its values."""
+    """The points tried so far on an axis; `spent` counts further trials that were not for values of the axis."""
 
     axis: Axis
     most: int = MOST_TRIALS
@@ -53,17 +53,17 @@ class Bracket:
     _guessed: float | None = None
 
     def tell(self, points: Sequence[Point]) -> None:
-        """What all values that were tried gave: all of them anew, since a share of the most changes with the most."""
+        """Replace all points with those of every trial so far: a share of the most changes with the most."""
         self.points = sorted(points, key=lambda point: point.value)
 
     @property
     def left(self) -> int:
-        """Trials that may still be made."""
+        """Number of trials left."""
         return max(0, self.most - self.spent - len(self.points))
 
     @property
     def ends(self) -> tuple[Point, Point] | None:
-        """Return the neighbours that differ, the first from below; None where all are alike."""
+        """Return the first neighbours from below of which only one meets the conditions; None if all points agree."""
         for low, high in pairwise(self.points):
             if low.met != high.met:
                 return low, high
@@ -77,7 +77,7 @@ class Bracket:
 
     @property
     def is_near(self) -> bool:
-        """Return whether nothing that can be told apart lies between the ends."""
+        """Return whether the ends are too close to be distinguished."""
         ends = self.ends
         if ends is None:
             return False
@@ -85,14 +85,14 @@ class Bracket:
         return not self.axis.between(low, high) or (not self.axis.exact and self.axis.width(low, high) <= 1.0)
 
     def contradictions(self) -> list[Point]:
-        """Values beyond the crossing that are again as those before it."""
+        """Return points beyond the crossing that agree with those before it."""
         ends = self.ends
         if ends is None:
             return []
         return [point for point in self.points if point.value > ends[1].value and point.met == ends[0].met]
 
     def next(self) -> list[float]:
-        """Values to try next; none where it is over, or where nothing was tried on both sides."""
+        """Return the values to try next; none if the search is over, or if no crossing is bracketed."""
         ends = self.ends
         if ends is None or self.is_near or not self.left:
             return []
@@ -107,7 +107,7 @@ class Bracket:
         return found or self._inside([width / 3, 2 * width / 3])
 
     def _guess(self, ends: tuple[Point, Point]) -> list[float]:
-        """Places from the lower end between which the crossing should be, by all estimates."""
+        """Return positions, from the lower end, on either side of the crossing that all estimates suggest."""
         low, high = ends
         share = low.score / (low.score - high.score)
         values = [low.value + share * (high.value - low.value)]
@@ -117,7 +117,7 @@ class Bracket:
         return [min(places) - NEAR, max(places) + NEAR]
 
     def _beside(self, ends: tuple[Point, Point], width: float) -> list[float]:
-        """After a guess that just missed, places a little further on; nothing where no end is near the crossing."""
+        """Return positions a little further on, after a guess that just missed; none if no end is near the crossing."""
         near = min(ends, key=lambda point: abs(point.score))
         if abs(near.score) > CLOSE:
             return []
@@ -126,8 +126,8 @@ class Bracket:
         return [further, (further + width) / 2 if near is ends[0] else further / 2]
 
     def _by_logarithms(self, low: Point, high: Point) -> list[float]:
-        """Return where the crossing should be by a line through both ends in logarithms, and by a parabola through a
-        third point besides, the one that is nearest to the crossing; nothing of a parabola that leaves the bracket."""
+        """Return the crossing that a line through both ends suggests, in logarithms, and a parabola through the third
+        point nearest to the crossing, unless it leaves the bracket."""
         others = [point for point in self.points if point not in (low, high) and point.value > 0 and point.score > -1]
         points = [low, high, *sorted(others, key=lambda point: abs(math.log1p(point.score)))[:1]]
         logs = [(math.log1p(point.score), math.log(point.value)) for point in points]
@@ -141,7 +141,7 @@ class Bracket:
         return [math.exp(value) for value in found if x0 < value < x1]
 
     def _inside(self, places: Sequence[float]) -> list[float]:
-        """Values at places from the lower end, those that lie between the ends and were not tried."""
+        """Return the values at positions from the lower end that lie between the ends and were not tried yet."""
         assert self.ends is not None, "asked for where there is a crossing"
         low, high = (end.value for end in self.ends)
         tried = {point.value for point in self.points}

@@ -1,4 +1,4 @@
-"""Figures that questions name, read from what a run left."""
+"""Metrics that questions name, read from a run's record."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ FIGURES = {
     "latency": "mean",
     "median": "p50",
 }
-"""Names of figures, and what they are called here; percentiles are p and a number."""
+"""Accepted names of metrics, and ours for them; percentiles are p and a number."""
 RATES = {"iops": "IOPS", "bandwidth": "MB/s"}
-"""Figures that more is better of, and their units."""
+"""Metrics that are better if larger, and their units."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of all I/Os, or of reads or writes: "iops" and "bandwidth" (bytes a second), "mean" and percentiles such
-    as "p99.9" (seconds)."""
+    """A metric of all I/Os, or of reads or writes: "iops" and "bandwidth" (bytes per second), "mean" and percentiles
+    such as "p99.9" (seconds)."""
 
     side: str
     name: str
@@ -44,33 +44,33 @@ class Figure:
 
     @property
     def is_rate(self) -> bool:
-        """Return whether more of it is better."""
+        """Return whether a larger value is better."""
         return self.name in RATES
 
     @property
     def unit(self) -> Unit:
-        """Return the unit in which tables show it."""
+        """Return the unit of the metric in tables."""
         return {"iops": IOPS, "bandwidth": MBS}.get(self.name, LATENCY)
 
     @property
     def percentile(self) -> float | None:
-        """Return the percentage of a percentile."""
+        """Return the percentage of a percentile; None for other metrics."""
         return float(self.name[1:]) if self.name[0] == "p" else None
 
     @property
     def document_name(self) -> str:
-        """Return the name of the figure in a record's summary, where that has it."""
+        """Return the name of the metric in a record's summary, if it is there."""
         side = f"{self.side}." if self.side else ""
         names = {"iops": "iops", "bandwidth": "bandwidth_bytes_per_s", "mean": "latency_mean_ns"}
         return side + names.get(self.name, f"latency_{self.name.replace('.', '')}_ns")
 
     @property
     def document_scale(self) -> float:
-        """Return its unit in a record's summary: latencies of records are in nanoseconds."""
+        """Return the unit of the metric in a record's summary: latencies of records are in nanoseconds."""
         return 1.0 if self.is_rate else 1e-9
 
     def of(self, record: Record) -> float | None:
-        """Return its value; None where the run has none."""
+        """Return the metric's value; None if the run has none."""
         summary: Figures = record.summary if not self.side else getattr(record, self.side)
         quantile = self.percentile
         if quantile is not None:
@@ -81,7 +81,7 @@ class Figure:
         return None if value is None else float(value)
 
     def needed(self, record: Record) -> float:
-        """Return its value. Raises UserError where the load has no such I/Os."""
+        """Return the metric's value. Raises UserError if the load has no such I/Os."""
         value = self.of(record)
         summary: Figures = record.summary if not self.side else getattr(record, self.side)
         if value is None or not summary.count:
@@ -91,5 +91,5 @@ class Figure:
 
 
 def shown(of: Figure, value: float) -> str:
-    """Return a value with its unit."""
+    """Format a value with its unit."""
     return of.unit.shown(value)

@@ -1,4 +1,4 @@
-"""Answers questions: `hotband find` and `hb.find` (docs/guides/find.md)."""
+"""Answer the question `find` (docs/guides/find.md)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from hotband.questions.find.trial import Trial, Wanted, of_finished
 
 ARRIVALS = ("poisson", "fixed")
 MEASURED, BEYOND, RARE = 60_000, 100_000, 300_000
-"""Measured I/Os of a trial: of rates and means, where 600 lie beyond the 99th percentile; of percentiles from the 99th
-on, where 1,000 do; from the 99.9th on, where 300 lie beyond it."""
+"""Measured I/Os of a trial: for rates and means, where 600 lie beyond the 99th percentile; for percentiles from the
+99th, where 1,000 do; from the 99.9th, where 300 lie beyond that."""
 ASKED = {RATE: "a rate", NOTHING: "a latency"}
 LEAST_IOS, MOST_IOS = 1_000, 100_000_000
 
@@ -55,8 +55,8 @@ class _On:
 
 
 def find(question: FindQuestion, way: Way) -> Found:
-    """The answers, whose runs a store takes that is named. Raises UserError before anything runs wherever that is
-    possible, and RunsInterrupted."""
+    """Return the answers, and append their runs to the store if the question names one. Raises UserError, before
+    anything runs if possible, and RunsInterrupted."""
     with answers_kept(question.into) as keep:
         found = _search_all(question, way)
         way.before_saving(found)
@@ -88,7 +88,7 @@ def _search_all(asked: FindQuestion, way: Way) -> Found:
 
 
 def _rest(question: Question, answer: Answer, level: float) -> None:
-    """Add to an answer what its figures rest on, and a note where nobody ever checked any like them."""
+    """Add to an answer the evidence for its figures, and a note if no similar figure was ever validated."""
     if answer.best is None:
         return
     basis = basis_of(question, answer.best, level)
@@ -98,7 +98,7 @@ def _rest(question: Question, answer: Answer, level: float) -> None:
 
 
 def _frame(asked: FindQuestion, question: Question) -> Frame:
-    """What all searches share. Raises UserError for what cannot be."""
+    """Return what all searches share. Raises UserError for invalid options."""
     if not isinstance(asked.within, int | float) or isinstance(asked.within, bool) or not 0.1 <= asked.within <= 50:
         raise UserError("question.within", "", f"{asked.within}", "expected a percentage from 0.1 to 50")
     if asked.arrival not in ARRIVALS:
@@ -136,7 +136,7 @@ def _bounds(text: str | None) -> tuple[str, str] | None:
 
 
 def _begin(asked: FindQuestion, frame: Frame, machine: Named, notes: list[str]) -> _On:
-    """The search on a machine, everything checked."""
+    """Return the search on a machine, after all checks. Raises UserError."""
     question = frame.question
     of = family(machine.name) if machine.text is None and is_family(machine.name) else None
     _expect_family(question, machine.name, of)
@@ -164,7 +164,7 @@ def _begin(asked: FindQuestion, frame: Frame, machine: Named, notes: list[str]) 
 
 
 def _expect_family(question: Question, machine: str, of: Family | None) -> None:
-    """Raises UserError for an open number of drives where none is asked for, and the other way round."""
+    """Raise UserError if the number of drives is open and the question does not vary it, or the other way round."""
     if question.varied == DRIVES and of is None:
         accepted = "expected LAYOUT:{n}xDRIVE, such as raid10:{n}xexos-15e900-512n: the question asks for n"
         raise UserError("question.on", "", machine, accepted)
@@ -174,7 +174,7 @@ def _expect_family(question: Question, machine: str, of: Family | None) -> None:
 
 
 def _expect_no_loop_keys(asked: FindQuestion, question: Question, load: Load) -> None:
-    """Raises UserError for settings of a loop that the question replaces, and for a load without a loop."""
+    """Raise UserError for settings of a loop that the question replaces, and for a load without a loop."""
     as_open = question.varied == RATE or question.offered is not None
     if as_open:
         load.expect_loop()
@@ -185,7 +185,7 @@ def _expect_no_loop_keys(asked: FindQuestion, question: Question, load: Load) ->
 
 
 def _search(asked: FindQuestion, frame: Frame, spec: RunSpec, load: Load, of: Family | None) -> Search:
-    """The search that a question needs."""
+    """Return the search for a question."""
     question = frame.question
     if question.varied == RATE:
         return by_rate(frame, spec, load, None if frame.bounds is None else _rate_bounds(frame.bounds))
@@ -215,7 +215,7 @@ def _rate_bounds(bounds: tuple[str, str]) -> tuple[float, float]:
 
 
 def _offered_rate(question: Question, load: Load) -> float | None:
-    """I/Os a second that are offered whatever is varied; None where the load asks as it is."""
+    """Return the I/Os per second that are offered to every trial; None if the load has its own rate or depth."""
     offered = question.offered
     if offered is None:
         return None
@@ -230,7 +230,7 @@ def _offered_rate(question: Question, load: Load) -> float | None:
 
 
 def _round(on: Sequence[_On], question: Question, jobs: int | None, tick: Tick | None) -> None:
-    """The next runs of all searches together, and what each makes of its own."""
+    """Run the next trials of all searches together, and pass each search its own."""
     going = [one for one in on if one.outcome is None]
     for one in going:
         if not one.wanted and not one.trials:
@@ -254,13 +254,13 @@ def _round(on: Sequence[_On], question: Question, jobs: int | None, tick: Tick |
 
 
 def _own(finished: Finished, wanted: Wanted) -> Finished:
-    """A run under the spec that was wanted."""
+    """Return a run under the spec that the search gave."""
     finished.spec = replace(wanted.spec, id="run")
     return finished
 
 
 def _answer(question: Question, one: _On) -> Answer:
-    """The answer of a search that is over."""
+    """Return the answer of a finished search."""
     outcome = one.outcome
     assert outcome is not None, "the search is over"
     best = outcome.best
@@ -285,7 +285,7 @@ def _answer(question: Question, one: _On) -> Answer:
 
 
 def _asked_as(asked: FindQuestion, question: Question) -> str:
-    """How the load is asked in the trials, in words."""
+    """Describe how the trials issue the load."""
     if question.varied == RATE:
         return f"an open loop ({asked.arrival} arrivals), whose rate is varied"
     if question.offered is not None:
@@ -295,8 +295,8 @@ def _asked_as(asked: FindQuestion, question: Question) -> str:
 
 @contextmanager
 def answers_kept(into: str | PathLike[str] | None) -> Iterator[Callable[[Found], None]]:
-    """What keeps the runs of a question's answers in a store, where one is asked for: not the steps that led to them.
-    Raises UserError for a folder that is something else, before anything runs."""
+    """Yield a function that appends the runs of the answers, not the trials before them, to a store, if one is named.
+    Raises UserError before anything runs if the folder is not a store."""
     if into is None:
         yield lambda found: None
         return

@@ -1,4 +1,4 @@
-"""What `find` leaves: an answer a machine, with the search that led to it; as objects, as a frame and as JSON."""
+"""The result of `find`: one answer per machine, with the search that led to it, as objects, a frame and JSON."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ SCHEMA, SCHEMA_VERSION = "hotband-find", 1
 
 
 class AnswerIntervalDoc(TypedDict):
-    """Between which bounds the answer lies, in all and by the uncertain values and the seed alone, and how that was
-    found."""
+    """Bounds of the answer, in all and by the uncertain values and the seed alone, and their source."""
 
     level: float
     low: float
@@ -42,8 +41,8 @@ class AnswerIntervalDoc(TypedDict):
 @dataclass
 class Answer:
     """The answer on one machine: `status` is "found", "everywhere" (the conditions hold over the whole range) or
-    "nowhere". `value` is what was found (I/Os a second, bytes, seconds, or a count), `figure` the figure that was asked
-    for (in base units), `record` the run at the answer."""
+    "nowhere". `value` is the answer (I/Os per second, bytes, seconds, or a count), `figures` has the metrics of the
+    question there (in base units), `record` is the run at the answer."""
 
     machine: str
     status: Status
@@ -61,17 +60,17 @@ class Answer:
 
     @property
     def record(self) -> Record | None:
-        """Return what the run at the answer left; None where there is no answer."""
+        """Return the record of the run at the answer; None if there is no answer."""
         return None if self.best is None else self.best.record
 
     @property
     def state(self) -> list[str]:
-        """Return the caches of its drives as they were run, a line for those that are alike."""
+        """Return the cache states of the drives as they ran, one line per group of equal drives."""
         return state_lines(states_of(self.trials[0].finished.record)) if self.trials else []
 
     def document(self) -> dict[str, Json]:
-        """As JSON has it: `value` in the unit that the key of `set` has (rates: I/Os a second; sizes: bytes; times:
-        seconds), the figures measured there, the ends of the bracket."""
+        """Return the answer as JSON: `value` in the unit of its key of `set` (rates: I/Os per second; sizes: bytes;
+        times: seconds), the metrics measured there, the ends of the bracket."""
         trials = [_trial(trial) for trial in self.trials]
         shown = to_doc(self, without=("trials", "axis", "best", "notes"))
         more = {"runs": len(self.trials), "state": self.state, "trials": trials, "notes": self.notes}
@@ -79,8 +78,8 @@ class Answer:
 
 
 def _trial(one: Trial) -> dict[str, Json]:
-    """Return a trial: the value that was tried (None of a run that only found out where to look), its text, figures in
-    their base units, whether the conditions held and what did not."""
+    """Return a trial as JSON: the value that was tried (None for a run that only found where to search), its text,
+    metrics in their base units, whether the conditions held and which did not."""
     shown = {"value": one.value, "text": one.wanted.text, "figures": one.figures, "met": one.met, "failed": one.failed}
     return to_object(shown)
 
@@ -100,7 +99,7 @@ class Found:
         return views_html(view_of(self, "lines")(self))
 
     def __getitem__(self, machine: str) -> Answer:
-        """Return the answer on a machine by its name. KeyError for one that was not asked."""
+        """Return the answer on a machine by its name. Raises KeyError if the question does not name it."""
         for one in self.answers:
             if one.machine == machine:
                 return one
@@ -111,7 +110,7 @@ class Found:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return a row a trial: machine, value, text, met, failed, and one column per figure (base units)."""
+        """Return one row per trial: machine, value, text, met, failed, and one column per metric (base units)."""
         rows = [
             {"machine": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
              "failed": trial.failed, **{str(one): value for one, value in trial.figures.items()}}
@@ -167,7 +166,7 @@ def _at_rate(question: Question, answer: Answer) -> str:
 
 
 def unchecked_text(answer: Answer) -> str:
-    """Return the word for an answer whose figures nobody ever checked; empty for others."""
+    """Return a remark for an answer whose kind of figure was never validated; empty for others."""
     return "" if answer.is_checked else "unchecked: "
 
 
@@ -179,7 +178,7 @@ def end_text(question: Question, answer: Answer, value: float) -> str:
 
 
 def _nearest(question: Question, answer: Answer) -> str:
-    """Return what came nearest to conditions that do not hold anywhere."""
+    """Return what came nearest to conditions that hold nowhere."""
     tried = [trial for trial in answer.trials if trial.value is not None]
     if answer.best is not None or not tried or answer.axis is None:
         return ""

@@ -1,11 +1,8 @@
-"""A question as text, and what it asks: which figure, under which conditions, and what is varied (docs/guides/find.md).
+"""Parse the text of a question: the wanted metric, the conditions, and the varied value (docs/guides/find.md).
 
-IOPS at p99 < 10 ms                     the highest rate that holds; an open loop
-IOPS at p99 < 10 ms by queue depth      the same of a closed loop
-p99 at 60000 IOPS                       a latency at a rate; nothing is varied
-drives for 50000 IOPS at p99 < 2 ms     the smallest number
-queue depth for 90 % of the most        the smallest number
-bs for 500 MB/s                         any number that `set` takes, by its key
+IOPS at p99 < 10 ms the highest rate that holds; an open loop IOPS at p99 < 10 ms by queue depth the same of a closed
+loop p99 at 60000 IOPS a latency at a rate; nothing is varied drives for 50000 IOPS at p99 < 2 ms the smallest number
+queue depth for 90 % of the most the smallest number bs for 500 MB/s any number that `set` takes, by its key
 """
 
 from __future__ import annotations
@@ -41,7 +38,7 @@ VARIED = {
     "disks": DRIVES,
     "ssds": DRIVES,
 }
-"""What is varied, by the words for it; any other is a key of `set`."""
+"""The varied value, by the words for it; any other word is a key of `set`."""
 BELOW, ABOVE = ("<=", "≤", "<", "below", "under", "at most"), (">=", "≥", ">", "above", "over", "at least")
 BANDWIDTHS = {"kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "kib/s": 2.0**10, "mib/s": 2.0**20, "gib/s": 2.0**30}
 THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
@@ -55,8 +52,8 @@ _SHARE = re.compile(rf"{_NUMBER}\s*(?:%|percent)\s+of\s+(?:the\s+)?(?:most|maxim
 
 @dataclass(frozen=True)
 class Condition:
-    """A latency (seconds) that is to stay below `bound`, or a rate (I/Os or bytes a second) that is to reach it; `text`
-    as it was asked."""
+    """A latency (seconds) that must stay below `bound`, or a rate (I/Os or bytes per second) that must reach it; `text`
+    is as the user wrote it."""
 
     figure: Figure
     bound: float
@@ -64,12 +61,13 @@ class Condition:
 
     @property
     def is_goal(self) -> bool:
-        """Return whether the figure is to reach the bound."""
+        """Return whether the metric must reach the bound."""
         return self.figure.is_rate
 
     def score(self, measured: Record, most: float) -> float:
-        """Above zero where the condition is met, about in proportion to how well: of latencies by their inverse, which
-        falls nearly in a line as a machine fills up. Raises UserError where the run has no such figure."""
+        """Return a score above zero if the condition is met, about in proportion to its margin; for latencies that of
+        their inverse, which falls nearly linearly as a machine fills up. Raises UserError if the run has no such
+        metric."""
         value = self.figure.needed(measured)
         if self.is_goal:
             return value / self.bound - 1.0
@@ -78,7 +76,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class ShareOfMost:
-    """A figure that is to reach a share of the most that any trial reached."""
+    """A metric that must reach a share of the most that any trial reached."""
 
     figure: Figure
     share: float
@@ -86,14 +84,14 @@ class ShareOfMost:
     is_goal = True
 
     def score(self, measured: Record, most: float) -> float:
-        """Above zero where the share is reached."""
+        """Return a score above zero if the share is reached."""
         return self.figure.needed(measured) / (self.share * most) - 1.0 if most > 0 else -1.0
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked. `varied` is "rate", "qd", "drives", a key of `set` or `NOTHING`; `wanted` the figure that the
-    answer is in, None where it is the value that is varied."""
+    """A parsed question. `varied` is "rate", "qd", "drives", a key of `set` or `NOTHING`; `wanted` is the metric of the
+    answer, None if the answer is the varied value."""
 
     text: str
     varied: str
@@ -102,31 +100,31 @@ class Question:
 
     @property
     def goals(self) -> list[Condition | ShareOfMost]:
-        """Rates that are to be reached."""
+        """Return the rates to reach."""
         return [condition for condition in self.conditions if condition.is_goal]
 
     @property
     def limits(self) -> list[Condition | ShareOfMost]:
-        """Latencies that are to stay below a bound."""
+        """Return the latencies with a bound."""
         return [condition for condition in self.conditions if not condition.is_goal]
 
     @property
     def figures(self) -> list[Figure]:
-        """Every figure that a trial is read for, each once."""
+        """Return every metric to read from a trial, each once."""
         named = [condition.figure for condition in self.conditions]
         return list(dict.fromkeys([*([self.wanted] if self.wanted else []), *named]))
 
     @property
     def offered(self) -> Condition | None:
-        """Return the rate that is offered, as an open loop, whatever is varied: of drives always, of other keys where
-        the question has limits besides."""
+        """Return the rate that every trial offers as an open loop: always for drives, for other keys only if the
+        question also has limits."""
         goals = [goal for goal in self.goals if isinstance(goal, Condition)]
         as_open = self.varied in (DRIVES, NOTHING) or (self.varied not in (RATE, DEPTH) and self.limits)
         return goals[0] if goals and as_open else None
 
 
 def read_question(text: str) -> Question:
-    """Return the question that a text asks. Raises UserError, which says what is accepted."""
+    """Return the question in a text. Raises UserError with what is accepted."""
     plain = " ".join(text.split()).rstrip("?. ")
     asked = _VALUE.fullmatch(plain)
     if asked:
@@ -140,12 +138,12 @@ def read_question(text: str) -> Question:
 
 
 def refuse(value: str, accepted: str) -> NoReturn:
-    """Raises the error of a question."""
+    """Raise the error of a question."""
     raise UserError(QUESTION, "", value, accepted)
 
 
 def _of_value(text: str, named: str, rest: str) -> Question:
-    """`VARIED for GOAL at LIMIT`."""
+    """Parse `VARIED for GOAL at LIMIT`."""
     varied = _varied(named)
     if varied == RATE:
         refuse(named, 'ask for a rate as a figure, such as "IOPS at p99 < 10 ms"')
@@ -159,7 +157,7 @@ def _of_value(text: str, named: str, rest: str) -> Question:
 
 
 def _of_figure(text: str, named: str, rest: str, by: str | None) -> Question:
-    """`FIGURE at LIMIT by VARIED`."""
+    """Parse `FIGURE at LIMIT by VARIED`."""
     wanted = figure(named)
     found = conditions(rest)
     if not wanted.is_rate:
@@ -174,7 +172,7 @@ def _of_figure(text: str, named: str, rest: str, by: str | None) -> Question:
 
 
 def _of_latency(text: str, wanted: Figure, found: tuple[Condition | ShareOfMost, ...], by: str | None) -> Question:
-    """`p99 at 60000 IOPS`."""
+    """Parse `p99 at 60000 IOPS`."""
     if by is not None:
         refuse(by, f'a rate decides how much is issued: expected "{wanted} at 60000 IOPS"')
     if len(found) != 1 or not isinstance(found[0], Condition) or not found[0].is_goal:
@@ -194,7 +192,7 @@ def _varied(named: str) -> str:
 
 
 def conditions(text: str) -> tuple[Condition | ShareOfMost, ...]:
-    """Conditions with `and`, `at` or a comma between them; each figure once. Raises UserError."""
+    """Parse conditions with `and`, `at` or a comma between them, each metric once. Raises UserError."""
     parts = [part for part in re.split(r"\s+(?:and|at|with)\s+(?!least|most)|,\s+|\s+&&?\s+", text) if part]
     found = tuple(_condition(part.strip()) for part in parts)
     for number, one in enumerate(found):
@@ -233,7 +231,7 @@ def _compared(text: str, of: Figure, is_above: bool, bound: str) -> Condition:
 
 
 def _reached(text: str) -> Condition:
-    """`50000 IOPS`, `50k IOPS`, `2 GB/s`, `500 write.MB/s`, `500 MB/s of writes`."""
+    """Parse a rate to reach: `50000 IOPS`, `50k IOPS`, `2 GB/s`, `500 write.MB/s`, `500 MB/s of writes`."""
     _expect_bytes(text)
     found = _REACHED.fullmatch(text.lower())
     if found is None:
@@ -253,13 +251,14 @@ def _reached(text: str) -> Condition:
 
 
 def _expect_bytes(text: str) -> None:
-    """Refuses bits: 500 Mb/s are 62.5 MB/s."""
+    """Refuse bits: 500 Mb/s are 62.5 MB/s."""
     if re.search(r"[KMG]b/s", text):
         refuse(text, 'expected bytes a second, such as "500 MB/s": a small b is a bit')
 
 
 def _ios(text: str, number: str, prefix: str) -> float:
-    """I/Os a second. Refuses `50.000 IOPS`: whoever writes so means 50,000, and nobody asks for three decimals."""
+    """Parse I/Os per second. Refuse `50.000 IOPS`: it means 50,000 in some countries, and nobody needs three
+    decimals."""
     if not prefix and re.fullmatch(r"\d{1,3}\.\d{3}", number):
         whole = number.replace(".", "")
         refuse(text, f"a point starts decimals: expected {whole} IOPS or {float(number):g} IOPS")
@@ -289,7 +288,7 @@ def _number(text: str) -> float:
 
 
 def figure(named: str) -> Figure:
-    """Return a figure by its name: `IOPS`, `read.p99`, `write p99.9`. Raises UserError."""
+    """Return a metric by its name: `IOPS`, `read.p99`, `write p99.9`. Raises UserError."""
     words = named.lower().replace("reads", "read").replace("writes", "write").strip()
     found = re.fullmatch(r"(?:(read|write)[.\s]+)?(.+?)(?:\s+latency)?(?:\s+of\s+(?:the\s+)?(read|write))?", words)
     assert found is not None, "every text has a rest"

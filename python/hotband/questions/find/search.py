@@ -1,6 +1,6 @@
-"""Searches: which runs are made one after the other to answer a question on one machine.
+"""The searches for an answer on one machine: which runs follow one another.
 
-A search is a generator: it gives the runs that it wants, two at a time, and takes them back finished; whoever drives it
+A search is a generator: it yields the runs that it needs, two at a time, and receives them finished. Its driver
 (`hotband.questions.find.find`) runs those of all machines together.
 """
 
@@ -22,12 +22,12 @@ from hotband.questions.find.vary import MOST_DEPTH, Varied, exactly, value_shown
 
 Status = Literal["found", "everywhere", "nowhere"]
 FLAT, APART = 0.3, 0.02
-"""A figure that changes by less than a third of a percent for a percent of what is varied, between trials that lie at
-least 2 % beyond the bracket, makes the answer uncertain: chance moves a percentile of a trial by about a percent."""
+"""A metric that changes by less than a third of a percent per percent of the varied value, between trials at least 2 %
+beyond the bracket, makes the answer uncertain: chance moves a percentile of a trial by about a percent."""
 LEAST_REACHED, MOST_REACHED = 1 / 8, 1 / 2
-"""The next number of drives is from twice to eight times as large as that which is too small."""
+"""The next number of drives is from twice to eight times the one that is too small."""
 LOWEST, HIGHEST = 0.004, 4.0
-"""Rates that are tried lie between these shares of what the machine answers with 256 I/Os outstanding."""
+"""Lowest and highest rates to try, as shares of the machine's rate with 256 I/Os outstanding."""
 
 BEYOND = 1.2
 """Highest rate to try, as a multiple of the rate with 256 I/Os outstanding."""
@@ -35,8 +35,8 @@ BEYOND = 1.2
 
 @dataclass
 class Outcome:
-    """What a search found: the value that meets the conditions next to the crossing and its trial, the ends of the
-    bracket, all trials in the order of their runs."""
+    """The result of a search: the value next to the crossing that meets the conditions, with its trial, the ends of the
+    bracket, and all trials in the order of their runs."""
 
     status: Status
     axis: Axis | None
@@ -51,7 +51,7 @@ Search: TypeAlias = Generator[list[Wanted], list[Trial], Outcome]
 
 @dataclass(frozen=True)
 class Frame:
-    """What all searches of a question share: the question, how runs are shaped."""
+    """What all searches of a question share: the question, and the form of its runs."""
 
     question: Question
     within: float
@@ -60,12 +60,12 @@ class Frame:
     bounds: tuple[str, str] | None
 
     def shaped(self, load: Load) -> str:
-        """Return the text of a trial: as long as is needed, where the user says no time."""
+        """Return the text of a trial, as long as necessary unless the user sets a duration."""
         return (load if self.ios is None else load.with_ios(self.ios)).text()
 
 
 def by_rate(frame: Frame, spec: RunSpec, load: Load, given: tuple[float, float] | None) -> Search:
-    """The highest rate of an open loop that meets the conditions."""
+    """Search the highest rate of an open loop that meets the conditions."""
     trials: list[Trial] = []
     if given is None:
         probes = [(depth, load.with_closed_loop(depth)) for depth in (MOST_DEPTH, 1)]
@@ -101,10 +101,11 @@ def _rate_axis(frame: Frame, low: float, high: float) -> Axis:
 
 
 def _rates(frame: Frame, probes: Sequence[Trial]) -> tuple[Axis, list[float]]:
-    """Return where to look for a rate: what the machine answers when it is full, and the latencies when it is empty.
+    """Return the axis of rates and the first rates to try, from the machine's rate when it is full and its latencies
+    when it is empty.
 
-    As for a queue with one server, latencies grow with the inverse of what is left of its capacity: a limit of twice
-    the empty latency is reached at half of it.
+    As for a queue with one server, latencies grow with the inverse of the free capacity: a limit of twice the empty
+    latency is reached at half the capacity.
     """
     full, empty = (probe.record.summary.iops or 0.0 for probe in probes)
     capacity = max(full, empty, 1.0)
@@ -120,7 +121,7 @@ def _rates(frame: Frame, probes: Sequence[Trial]) -> tuple[Axis, list[float]]:
 
 
 def _beyond(bracket: Bracket, axis: Axis, bounded: bool) -> list[float]:
-    """Rates beyond those that were tried, all of which are alike."""
+    """Return rates beyond those tried so far, which all agree."""
     low, high = bracket.points[0], bracket.points[-1]
     if bounded:
         return []
@@ -147,19 +148,19 @@ def at_rate(frame: Frame, spec: RunSpec, load: Load, rate: float) -> Search:
 
 
 def by_value(frame: Frame, spec: RunSpec, varied: Varied, load: Load, rate: float | None) -> Search:
-    """The value of an axis next to the first crossing from below; at `rate` where one is offered."""
+    """Search the value of an axis next to the first crossing from below, at `rate` if one is offered."""
     question, axis = frame.question, varied.axis
     trials: list[Trial] = []
     asked = load if rate is None else load.with_open_loop(rate, frame.arrival)
     base = _texted(frame, spec, asked)
     bracket = Bracket(axis)
-    # Goals are reached from below; limits beside them are looked at where they are. An offered rate is kept up with.
+    # Goals are searched from below; further limits are checked at the result. A machine must sustain an offered rate.
     goals = question.goals if question.goals and rate is None else list(question.conditions)
 
     def wanted_at(value: float) -> Wanted:
         return Wanted(varied.run(base, value), value, exactly(axis, value), rate)
 
-    # Each additional drive is simulated, too: from the fewest upwards.
+    # Each additional drive costs time to simulate, so the search goes upwards from the fewest.
     is_upward = question.varied == DRIVES
     values = [axis.low] if is_upward else [axis.low, axis.high]
     while values and bracket.left:
@@ -182,7 +183,7 @@ def _upwards(bracket: Bracket, axis: Axis) -> list[float]:
 
 
 def _thirds(bracket: Bracket, axis: Axis) -> list[float]:
-    """Values within the ends where those are alike: a crossing there and back."""
+    """Return values within the ends, if those agree: there may be two crossings between them."""
     if len(bracket.points) > 2 or not axis.between(axis.low, axis.high):
         return []
     places = (axis.place(axis.low) + share * axis.width(axis.low, axis.high) for share in (1 / 3, 2 / 3))
@@ -190,7 +191,7 @@ def _thirds(bracket: Bracket, axis: Axis) -> list[float]:
 
 
 def _told(bracket: Bracket, trials: Sequence[Trial], conditions: Sequence[Condition | ShareOfMost]) -> None:
-    """Judges every trial of a value anew, and tells the bracket."""
+    """Score every trial of a value anew, and update the bracket."""
     tried = [trial for trial in trials if trial.value is not None]
     bracket.tell(
         [
@@ -216,8 +217,7 @@ def _outcome(bracket: Bracket, axis: Axis, trials: list[Trial]) -> Outcome:
 
 
 def _flat(axis: Axis, best: Trial, trials: Sequence[Trial], ends: tuple[float, float]) -> list[str]:
-    """Return a note where figures hardly change with what is varied: what chance does to them moves the crossing
-    far."""
+    """Return a note for each metric that hardly changes with the varied value: chance then moves the crossing far."""
     tried = [trial for trial in trials if trial.value]
     below = [trial for trial in tried if (trial.value or 0.0) <= ends[0] / (1 + APART)]
     above = [trial for trial in tried if (trial.value or 0.0) >= ends[1] * (1 + APART)]
@@ -236,14 +236,14 @@ def _flat(axis: Axis, best: Trial, trials: Sequence[Trial], ends: tuple[float, f
 
 
 def _contradiction(axis: Axis, other: Trial, best: Trial) -> str:
-    """Return a trial that does not go with the answer."""
+    """Return a note on a trial that contradicts the answer."""
     assert other.value is not None, "a point was tried"
     held = "hold" if other.met else "do not hold"
     return f"the conditions {held} again at {value_shown(axis, other.value)}: the first crossing from below counts"
 
 
 def _with_limits(frame: Frame, found: Outcome, searched: Sequence[object]) -> Outcome:
-    """Return where goals alone were searched, whether the limits hold there."""
+    """Check the limits at the result, if only goals were searched."""
     limits = [limit for limit in frame.question.limits if limit not in searched]
     best = found.best
     if found.status == "everywhere" and limits:

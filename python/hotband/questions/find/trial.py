@@ -1,4 +1,4 @@
-"""One trial: a run with a value of what is varied, and whether the conditions of the question hold."""
+"""A trial: a run with one value on the axis, and whether the conditions of the question hold."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from hotband.data.record.finished import Finished
 
 KEEPS_UP = 0.01
-"""A machine keeps up with an open loop where it answers at least 99 % of what is asked: half of the tolerance that
-answers have. Of few I/Os their own chance is allowed for, too (four standard deviations of a Poisson count)."""
+"""Share of an offered rate that a machine that keeps up may miss: half of the tolerance of answers. If there are few
+I/Os, chance is allowed for, too (four standard deviations of a Poisson count)."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A run to be made: its spec, the value that it tries (None for one that only finds out where to look), how that is
-    called, and the rate that is offered to it, where one is."""
+    """A run to make: its spec, the value that it tries (None for a run that only finds where to search), the text of
+    that, and the rate that is offered to it, if any."""
 
     spec: RunSpec
     value: float | None
@@ -36,7 +36,7 @@ class Wanted:
 
 @dataclass
 class Trial:
-    """A run that was made, its figures by name (seconds, I/Os and bytes a second), and whether the conditions held;
+    """A finished run, its metrics by name (seconds, I/Os and bytes per second), and whether the conditions held;
     `failed` is the first that did not, in words."""
 
     wanted: Wanted
@@ -54,7 +54,7 @@ class Trial:
 
     @cached_property
     def kept_up(self) -> float:
-        """Return the share of an offered rate that was answered; 1 where nothing was offered."""
+        """Return the completed share of an offered rate; 1 if no rate was offered."""
         if self.wanted.rate is None:
             return 1.0
         return self._answered() / self.wanted.rate
@@ -66,7 +66,7 @@ class Trial:
         return max(KEEPS_UP, 4.0 / math.sqrt(count))
 
     def _answered(self) -> float:
-        """I/Os a second of the streams that share the loop."""
+        """Return the I/Os per second of the streams that share the loop."""
         document = self.record.document
         places = Load(str(self.wanted.spec.workload_text), "").varied()
         streams = [one for index, one in enumerate(document["streams"]) if index in places]
@@ -76,7 +76,7 @@ class Trial:
 
 
 def of_finished(wanted: Wanted, finished: Finished, question: Question) -> Trial:
-    """Return the trial of a run, its figures read. Raises UserError for a figure that the load cannot have."""
+    """Return the trial of a run, with its metrics. Raises UserError for a metric that the load cannot have."""
     record = record_of(finished)
     trial = Trial(wanted, record, finished)
     for one in question.figures:
@@ -87,13 +87,13 @@ def of_finished(wanted: Wanted, finished: Finished, question: Question) -> Trial
 
 
 def most_of(trials: Sequence[Trial], of: Figure) -> float:
-    """Return the most that any trial reached."""
+    """Return the largest value of a metric in any trial."""
     return max((trial.figures.get(of) or 0.0 for trial in trials), default=0.0)
 
 
 def score(trial: Trial, conditions: Sequence[Condition | ShareOfMost], trials: Sequence[Trial], offered: bool) -> float:
-    """Return how well conditions hold, above zero where all do. Of an `offered` rate it is enough to keep up with
-    it."""
+    """Return how well conditions hold, above zero if all do. An `offered` rate counts as reached if the machine keeps
+    up with it."""
     found = {condition.text: condition.score(trial.record, most_of(trials, condition.figure))
              for condition in conditions if not (offered and condition.is_goal)}  # fmt: skip
     if not found or trial.kept_up < 1.0 - trial.slack:

@@ -1,4 +1,4 @@
-"""What a question varies on one machine: its axis, and the run of a value."""
+"""The axis of a question on one machine, and the run of each value."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from hotband.questions.find.axis import Axis
 from hotband.questions.find.question import DEPTH, DRIVES, RATE
 
 MOST_DEPTH = 256
-"""I/Os outstanding where nothing is said: what testers draw curves up to (docs/guides/review.md)."""
+"""Default of the most outstanding I/Os: testers draw curves up to it (docs/guides/review.md)."""
 REACH = 16.0
-"""A key without a range of its own goes from a sixteenth of its value to sixteen times as much."""
+"""A key without a range goes from a sixteenth of its current value to sixteen times as much."""
 MOST_STEPS = 1_000_000
-"""Numbers with a unit are cut into so many steps of their largest value."""
+"""Steps into which the range of a number with a unit is divided."""
 BLOCK = 512
-"""Sizes go in blocks of so many bytes, and of 4 KiB from there on."""
+"""Sizes go in blocks of this many bytes, and of 4 KiB from there on."""
 KINDS = {"a size": "size", "a time": "time", "a rate": "rate", "a speed": "speed", "a power": "power"}
-"""How the texts of what a key takes begin, and the quantity that is meant."""
+"""How descriptions of a key's accepted values begin, and the quantity of each."""
 DEFAULTS = {"bs": (4096.0, float(1 << 20)), "qd": (1.0, 256.0), "depth": (1.0, 256.0), "threads": (1.0, 256.0)}
-"""Ranges of keys that mean something to everybody."""
+"""Ranges of well-known keys."""
 
 
 @dataclass(frozen=True)
 class Varied:
-    """An axis, and the run with a value of it."""
+    """An axis, and the run of a value on it."""
 
     axis: Axis
     run: Callable[[RunSpec, float], RunSpec]
 
 
 def drives(of: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
-    """Return the number of drives of a machine."""
+    """Vary the number of drives of a machine."""
     low, high = (of.first, MOST_DRIVES) if bounds is None else (_whole(bound, bounds) for bound in bounds)
     first = of.first + max(0, -(-(low - of.first) // of.step)) * of.step
     if first > high or high < of.first:
@@ -61,7 +61,7 @@ def drives(of: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
 
 
 def key(name: str, spec: RunSpec, bounds: tuple[str, str] | None, within: float) -> Varied:
-    """Return a key of `set` whose value is a number. Raises UserError for any other."""
+    """Vary a key of `set` whose value is a number. Raises UserError for any other key."""
     found = {one["key"]: one for one in _keys(spec)}
     if name not in found:
         near = hint(name, list(found))
@@ -78,7 +78,7 @@ def key(name: str, spec: RunSpec, bounds: tuple[str, str] | None, within: float)
 
 
 def exactly(axis: Axis, value: float) -> str:
-    """Return a value as `set` takes it."""
+    """Format a value as `set` accepts it."""
     return axis.text(value).replace(",", "")
 
 
@@ -95,7 +95,7 @@ def _keys(spec: RunSpec) -> list[_core.SetKey]:
 
 
 def _axis(name: str, today: str | None, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:
-    """Return the axis of a key by what it takes."""
+    """Return the axis of a key, by the values that it accepts."""
     counted = re.match(r"a whole number from (\d+) to (\d+)", accepted)
     if counted:
         least, most = float(counted[1]), float(counted[2])
@@ -124,7 +124,7 @@ UNITS = {"speed": "rpm", "power": "W"}
 
 
 def _shares(name: str, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:
-    """Return a share of the target, or of one."""
+    """Return the axis of a share of the target, or of a size if the bounds are sizes."""
     if not accepted.startswith("a share such as"):
         raise UserError("question.question", "", name, f"takes {accepted}; a question varies numbers")
     if bounds is not None and not all(bound.strip().endswith("%") for bound in bounds):
@@ -141,7 +141,7 @@ def _range(
     bounds: tuple[str, str] | None,
     read: Callable[[str], float],
 ) -> tuple[float, float]:
-    """From which value to which: as asked, as everybody has it, else around today's."""
+    """Return the range: the one given, that of a well-known key, or one around the current value."""
     if bounds is not None:
         try:
             low, high = (read(bound.strip()) for bound in bounds)
@@ -173,7 +173,7 @@ def _percent(text: str) -> float:
 
 
 def _number(text: str) -> float:
-    """Return a number. Raises ValueError that says what is expected."""
+    """Read a number without a unit. Raises ValueError that says what is expected."""
     try:
         return float(text)
     except ValueError:
@@ -187,7 +187,7 @@ def _whole(text: str, bounds: tuple[str, str]) -> int:
 
 
 def _time(value: float) -> str:
-    """Exact to a nanosecond."""
+    """Format a time to the nanosecond."""
     return f"{round(value * 1e9)} ns" if value < 1e-3 else f"{value * 1e3:.6f} ms"
 
 
@@ -196,7 +196,7 @@ def _rate(value: float) -> str:
 
 
 def unit_of(axis: Axis) -> Unit:
-    """Return the unit of what is varied: I/Os a second, ms, MB/s, bytes, or that of a count."""
+    """Return the unit of the varied value: I/Os per second, ms, MB/s, bytes, or that of a count."""
     if axis.name == RATE:
         return IOPS
     written = axis.text(axis.low)
@@ -205,7 +205,7 @@ def unit_of(axis: Axis) -> Unit:
 
 
 def value_text(axis: Axis, value: float) -> str:
-    """Return a value as a person reads it."""
+    """Format a value for people."""
     unit = unit_of(axis)
     if axis.name == RATE:
         return number(value)
@@ -213,7 +213,7 @@ def value_text(axis: Axis, value: float) -> str:
 
 
 def value_shown(axis: Axis, value: float) -> str:
-    """Return the same with what it is a value of."""
+    """Format a value with its unit, or after the name of its axis."""
     text = value_text(axis, value)
     if axis.name == RATE:
         return f"{text} a second"

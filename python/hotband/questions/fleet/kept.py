@@ -1,9 +1,9 @@
 """Repetitions stored in a folder, so that an interrupted fleet continues from there.
 
-    DIR/fleet.json               what the fleet was: its key and name, and the version of Hotband
+    DIR/fleet.json               the fleet's key and name, and the version of Hotband
     DIR/repetitions/000000.npz   a chunk: [repetitions, months, columns] and [repetitions, totals] of each group
 
-A chunk is whole or not there. The runs of the model are kept in `DIR/runs` (`hotband.execution.experiment`).
+A chunk is complete or absent. The runs of the model are stored in `DIR/runs` (`hotband.execution.experiment`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SCHEMA = "hotband-fleet-repetitions"
 
 @dataclass
 class Chunk:
-    """Repetitions one after the other of each group, by its place: [repetitions, months, columns] and [repetitions,
+    """Consecutive repetitions of each group, by its position: [repetitions, months, columns] and [repetitions,
     totals]."""
 
     months: list[npt.NDArray[np.float32]]
@@ -57,7 +57,7 @@ def held_in(folder: Path) -> tuple[str, int] | None:
 
 
 class Kept:
-    """The chunks of one fleet in a folder that this process alone writes."""
+    """The chunks of one fleet in a folder to which only this process writes."""
 
     def __init__(self, folder: Path, key: str, name: str, size: int, fresh: bool) -> None:
         """Open the folder. Raises UserError for a folder with another fleet, or with a damaged manifest."""

@@ -27,8 +27,8 @@ ONE = Value(1.0, 1.0)
 @dataclass(frozen=True)
 class Law:
     """Lives with a `rate` of failures per hour, or a scale in hours and a shape, or those of `fit`; without any of
-    these the catalog is to say them. `variance` is that of the factors of batches of `batch` drives (None: not given),
-    whose drives neighbour each other unless they are `mixed`."""
+    these, those of the catalog. `variance` is that of the factors of batches of `batch` drives (None: not given).
+    Drives of a batch are neighbours unless they are `mixed`."""
 
     rate: Value | None = None
     scale: Value | None = None

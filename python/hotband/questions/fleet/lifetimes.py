@@ -1,10 +1,10 @@
 """Fit Weibull lives to observed lifetimes in a CSV file, by maximum likelihood with censoring.
 
-A drive that was watched from the age s to the age t adds δ log h(t) - H(t) + H(s) to the logarithm of the likelihood,
-δ = 1 where it failed at t (Lawless, "Statistical models and methods for lifetime data", 2003, chapters 2 and 5). Drives
-of a batch share a factor of gamma distribution, which is integrated out in closed form (Klein, Biometrics 48(3), 1992).
-The uncertainty of scale, shape and variance is the inverse of the observed information; they are drawn as normal in
-their logarithms.
+A drive that was watched from the age s to the age t adds δ log h(t) - H(t) + H(s) to the logarithm of the likelihood, δ
+= 1 if it failed at t (Lawless, "Statistical models and methods for lifetime data", 2003, chapters 2 and 5). Drives of a
+batch share a factor of gamma distribution, which is integrated out in closed form (Klein, Biometrics 48(3), 1992). The
+uncertainty of scale, shape and variance is the inverse of the observed information; their logarithms are sampled from a
+normal distribution.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from hotband.questions.fleet.values import generator
 LEAST_FAILURES = 5
 """Failures below which two parameters show little more than chance."""
 LEAST_VARIANCE = 1e-4
-"""A variance of batches below this is none: two drives fail together by a part in 10,000 more often."""
+"""Variance of batches below which there is none: two drives fail together 1 in 10,000 times more often."""
 DAY_HOURS = 24.0
 LONGEST_HEADING = 1 << 16
 """Bytes of a heading that are examined."""
@@ -38,8 +38,8 @@ EXPECTED = "days and failed (0 or 1); or first, last and failed; or date, serial
 
 @dataclass(frozen=True)
 class Watched:
-    """Drives that were watched: hours of age from which and until which, whether each failed then, and its batch's
-    number (all one where there are none)."""
+    """Observed drives: their ages in hours at the start and the end of the observation, whether each failed then, and
+    the number of its batch (all 1 without batches)."""
 
     begin: Floats
     end: Floats
@@ -50,8 +50,8 @@ class Watched:
 
 @dataclass(frozen=True)
 class Fit:
-    """Lives fitted to `drives` drives of which `failures` failed: logarithms of scale, shape and (where batches are
-    known) variance, and their covariance."""
+    """Lives fitted to `drives` drives of which `failures` failed: logarithms of scale, shape and (if batches are known)
+    variance, and their covariance."""
 
     logs: tuple[float, ...]
     covariance: tuple[tuple[float, ...], ...]
@@ -70,8 +70,8 @@ class Fit:
         return math.exp(self.logs[index] - spread), math.exp(self.logs[index] + spread)
 
     def draws(self, seed: int, count: int, stream: str) -> list[Lives]:
-        """Lives of `count` repetitions, as uncertain as the fit is; the first are the same however many are
-        requested."""
+        """Sample lives of `count` repetitions with the uncertainty of the fit; more repetitions do not change the first
+        ones."""
         normal = generator(seed, stream).standard_normal((count, len(self.logs)))
         root = np.linalg.cholesky(np.array(self.covariance))
         drawn = np.exp(np.array(self.logs) + normal @ root.T)
@@ -200,7 +200,7 @@ def read_lifetimes(path: Path, model: str | None = None) -> Watched:
 
 
 def with_decimal_points(frame: pl.DataFrame, path: Path, separator: str) -> pl.DataFrame:
-    """Return the numbers of a table with decimal points. Raises UserError for one with two readings."""
+    """Return a table whose numbers have decimal points. Raises UserError for an ambiguous number."""
     named = {name for name in frame.columns if name.strip().lower() in ("days", "first", "last")}
     rows = (
         row | {name: plain_cell(row, name, separator, f"{path}, line {line}") for name in named if row[name]}
@@ -252,7 +252,7 @@ def by_drive(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
         pl.col("failed").max(), (pl.col("day").max() - pl.col("day").min()).alias("seen"),
         pl.col("aged").min().alias("from_days"), *rest,
     )  # fmt: skip
-    # A day that was watched counts as one: a drive that failed on its only day was watched for a part of it.
+    # A day of observation counts as one: a drive that failed on its only day was observed for a part of it.
     begin = pl.col("from_days").fill_null(0.0)
     return seen.with_columns(begin, (begin + pl.col("seen") + 1.0).alias("days"))
 

@@ -52,5 +52,5 @@ class Lives:
         """Sample the factors of `count` batches."""
         if self.variance == 0.0:
             return np.ones(count)
-        # A batch of few drives may have a factor of nearly none; of exactly none its drives would live for ever.
+        # A batch of few drives may have a factor near zero; with exactly zero its drives would never fail.
         return np.maximum(rng.gamma(1.0 / self.variance, self.variance, count), 1e-12)

@@ -68,9 +68,11 @@ class Costs:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A group and what its repetitions left: `months` [repetitions, months, columns], `totals` [repetitions, totals].
+    """A group and the results of its repetitions: `months` [repetitions, months, columns], `totals` [repetitions,
+    totals].
 
-    Energy, cost and the remaining share of endurance are [repetitions, months], None if not stated."""
+    Energy, cost and the remaining share of endurance are [repetitions, months], None if not stated.
+    """
 
     group: Group
     draws: GroupDraws

@@ -23,11 +23,11 @@ class Stock:
 
 @dataclass(frozen=True)
 class Plan:
-    """A group of alike machines. `born` and `gone` are the hours at which each begins and ends its service [machines],
-    `age` the hours that its drives have served before; `batch` is how many drives come from one batch, and in `mixed`
-    groups the neighbours of a machine are of different ones. Months are `months` long. Without `stock` a drive comes
-    after the delay, regardless of other failures; `replace_worn` states whether the `wear` of a draw limits a drive's
-    life."""
+    """A group of equal machines. `born` and `gone` are the hours at which each begins and ends its service [machines],
+    `age` the hours that its drives served before; `batch` is the number of drives per batch, and in `mixed` groups the
+    neighbouring drives of a machine are from different batches. `months` is the length of the simulation. Without
+    `stock`, a drive arrives after the delay, regardless of other failures; `replace_worn` states whether the `wear` of
+    a sample limits a drive's life."""
 
     name: str
     array: Array

@@ -15,16 +15,16 @@ from hotband.questions.fleet.plan import Drawn, Plan
 from hotband.questions.fleet.values import MONTH_HOURS
 
 COLUMNS = ("failures", "worn", "waited", "repair_hours", "degraded_hours", "loss_failure", "loss_sector")
-"""By month: drives that failed, and that were worn and replaced; failures that waited for a drive; hours of repair of
-all drives, and of service of machines with a drive missing; expected losses by a failure too many and by a sector
-error."""
+"""Columns by month: failed drives, and worn drives that were replaced; failures that waited for a drive; hours of
+repair of all drives, and of service of machines with a missing drive; expected losses by a failure that exceeds the
+redundancy and by a sector error."""
 TOTALS = ("spares", "wait_hours", "seen", "likely", "log_intact")
-"""Of the whole repetition: the smallest stock with which nothing waits, the longest wait, losses by a failure too many
-that happened, episodes whose actual losses are part of the expected ones, and the logarithm of the chance that
-no data is lost, minus infinity where some is for certain."""
+"""Totals of a repetition: the smallest stock with which no failure waits, the longest wait, simulated losses by a
+failure that exceeds the redundancy, episodes whose simulated losses count among the expected ones, and the logarithm of
+the chance that no data is lost, minus infinity if some is lost for certain."""
 LIKELY = 0.05
-"""Further failures that are expected within a repair from which on what happens is counted: the chance of loss is
-right to first order in them, and losses are no longer rare."""
+"""Expected number of further failures during a repair from which losses are simulated: the chance of loss is correct to
+first order in it, and losses are no longer rare."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def month_of(plan: Plan, at: Floats) -> Indices:
 
 
 def supplied(plan: Plan, drawn: Drawn, events: Events) -> tuple[Events, Floats, int]:
-    """The events with the time that failures wait for a drive, and the stock with which none would. A drive that would
-    have failed before it came, because it came later, did not. Parents are no longer places."""
+    """Return the events with the time that failures wait for a drive, and the stock with which none would wait. A drive
+    that arrives after it would have failed does not fail. The indices of parents are no longer valid."""
     wait = np.zeros(len(events))
     if plan.stock is None:
         return events, wait, 0
@@ -86,7 +86,7 @@ def episodes(number: Indices, at: Floats, back: Floats) -> npt.NDArray[np.bool_]
     """Return whether each event, sorted by number and time, finds everything else whole at its number."""
     if not len(number):
         return np.zeros(0, dtype=bool)
-    # Places one far behind the other, so that the latest end so far is of the same place or before everything of it.
+    # Places follow one another in time, so the latest end so far belongs to the same place or precedes all of it.
     far = float(back.max()) + 1.0
     latest = np.maximum.accumulate(number * far + back)
     whole = np.ones(len(number), dtype=bool)
@@ -121,7 +121,7 @@ def hours_by_month(plan: Plan, begin: Floats, end: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Situation:
-    """All that left, and the factors of the first generation."""
+    """All drives that left, and the factors of the first generation."""
 
     events: Events
     z: Floats | None
@@ -129,8 +129,8 @@ class Situation:
 
 @dataclass(frozen=True)
 class Counted:
-    """Losses by a failure too many that happened, the number of episodes in which another failure was likely, and the
-    logarithm of the chance that none of all episodes ends in loss."""
+    """Simulated losses by a failure that exceeds the redundancy, the number of episodes in which another failure was
+    likely, and the logarithm of the chance that no episode ends in loss."""
 
     seen: int
     likely: int
@@ -140,8 +140,8 @@ class Counted:
 def add_losses(
     months: Floats, plan: Plan, drawn: Drawn, situation: Situation, failures: Events, wait: Floats
 ) -> Counted:
-    """Add the losses of every episode to its month: the chance of one, or simulated losses if another failure is likely
-    before the drive is rebuilt."""
+    """Add the losses of every episode to its month: the chance of a loss, or simulated losses if another failure is
+    likely before the drive is rebuilt."""
     array = plan.array
     group = failures.slot // array.width
     order = by_place(group, failures.at)
@@ -168,7 +168,7 @@ def add_losses(
 
 
 def log_of_none(chances: Floats) -> float:
-    """Return the logarithm of the chance that none of these happens."""
+    """Return the logarithm of the chance that none of these events happens."""
     if (chances >= 1.0).any():
         return -math.inf
     return float(np.log1p(-chances).sum())
@@ -193,7 +193,7 @@ def hazard_left(
     """Return the mean failure rate (per hour) of the remaining drives when a drive of a whole redundancy group fails,
     over the hours of its repair.
 
-    All drives of the first generation, what every later one of its place changed, and without the one that failed.
+    It includes all drives of the first generation and the changes by every later one, without the failed drive.
     """
     array, lives = plan.array, drawn.lives
     if array.tolerated == 0 or lives.is_exponential:
@@ -208,7 +208,7 @@ def hazard_left(
     group_of_event = events.slot // array.width
     order = by_place(group_of_event, events.at)
     events, group_of_event = events.chosen(order), group_of_event[order]
-    # The first of a group's events; those before the failure follow it.
+    # The first event of a group; the others before the failure follow it.
     at = np.searchsorted(group_of_event, group)
     going = np.arange(len(first))
     while len(going):

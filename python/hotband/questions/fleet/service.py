@@ -115,8 +115,8 @@ def drawn_from(base: RunSpec, seed: int) -> list[RunSpec]:
 
 
 def accepted(base: RunSpec, drawn: list[tuple[Uncertain, object]]) -> RunSpec:
-    """Return the run with the sampled values, without values that the model refuses with the others (a pass of pages
-    that do not divide it)."""
+    """Return the run with the sampled values, without those that the model refuses in combination (such as a program
+    pass that does not divide the block)."""
     while drawn:
         spec = with_values(base, drawn)
         try:

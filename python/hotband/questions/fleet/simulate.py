@@ -28,7 +28,7 @@ CHUNK = 16
 MOST_CELLS = 400_000_000
 """Most numbers of all months of all repetitions: 1.6 GB."""
 MOST_FAILURES = 50_000_000
-"""Approximate most drives that leave in one repetition of a group; each takes some hundred bytes."""
+"""Most drives, approximately, that leave in one repetition of a group; each takes some hundred bytes."""
 TICK_SECONDS = 0.1
 
 
@@ -150,7 +150,7 @@ class _Work:
                 if self.store is not None:
                     self.store.keep(number, chunk)
                 self.chunks[number] = chunk
-            except BaseException as error:  # told to the thread that waits, whatever it is
+            except BaseException as error:  # passed to the waiting thread, whatever it is
                 failures.append(error)
                 stopping.set()
                 return
@@ -174,5 +174,5 @@ def chunk_of(
 
 def of_group(group: Group, drawn: GroupDraws, seed: int, repetition: int) -> Left:
     """Simulate one repetition of one group."""
-    # Repetitions count from 1 here: 0 are the draws of values.
+    # Repetitions count from 1 here: number 0 is used for the samples of values.
     return repeat(group.plan, drawn.at(group, repetition), generator(seed, group.name, repetition + 1))

@@ -61,7 +61,7 @@ class Group:
 
     @property
     def wants_run(self) -> bool:
-        """Whether a run of the model determines its service."""
+        """Whether a run of the model determines the service."""
         return self.workload is not None
 
 
@@ -208,7 +208,7 @@ KEYS = {
 def subject_in(table: TomlTable, question: ReliabilityQuestion, has_lives: bool) -> tuple[Subject, list[Member]]:
     """Return the array with its conditions, and the members of its layout. Raises UserError with the keys of the
     group."""
-    # Any life, where the group gives its own: the catalog need not have one.
+    # Any value satisfies the check if the group states its lives: the catalog need not have one.
     known = replace(question, mtbf="1000000 h") if has_lives else question
     try:
         return subject_of(known), layout_of(question)["members"]

@@ -99,7 +99,7 @@ def has_wear(outcome: Outcome) -> bool:
 
 
 def independent_losses(outcome: Outcome) -> float:
-    """Return the losses of independent drives with exponential lives, as many failures, and repairs of the same
+    """Return the losses with as many failures of independent drives with exponential lives, and repairs of the same
     mean."""
     plan = outcome.group.plan
     failures = float(outcome.column("failures").sum(axis=1).mean())

@@ -1,4 +1,4 @@
-"""Values of a fleet with their units: one number, or two ends between which it is not known.
+"""Values of a fleet with their units: a number, or a range of which only the two ends are known.
 
 A value with two ends is sampled once per repetition, evenly between them; equal texts for the same property (the AFR of
 one product in two groups) get the same number, because the same value is unknown.

@@ -1,1 +1,1 @@
-"""Predictions of the figures of a corpus from data sheets, and how far they are off."""
+"""Predictions of the figures of a corpus from data sheets, and their errors."""

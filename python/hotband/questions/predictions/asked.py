@@ -27,7 +27,7 @@ from hotband.questions.predictions.drives import Makers, evidence_of, stated_by
 from hotband.questions.predictions.predicted import Predicted, predict, residuals_of
 
 BEFORE = Path(files.__file__).parent / "before.csv"
-"""Predictions of the model as it was before any rule was learned (commit dbd56240), by id."""
+"""Predictions of the model before any rule was learned (commit dbd56240), by id."""
 MODEL = "this model"
 
 
@@ -50,9 +50,9 @@ class FigurePrediction:
 
 @dataclass(frozen=True)
 class CorpusPredicted:
-    """Predictions of a corpus, and the errors by class: of this model, and of baselines where both give a value, with a
-    bootstrap over families of their difference (`compared`). `testers` is how far testers of one product differ,
-    `testers_out` the errors with intervals that rest on other testers' figures alone."""
+    """Predictions of a corpus, and the errors by class: those of this model, and those of baselines if both give a
+    value, with a bootstrap of the difference over families (`compared`). `testers` has the differences between testers
+    of one product, `testers_out` the errors with intervals from other testers' figures alone."""
 
     figures: tuple[FigurePrediction, ...]
     classes: Mapping[str, tuple[Errors, ...]]
@@ -67,8 +67,8 @@ class CorpusPredicted:
 class PredictCorpusQuestion(Question):
     """Predict measured figures from data sheets alone, and print how far off the predictions are, by class of load.
 
-    Without FIGURES.csv it predicts the corpus that ships, each family left out of the rules. A file of the same form
-    needs the sheets of its families; rules and intervals then rest on the families that ship.
+    Without FIGURES.csv it predicts the figures of our corpus, each family left out of the rules. A file of the same
+    form needs the data sheets of its families; rules and intervals then rest on the families of our corpus.
     """
 
     name = "corpus predict"
@@ -161,7 +161,7 @@ def _figure(prediction: Predicted, interval: Width | None) -> FigurePrediction:
 
 
 def _ends(prediction: Predicted, interval: Width | None) -> tuple[float | None, float | None]:
-    """Return the ends of an interval, within what the port of the drive carries."""
+    """Return the ends of an interval, limited by the port of the drive."""
     value, ceiling, load = prediction.value, prediction.ceiling, prediction.load
     if value is None or interval is None or load is None:
         return None, None
@@ -184,7 +184,7 @@ def _reasons(predictions: Iterable[Predicted]) -> dict[str, int]:
 
 
 def _baselines(figures: Sequence[Figure], sheets: Sheets, evidence: Iterable[Evidence]) -> dict[str, Baseline]:
-    """Return what the model is compared with, by name."""
+    """Return the baselines to compare with the model, by name."""
     by_id = {figure.id: figure for figure in (*shipped(), *figures)}
     rows = [(figure, load) for figure in by_id.values() if not isinstance(load := load_of(figure), Unusable)]
     with BEFORE.open(encoding="utf-8", newline="") as file:
@@ -206,7 +206,7 @@ def _baselines(figures: Sequence[Figure], sheets: Sheets, evidence: Iterable[Evi
 
 
 Pairs = Mapping[str, tuple[list[Judged], list[Judged]]]
-"""Figures that the model and a baseline both predict, as each judges them, by baseline."""
+"""Figures that the model and a baseline both predict, as judged for each, by baseline."""
 
 
 def _pairs(predictions: Sequence[Predicted], baselines: Mapping[str, Baseline]) -> Pairs:
@@ -225,8 +225,8 @@ def _pairs(predictions: Sequence[Predicted], baselines: Mapping[str, Baseline]) 
 def _by_class(
     predictions: Sequence[Predicted], widths: Sequence[Width | None], pairs: Pairs
 ) -> dict[str, tuple[Errors, ...]]:
-    """Return the errors of each class: of the model on all figures, then of the model and each baseline on those where
-    both give a value."""
+    """Return the errors of each class: those of the model on all figures, then those of the model and each baseline on
+    the figures that both predict."""
     classes = {MODEL: _errors(_all_judged(predictions, widths))}
     for name, (ours, theirs) in pairs.items():
         classes[f"{MODEL}, where there is {name}"] = _errors(ours)
@@ -242,7 +242,7 @@ def _all_judged(predictions: Sequence[Predicted], widths: Sequence[Width | None]
 
 
 def _compared(pairs: Pairs) -> Iterable[Compared]:
-    """Yield how the model compares with each baseline, by class of at least two families."""
+    """Yield the comparison of the model with each baseline, by class of at least two families."""
     for name, both in pairs.items():
         for figure_class in CLASSES:
             ours, theirs = (
@@ -253,7 +253,7 @@ def _compared(pairs: Pairs) -> Iterable[Compared]:
 
 
 def _without_testers(predictions: Sequence[Predicted], residuals: Sequence[Residual]) -> tuple[Errors, ...]:
-    """Return the errors with intervals that rest on other families, and on figures of other testers alone."""
+    """Return the errors with intervals that rest only on other families, and only on figures of other testers."""
     by_tester = {name: Pools(each for each in residuals if tester_of(each.source) != name)
                  for name in {tester_of(each.source) for each in residuals}}  # fmt: skip
     widths = [None if each.residual is None else _width(each, by_tester[each.figure.tester]) for each in predictions]

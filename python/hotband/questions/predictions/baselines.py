@@ -13,14 +13,14 @@ from hotband.questions.datasheet.learned import Evidence, features
 from hotband.questions.datasheet.lines import Answers
 
 THREAD_RATE = 280e3
-"""I/Os a second that one thread submits at most (README of the corpus)."""
+"""Most I/Os per second that one thread submits (README of the corpus)."""
 Row = tuple[Figure, Load]
 Baseline = Callable[[Figure, Load], float | None]
 TIMES = ("lat_mean", "lat_p50")
 
 
 def _bucket(load: Load) -> tuple[object, ...]:
-    """Return what two loads must share to be the same load at the same depth."""
+    """Return the properties that two loads must share to count as the same load at the same depth."""
     return (
         *(load.kind, load.direction, load.random, load.sync, load.part, load.block, load.of_flush, load.rate),
         *(round(math.log2(load.depth)), load.state if load.direction != "read" else ""),
@@ -99,7 +99,7 @@ def of_nearest(rows: Sequence[Row], evidence: Mapping[str, Evidence]) -> Baselin
 
 
 def _distance(first: Evidence, second: Evidence) -> float:
-    """Return how far two data sheets are apart: features, and what both rate."""
+    """Return the distance of two data sheets: by their features, and by the ratings that both state."""
     these, those = (features(sheet.kind, sheet.stated) for sheet in (first, second))
     apart = sum(abs(these.get(name, 0.0) - those.get(name, 0.0)) for name in {*these, *those})
     for line in ("read-iops", "write-iops", "write-iops-burst", "read-bandwidth", "write-bandwidth", "rpm"):

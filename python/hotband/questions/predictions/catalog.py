@@ -22,7 +22,7 @@ from hotband.questions.predictions.setup import Size
 
 
 def write_catalog_predictions(out: Path, jobs: int | None = None) -> int:
-    """Predict for each drive of the catalog the figures of its family, and write them; return how many there are."""
+    """Predict the figures of each catalog drive's family, and write the predictions; return their number."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("drive", "id", "predicted"))
@@ -48,7 +48,7 @@ def _always(drive: Drive) -> Callable[[Figure], Drive]:
 
 
 def _drive(name: str) -> Drive:
-    """Return a drive of the catalog as predictions take drives."""
+    """Return a drive of the catalog in the form that predictions use."""
     values = {value["key"]: value["value"] for value in entries.drive(name)["values"]}
     size = {key: _core.quantity("size", values[key]) for key in ("capacity", "block", "program_pass") if key in values}
     passes = size["block"] * int(values["planes"]) / size["program_pass"] if "block" in size else 1.0

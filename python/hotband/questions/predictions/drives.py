@@ -1,4 +1,4 @@
-"""Drives of the corpus' families, made from their data sheets alone, each with its own family left out of the rules."""
+"""Drives of the corpus' families, made from their data sheets alone; the rules for each leave out its own family."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PORT_KEYS = {"hdd": "port_rate", "ssd": "link_rate"}
 
 
 def evidence_of(figures: Iterable[Figure], sheets: Sheets) -> tuple[Evidence, ...]:
-    """Return the evidence of each data sheet: sizes of one family have separate ratings."""
+    """Return the evidence of each data sheet: each size of a family has its own ratings."""
     grouped: dict[Sheet, list[Figure]] = defaultdict(list)
     for figure in figures:
         sheet = sheet_of(sheets, figure.family, figure.model, figure.device, figure.capacity)
@@ -52,7 +52,7 @@ def lines_of_sheet(sheet: Sheet) -> tuple[str, dict[str, str]]:
 
 @dataclass
 class Makers:
-    """Makes the drives of figures from their sheets, into the folder; each once."""
+    """Makes the drive of each sheet once, in a folder."""
 
     sheets: Sheets
     learned: Learned
@@ -82,13 +82,14 @@ class Makers:
 
 
 def _number(text: str, key: str) -> float:
-    """Return the number of a value of a drive's file, in bytes for sizes."""
+    """Return the number in a value of a drive's file, in bytes for sizes."""
     match = re.search(rf'\[values\.{key}\]\nvalue = "?([\d.]+) ?(\w*)', text)
     assert match is not None, f"{key} is a value of every drive"
     return float(match[1]) * {"KiB": 1024, "MiB": 1 << 20, "GiB": 1 << 30}.get(match[2], 1)
 
 
 def _largest_scale(text: str) -> int:
-    """Return by how much the blocks of a drive can be divided: a block of all planes holds two passes."""
+    """Return the largest factor by which the blocks of a drive can be scaled down: a block of all planes holds two
+    passes."""
     passes = _number(text, "block") * _number(text, "planes") / _number(text, "program_pass")
     return 1 << max(0, int(math.log2(max(1.0, passes / 2))))

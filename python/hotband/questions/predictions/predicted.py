@@ -40,19 +40,19 @@ METRICS = {
     "lat_p999": ("latency_p999_ns", 1e-3),
     "lat_p9999": ("latency_p9999_ns", 1e-3),
 }
-"""The figure of a record's summary for each metric, and its unit in terms of the metric's."""
+"""For each metric, the name in a record's summary, and the factor from that unit to the metric's."""
 
 
 LEAST_OF_P9999 = 50_000
-"""I/Os from which the slowest of ten thousand are a figure."""
+"""I/Os from which the 99.99th percentile is used."""
 TOGETHER = 48
-"""Runs between two entries of the journal."""
+"""Runs between two writes of the journal."""
 
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive that was made from its data sheet: the path of its file, its size, the rates of its port by the key of a
-    setting, and that rate itself (bytes per second)."""
+    """A drive made from its data sheet: the path of its file, its size, the rates of its port by the key that sets
+    them, and the port's own rate (bytes per second)."""
 
     path: Path
     size: Size
@@ -73,7 +73,7 @@ class Predicted:
 
     @property
     def ceiling(self) -> float | None:
-        """The most I/Os per second that the port carries both ways; None without a drive."""
+        """Most I/Os per second that the port carries in both directions; None without a drive."""
         if self.load is None or self.port is None:
             return None
         directions = 2.0 if self.load.direction == "mix" else 1.0
@@ -105,8 +105,8 @@ def predict(
 ) -> list[Predicted]:
     """Predict every figure, in order. `drive_of` makes the drive of a figure and raises UserError if it cannot.
 
-    Runs are kept in the folder `out`: existing ones are not repeated. `tick` receives the numbers of finished and of
-    all runs.
+    Runs are stored in the folder `out`, and stored ones are not repeated. `tick` receives the numbers of finished and
+    of all runs.
     """
     planned = [_planned(figure, drive_of) for figure in figures]
     specs = {plan.spec.id: plan.spec for plan in planned if isinstance(plan, _Plan)}
@@ -124,7 +124,7 @@ class _Plan:
     spec: RunSpec
 
     def predicted(self, run: Figures | str) -> Predicted:
-        """Return the prediction from the figures of the run, or the reason why it cannot be made."""
+        """Return the prediction from the figures of the run, or the reason why there is none."""
         figure_class = class_of(self.figure.metric, self.load)
         value = None if isinstance(run, str) else value_of(run, self.figure, self.load)
         reason = run if isinstance(run, str) else "" if value else "the run has no such figure"
@@ -164,8 +164,8 @@ Figures = dict[str, dict[str, float]]
 def _figures_of_runs(
     specs: Sequence[RunSpec], out: Path, jobs: int | None, tick: Callable[[int, int], None] | None
 ) -> dict[str, Figures | str]:
-    """Return the figures of each run by its id, or why it cannot be made. A journal in `out` keeps them, so that runs
-    finished before an interrupt are not repeated."""
+    """Return the figures of each run by its id, or the reason why it cannot be made. A journal in `out` stores them, so
+    that runs finished before an interrupt are not repeated."""
     make_folder(out)
     journal = out / "runs.jsonl"
     known = _in_journal(journal)
@@ -227,7 +227,7 @@ def _values(values: FiguresOf) -> dict[str, float]:
 
 
 def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
-    """Return the figure of a run that represents a measured one, in the unit of its metric."""
+    """Return the run's value that corresponds to a measured figure, in the unit of its metric."""
     if figure.metric not in METRICS:
         return None
     name, size = METRICS[figure.metric]
@@ -236,7 +236,7 @@ def value_of(run: Figures, figure: Figure, load: Load) -> float | None:
 
 
 def _side(figure: Figure, load: Load) -> str:
-    """Return which of a run's figures represent a measured one."""
+    """Return the side of a run ("all", "read", ...) that corresponds to a measured figure."""
     is_both = load.sync == "flush" and figure.metric.startswith("lat_p") and "after each" in figure.workload
     if load.of_flush or is_both:
         return "flush"
@@ -244,7 +244,7 @@ def _side(figure: Figure, load: Load) -> str:
 
 
 def write_drive_file(folder: Path, name: str, text: str) -> Path:
-    """Write the file of a drive into a folder, by name and content; return its path."""
+    """Write a drive's file into a folder, named by drive and content; return its path."""
     make_folder(folder)
     path = folder / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.toml"
     if not path.exists():

@@ -1,6 +1,6 @@
 """The machine and the workload that represent a row of a corpus: one rule for all families.
 
-Values that the row states are set; others have one value for every drive of its kind, and the interval covers their
+Values that the row states are set; the others have one value for all drives of a kind, and the interval covers their
 uncertainty (docs/models/data-sheets.md).
 """
 
@@ -14,30 +14,31 @@ from hotband.data.corpus.loads import Load
 from hotband.inference.corpus.observed import host_time
 
 MODELLED = 4e9
-"""Bytes of a solid-state drive that is modelled: the rest has the same shares of everything."""
+"""Bytes of a solid-state drive that are modelled: the remainder has the same proportions."""
 LARGEST_BLOCK = 64 << 20
-"""Bytes of the largest I/O that a workload may have: larger ones arrive in several, as kernels split them."""
+"""Largest I/O of a workload in bytes: larger ones are split, as kernels do."""
 LEAST_SHARE = 0.002
-"""The least share of a scaled drive that a load touches: fewer pages would share dies that they do not share."""
+"""Least share of a scaled drive that a load touches: with fewer pages, dies would be shared that real loads do not
+share."""
 PROBE_RATE = 10_000.0
-"""I/Os a second of the probe of the open loops (README of the corpus: rows `ssdiq`)."""
+"""I/Os per second of the probe of the open loops (README of the corpus: rows `ssdiq`)."""
 BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
 FILL_BLOCK = 1 << 20
 OVERWRITES = 3
 """Overwrites of a span on an otherwise empty drive (SNIA's PTS writes twice, and then until rates are steady)."""
 
 BUFFER = 8 << 20
-"""Bytes of the write buffer of a scaled drive: scaled with the rest it would not hold one large write."""
+"""Bytes of the write buffer of a scaled drive: if it were scaled, too, it would not hold one large write."""
 FRAMES = 6.5e-6
-"""Seconds that the frames of a command take at 3 Gb/s: twice what they take at 6 Gb/s, where drives are rated at up to
-99,000 commands of 4 KiB."""
+"""Seconds for the frames of a command at 3 Gb/s: twice the time at 6 Gb/s, at which drives are rated for up to 99,000
+commands of 4 KiB."""
 READ_BYTES = 1e9
 FEWEST = 8
 
 
 @dataclass(frozen=True)
 class Amount:
-    """The I/Os that a load runs before and while it is measured, and its longest time."""
+    """The number of I/Os of a load before and during the measurement, and its longest time."""
 
     before: int
     measured: int
@@ -61,7 +62,7 @@ class Size:
 
 
 def amount_of(load: Load, size: Size) -> Amount:
-    """Return how much of a load is run on a drive: enough for its figures, and within what its state allows."""
+    """Return the amount of a load to run on a drive: enough for its figures, and within the drive's state."""
     if load.kind == "disk":
         before = 2000 if load.direction == "read" else 8000
         return Amount(before, 8000, "3000 s") if load.random else Amount(200, 3000, "600 s")
@@ -120,8 +121,8 @@ def _bulk_rate(load: Load) -> float:
 
 
 def _fill(load: Load, size: Size) -> list[str]:
-    """Return the stream and the phases that fill a span in order, and overwrite it if rates have to be steady: the
-    other blocks of the drive stay empty."""
+    """Return the stream and the phases that fill a span in order, and overwrite it if rates must be steady; the other
+    blocks of the drive stay empty."""
     start, end = _range(load, size.capacity)
     modelled = (end - start) * size.capacity / size.scale
     lines = ["[[streams]]", 'name = "fill"', "read_pct = 0", "random_pct = 0", f'size = "{FILL_BLOCK} B"']
@@ -152,7 +153,7 @@ def _stream(name: str, load: Load, capacity: float, read_pct: float, rate: float
 
 
 def _range(load: Load, capacity: float) -> tuple[float, float]:
-    """Return the part of the drive that a load touches, as shares of it."""
+    """Return the accessed part of the drive, as shares."""
     if load.where == "inner":
         return 0.99, 1.0
     if load.where == "middle":
@@ -181,7 +182,7 @@ def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str,
     if load.kind == "ssd":
         settings["scale"] = str(size.scale)
         settings["write_buffer"] = f"{BUFFER * size.scale} B"
-        # What is read, in a mix as well, was written before, whatever the drive is called.
+        # All data that is read, in a mix as well, was written before, whatever state the row states.
         is_new = load.direction == "write" and load.part != "beyond" and load.state != "steady"
         settings["state"] = "fob" if is_new or load.is_rest_empty else "preconditioned"
     elif load.cache:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 BLOCK = 512
 ACCESSES = 10_000
-# A write cache takes the first writes at once; what is counted begins when it is as full as it stays.
+# A write cache takes the first writes at once; counting begins when its fill level is steady.
 BEFORE = {"read": 100, "write": 3000}
 NEEDS = MIB
-# Bins of the distribution: as many as a chart can show.
+# Bins of the distribution: the most that a chart can show.
 MOST_BINS = 60
 
 
@@ -29,8 +29,8 @@ def asks(target: Target) -> list[Ask]:
     for op in ("read", "write"):
         streams += [stream(op, op, block, True), stream(f"before {op}", op, block, True)]
         phases.append(warming(op, target.ios(BEFORE[op]), streams=[f"before {op}"]))
-        # The first to end is the last that was under way before; the last is counted in the step that follows, if one
-        # does: the last step takes one more, so that as many writes are counted as reads.
+        # The first completion belongs to an I/O of the step before; the last I/O is counted in the next step, if there
+        # is one. The last step therefore has one more, so that as many writes as reads are counted.
         phases.append(step(op, target.ios(ACCESSES) + (op == "write"), streams=[op]))
     return [Ask("access", workload("random access", streams, phases, load=closed(1)))]
 

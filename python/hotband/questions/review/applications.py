@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from hotband.data.documents.workload import WorkloadTable
 
 PREFIX = "desktop-"
-# Measured time where the workload's own is long: a solid-state drive does in 5 s what a disk does in minutes.
+# Measured time if the workload's is long: a solid-state drive does in 5 s what a disk does in minutes.
 DURATION_OF_SSD, DURATION_QUICK = "5 s", "15 s"
-# What the workloads reach to, so that drives that wear are not made smaller than that.
+# The range of the workloads, which limits how small the model of a drive that wears may be.
 HOLDS = 40 * 10**9
 NEEDS = GIB
 END = " at "
@@ -61,8 +61,8 @@ def asks(target: Target) -> list[Ask]:
 
 
 def in_turn(target: Target, asks: Sequence[Ask]) -> list[Ask]:
-    """Chain the runs of a workload on one machine if drives wear: to fill them for each run would take longer than
-    everything else. Events happen once per machine, so runs with events are not chained."""
+    """Chain the runs of a workload on one machine if drives wear, because filling them for each run would take longer
+    than everything else. Events happen once per machine, so runs with events are not chained."""
     if not target.wears or "state" in dict(target.set) or target.events:
         return list(asks)
     ordered: list[Ask] = []

@@ -37,7 +37,7 @@ MIB = 1024 * KIB
 GIB = 1024 * MIB
 MB = 1_000_000
 
-# One row of the series for all of it: a review looks at steps, and a series of every second costs memory.
+# One row for the whole series: a review reads steps, and a row per second would need much memory.
 INTERVAL = "100000 h"
 
 
@@ -109,8 +109,8 @@ FILL_BLOCK = 128 * KIB
 
 
 def filled(ask: Ask) -> WorkloadTable:
-    """Return the workload of a run on drives that complete reads of unwritten blocks from memory: its range is written
-    before, once in order of address, untimed."""
+    """Return the workload of a run on drives that complete reads of unwritten blocks from memory: its range is first
+    written once in order of address, untimed."""
     if ask.reach is None:
         return {**ask.workload, "precondition": {"sequential": 1.0}}
     blocks = -(-ask.reach // FILL_BLOCK)

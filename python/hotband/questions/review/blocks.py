@@ -22,7 +22,7 @@ BLOCKS = [512 << n for n in range(12)]
 # Blocks up to 64 MiB need a file that holds several of them.
 LARGE_FILE = 256 * MIB
 LARGE_BLOCKS = [4 * KIB, *(64 * KIB << n for n in range(11))]
-# Two passes over a file are counted, but at least and at most so many I/Os.
+# Two passes over a file are counted, within these numbers of I/Os.
 LEAST, MOST = 64, 2048
 MOST_BYTES = 512 * MIB
 NEEDS = FILES[0]

@@ -1,7 +1,7 @@
 """Defragmentation: extents of 64 KiB are read from anywhere and written one after the other, one at a time.
 
-No tool of the reviews' time publishes what it does; read and write pairs of 64 KiB, half reads and half writes, are our
-definition. The contiguous place they go to begins in the middle of the volume.
+No defragmentation tool of the time documents its I/O; pairs of a read and a write of 64 KiB are our definition. The
+contiguous target begins in the middle of the volume.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Files read, written and copied at random, small (2 to 64 KiB) and large (1 MiB), against how many are under way.
+"""Files read, written and copied at random, small (2 to 64 KiB) and large (1 MiB), by the number in progress.
 
-A file is one I/O. A copy reads a whole file, and then writes as much at another place; each size takes its turn.
+A file is one I/O. A copy reads a whole file, and then writes the same amount elsewhere; the sizes alternate.
 """
 
 from __future__ import annotations

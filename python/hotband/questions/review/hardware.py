@@ -42,7 +42,7 @@ def hardware_target(
 
 
 def sayable(specs: Mapping[str, RunSpec], capacity_bytes: int) -> dict[str, str]:
-    """Return why runs are impossible on hardware of that size, by their names, without possible runs."""
+    """Return why runs cannot be made on hardware of that size, by name; possible runs are absent."""
     left_out = {}
     for name, spec in specs.items():
         try:

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from hotband.data.documents.review import LinearDoc, PlaceDoc
 
 PLACES = 100
-# In a quick review, and where a run costs much before it begins (flash has no outer zone).
+# For a quick review, and for runs with a long preparation (flash has no outer zone).
 PLACES_FEW = 32
 BLOCK = MIB
 DEPTH = 4
-# Blocks at a place that are counted, and those before them, in which a write cache is done with the last place.
+# Counted blocks at a place, and those before them, during which a write cache finishes the previous place.
 BLOCKS, BLOCKS_BEFORE = 64, 48
-# Before the first place of a run, so that write caches are as full as they stay: in all, and for each drive.
+# Blocks before the first place of a run, which bring write caches to their steady level: in all, and per drive.
 BLOCKS_FIRST, BLOCKS_FIRST_EACH = 512, 48
-# Places of one run: what it costs grows with places times steps.
+# Places of one run: its cost grows with places times steps.
 TOGETHER, TOGETHER_COSTLY = 10, 32
 NEEDS = 16 * MIB
 
@@ -60,8 +60,8 @@ def run_name(op: str, number: int) -> str:
 
 
 def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int, int]) -> Ask:
-    """Return the run of some places. No place is read twice, because memory would serve it. At each, the first blocks
-    come one at a time, so that the queue of a drive holds no I/O of the place before."""
+    """Return the run of some places. No place is read twice, because memory would serve it. At each place the first
+    blocks come one at a time, so that no I/O of the previous place remains in a drive's queue."""
     first, before, count = blocks
     alone = (before + 3) // 4
     # The blocks that fill a write cache are next to the first place, so that they are written to the media on the way.

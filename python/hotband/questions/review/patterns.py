@@ -23,7 +23,7 @@ PATTERNS = {
 }
 DEPTHS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 DEPTHS_QUICK = [1, 4, 16, 64, 256]
-# I/Os of a step; and for each outstanding one, so that a deep queue is filled and turned over.
+# I/Os of a step, and additional ones per outstanding I/O, so that a deep queue is filled and turned over.
 IOS, IOS_EACH = 5000, 24
 BEFORE, BEFORE_EACH = 500, 6
 NEEDS = 64 * MIB

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 BLOCKS = {"small": 4 * KIB, "large": 256 * KIB}
 DEPTH = 4
-# What is counted.
+# The counted bytes.
 BYTES = {"small": 32 * MIB, "large": 256 * MIB}
-# Writes are counted when the write caches are full: what is written before, for each drive and in all. Disks give up
-# to 32 MB of their memory to writes, and drain them at two thirds of what 4 KiB blocks bring.
+# Writes are counted once the write caches are full: bytes written before, per drive and in all. Disks use up to
+# 32 MB of their memory for writes, and drain them at two thirds of the rate at which 4 KiB blocks arrive.
 BEFORE_OF_DRIVE, BEFORE_MOST = 128 * MIB, 1536 * MIB
 NEEDS = 3 * sum(BYTES.values())
 

@@ -1,7 +1,7 @@
-"""Several readers or writers at once, each with a file of 100 MB of its own that it goes through from end to end.
+"""Several concurrent readers or writers, each of which goes through its own file of 100 MB from end to end.
 
-The files lie one after the other at the beginning of the volume, as an empty file system puts them; blocks of 64
-KiB, one outstanding for each reader. Every number of readers has files of its own, so that none is in memory.
+The files lie one after the other at the beginning of the volume, as an empty file system puts them; blocks of 64 KiB,
+one outstanding for each reader. Each number of readers uses different files, so that none is in memory.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import ComparisonDoc, HeadDoc, PartsDoc, ReviewDoc
 
-# The parts by what `--only` calls them; in the JSON a hyphen is an underscore.
+# The parts by their names in `--only`; in JSON a hyphen becomes an underscore.
 PARTS: dict[str, ModuleType] = {
     "linear": linear,
     "access": access,
@@ -234,7 +234,7 @@ def assemble(machine_plan: Plan, finished: Sequence[Finished]) -> ReviewDoc:
     whole = cast("PartsDoc", parts)
     groups = summary(whole)
     made = head(machine_plan.target)
-    # All runs are on drives that are set alike; what they held first is the same in nearly all.
+    # All runs are on drives with the same settings; nearly all have the same contents at first.
     made["machine"]["drive_state"] = next(
         (record["drive_state"] for record in records.values() if "drive_state" in record), None
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Parts that are lists of figures.
 ListedPart = Literal["block_sizes", "streams", "patterns", "files", "streaming", "applications"]
-# Figures by what they are of. Larger is better in each.
+# Figures by their subject. Larger is better in each.
 Figures = dict[str, float]
 
 
@@ -99,7 +99,7 @@ def summary(review: PartsDoc) -> list[GroupDoc]:
 
 
 def overall(rows: Sequence[GroupDoc]) -> float | None:
-    """Return the geometric mean of the groups: units differ, so it is only meaningful relative to another machine."""
+    """Return the geometric mean of the groups: units differ, so it has a meaning only relative to another machine."""
     return geometric_mean(row["geometric_mean"] for row in rows)
 
 

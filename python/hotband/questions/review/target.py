@@ -22,10 +22,10 @@ from hotband.data.inputs.texts import text_of
 # A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th
 # has the same shares and write amplification (docs/models/ssd.md, "Preconditioning and scale").
 SSD_SCALE = 64
-# Of arrays of more than so many drives, which hold more, 1/256.
+# The share for arrays of more than this many drives, which hold more.
 FEW_DRIVES, ARRAY_SCALE = 8, 256
 
-# Of the workload's keys only the data and the state of the drives are the user's; a review decides the others itself.
+# The user sets only the data and the state of the drives among the workload's keys; the review sets all others.
 OF_WORKLOAD = ("data", "state")
 
 
@@ -63,8 +63,8 @@ class Target:
 
     @property
     def costly(self) -> bool:
-        """Whether a run costs much before its first I/O: drives are filled, or objects of a pool placed; or costs time,
-        as on hardware."""
+        """Whether a run takes long before its first I/O, because drives are filled or objects of a pool placed; or
+        takes long as such, as on hardware."""
         if self.is_hardware:
             return True
         return self.wears or _core.machine(CATALOG_DIR, self.name, self.text)["is_replicated"]
@@ -98,7 +98,7 @@ def short_name(machine: str) -> str:
 
 
 def text_of_name(machine: str) -> bool:
-    """Return whether a machine is named by a file."""
+    """Return whether the name of a machine is that of a file."""
     return machine.endswith(".toml") or "/" in machine
 
 
@@ -211,7 +211,7 @@ class Offer:
 
     @classmethod
     def of(cls, machine: str, text: str | None, pairs: Sequence[tuple[str, str]]) -> Offer:
-        """Query the engine. Raises UserError."""
+        """Get the offer from the engine. Raises UserError."""
         drive_set = [pair for pair in pairs if pair[0] not in OF_WORKLOAD]
         with mistakes_of(machine):
             offer = _core.machine_offer(CATALOG_DIR, machine, text, drive_set)

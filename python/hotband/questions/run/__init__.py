@@ -1,1 +1,1 @@
-"""A workload on a machine, or several one after the other, asked as a question."""
+"""The question `run`: a workload on a machine, or several one after the other."""

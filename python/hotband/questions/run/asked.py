@@ -1,4 +1,4 @@
-"""The question of a run: a workload and a machine, events during it, and runs after it."""
+"""The question `run`: a workload and a machine, events during it, and runs after it."""
 
 from __future__ import annotations
 
@@ -28,24 +28,25 @@ class RunQuestion(OnHardware, Question):
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
     `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
-    `rate` a closed loop becomes an open one of this many I/Os a second, with the same mix; several share it. `slo`
-    ("p99 < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms
-    of `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
-    drawn, and `Record.intervals` shows how far each figure may be off (docs/guides/intervals.md). `progress` True shows
-    a bar, False none; None shows one after a second in a notebook or on a terminal. A function is called with a
-    `Progress` about ten times a second: share, I/Os and, of one run, the intervals of its measured time that are over
-    (`Progress.intervals`); where it raises KeyboardInterrupt the run is stopped.
+    `rate` a closed loop becomes an open loop of that many I/Os per second with the same mix; several loops share the
+    rate. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are
+    short forms of `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the
+    machine are sampled, and `Record.intervals` shows how far each figure may be off (docs/guides/intervals.md).
+    `progress=True` shows a bar, False none; None shows one after a second in a notebook or on a terminal. A function is
+    called with a `Progress` about ten times a second: share, I/Os and, for a single run, the finished intervals of its
+    measured time (`Progress.intervals`); if it raises KeyboardInterrupt the run is stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or if the workload
-    can never end, KeyboardInterrupt if it is stopped (nothing is kept), OSError if the disk fails.
+    can never end, KeyboardInterrupt if it is stopped (no record is stored), OSError if the disk fails.
 
     `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway`: even if
     this host is too slow for it); `emulate` also has the model's record.
 
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
-    as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
-    `purge_by` is how it is purged before `state="purged"`, "filled" or "preconditioned". It writes without asking.
+    the workload's duration, and `Record.document["expected"]` has the prediction of the nearest model, or of that of
+    `expect`. `purge_by` is the method of purging it before `state="purged"`, "filled" or "preconditioned". It writes
+    without confirmation.
     """
 
     name = "run"
@@ -121,7 +122,7 @@ class RunQuestion(OnHardware, Question):
             slo_of(self.slo)
 
     def written_json(self, found: Ran | Emulation) -> str:
-        """Return the records as they were written."""
+        """Return the JSON texts of the records as they were written."""
         return found.json_text() if isinstance(found, Ran) else ""
 
     def in_python(self, found: Ran) -> Record:
@@ -129,5 +130,5 @@ class RunQuestion(OnHardware, Question):
         return found.records[0]
 
     def ending(self, found: Ran | Emulation) -> Ending | None:
-        """Return that of an interruption where one ended the intervals."""
+        """Return the exit code of an interruption, if one stopped the intervals."""
         return None if found.is_whole else Ending(INTERRUPTED)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Ran:
-    """Runs that are done, the page of those on hardware, and whether they have the intervals that were requested."""
+    """Finished runs, the page of those on hardware, and whether they have the requested intervals."""
 
     finished: list[Finished]
     io_log: Path | None = None

@@ -1,4 +1,4 @@
-"""Runs a workload, or several one after the other, on a model or on hardware."""
+"""Run a workload, or several one after the other, on a model or on hardware."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
-    """Return what the runs left. Raises UserError for a mistake, RunsInterrupted, OSError."""
+    """Return the results of the runs. Raises UserError for a mistake, RunsInterrupted, OSError."""
     on = question.on.name
     expect_out(question.fresh, question.out)
     compares = is_emulated(on) and way.on_terminal and not question.then
@@ -64,7 +64,7 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
                         out=question.out, fresh=question.fresh, executor=hardware, progress=tick, say=way.say
                     )
                 else:
-                    # A single run is always run: there is nothing to go on from. It takes the place of itself.
+                    # A single run always runs: there is nothing to continue. It replaces its earlier result.
                     done = experiment.run(executor=hardware, progress=tick)
         ran = Ran(done.finished, question.io_log)
         way.before_saving(ran)
@@ -96,7 +96,7 @@ def blaming_rate(question: RunQuestion) -> AbstractContextManager[None]:
 
 
 def specs_of(question: RunQuestion) -> list[RunSpec]:
-    """Return the runs that are requested, each as the engine takes it."""
+    """Return the requested runs in the form that the engine accepts."""
     workloads = [question.workload, *question.then]
     folders = [question.out]
     if question.out is not None and question.then:
@@ -141,15 +141,15 @@ def executor_of(question: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> On
 
 @contextmanager
 def guarded(question: RunQuestion, specs: Sequence[RunSpec], way: Way) -> Iterator[None]:
-    """Refuse a folder that holds something else, unless it is to begin again; a program that names a folder may replace
-    what it holds. Raises UserError."""
+    """Refuse a folder with other contents, unless `fresh` is set; a program that names a folder may replace its
+    contents. Raises UserError."""
     out = question.out
     if out is None or not way.on_terminal:
         yield
         return
     if not question.fresh and is_real(specs[0].machine):
         expect_own_page(out, (EXPERIMENT_FILE, RECORD_FILE))
-    # Of several runs the experiment has the lock.
+    # With several runs the experiment holds the lock.
     lock: AbstractContextManager[object] = nullcontext() if len(specs) > 1 else Lock(out)
     with lock:
         if len(specs) == 1:
@@ -160,8 +160,8 @@ def guarded(question: RunQuestion, specs: Sequence[RunSpec], way: Way) -> Iterat
 
 
 def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way: Way) -> bool:
-    """Make the intervals of a run, put them into its record and, if it has a folder, there too. Return False if a
-    terminal interrupts before there are draws enough: the record stays as it is."""
+    """Add intervals to a run's record and, if it has a folder, to the file there. Return False if the user interrupts
+    on a terminal before there are enough samples; the record then stays as it is."""
     from hotband.inference.interval.of_record import intervals_of, keep
     from hotband.inference.interval.of_run import Asked
 
@@ -181,7 +181,7 @@ def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way:
 
 
 def add_slo(slo: str, finished: Sequence[Finished]) -> None:
-    """Put into each record, and its folder if it has one, whether it meets the objective."""
+    """Add to each record, and to its folder if it has one, whether it meets the objective."""
     from hotband.data.record.written import record_text
     from hotband.questions.slo import slo_of
 
@@ -210,7 +210,7 @@ def slo_of_record(slo: Sequence[Condition], finished: Finished) -> list[SloDoc]:
 
 
 def on_emulated(question: RunQuestion, way: Way) -> Emulation:
-    """Return the same workload in virtual time and through fio on the served machine. Raises UserError."""
+    """Run the workload in virtual time, and through fio on the served machine. Raises UserError."""
     from hotband.execution.targets.emulated import emulate
 
     [spec] = specs_of(question)
@@ -233,8 +233,8 @@ def on_emulated(question: RunQuestion, way: Way) -> Emulation:
 
 
 def expect_same_comparison(out: Path, spec: RunSpec) -> None:
-    """Refuse a folder with another comparison, or with what another command left. The run of the model, which is kept
-    first, tells which it is. Raises UserError."""
+    """Refuse a folder with another comparison, or with output of another command. The run of the model, which is stored
+    first, identifies the comparison. Raises UserError."""
 
     model = out / MODEL / RECORD_FILE
     expect_no_record(out)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hotband.questions.study.asked import StudyAccuracyQuestion
 
 LARGE = 25.0
-"""Errors beyond this (percent) are listed: the bound of nine in ten rates and times."""
+"""Errors beyond this (percent) are listed: the goal for nine in ten rates and times."""
 
 
 def answer(question: StudyAccuracyQuestion, way: Way) -> Accuracy:

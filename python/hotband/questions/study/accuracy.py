@@ -45,7 +45,7 @@ def coverage(rows: Sequence[ListedFigureDoc]) -> CoverageDoc | None:
 
 
 def of_class(name: str, rows: Sequence[ListedFigureDoc]) -> ClassErrorsDoc:
-    """Return the errors of the figures that count, blind predictions apart from seen figures."""
+    """Return the errors of the figures that count, those of blind predictions separately from those of seen figures."""
     known = [row for row in rows if row["counted"] and row["error_pct"] is not None]
     blind = [row for row in known if row["blind"] is not None]
     return {

@@ -100,7 +100,7 @@ def scored_as(study: Study, row: FigureDoc) -> str:
 
 
 def blind_of(study: Study, row: FigureDoc) -> BlindDoc | None:
-    """Return the blind prediction of a figure, with its error by today's rule; None without one."""
+    """Return the blind prediction of a figure, with its error by the current rule; None without one."""
     made = study.blind.get(row["source"])
     if made is None:
         return None

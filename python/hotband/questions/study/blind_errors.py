@@ -25,7 +25,7 @@ def answer(_: StudyBlindQuestion, __: Way) -> AllBlindErrors:
 
 
 def blind_figures(study: Study) -> list[ListedFigureDoc]:
-    """Return the figures of a study that were predicted blind, with the blind prediction instead of today's."""
+    """Return the figures of a study that were predicted blind, with the blind prediction instead of the current one."""
     readings = {comparison.id: comparison.reading for comparison in study.comparisons if comparison.reading is not None}
     rows: list[FigureDoc] = []
     for row in study.published:

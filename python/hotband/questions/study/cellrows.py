@@ -21,15 +21,15 @@ if TYPE_CHECKING:
         WhyDoc,
     )
 
-# Where the time of an I/O goes, in the order in which it passes (`times_mean_ns` of a record).
+# The stages in which the time of an I/O is spent, in order (`times_mean_ns` of a record).
 TIMES = ("queue", "overhead", "seek", "rotation", "transfer", "flash", "link")
 # Measures that give the two axes of a response curve when published together.
 RATE_MEASURES, LATENCY_MEASURES = ("iops", "max_step_iops"), ("latency_mean_ms", "step_latency_ms")
 
 
 def chart_names(results: Results) -> dict[str, str]:
-    """Return the chart of each load's curves, by the load's id: that of its group, or its own if several loads of the
-    group have curves, because a line connects one load."""
+    """Return the name of the chart of each load's curves, by the load's id: that of its group, or its own if several
+    loads of the group have curves, because a line connects the points of one load."""
     curved: dict[str, set[str]] = {}
     for cell in results.cells.values():
         if cell.load.group and len(curve(cell.runs)) > 1:

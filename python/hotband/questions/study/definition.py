@@ -158,7 +158,7 @@ class Swing(Range):
 @dataclass(frozen=True)
 class Study:
     """A published evaluation. `inputs` explains the use of published rows that nothing predicts; `repeats` maps rows to
-    the row that they repeat, which alone counts among the errors; `blind` has predictions made before a row was seen.
+    the row that they repeat; only that row counts among the errors; `blind` has predictions made before a row was seen.
     `data` is a folder that it needs and Hotband does not ship."""
 
     name: str

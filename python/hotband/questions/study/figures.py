@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Conclusion:
-    """Claims, findings and figures that no single cell has, and the answer to the study's question."""
+    """Claims, findings and figures that do not belong to a single cell, and the answer to the study's question."""
 
     claims: list[ClaimDoc] = field(default_factory=list)
     findings: list[FindingDoc] = field(default_factory=list)
@@ -73,8 +73,8 @@ def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> Fig
 
 
 def _figure_id(study: Study, cell: Cell, row: Published) -> str:
-    """Return the row's id; a row published for all configurations has it only with the first of them, and one of a load
-    with several variants only with the first of these. Others get a suffix."""
+    """Return the row's id. A row published for all configurations has it only with the first of them, and a row of a
+    load with several variants only with the first variant. Others get a suffix."""
     shared = cell.load.published_config and cell.config.id != study.configs[0].id
     again = study.data is not None and cell.load.id != _first_way(study, cell).id
     return row.id + (f"/{cell.config.id}" if shared else "") + (f"/{cell.load.id}" if again else "")

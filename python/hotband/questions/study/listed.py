@@ -1,4 +1,4 @@
-"""The question which studies there are."""
+"""The question `studies`: list the studies of the catalog, or show one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ShownStudy:
     schema: str = "hotband-study-outline"
 
     def to_dict(self) -> StudyOutline:
-        """Return them as data."""
+        """Return the study as data."""
         return file.describe(self.study)
 
 

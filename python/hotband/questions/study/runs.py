@@ -47,11 +47,11 @@ class Results:
     cells: dict[tuple[str, str], Cell]
 
     def iops(self, config: str, load: str) -> float:
-        """Return the IOPS of a cell (the highest of a sweep)."""
+        """Return the IOPS of a cell (for a sweep, the highest)."""
         return max(known(record["summary"]["iops"]) for record in self.cells[config, load].records.values())
 
     def value(self, config: str, load: str, measure: str) -> float | None:
-        """Return a measure of a cell, by the ids of all three."""
+        """Return a measure of a cell, by the ids of configuration, load and measure."""
         return self.cells[config, load].value(self.study.measure(measure)).number
 
 
@@ -82,8 +82,8 @@ def before(config: Config, load: str) -> tuple[str, ...]:
 
 
 def specs(study: Study, pairs: Sequence[Pair], out: Path | None, seed: int, fresh: bool = False) -> list[RunSpec]:
-    """Return the runs of pairs. With `fresh`, the runs of a sequence have different seeds: each draws other offsets
-    than those before it."""
+    """Return the runs of pairs. With `fresh`, the runs of a sequence have different seeds: each has other random
+    offsets than those before it."""
     seeds = [seed + (len(before(config, load.id)) if fresh else 0) for config, load in pairs]
     return [spec for pair, seed in zip(pairs, seeds, strict=True) for spec in specs_of(study, pair, out, seed)]
 
@@ -125,7 +125,7 @@ def specs_of(study: Study, pair: Pair, out: Path | None, seed: int) -> list[RunS
                 repair=Repair(spares=load.spares if earlier else config.spares or load.spares),
                 # Events of a configuration count from the first of the runs on its machine.
                 events=(*(() if earlier else config.events), *load.events),
-                # A published figure is of its whole time.
+                # A published figure covers the whole time of its run.
                 precision="off",
             )
         )

@@ -136,7 +136,7 @@ def reason(study: Study, config: str, label: str) -> str:
 
 
 def unmatched(study: Study, listed: Sequence[FigureDoc], conclusion: Conclusion) -> list[str]:
-    """Return ids of published rows without prediction, claim or input: background, or a slip in a name."""
+    """Return ids of published rows without prediction, claim or input: background, or a mistyped name."""
     used = {row["source"] for row in listed} | {claim.get("source") for claim in conclusion.claims} | set(study.inputs)
     return [row.id for row in study.published if row.id not in used]
 
@@ -222,7 +222,7 @@ def run_study(question: StudyRunQuestion, way: Way, page: bool = True) -> tuple[
     """Run a study, or only some loads of it; return its result and its runs. The folder `out` receives records,
     `result.json` and (with `page`) `report.html`.
 
-    Without all loads there are no claims and findings: they are about the whole.
+    Claims and findings exist only if all loads were run.
     """
     study = file.with_data(file.load(question.study), question.data)
     trust = question.trust and not in_catalog(study)

@@ -30,7 +30,7 @@ Figures = dict[str, float | None]
 
 @dataclass
 class Entry:
-    """One assumption at both ends of its range: figures by id. `refused` says why an end could not be run."""
+    """One assumption at both ends of its range: figures by id. `refused` has the reason if an end could not be run."""
 
     name: str
     low: str

@@ -1,6 +1,6 @@
 """Run every assumption of a study at both ends of its range, one at a time.
 
-Left out: assumptions that act together. Each changes alone, everything else stays at its nominal value.
+Left out: assumptions that act together. Each changes alone, and all other values stay nominal.
 """
 
 from __future__ import annotations

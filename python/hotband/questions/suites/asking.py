@@ -21,9 +21,9 @@ from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
 
 @dataclass(frozen=True)
 class Suite:
-    """Input of every suite: the machine or place, values of a model, what is stated about hardware, the seed, the
-    folder that keeps its runs and whether it starts there from the beginning. `can_ask` is whether a user can confirm
-    writes to hardware, or has confirmed them."""
+    """Input of every suite: the machine or place, values of a model, the user's statements about hardware, the seed,
+    the folder of its runs, and whether stored runs are repeated. `can_ask` is whether a user can confirm writes to
+    hardware, or has confirmed them."""
 
     machine: str
     set: Sequence[tuple[str, str]]
@@ -72,8 +72,8 @@ def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) 
 
 
 def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None, pictured: bool = False) -> QuickAsked:
-    """Return a quick test of a machine. A real target is written if `erase` permits it or Hotband made the file,
-    else only read. Raises UserError for the first mistake."""
+    """Return a quick test of a machine. A real target is written only if `erase` permits it or Hotband made the file.
+    Raises UserError for the first mistake."""
     span = span_ns(time)
     if span is None:
         raise UserError("question.duration", "", time, f"expected {SPAN_EXPECTED}")
@@ -98,8 +98,8 @@ def pts_of(
     sponsor: str = "",
     set_write_cache: bool = False,
 ) -> Asked:
-    """Return a run of these tests (all if none is named, in the specification's order) on a machine. Raises
-    UserError for the first mistake: a machine or test that is not there, a device that must not be erased."""
+    """Return a run of these tests (all if none is named, in the specification's order) on a machine. Raises UserError
+    for the first mistake: an unknown machine or test, or a device that must not be erased."""
     if drive_class not in spec.RULES:
         raise unknown("question.drive_class", drive_class, list(spec.RULES))
     for name in tests:

@@ -1,7 +1,7 @@
-"""A bench: rounds of cells on one target, one after the other, until there are enough; each run kept as it ends.
+"""A bench: rounds of cells on one target, one after the other, until a condition holds; each run is stored as it ends.
 
-The bench checks after every round whether there are enough. A run's key holds those before it (a digest in its
-workload's `source`), so that a suite continues only with runs that were measured in the same state.
+The bench checks the condition after every round. A run's key includes the runs before it (a digest in its workload's
+`source`), so that a suite reuses only runs that were measured in the same state.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Enough = Callable[[Sequence[Round]], bool]
 
 @dataclass(frozen=True)
 class Stage:
-    """Rounds of the same cells: `most` of them, or until there are `enough`."""
+    """Rounds of the same cells: `most` of them, or until `enough` returns True."""
 
     name: str
     cells: tuple[Cell, ...]
@@ -50,12 +50,12 @@ class Stage:
 
 @dataclass
 class Bench:
-    """Runs the stages of one test. `fills` is how often a model was written over in order before the first run (on
-    hardware a stage does it), `random_fills` how often at random after that; `title` names the test in records, `what`
-    the folder `out`; `tick` receives the progress.
+    """Runs the stages of one test. `fills` is the number of sequential fills of a model before the first run (on
+    hardware a stage does them), `random_fills` the number of random ones after that; `title` names the test in records,
+    `what` in the folder `out`; `tick` receives the progress.
 
-    Afterwards `kept` are runs that were there already, `ran` those that were not; `state` and `context` are those of
-    the first record that has them.
+    Afterwards `kept` counts the stored runs that were reused, `ran` the others; `state` and `context` are those of the
+    first record that has them.
     """
 
     target: SuiteTarget
@@ -104,7 +104,7 @@ class Bench:
         return found
 
     def _look(self, one: Finished) -> None:
-        """Facts of a record besides its cells."""
+        """Read the facts of a record that do not belong to a cell."""
         self.finished.append(replace(one, tables={}))
         self.state = self.state or one.record.get("drive_state")
         self.context = self.context or dict(one.record).get("context")
@@ -135,7 +135,7 @@ class Bench:
         return Point(spec, {"stage": stage.name, "round": number, "cell": cell.removeprefix(": ")})
 
     def _told(self, stage: Stage, number: int) -> Tick:
-        """Progress with the stage and the round before it."""
+        """Return progress with the stage and the previous round."""
         where = f"{stage.name}, round {number}" if stage.most > 1 else stage.name
 
         def tick(told: Progress) -> None:
@@ -145,7 +145,7 @@ class Bench:
 
 
 def _on_device(cells: Sequence[Cell], target: SuiteTarget) -> list[Cell]:
-    """Cells as they are run: on a model a rest is a step, on hardware no I/O is issued during it."""
+    """Return cells as they run on the target: on a model a rest is a step, on hardware no I/O is issued during it."""
     return list(cells) if target.is_model else [replace(cell, idle_s=0.0) for cell in cells]
 
 
@@ -155,7 +155,8 @@ def _digest(spec: RunSpec) -> str:
 
 
 def each_once(notes: Sequence[str]) -> list[str]:
-    """Notes of many runs; of those that differ only in numbers or in brackets, the first and their count."""
+    """Return the notes of many runs; of those that differ only in numbers or in brackets, the first with their
+    count."""
     alike: dict[str, list[str]] = {}
     for note in notes:
         alike.setdefault(re.sub(r"\([^)]*\)|\d[\d.,]*", "", note), []).append(note)
@@ -168,8 +169,8 @@ def _of_length(note: str) -> bool:
 
 
 def expect_same_suite(out: Path, asked: str, document: str) -> None:
-    """Refuses a folder with runs of a suite on another machine or with other settings than `asked`, by which the names
-    of its experiments end, and one with a page that is not next to `document`. Raises UserError."""
+    """Refuse a folder with runs of a suite on another machine or with settings other than `asked` (the end of its
+    experiments' names), and a folder with a page but no `document`. Raises UserError."""
     expect_no_experiment(out)
     for file in sorted(out.glob(f"*/{EXPERIMENT_FILE}")):
         held = read_manifest(file)
@@ -180,7 +181,7 @@ def expect_same_suite(out: Path, asked: str, document: str) -> None:
 
 @dataclass
 class Resting:
-    """An executor that asks nothing of the device for some seconds before some runs."""
+    """An executor that leaves the device idle for some seconds before some runs."""
 
     executor: Executor
     rests_s: dict[str, float]

@@ -1,7 +1,8 @@
-"""A modelled machine that stays as the last run left it, as hardware does: an executor of points one after the other.
+"""A modelled machine that keeps its state between runs, as hardware does: an executor that runs points one after the
+other.
 
-It forgets when its process ends. Runs that were kept by then are run again, and their results dropped, before the next
-one that is requested: the same texts and seeds bring the machine to where it was.
+The state is lost when the process ends. The stored runs are then repeated, and their results dropped, before the next
+requested run: the same texts and seeds restore the state.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ TICK_SECONDS = 0.1
 
 @dataclass
 class ModelDevice:
-    """An executor (`hotband.execution.experiment.Executor`) on one machine. `line` has all runs in their order, those
-    that were kept before too; whoever requests a run appends it first (`expect`)."""
+    """An executor (`hotband.execution.experiment.Executor`) on one machine. `line` has all runs in order, including
+    stored ones; a caller appends a run (`expect`) before it requests it."""
 
     line: list[RunSpec] = field(default_factory=list)
     _last: Prepared | None = None
@@ -36,7 +37,7 @@ class ModelDevice:
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def expect(self, specs: Sequence[RunSpec]) -> None:
-        """Append the next runs on the machine, whether they are run now or were kept."""
+        """Append the next runs on the machine, whether they run now or are stored."""
         self.line += specs
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
@@ -57,7 +58,7 @@ class ModelDevice:
             self._last.run.stop()
 
     def _run(self, spec: RunSpec, done: int, of: int, tick: Tick) -> Finished:
-        """Return the next run, on what the last one left."""
+        """Return the next run, on the state that the last one left."""
         before, self._last = self._last, self._next(spec)
         task = _Task(self._last, None if before is None else before.run)
         thread = threading.Thread(target=task, name="run", daemon=True)
@@ -77,7 +78,8 @@ class ModelDevice:
         return self._finished(spec, task.result(), place)
 
     def _next(self, spec: RunSpec) -> Prepared:
-        """Checks a run that begins on the machine of the first; a first one that is never run tells which that is."""
+        """Prepare a run that continues on the machine of the first run; if that one never runs, it still determines the
+        machine."""
         prepared = prepare(spec, is_followed=True)
         if self._template is None:
             self._template = prepare(spec, is_followed=True)
@@ -89,8 +91,8 @@ class ModelDevice:
         return prepared
 
     def _finished(self, spec: RunSpec, left: _core.Output, place: int) -> Finished:
-        """Return the record of a run, with the state before it. Its first run names the whole line, because the
-        number of further runs is not known yet."""
+        """Return the record of a run, with the state before it. The first run names the whole line, because the number
+        of further runs is not known yet."""
         record = json.loads(left.record)
         first = self.line[0]
         named = json.dumps([first.machine, first.set, first.seed, first.workload_text])
@@ -100,7 +102,7 @@ class ModelDevice:
 
 
 class _Task:
-    """One run in a thread of its own: signals are for the main one."""
+    """A run in its own thread: only the main thread receives signals."""
 
     def __init__(self, prepared: Prepared, before: _core.Run | None) -> None:
         self.prepared, self.before = prepared, before
@@ -110,11 +112,11 @@ class _Task:
     def __call__(self) -> None:
         try:
             self.output = self.prepared.run.execute(self.before, True)
-        except BaseException as error:  # told to the thread that waits, whatever it is
+        except BaseException as error:  # passed to the waiting thread, whatever it is
             self.failure = error
 
     def result(self) -> _core.Output:
-        """Return what the run left. Raises its errors, mistakes as UserError, Cancelled if it was stopped."""
+        """Return the output of the run. Raises its errors, mistakes as UserError, Cancelled if it was stopped."""
         if isinstance(self.failure, _core.SpecError):
             raise user_error(self.failure) from None
         if isinstance(self.failure, _core.Interrupted):

@@ -1,4 +1,4 @@
-"""Handling of hardware by a suite besides its runs: it holds the device, purges it, and switches its write cache."""
+"""Preparation of hardware by a suite: it holds the device, purges it, and switches its write cache."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hotband.execution.targets.states import prepare
 from hotband.execution.targets.write_cache import cache_turned, switch_of
 
 FINISHED = "finished.json"
-"""The mark of a run that is whole (`hotband.execution.experiment`)."""
+"""The file that marks a complete run (`hotband.execution.experiment`)."""
 PURGE_FILE = "purge.json"
 """Record of the purge before a test."""
 WRITE_CACHE_FILE = "write-cache.json"
@@ -36,8 +36,8 @@ def is_begun(folder: Path | None) -> bool:
 
 @contextmanager
 def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch: Watch) -> Iterator[Executor]:
-    """Executor of a whole suite's runs: hardware is held all the time, and a file that Hotband makes exists all the
-    time; it stays if the suite is stopped and can continue. Raises UserError, OSError."""
+    """Yield an executor for all runs of a suite. Hardware is held throughout, and a file that Hotband makes exists
+    throughout; it stays if the suite is stopped and can continue. Raises UserError, OSError."""
     if not isinstance(executor, OnDevice):
         yield executor
         return
@@ -55,7 +55,7 @@ def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch
 
 
 def permission_of(executor: Executor) -> Permission:
-    """Return what may be written. Raises UserError if nothing may."""
+    """Return the permission to write. Raises UserError if there is none."""
     permission: Permission | None = getattr(executor, "permission", None)
     if permission is None or not permission.may_write:
         raise UserError("question.erase", "", "", "nothing may be written")
@@ -63,7 +63,7 @@ def permission_of(executor: Executor) -> Permission:
 
 
 def held_of(executor: Executor) -> Held:
-    """Return what a standing executor holds. Raises UserError if nothing may be written."""
+    """Return the hardware that a standing executor holds. Raises UserError if nothing may be written."""
     permission_of(executor)
     held: Held | None = getattr(executor, "held", None)
     assert held is not None, "a suite stands on its device"
@@ -71,7 +71,7 @@ def held_of(executor: Executor) -> Held:
 
 
 def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache: bool) -> None:
-    """Raises UserError if hardware does not support the named purge, or has no switch for a write cache that is to be
+    """Raise UserError if hardware does not support the named purge, or has no switch for a write cache that must be
     set. Changes nothing; a file that Hotband makes does not exist yet."""
     if not isinstance(executor, OnDevice):
         return
@@ -92,7 +92,7 @@ def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache
 
 @contextmanager
 def write_cache(executor: Executor, on: bool, out: Path | None) -> Iterator[str]:
-    """The write cache turned for the time of the block; yields how in words. Raises UserError."""
+    """Switch the write cache for the time of the block; yield a description. Raises UserError."""
     if out is not None:
         make_folder(out)
     kept = None if out is None else out / WRITE_CACHE_FILE
@@ -101,19 +101,20 @@ def write_cache(executor: Executor, on: bool, out: Path | None) -> Iterator[str]
 
 
 def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
-    """Purges what a standing executor writes to; how, in words. Raises UserError where that is not supported."""
+    """Purge the device of a standing executor; return a description. Raises UserError if it does not support a
+    purge."""
     return ", ".join(prepare(held_of(executor), "purged", size_bytes=size_bytes, purge_by=by).by)
 
 
 def remember_purge(folder: Path | None, how: str, why_not: str) -> None:
-    """Record next to the runs of a test how it was purged before, or why not."""
+    """Record next to the runs of a test how the device was purged, or why not."""
     if folder is not None:
         make_folder(folder)
         write_file(folder / PURGE_FILE, json.dumps({"purge": how, "why_not": why_not}) + "\n")
 
 
 def remembered_purge(folder: Path | None) -> tuple[str, str]:
-    """Return how a test that continues was purged, or why not."""
+    """Return how the device of a continuing test was purged, or why not."""
     try:
         found = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
         return str(found["purge"]), str(found["why_not"])

@@ -1,8 +1,8 @@
 """A quick test of a drive in a given time: its strengths, and whether it performs as expected of its kind.
 
 The kind of drive determines how the time is spent: a disk is tested for transfer rate and access time, a solid-state
-drive for parallel random I/O and, longest, for sustained writes (a cache in front of its flash runs out in that time
-or not). Left out: purge, preconditioning and steady state, which `hotband measure pts` has.
+drive for parallel random I/O and, for the longest time, sustained writes (which may exhaust a cache in front of its
+flash). Left out: purge, preconditioning and steady state, which `hotband measure pts` has.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from hotband.questions.suites.target import SuiteTarget, target_of
 from hotband.questions.targets.expected import product_of
 
 QUICK_FILE = "quick.json"
-"""File that a quick test leaves in its folder, next to its page."""
+"""File that a quick test writes into its folder, next to its page."""
 LEAST_S, MOST_S = 60.0, 24 * 3600.0
 START_S = 1.0
-"""Seconds that starting fio and reading counters cost for each run on hardware, as measured (docs/guides/pts.md)."""
+"""Seconds to start fio and read counters for each run on hardware, as measured (docs/guides/pts.md)."""
 PIECES = 10
 """Runs into which sustained writes are divided, for their rate over time."""
 ALIKE = 0.20
-"""Share by which a figure may be off the model's prediction and be called as expected: the widest tolerance that the
-models' checks against data sheets have (docs/models/ssd.md, docs/models/disk.md)."""
+"""Share by which a figure may differ from the model's prediction and still count as expected: the widest tolerance of
+the models' checks against data sheets (docs/models/ssd.md, docs/models/disk.md)."""
 MODEL_S = 0.1
-"""Least length of a cell: of a small model, whose times are shorter, tens of I/Os of 1 MiB still end in it."""
+"""Least length of a cell: even on a small model, whose times are shorter, tens of I/Os of 1 MiB complete in it."""
 KEPT = 0.9
-"""Share of their first rate at which sustained writes are called even."""
+"""Share of their first rate from which sustained writes count as even."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """One figure of a quick suite: a load, its share of the time, and which figure of it counts."""
+    """A load of a quick test: its cell, its share of the time, and the figure of it that counts."""
 
     name: str
     read_pct: int
@@ -62,7 +62,7 @@ class Load:
     figure: str
 
     def cell(self, seconds: float) -> Cell:
-        """The load as it is run."""
+        """Return the cell to run."""
         return Cell(self.name, self.read_pct, self.block_bytes, self.random, self.threads, self.depth, seconds)
 
 
@@ -82,7 +82,7 @@ def loads_of(target: SuiteTarget, writes: bool, pictured: bool = False) -> list[
         Load(GOING_ON, 0, MIB, False, 1, 4 if disk else 8, 1.0 if disk else 4.0, "bandwidth"),
     ]
     last, missing = all_[-1], _missing(all_) if pictured else []
-    # Sequential writes come before random ones, which leave a flash drive with work to do.
+    # Sequential writes come before random ones, which leave a flash drive with background work.
     all_ = sorted([*missing, *all_[:-1]], key=lambda load: (-load.read_pct, load.random)) if missing else all_[:-1]
     all_.append(last)
     return [load for load in all_ if writes or load.read_pct == 100]
@@ -98,7 +98,7 @@ PICTURE_ROWS = (
 """Rows of the picture, which CrystalDiskMark made familiar: load, queue depth and threads, size, whether offsets are
 random, depth."""
 OF_PICTURE = 0.5
-"""Share of the time of a load that the picture alone needs."""
+"""Share of the time for a load that only the picture needs."""
 
 
 def _missing(loads: Sequence[Load]) -> list[Load]:
@@ -128,7 +128,7 @@ class PictureRowDoc(TypedDict):
 
 
 def _picture_rows(found: Sequence[tuple[Load, CellDoc, list[float]]]) -> list[PictureRowDoc]:
-    """Return the rows of the picture from what was run."""
+    """Return the rows of the picture from the finished loads."""
     rows: list[PictureRowDoc] = []
     for name, queue, size, random, depth in PICTURE_ROWS:
         reads, writes = (
@@ -148,7 +148,7 @@ def _picture_rows(found: Sequence[tuple[Load, CellDoc, list[float]]]) -> list[Pi
 
 
 class LoadDoc(TypedDict):
-    """A load's figure: its value, unit (B/s, IOPS, ns), what is expected, and in words how it compares."""
+    """A load's figure: its value, unit (B/s, IOPS, ns), the expected value, and the comparison in words."""
 
     name: str
     value: float | None
@@ -159,7 +159,7 @@ class LoadDoc(TypedDict):
 
 
 class QuickDoc(TypedDict):
-    """A quick suite. `going_on` are the rates of the sustained writes, one per piece; `expected_of` is the catalog's
+    """A quick test. `going_on` has the rates of the sustained writes, one per piece; `expected_of` is the catalog's
     drive whose model predicts."""
 
     schema: str
@@ -182,8 +182,8 @@ class QuickDoc(TypedDict):
 
 @dataclass(frozen=True)
 class QuickAsked:
-    """The options of a quick suite. Without `writes` nothing is written. `expect` is a product whose model predicts. A
-    `pictured` one also runs the loads of the picture."""
+    """The options of a quick test. Without `writes` nothing is written. `expect` is a product whose model predicts. A
+    `pictured` test also runs the loads of the picture."""
 
     target: SuiteTarget
     seconds: float
@@ -196,16 +196,16 @@ class QuickAsked:
     pictured: bool = False
 
     def run_by(self, executor: Executor | None) -> QuickAsked:
-        """Return the same, run by somebody."""
+        """Return the same options with an executor."""
         return replace(self, executor=executor)
 
     def expect_time(self) -> None:
-        """Raises UserError for a time that is too short or too long."""
+        """Raise UserError for a time that is too short or too long."""
         if not LEAST_S <= self.seconds <= MOST_S:
             raise UserError("question.duration", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
 
     def settings(self) -> str:
-        """Return the target and all that changes what is run on it."""
+        """Return the target and everything that affects the runs on it."""
         return (
             self.target.with_settings(f'--for "{self.seconds:g} s"')
             + ("" if self.writes else ", reads alone")
@@ -213,13 +213,13 @@ class QuickAsked:
         )
 
     def ahead(self) -> list[str]:
-        """Return what is ahead on hardware, in words."""
+        """Describe the steps that follow on hardware."""
         done = "what it holds is lost" if self.writes else "nothing is written"
         return [f"a quick look at {self.target.name}: {in_words(self.seconds)}, {done}"]
 
 
 def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
-    """Runs it. Raises UserError, OSError, RunsInterrupted."""
+    """Run a quick test. Raises UserError, OSError, RunsInterrupted."""
     asked.expect_time()
     out, title = asked.out, f"quick look at {asked.target.name}"
     with ExitStack() as stack:
@@ -265,11 +265,11 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
 
 
 def _untold(told: Progress) -> None:
-    """Progress that is not shown."""
+    """Receive progress that is not shown."""
 
 
 def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path | None, tick: Tick) -> Bench:
-    # A model holds what a drive in use holds: written over once in order, and once at random where it is flash.
+    # A model has the contents of a drive in use: filled once in order, and flash once more at random.
     fills = 0.0 if target.media == "disk" else 1.0
     title = "quick look"
     what = f"the quick look at {asked.settings()}"
@@ -278,7 +278,7 @@ def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path
 
 
 def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
-    """Each load with its measurements; for the sustained writes, the rate of every piece."""
+    """Run each load, and return it with its measurements and, for the sustained writes, the rate of every piece."""
     loads = loads_of(bench.target, asked.writes, asked.pictured)
     runs = len(loads) + (PIECES - 1 if asked.writes else 0)
     over = 0.0 if bench.target.is_model else START_S * runs
@@ -298,10 +298,10 @@ def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[
 
 
 def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
-    """Return the same loads on the model of a product."""
+    """Run the loads on the model of a product; return their figures."""
     target = target_of(product)
     model = replace(asked, target=target, executor=None, out=None)
-    # Asked the same as the drive was, whatever the catalog calls its kind.
+    # The loads are those of the drive, whatever kind the catalog states.
     alike = replace(target, transport=asked.target.transport, media=asked.target.media)
     bench = _bench(model, alike, ModelDevice(), None, _untold)
     values = {load.name: value_of(load, cell) for load, cell, _ in _measure(model, bench)}
@@ -309,7 +309,7 @@ def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
 
 
 def _product(target: SuiteTarget) -> str | None:
-    """Return the catalog's drive that a real device is, by its model number."""
+    """Return the catalog's drive with the model number of a real device."""
     found = product_of(real_target_of(target.name))
     return None if found is None else found[0]
 
@@ -350,7 +350,8 @@ def unit_of(row: LoadDoc) -> Unit:
 def answer(
     rows: Sequence[LoadDoc], going_on: Sequence[float], product: str | None, health: dict[str, float]
 ) -> list[str]:
-    """Return what it is good at, whether its writes keep their rate, and whether it is as expected and healthy."""
+    """Return what the drive is good at, whether its writes keep their rate, and whether it performs as expected and is
+    healthy."""
     figures = [f"{row['name']}: {unit_of(row).shown(row['value'])}" for row in rows if row["name"] != GOING_ON]
     said = [f"{'; '.join(figures)}."]
     if going_on:

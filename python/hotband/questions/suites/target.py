@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from hotband.execution.targets.real_options import RealOptions
 
 MODEL_BYTES = 8 * 10**9
-"""A modelled solid-state drive is made smaller until it holds no more: its mapping table and its preconditioning cost
-seconds then, and shares and write amplification stay (docs/models/ssd.md, "Preconditioning and scale")."""
+"""Largest size of a modelled solid-state drive; larger ones are scaled down. Its mapping table and its preconditioning
+then take seconds, and shares and write amplification stay the same (docs/models/ssd.md, "Preconditioning and
+scale")."""
 LEAST_BLOCKS = 1 << 16
-"""Blocks of 4 KiB below which nothing of a device can be said: 256 MiB."""
+"""Smallest target, in blocks of 4 KiB: 256 MiB."""
 ONE_VOLUME = (
     "expected a machine with one, or exposes=one among what is set for a drive with several logical units; they are"
 )
@@ -36,8 +37,8 @@ Media = Literal["disk", "ssd", "not known"]
 
 @dataclass(frozen=True)
 class SuiteTarget:
-    """A machine or a place. `text` is a model's machine; `set` what its runs are given; `bytes` the address space as
-    runs have it, a `scale` smaller than that of the drive one can buy. Times of cells are divided by `scale`, too, so
+    """A machine or a path. `text` is a model's machine; `set` are the settings of its runs; `bytes` is the address
+    space of the runs, smaller by `scale` than that of the real drive. Times of cells are divided by `scale`, too, so
     that the same share of the drive is written."""
 
     name: str
@@ -58,27 +59,27 @@ class SuiteTarget:
 
     @property
     def path(self) -> str:
-        """Path of a real target."""
+        """Return the path of a real target."""
         return self.name.removeprefix(REAL)
 
     @property
     def whole_bytes(self) -> int:
-        """Capacity of the product."""
+        """Return the capacity of the product."""
         return self.bytes * self.scale
 
     def with_settings(self, options: str) -> str:
-        """Its name, the options for measuring it, and statements about the target itself."""
+        """Return its name, the options for measuring it, and statements about the target."""
         own = "".join(f" --set {key}={value}" for key, value in self.set)
         return f"{self.name} with {options}{own}" + ("" if self.is_model else f", {self.bytes:,} B")
 
     def takes(self, block_bytes: int) -> bool:
-        """Whether I/Os of a size go to it."""
+        """Return whether the target accepts I/Os of a size."""
         return block_bytes % self.block_bytes == 0
 
 
 def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: int = 0) -> SuiteTarget:
-    """A machine or a place made ready; `size_bytes` are those of a file that is made in a folder (0: as usual). Raises
-    UserError for what cannot be measured."""
+    """Prepare a machine or a path; `size_bytes` is the size of a file that is made in a folder (0: the default). Raises
+    UserError for a target that cannot be measured."""
     if is_emulated(machine):
         served = machine.removeprefix(EMULATED)
         accepted = f"is measured once it is served: hotband serve {served} --run 'hotband measure quick \"real:$uri\"'"
@@ -91,8 +92,8 @@ def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: i
 
 
 def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
-    """A model at the smallest scale that is a power of two and from 64 on at which it is small enough, or else at the
-    largest that its drives take."""
+    """Return a model at the smallest scale (a power of two, at least 64) at which it is small enough, else at the
+    largest that its drives accept."""
     accepted = "and a suite sets the loads and what drives hold: expected a value of the drives"
     with mistakes_without_load(machine, pairs, accepted):
         found = _small_enough(machine, pairs, model_target(machine, pairs, several=ONE_VOLUME))
@@ -113,20 +114,20 @@ def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
 
 
 def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], found: Target) -> Target:
-    """A model as it is, or at a larger scale."""
+    """Return a model as it is, or at a larger scale."""
     whole, scale = found.capacity_bytes * found.scale, found.scale
     while scale > 1 and whole > MODEL_BYTES * scale:
         scale *= 2
         try:
             found = model_target(machine, (*pairs, ("scale", str(scale))))
         except UserError:
-            # A block of flash has to hold something still.
+            # A block of flash must still hold a program pass.
             break
     return found
 
 
 def _transport(drives: Sequence[str]) -> str:
-    """Transport of identical catalog drives: "nvme", "sata", "sas"; empty if their titles name none."""
+    """Return the transport of identical catalog drives: "nvme", "sata", "sas"; empty if their titles name none."""
     said = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
     return next((name for name in ("nvme", "sata", "sas") if name in said), "")
 
@@ -159,10 +160,10 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> Su
 
 
 def executor_for(target: SuiteTarget, real: RealOptions, writes: bool, say: Callable[[str], None]) -> Executor:
-    """Executor of the runs: the model, or fio on the target. Raises UserError if it must not be written."""
+    """Return the executor of the runs: the model, or fio on the target. Raises UserError if it must not be written."""
     if target.is_model:
         return ModelDevice()
-    # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
+    # A suite prints its own plan, and its results of some seconds each need no prediction.
     how = replace(real.setup(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
     found = executor_of(target.name, writes=writes, erase=real.erase, setup=how, say=say)
     assert found is not None, "a real place has an executor"

@@ -1,4 +1,4 @@
-"""The question of a sweep: loads and machines, the values of each setting, and the seeds."""
+"""The question `sweep`: loads and machines, the values of each setting, and the seeds."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ class SweepQuestion(OnHardware, Question):
     curves, and the answer in words.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
-    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. So is `rate`, which makes loops
-    open ones; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its conditions. With
-    `interval` the first seed of every point has intervals of its predictions. All runs are checked before the first
-    begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the
-    sweep and returns it with what is finished; `Sweep.missing` lists the others, `Sweep.resume()` continues. With a
-    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
-    run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
-    memory. Runs on hardware (`real:PATH`) come one after the other after those on models, which `executor` runs if
-    this computer is not to run them: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
-    `hotband.execution.experiment`. Otherwise as `run`."""
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. `rate` may be an axis, too, and
+    makes loops open; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its
+    conditions. With `interval` the first seed of every point has intervals of its predictions. All runs are checked
+    before the first begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt
+    (Ctrl-C) ends the sweep and returns it with the finished runs; `Sweep.missing` lists the others, `Sweep.resume()`
+    continues. With a folder `out` every run is stored as it ends, and a stored run of the same spec, seed and version
+    is not repeated. Without `records` only the rows of the frame are stored, which is quicker and takes a thousandth of
+    the memory. Runs on hardware (`real:PATH`) follow one after the other after those on models. `executor` runs the
+    models elsewhere than on this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
+    `hotband.execution.experiment`. All other options are as in `run`.
+    """
 
     name = "sweep"
     schema = "hotband-sweep-answers"
@@ -76,7 +77,7 @@ class SweepQuestion(OnHardware, Question):
     anyway: bool = anyway()
 
     def __post_init__(self) -> None:
-        """Refuse draws without intervals, too. Raises UserError."""
+        """Refuse sampling without intervals, too. Raises UserError."""
         super().__post_init__()
         expect_interval(self.interval, self.draws)
         if self.rate is not None:
@@ -91,7 +92,7 @@ class SweepQuestion(OnHardware, Question):
         return [f"{name}: {path}" for name, path in files if path]
 
     def ending(self, found: Sweep) -> Ending | None:
-        """Return that of an interruption where runs are missing."""
+        """Return the exit code of an interruption, if runs are missing."""
         if not found.missing:
             return None
         of = len(found.points)

@@ -1,4 +1,4 @@
-"""Run the points of a sweep that are not there yet: the one engine of `hotband sweep` and `hb.sweep`."""
+"""Run the missing points of a sweep: the engine of `hotband sweep` and `hb.sweep`."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ Watch = Callable[[str], AbstractContextManager[Tick | None]]
 
 @dataclass(frozen=True)
 class Asked:
-    """Options of a sweep besides its grid: the number of parallel runs, the folder, whether records are kept, intervals
-    of predictions, which the first seed of every point gets, the executor of runs on hardware (named by `real:...`),
-    one after the other, the executor of those on models (None: the cores of this computer), and the objective that
-    points are judged by."""
+    """Options of a sweep in addition to its grid: the number of parallel runs, the folder, whether records are stored,
+    the intervals of predictions (for the first seed of every point), the executor of runs on hardware (named by
+    `real:...`), which follow one another, the executor of those on models (None: the cores of this computer), and the
+    objective for each point."""
 
     jobs: int | None = None
     out: Path | None = None
@@ -58,8 +58,8 @@ class Asked:
 
 
 def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
-    """The sweep with all that could be run; an interrupt leaves the rest out. All runs are checked before the first
-    begins. Raises UserError and OSError."""
+    """Return the sweep with all runs that could be made; an interrupt leaves out the others. All runs are checked
+    before the first begins. Raises UserError and OSError."""
     expect_out(asked.fresh, asked.out)
     expect_size(grid, asked.intervals, asked.jobs)
     _expect_predicted(grid, asked)
@@ -69,8 +69,8 @@ def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
 
 
 def _expect_predicted(grid: Grid, asked: Asked) -> None:
-    """Raises UserError if hardware or an emulated machine is among the machines and cannot be run, or intervals of
-    predictions are requested."""
+    """Raise UserError if a hardware or emulated machine cannot run, or if intervals of predictions are requested for
+    it."""
     real = next((name for name in grid.machines if not is_model(name)), None)
     if real is not None:
         expect_models(asked.executor or chosen(), grid.machines)
@@ -103,13 +103,13 @@ def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:
 
 
 def _resumed(runs: _Runs, before: Mapping[int, Kept]) -> Sweep:
-    """The sweep with what was missing, by the executor that it began with."""
+    """Return the sweep with its missing runs, made by the executor that it began with."""
     with using(runs.asked.executor, runs.asked.jobs):
         return _sweep(runs, runs.finish(False, before))
 
 
 class _Runs:
-    """The runs of a sweep, by their place in its grid."""
+    """The runs of a sweep, by their index in its grid."""
 
     def __init__(self, grid: Grid, asked: Asked, watch: Watch, say: Say) -> None:
         self.grid, self.asked, self.watch, self.say = grid, asked, watch, say
@@ -124,7 +124,7 @@ class _Runs:
         self.with_intervals = [n for n, at in enumerate(self.points) if asked.intervals and at["seed"] == first]
 
     def finish(self, fresh: bool, before: Mapping[int, Kept] | None = None) -> dict[int, Kept]:
-        """All runs that could be made, also if the user stopped it; with a folder existing ones are reused."""
+        """Return all runs that could be made, even if the user stopped it; with a folder, stored ones are reused."""
         found = dict(before or {})
         with self._journal(fresh) as journal:
             if journal is not None:
@@ -141,7 +141,7 @@ class _Runs:
 
     @contextmanager
     def _journal(self, fresh: bool) -> Iterator[Journal | None]:
-        """The folder's journal while this process alone writes there; None without a folder."""
+        """Yield the folder's journal, to which only this process writes; None without a folder."""
         out = self.asked.out
         if out is None:
             yield None
@@ -163,7 +163,7 @@ class _Runs:
         return [by_id[spec.id] for spec in self.specs]
 
     def _taken_over(self, journal: Journal) -> dict[int, Kept]:
-        """The requested runs that are in the folder; they are reported to the user."""
+        """Return the requested runs that the folder has, and report them to the user."""
         found: dict[int, Kept] = {}
         for index, key in enumerate(self.keys):
             entry = journal.entries.get(key)
@@ -179,7 +179,7 @@ class _Runs:
         return found
 
     def _as_asked(self, place: int, kept: Kept) -> Kept:
-        """A row without unrequested intervals."""
+        """Return a row without intervals that were not requested."""
         asked, held = self.asked.intervals, kept.row.intervals
         fits = held and asked and (held.level, held.draws) == (asked.level, asked.draws)
         if held is None or (fits and place in self.with_intervals):
@@ -187,7 +187,7 @@ class _Runs:
         return replace(kept, row=replace(kept.row, intervals=None))
 
     def _run(self, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None) -> None:
-        """Runs what is missing, into `found` and the journal: models first, side by side, then hardware."""
+        """Run the missing points, into `found` and the journal: models first, in parallel, then hardware."""
         executor = chosen()
         if executor is not None:
             return self._run_by(executor, missing, found, journal)
@@ -217,8 +217,8 @@ class _Runs:
     def _run_by(
         self, executor: Executor, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None
     ) -> None:
-        """The same by an executor that was chosen, which checks all before the first begins. One that can brings back
-        rows alone, where records are not kept."""
+        """Run points by a chosen executor, which checks all before the first begins. If records are not stored, an
+        executor that can returns only rows."""
         of, already = len(self.specs), len(self.specs) - len(missing)
         specs = {place: self.specs[place] for place in missing}
 
@@ -249,13 +249,13 @@ class _Runs:
         found[place] = Kept(row, record_of(finished) if records and finished is not None else None)
 
     def _give(self, place: int, row: Row, finished: Finished | None) -> None:
-        """Pass a run to the receiver of this sweep; one with requested intervals once it has them."""
+        """Pass a run to the receiver of this sweep; if it needs intervals, only once it has them."""
         is_whole = row.intervals is not None or place not in self.with_intervals
         if self.taker is not None and finished is not None and is_whole:
             self.taker(self.what, finished, self.points[place])
 
     def _add_intervals(self, found: dict[int, Kept], journal: Journal | None) -> None:
-        """Makes the intervals that are missing, a point after the other, each on all cores."""
+        """Make the missing intervals, one point after the other, each on all cores."""
         asked = self.asked.intervals
         missing = [place for place in self.with_intervals if found[place].row.intervals is None]
         if asked is None or not missing:
@@ -275,13 +275,13 @@ class _Runs:
 
 
 def expect_intervals(specs: Sequence[RunSpec]) -> None:
-    """Raises UserError, before hours of runs, where a machine or a workload cannot have intervals."""
+    """Raise UserError, before hours of runs, if a machine or a workload cannot have intervals."""
     for spec in {(spec.machine, spec.workload): spec for spec in specs}.values():
         pinned(spec)
 
 
 def _shifted(tick: Tick | None, already: int, of: int) -> Tick:
-    """Progress that counts the runs that were there."""
+    """Return progress that counts the stored runs as done."""
     if tick is None:
         return lambda told: None
     shown: Tick = tick
@@ -294,7 +294,8 @@ def _shifted(tick: Tick | None, already: int, of: int) -> Tick:
 
 
 def _part(tick: Tick | None, number: int, of: int) -> Watch:
-    """Progress of the intervals of one point among those of all: half of it is the screening, half the draws."""
+    """Return the progress of one point's intervals as part of that of all: half of it is the screening, half the
+    samples."""
 
     @contextmanager
     def watch(title: str) -> Iterator[Tick | None]:

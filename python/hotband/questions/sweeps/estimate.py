@@ -1,4 +1,4 @@
-"""Estimated time of a sweep from one begun run, printed if it is too large."""
+"""Estimate the time of a sweep from the start of one run; it is printed if the sweep is too large."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 PATIENCE_S = 2.0
 """Seconds after which the first run is stopped; its progress by then gives its duration."""
 SCREENING = 66
-"""Runs of the screening of a point's intervals in addition to its draws, for a disk: thirty uncertain values at both
-ends."""
+"""Runs to screen a point's intervals, in addition to its samples, for a disk: thirty uncertain values at both ends."""
 
 
 def expect_size(grid: Grid, intervals: Asked | None, jobs: int | None) -> None:
-    """Raises UserError for more runs than a sweep may have, with the time that they would take."""
+    """Raise UserError for more runs than a sweep may have, with the time that they would take."""
     runs = runs_of(grid, intervals)
     if runs <= MOST_RUNS:
         return
@@ -39,7 +38,7 @@ def expect_size(grid: Grid, intervals: Asked | None, jobs: int | None) -> None:
 
 
 def _in_words(seconds: float) -> str:
-    """Two digits: more would not be true."""
+    """Format seconds with two digits, as many as the estimate supports."""
     for unit, size in (("days", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= 1.5 * size:
             return f"{number(seconds / size, 2)} {unit}"
@@ -53,7 +52,8 @@ def runs_of(grid: Grid, intervals: Asked | None) -> int:
 
 
 def seconds_of(spec: RunSpec) -> float:
-    """Seconds that a run takes on one core, checked and begun. Raises UserError for a mistake in it."""
+    """Return the seconds that a run takes on one core, from a run that is checked and begun. Raises UserError for a
+    mistake in it."""
     begin = time.monotonic()
     run = prepare(spec).run
     over = threading.Event()
@@ -61,7 +61,7 @@ def seconds_of(spec: RunSpec) -> float:
     def work() -> None:
         try:
             run.execute()
-        except Exception:  # stopped, or refused while it runs: what it had done by then is the answer
+        except Exception:  # The run was stopped, or refused on its way: its progress by then gives the duration.
             pass
         finally:
             over.set()

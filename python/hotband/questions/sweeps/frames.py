@@ -84,7 +84,7 @@ def column_of(of: Figure) -> str:
 
 
 def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None, float | None]:
-    """Return the mean of those that are there, and its t interval if there are several."""
+    """Return the mean of the known values, and its t interval if there are several."""
     known = [value for value in values if value is not None]
     if not known:
         return None, None, None
@@ -101,7 +101,7 @@ def _figures(name: str, values: Sequence[float | None]) -> pl.Series:
 
 
 def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
-    """Two columns per figure; null if a run has none, as with further seeds."""
+    """Return two columns per figure; null if a run has no interval, as with further seeds."""
     columns = []
     for name in INTERVAL_FIGURES:
         bounds = [None if row.intervals is None else row.intervals.bounds.get(name) for row in rows]
@@ -134,7 +134,7 @@ def numbers_of(values: Sequence[Value]) -> tuple[str, list[float]] | None:
 
 
 def _alike(values: list[Value]) -> list[Value]:
-    """Values of one type, for a column: mixed ones become text, integers among floats floats."""
+    """Convert values to one type for a column: mixed ones become text, integers among floats become floats."""
     kinds = {type(value) for value in values}
     if len(kinds) <= 1:
         return values

@@ -1,4 +1,4 @@
-"""Runs of a sweep on hardware and on emulated machines: one after the other, behind those on models."""
+"""Runs of a sweep on hardware and on emulated machines: one after the other, after those on models."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hotband.execution.experiment.executor import Executor, Progress, Tick
 from hotband.execution.experiment.point import Point
 
 Hardware = Callable[[Sequence["RunSpec"]], Executor]
-"""Executor of these runs, all on one piece of hardware or one emulated machine. Raises UserError if that cannot be
-used."""
+"""Makes the executor of these runs, all on one piece of hardware or one emulated machine. Raises UserError if it cannot
+be used."""
 
 
 def by_hardware(specs: Mapping[int, RunSpec]) -> tuple[list[int], list[list[int]]]:
-    """Places of the runs on models, and of those on each piece of hardware and each emulated machine."""
+    """Return the indices of the runs on models, and of those on each piece of hardware and each emulated machine."""
     models: list[int] = []
     real: dict[str, list[int]] = {}
     for place, spec in specs.items():
@@ -26,7 +26,8 @@ def by_hardware(specs: Mapping[int, RunSpec]) -> tuple[list[int], list[list[int]
 
 
 def run_on(executor: Executor, specs: Mapping[int, RunSpec], took: Callable[[int, Finished], None], tick: Tick) -> None:
-    """Runs them; `took` has each by its place as soon as it is finished. Raises what the executor raises."""
+    """Run points on hardware; `took` receives each with its index as soon as it is finished. Raises what the executor
+    raises."""
     places = {spec.id: place for place, spec in specs.items()}
     executor.execute(
         [Point(spec) for spec in specs.values()], lambda point, finished: took(places[point.id], finished), tick
@@ -34,7 +35,7 @@ def run_on(executor: Executor, specs: Mapping[int, RunSpec], took: Callable[[int
 
 
 def among(tick: Tick, before: int, count: int, of: int) -> Tick:
-    """Progress of `count` runs that come after `before` others, as that of all of them."""
+    """Return the progress of `count` runs after `before` others as progress of all."""
 
     def told(one: Progress) -> None:
         tick(replace(one, share=(before + one.share * count) / (of or 1), done=before + one.done, of=of))

@@ -18,7 +18,7 @@ from hotband.data.inputs.values import MOST_RUNS, Value, Values, base_of, values
 
 Coordinates = Mapping[str, Value]
 MOST_KEPT = 1000
-"""Values of an axis that a folder names."""
+"""Most values of an axis that a folder lists."""
 NOT_SET = ("target", "workload", "seed")
 """Coordinates that are no settings."""
 
@@ -36,7 +36,7 @@ class Grid:
 
     @property
     def axes(self) -> dict[str, Values]:
-        """Every coordinate with its values, the slowest first."""
+        """Return every coordinate with its values, the slowest first."""
         names: dict[str, Values] = {
             "target": Values(tuple(self.machines), len(self.machines)),
             "workload": Values(tuple(self.workloads), len(self.workloads)),
@@ -45,23 +45,23 @@ class Grid:
 
     @property
     def count(self) -> int:
-        """Return how many runs there are."""
+        """Return the number of runs."""
         return prod(of.count for of in self.axes.values())
 
     @property
     def remarks(self) -> list[str]:
-        """Return where a range ends that does not meet its end."""
+        """Return remarks on ranges whose steps do not reach their end."""
         return [of.remark for of in self.settings.values() if of.remark]
 
     def in_words(self) -> str:
-        """Contents of a folder in words: "fio-randread on A, B: qd, bs"."""
+        """Describe the grid for its folder: "fio-randread on A, B: qd, bs"."""
         swept = [key for key, of in self.settings.items() if of.count > 1]
         over = f": {', '.join(swept)}" if swept else ""
         return f"{', '.join(self.workloads)} on {', '.join(self.machines)}{over}"
 
     def parts(self) -> dict[str, list[str]]:
-        """Return all that tells this sweep from others, as text; of long axes and of texts enough to see that they
-        differ."""
+        """Return as text everything that distinguishes this sweep from others; for long axes and texts, enough to
+        distinguish them."""
         found = {name: [str(value) for value in of.listed[:MOST_KEPT]] for name, of in self.axes.items()}
         found["duration"] = [self.duration] if self.duration is not None else []
         found["events"] = ["; ".join(self.events)] if self.events else []
@@ -71,7 +71,7 @@ class Grid:
         return found
 
     def points(self) -> list[dict[str, Value]]:
-        """Return the coordinates of every run. Raises UserError for a value that is there twice."""
+        """Return the coordinates of every run. Raises UserError for a duplicate value."""
         for name, of in self.axes.items():
             alike = same_of if name in self.settings else repr
             if len({alike(value) for value in of.listed}) < len(of.listed):
@@ -80,7 +80,7 @@ class Grid:
         return [dict(zip(names, values, strict=True)) for values in itertools.product(*listed)]
 
     def spec(self, at: Coordinates) -> RunSpec:
-        """One run, as the engine takes it."""
+        """Return one run, in the form that the engine accepts."""
         workload, machine = self.workloads[str(at["workload"])], self.machines[str(at["target"])]
         return RunSpec(
             name_of(at),
@@ -97,7 +97,7 @@ class Grid:
 
 
 def same_of(value: Value) -> object:
-    """Return what values of a setting that mean the same have in common: 4 KiB is fio's 4k, 1 the text 1, True on."""
+    """Return a key that equal values of a setting share: 4 KiB is fio's 4k, 1 is the text 1, True is on."""
     return base_of(value) or setting("", value)
 
 
@@ -108,8 +108,8 @@ def name_of(at: Coordinates) -> str:
 
 
 def by_name(given: Sequence[Named], field: str) -> dict[str, Named]:
-    """Return machines or workloads by their names. Two of one name are refused: a row of the frame would not tell them
-    apart."""
+    """Return machines or workloads by their names. Duplicate names are refused, because a row of the frame could not
+    tell them apart."""
     found: dict[str, Named] = {}
     for one in given:
         before = found.setdefault(one.name, one)
@@ -123,19 +123,20 @@ def by_name(given: Sequence[Named], field: str) -> dict[str, Named]:
 
 
 def axis_of(key: str, given: object) -> Values:
-    """Return the values of a setting: those of a list, tuple or range, those of a text, else the single value."""
+    """Return the values of a setting: the items of a list, tuple or range, the values in a text, else the single
+    value."""
     if isinstance(given, str):
         return values_of(key, given) if given.strip() else Values((given,), 1)
     found = [plain(value) for value in each_of(given)]
     if not found:
         raise UserError(key, "", "[]", "expected at least one value")
     for value in found:
-        setting(key, value)  # refuses what is no text, number or truth
+        setting(key, value)  # Refuse a value that is not text, a number or a truth value.
     return Values(tuple(cast("list[Value]", found)[: MOST_RUNS + 1]), len(found))
 
 
 def seeds_of(given: object, repeat: object) -> Values:
-    """Return the seeds: those of a list, or `repeat` of them from one on. Raises UserError."""
+    """Return the seeds: those of a list, or `repeat` seeds from the given one on. Raises UserError."""
     several = 1 if repeat is None else whole(repeat)
     if several is None or several < 1:
         raise UserError("question.repeat", "", str(repeat), "expected a whole number, 1 or more")

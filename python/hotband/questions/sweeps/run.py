@@ -1,4 +1,4 @@
-"""Answers a sweep (docs/guides/sweep.md)."""
+"""Answer the question `sweep` (docs/guides/sweep.md)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def axes_of(question: SweepQuestion) -> dict[str, Values]:
 
 
 def answer(question: SweepQuestion, way: Way) -> Sweep:
-    """Return the sweep, also if it is stopped. Raises UserError before anything runs, OSError."""
+    """Return the sweep, even if it is stopped. Raises UserError before anything runs, OSError."""
     question.expect_hardware([one.name for one in question.on])
     for name, value in question.settings:
         if name in plan.NOT_SET:
@@ -38,7 +38,7 @@ def answer(question: SweepQuestion, way: Way) -> Sweep:
             raise UserError("question.settings", name, str(shown), "is the name of an argument: on, workload or seed")
     slo = () if question.slo is None else slo_of(question.slo)
     for condition in slo:
-        column_of(condition.figure)  # refuses what rows do not have
+        column_of(condition.figure)  # Refuses figures that rows do not have.
     grid = plan.Grid(
         plan.by_name(question.workload, "workload"),
         plan.by_name(question.on, "on"),

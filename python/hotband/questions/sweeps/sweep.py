@@ -1,4 +1,4 @@
-"""`Sweep`: the runs of a grid, what is missing of them, one frame of all, means over seeds, and the answer in words."""
+"""`Sweep`: the runs of a grid, the missing ones, one frame of all, means over seeds, and the answer in words."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from hotband.questions.find.question import Condition
 
 MOST_NAMED = 20
-"""Values of an axis that a mistake names."""
+"""Most values of an axis that an error message names."""
 
 
 @dataclass(frozen=True)
 class Sweep:
     """A grid of runs: `points` are its coordinates (`target`, `workload`, a value for each setting, `seed`), `records`
-    the record of each, None for those that an interrupt kept from ending and, where only rows are kept, for all.
-    Iterating gives the records. `rows` has the frame's values of each run, `level` the percentage of its intervals;
-    `duration` and `events` are those that all runs were given, `slo` the conditions that points are judged by."""
+    has the record of each; None for unfinished runs and, if only rows are stored, for all. Iteration yields the
+    records. `rows` has the frame's values of each run, `level` the percentage of its intervals; `duration` and `events`
+    are those that all runs were given, `slo` the conditions that points are judged by."""
 
     points: tuple[Coordinates, ...]
     records: tuple[Record | None, ...]
@@ -41,7 +41,7 @@ class Sweep:
     level: float | None = None
     duration: str | None = None
     events: tuple[str, ...] = ()
-    # Runs what is missing; None for a sweep that was made of records.
+    # Runs the missing points; None for a sweep that was made from records.
     _go_on: Callable[[Mapping[int, Kept]], Sweep] | None = None
     slo: tuple[Condition, ...] = ()
 
@@ -56,12 +56,12 @@ class Sweep:
 
     @property
     def complete(self) -> bool:
-        """Return whether every run of the grid ended, and has the intervals that were requested."""
+        """Return whether every run of the grid is finished, with its requested intervals."""
         return not self.missing
 
     @property
     def missing(self) -> tuple[Coordinates, ...]:
-        """Return the points that were not run, or lack their intervals."""
+        """Return the points that did not run, or lack their intervals."""
         return tuple(self.points[place] for place in self._left())
 
     def _left(self) -> list[int]:
@@ -74,13 +74,13 @@ class Sweep:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Return the coordinates that take more than one value."""
+        """Return the coordinates with more than one value."""
         names = list(self.points[0]) if self.points else []
         return tuple(name for name in names if len({repr(at[name]) for at in self.points}) > 1)
 
     def resume(self) -> Sweep:
-        """Return the same sweep with the missing runs run; those that are there are kept. If interrupted again, it
-        lists the runs still missing."""
+        """Run the missing points, and return the whole sweep; finished runs stay. If interrupted again, it lists the
+        runs still missing."""
         if self.complete or self._go_on is None:
             return self
         pairs = enumerate(zip(self.rows, self.records, strict=True))
@@ -93,7 +93,8 @@ class Sweep:
         return sum(row is not None for row in self.rows)
 
     def __getitem__(self, index: int) -> Record:
-        """Return the record of a point by its place in the grid. KeyError where it is missing, or was not kept."""
+        """Return the record of a point by its index in the grid. Raises KeyError if it is missing, or was not
+        stored."""
         record = self.records[index]
         if record is None:
             why = "did not end" if self.rows[index] is None else "left a row; records were not kept"
@@ -101,8 +102,8 @@ class Sweep:
         return record
 
     def select(self, **at: Value) -> list[Record]:
-        """Return the finished records at these coordinates, such as `select(qd=32)`. UserError for a name that is not
-        an axis, and for a value that no run has."""
+        """Return the finished records at these coordinates, such as `select(qd=32)`. Raises UserError for a name that
+        is not an axis, and for a value that no run has."""
         known = list(self.points[0]) if self.points else []
         for name, value in at.items():
             if name not in known:
@@ -126,7 +127,8 @@ class Sweep:
     def means(self) -> pl.DataFrame:
         """Return one row per point, over its seeds: the coordinates, `runs`, the mean of each figure under its name
         and, if there are several runs, its 95 % t interval as `iops_low`, `iops_high`; null if there is one run. With
-        an objective a column per condition, named by it: yes, likely (in a part of the interval alone) or no."""
+        an objective there is a column per condition, named after it: yes, likely (only in a part of the interval) or
+        no."""
         return means_frame(self)
 
     @property
@@ -137,8 +139,8 @@ class Sweep:
 
     @public
     def report(self, path: str | Path) -> Path:
-        """Writes the page of the sweep, one HTML file; returns its path. Raises UserError if nothing ended or the
-        path is wrong, OSError."""
+        """Write the page of the sweep, one HTML file; return its path. Raises UserError if no run finished or the path
+        is wrong, OSError."""
         report: Report = view_of(self, "report")(self)
         return report.save(path)
 
@@ -149,7 +151,7 @@ class Sweep:
 
     @public
     def write_frame(self, path: str | Path) -> None:
-        """Writes the frame as Parquet. Raises UserError, OSError."""
+        """Write the frame as Parquet. Raises UserError, OSError."""
         import io
 
         buffer = io.BytesIO()
@@ -158,16 +160,16 @@ class Sweep:
 
     @public
     def plot(self, y: str = "iops", x: str | None = None) -> View:
-        """Return a chart (altair) of a column of the frame against an axis of numbers, a line for all other
-        coordinates; if there is no such axis, a bar for each run. Raises UserError for an unknown column, or if no
-        run ended."""
+        """Return a chart (altair) of a column of the frame against a numeric axis, with a line for each combination of
+        the other coordinates; without such an axis, a bar for each run. Raises UserError for an unknown column, or if
+        no run finished."""
         drawn: View = view_of(self, "chart")(self, y, x)
         return self_contained(drawn)
 
     @public
     def save(self, folder: str | Path) -> Path:
-        """Writes every record to a folder of its own, `folder/0`, `folder/1` and so on by place in the grid, and the
-        frame to `folder/sweep.parquet`; returns the folder. Raises UserError if it cannot be written."""
+        """Write every record to its own folder, `folder/0`, `folder/1` and so on by index in the grid, and the frame to
+        `folder/sweep.parquet`; return the folder. Raises UserError if it cannot be written."""
         path = Path(folder)
         make_folder(path)
         for index, record in enumerate(self.records):

@@ -1,5 +1,5 @@
-"""Runs of a sweep on the cores of this computer: all are checked before the first begins, then each is run in its turn
-and forgotten when it was taken, so that a sweep of thousands takes the memory of a few."""
+"""Runs of a sweep on the cores of this computer. All are checked before the first begins; each is then run and released
+after its receiver took it, so that a sweep of thousands needs the memory of a few."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from hotband.execution.experiment.executor import TICK_SECONDS, Progress, Tick
 from hotband.execution.runs.run import Prepared, execute_one, prepare
 
 READY = 1024
-"""Checked runs that are kept ready, so that they need not be read again: one is a tenth of a megabyte."""
+"""Checked runs that stay in memory, so that they are not read again: one is a tenth of a megabyte."""
 
 PATIENCE_S = 1.0
-"""Seconds of checking after which it is shown."""
+"""Seconds of checking after which its progress is shown."""
 Failure = tuple[int, BaseException]
 News = queue.SimpleQueue[tuple[int, BaseException | None]]
-"""A number that is done, or failed."""
+"""Queue of the numbers of runs that finished, or failed with an exception."""
 Took = Callable[[int, Finished], None]
-"""Takes a run by its place as soon as it is finished, in any thread."""
+"""Receives a run by its index as soon as it is finished, in any thread."""
 
 
 class Turns:
-    """Runs to be executed, by their place. Use: `check`, then `run`, each once."""
+    """Runs to execute, by their index. Call `check`, then `run`, once each."""
 
     def __init__(self, specs: Sequence[RunSpec], jobs: int | None = None) -> None:
         self.specs, self.jobs = specs, jobs or os.cpu_count() or 1
@@ -43,7 +43,7 @@ class Turns:
         self._stopping = threading.Event()
 
     def check(self, tick: Tick) -> None:
-        """Reads and checks everything the runs name. Runs that differ in their seed alone are checked once. Raises
+        """Read and check everything that the runs name. Runs that differ only in their seed are checked once. Raises
         UserError for the first mistake."""
         alike: dict[RunSpec, int] = {}
         for place, spec in enumerate(self.specs):
@@ -62,14 +62,14 @@ class Turns:
         begin = time.monotonic()
 
         def shown(done: int) -> None:
-            # A mistake in the first of them is to show no bar.
+            # A mistake in the first run is reported without a progress bar.
             if time.monotonic() - begin > PATIENCE_S:
                 tick(Progress(0.0, 0, 0, of, f"checking {done:,} of {len(first):,}"))
 
         self._in_threads(len(first), self.jobs, one, shown)
 
     def _checked(self, spec: RunSpec) -> Prepared:
-        """Return a run that can be executed. The error for a value that one of several machines refuses names that
+        """Return a run that is ready to execute. If one of several machines refuses a value, the error names that
         machine."""
         try:
             return prepare(spec)
@@ -80,8 +80,8 @@ class Turns:
             raise UserError(*found) from None
 
     def run(self, took: Took, tick: Tick) -> None:
-        """Executes all; `took` had every one by the time this returns. Raises OSError, UserError or KeyboardInterrupt:
-        nothing runs any more then, and `took` had what was finished."""
+        """Execute all runs; `took` has received every one when this returns. Raises OSError, UserError or
+        KeyboardInterrupt; then nothing runs any more, and `took` has received the finished runs."""
 
         def one(place: int) -> None:
             prepared = self._ready.pop(place, None) or prepare(self.specs[place])
@@ -110,9 +110,9 @@ class Turns:
         return Progress(share, self._ios + sum(ios for _, ios in told), done, of, phase)
 
     def _in_threads(self, count: int, jobs: int, work: Callable[[int], None], shown: Callable[[int], None]) -> None:
-        """Does `work` for every number below `count`, in their order. Raises the failure of the lowest number."""
+        """Do `work` for every number below `count`, in order. Raises the failure of the lowest number."""
         numbers, news = iter(range(count)), News()
-        # Daemons: a second interruption that comes while they stop ends the program at once.
+        # Daemon threads, so that a second interrupt while they stop ends the program at once.
         threads = [
             threading.Thread(target=self._turn, args=(numbers, work, news), daemon=True)
             for _ in range(min(jobs, count))
@@ -136,7 +136,7 @@ class Turns:
             raise min(failures, key=lambda one: one[0])[1]
 
     def _turn(self, numbers: Iterator[int], work: Callable[[int], None], news: News) -> None:
-        """Work of a thread: one number after the other, until none is left or something failed."""
+        """Do the work of a thread: one number after the other, until none is left or one failed."""
         while not self._stopping.is_set():
             with self._lock:
                 number = next(numbers, None)
@@ -147,7 +147,7 @@ class Turns:
                 news.put((number, None))
             except _core.Interrupted:
                 return
-            except BaseException as error:  # told to the thread that waits, whatever it is
+            except BaseException as error:  # passed to the waiting thread, whatever it is
                 news.put((number, error))
                 return
 
@@ -161,7 +161,7 @@ class Turns:
 
 
 def _waited(news: News, count: int, shown: Callable[[int], None]) -> list[Failure]:
-    """Waits until this many are done, or for the first failure, which it returns."""
+    """Wait until this many are done, or for the first failure; return failures."""
     done, told = 0, 0.0
     shown(0)
     while done < count:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from hotband.questions.calibrate.model import Product
 
 CLEAR = 2.0
-"""Extra cost of every other option from which one is told (half of two further terms of chi square)."""
+"""Additional cost of every other option from which a switch counts as determined (half of two further terms of chi
+square)."""
 CHECKED = (50.0, 99.0)
 """Percentiles reported for the second half."""
 
@@ -116,7 +117,7 @@ def _switches(fitted: Fitted) -> list[Value]:
 
 
 def _switch(switch: Switch, option: int, costs: list[float]) -> Value:
-    """Return the value of a switch, told if every other option costs clearly more."""
+    """Return the value of a switch; it is determined if every other option costs clearly more."""
     least = min(costs)
     shares = np.exp(-(np.array(costs) - least))
     shares /= shares.sum()

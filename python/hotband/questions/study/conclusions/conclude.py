@@ -55,7 +55,7 @@ class Scope:
         return self.outer.get(name)
 
     def read(self, source: Source) -> Value:
-        """Evaluate an expression; return data as it is."""
+        """Evaluate an expression; return other data unchanged."""
         if not isinstance(source, Expression):
             return source
         return source.value({name: self.get(name) for name in source.names})
@@ -70,7 +70,7 @@ class Scope:
         return [turn.read(let.value) for turn in self.turns(let.block)]
 
     def turns(self, block: Block, at: int = 0) -> Iterator[Scope]:
-        """Return a scope for each turn of the loops of a block in which its condition holds."""
+        """Yield a scope for each turn of a block's loops in which its condition holds."""
         if at < len(block.loops):
             loop = block.loops[at]
             for values in self._items(loop):
@@ -81,7 +81,7 @@ class Scope:
             yield turn
 
     def _items(self, loop: Loop) -> list[dict[str, Value]]:
-        """Return the values of the variables of a loop, a mapping for each turn."""
+        """Return the values of a loop's variables, one mapping per turn."""
         values = self.read(loop.over)
         if isinstance(values, Mapping) and len(loop.names) == 2:
             values = [list(pair) for pair in values.items()]

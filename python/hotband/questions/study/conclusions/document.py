@@ -24,7 +24,7 @@ FIGURE_TEXTS = ("id", "config", "label", "workload", "metric", "unit", "note", "
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of a block: the names of its variables, and the list that it goes over."""
+    """A loop of a block: the names of its variables, and the list that it iterates over."""
 
     names: Names
     over: Source
@@ -42,7 +42,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Let:
-    """A name: data, an expression, or a list of the value of an expression for each turn of a block."""
+    """A name: data, an expression, or a list with the value of an expression for each turn of a block."""
 
     value: Source
     block: Block | None = None
@@ -50,7 +50,7 @@ class Let:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a table: for each turn of a block its cells."""
+    """Rows of a table: the cells for each turn of a block."""
 
     block: Block
     cells: tuple[Source, ...]
@@ -102,7 +102,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer: its texts, those of its chart, the points, and the value that they are measured by."""
+    """The answer: its texts, those of its chart, the points, and the value by which they are measured."""
 
     texts: Mapping[str, Expression]
     chart: Mapping[str, Expression]
@@ -200,7 +200,7 @@ class Reader:
         return lets, names
 
     def _check_name(self, table: TomlTable, key: str, name: str, names: Names) -> None:
-        """Refuse a name that is not a word, or that something else has."""
+        """Refuse a name that is not a word, or that is already in use."""
         taken = (*RESERVED, *self.language.functions, *self.language.constants, *names)
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             table.refuse(key, "expected a name of small letters, digits and _", name)

@@ -1,4 +1,4 @@
-"""Expressions and templates of a study: the sandbox of jinja2 with the vocabulary of studies, and with nothing else.
+"""Expressions and templates of a study: jinja2's sandbox with only the vocabulary of studies.
 
 Every expression is checked before anything runs: its syntax, the kinds of its parts, its names, the functions that it
 calls with their arguments, and the ids that it names.
@@ -128,8 +128,8 @@ class Language:
     def _checked(
         self, position: Place, source: str, tree: nodes.Template, names: Collection[str], inner: frozenset[str]
     ) -> frozenset[str]:
-        """Check a tree and return the names that it reads from outside. `inner` has the names that it sets itself.
-        Raises UserError."""
+        """Check a tree and return the names that it reads from outside. `inner` has the names that it sets. Raises
+        UserError."""
         tree.set_environment(self._environment)
         accepted = {*names, *self.functions, *self.constants, *inner}
         for node in tree.find_all(nodes.Node):
@@ -184,7 +184,7 @@ class Language:
 
 
 def _constants(argument: Value) -> list[str]:
-    """Return the texts that an argument spells out, alone or in a list."""
+    """Return the literal texts of an argument, alone or in a list."""
     items = argument.items if isinstance(argument, nodes.List | nodes.Tuple) else [argument]
     return [item.value for item in items if isinstance(item, nodes.Const) and isinstance(item.value, str)]
 
@@ -276,7 +276,7 @@ class _Environment(SandboxedEnvironment):
         return str(self._steps.made("".join(str(self._printed(part)) for part in parts)))
 
     def _printed(self, value: Value) -> Value:
-        """Return what a template prints of a value: a dash if it is missing. Lists are refused."""
+        """Return the text that a template prints for a value: a dash if it is missing. Refuses lists."""
         if isinstance(value, list | tuple | Mapping):
             raise RefusedValueError(f"prints {kind_of(value)}; expected a text or a number: use join or listed")
         self._steps.take_text(len(value) if isinstance(value, str) else 0)
@@ -291,8 +291,8 @@ class _Environment(SandboxedEnvironment):
         return self.getitem(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Value:
-        """Return an item of a list by its place or of a mapping by its key. A key of a list reads it from each item, a
-        list of keys of a mapping reads several."""
+        """Return an item of a list by its position, or of a mapping by its key. A key of a list reads it from each
+        item; a list of keys of a mapping reads several."""
         self._steps.take()
         if isinstance(obj, LoopContext) and argument in LOOP_KEYS:
             return getattr(obj, argument)

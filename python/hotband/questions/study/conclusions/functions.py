@@ -17,7 +17,7 @@ SPECIFICATION = r"\+?,?(\.[0-9])?[dfg%]"
 
 
 def _numbers(values: Value) -> list[Any] | None:
-    """Return the numbers of nested lists; None of an empty list, and where a number is missing."""
+    """Return the numbers of nested lists; None for an empty list, or if a number is missing."""
     items = flat(values)
     for item in items:
         if item is not None and not is_number(item):
@@ -35,7 +35,7 @@ def _statistic(reduce: Callable[[list[Any]], float], about: str) -> Callable[[Va
 
 
 def total(values: Value) -> Value:
-    """Return the sum of nested lists; 0 of an empty list, None where a number is missing."""
+    """Return the sum of nested lists; 0 for an empty list, None if a number is missing."""
     numbers = _numbers(values)
     return 0 if not flat(values) else None if numbers is None else sum(numbers)
 
@@ -160,7 +160,7 @@ def starts_with(text: str, begin: str) -> bool:
 
 
 def lower(text: str) -> str:
-    """Return a text in small letters."""
+    """Return a text in lower case."""
     return str(text).lower()
 
 
@@ -252,7 +252,7 @@ SINGLE: dict[str, Callable[..., Value]] = {
     "change": change, "more": more, "percent": percent,
     "ratio_of_percent": ratio_of_percent,
 }  # fmt: skip
-"""Functions of single values; of a list they return a list."""
+"""Functions of single values; for a list they return a list."""
 
 OF_LISTS: dict[str, Callable[..., Value]] = {
     "sum": total, "mean": _statistic(statistics.mean, "the mean"),

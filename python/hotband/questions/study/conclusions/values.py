@@ -151,7 +151,7 @@ EQUALITY: dict[str, Callable[[Value, Value], bool]] = {
 
 
 def compare(name: str, left: Value, right: Value) -> bool | None:
-    """Compare two numbers or two texts by an operator of `ORDER`; None where a side is missing."""
+    """Compare two numbers or two texts by an operator of `ORDER`; None if a side is missing."""
     if left is None or right is None:
         return None
     if not ((is_number(left) and is_number(right)) or (isinstance(left, str) and isinstance(right, str))):
@@ -160,7 +160,7 @@ def compare(name: str, left: Value, right: Value) -> bool | None:
 
 
 def flat(values: Value) -> list[Value]:
-    """Return the items of a list and of the lists in it as one list."""
+    """Return the items of a list, and of the lists in it, as one list."""
     if not isinstance(values, list | tuple):
         return [values]
     items: list[Value] = []

@@ -104,8 +104,8 @@ class Vocabulary:
         return str(self.config(config)["name"])
 
     def row(self, id: str | int) -> Mapping[str, Value]:
-        """Return a published row: id, config, workload, metric, text, value, unit, kind, caveat. A number is put into
-        the study's `id_format`."""
+        """Return a published row: id, config, workload, metric, text, value, unit, kind, caveat. A number is formatted
+        by the study's `id_format`."""
         entry: Published = _entry(self.study.published, "published row", self._id(id))
         return vars(entry)
 
@@ -157,13 +157,13 @@ class Vocabulary:
         return entry
 
     def iops(self, config: str, load: str) -> float:
-        """Return the IOPS of a cell, of a sweep the highest."""
+        """Return the IOPS of a cell; for a sweep, the highest."""
         self._cell(config, load)
         assert self.results is not None, "the cell is there"
         return self.results.iops(config, load)
 
     def record(self, config: str, load: str, depth: int | None = None) -> Mapping[str, Value]:
-        """Return the record of a cell; of a sweep that of a queue depth, by default the largest."""
+        """Return the record of a cell; for a sweep, that of a queue depth, by default the largest."""
         records: Mapping[int, Any] = self._cell(config, load).records
         at = max(records) if depth is None else depth
         if at not in records:
@@ -190,7 +190,7 @@ class Vocabulary:
         return within / total if total else 0.0
 
     def depths(self, config: str, load: str) -> list[int]:
-        """Return the queue depths of a sweep in order; [0] of a load without a sweep."""
+        """Return the queue depths of a sweep in order; [0] for a load without a sweep."""
         return sorted(self._cell(config, load).runs)
 
     def curve(self, config: str, load: str | list[str]) -> Value:
@@ -232,7 +232,7 @@ def _item(entries: Mapping[str, Any], kind: str, id: str) -> Any:
 
 
 def _few(ids: Mapping[str, Any]) -> str:
-    """Return the first ids: a study may have hundreds of published rows."""
+    """Return the first ids only, because a study may have hundreds of published rows."""
     shown = list(ids)[:8]
     return ", ".join(shown) + (f" and {len(ids) - len(shown)} more" if len(ids) > len(shown) else "") or "none"
 

@@ -40,7 +40,7 @@ class Scaled:
     drives: int
     volume: float
     a_drive: Fraction
-    """Data per drive, as a share of that in the study; 1 at most."""
+    """Data per drive, as a share of the study's data per drive; at most 1."""
     settings: dict[str, str]
 
 

@@ -41,10 +41,11 @@ WARM_UP_SHARE = 1 / 8
 """Samples of a study are shorter than those of a run: there are a hundred times as many."""
 MOST_ENDS_IOS = 8_000_000
 MOST_DRAWS_IOS = 12_000_000
-"""Most I/Os of the ends and of the samples of one line: about ten seconds each. Beyond, only one end is run, or none,
-and fewer samples. Shares are computed from the ends, the interval from the samples."""
+"""Most I/Os of the ends and of the samples of one line: about ten seconds each. With more I/Os, only one end runs, or
+none, and fewer samples. Shares are computed from the ends, the interval from the samples."""
 MOST_ENDS = 60
-"""Beyond, one end of each value is run: solid-state drives have fifty values, and filling them costs no I/O."""
+"""Number of ends above which only one end of each value runs: solid-state drives have fifty values, and filling them
+costs no I/O."""
 DIGITS = 4
 """Digits of stored log-ratios: a hundredth of a percent."""
 

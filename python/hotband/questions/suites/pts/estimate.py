@@ -1,4 +1,4 @@
-"""Duration of a PTS run on hardware, and the bytes it writes before its loads, printed before it begins."""
+"""The duration of a PTS run on hardware and the bytes that it writes before its loads, printed before it begins."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from hotband.questions.suites.pts import iops, latency, over_time, spec
 from hotband.questions.suites.quick import START_S
 
-# Rounds that a window of steady state has (docs/guides/steady-state.md): fewer never end a loop.
+# Rounds in a window of steady state (docs/guides/steady-state.md): a loop never ends with fewer.
 LEAST_ROUNDS = 5
 
 
 @dataclass(frozen=True)
 class Length:
-    """Cells at least and at most, their seconds, and bytes that are written in order before."""
+    """Fewest and most cells, their seconds, and the bytes that are written in order before them."""
 
     least: int = 0
     most: int = 0
@@ -37,7 +37,7 @@ class Length:
 
 
 def length_of(plan: spec.Plan, test: str) -> Length:
-    """Estimate of one test."""
+    """Estimate the duration of one test."""
     minute = plan.seconds(spec.MINUTE)
     fills = Length(fill_bytes=plan.fills * plan.extent.bytes)
     histogram = _cells(1, plan.seconds(spec.HISTOGRAM_S))

@@ -1,4 +1,4 @@
-"""A loop of rounds until steady, and its results: tracked variables, the window, means of every cell."""
+"""A loop of rounds until steady state, and its results: tracked variables, the window, the means of every cell."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from hotband.questions.suites.target import SuiteTarget
 
 @dataclass(frozen=True)
 class Followed:
-    """A variable that is followed: its name (the cell it is of) and how a round says it."""
+    """A tracked variable: its name (that of its cell), and a function that reads it from a round."""
 
     name: str
     value: Value
 
 
 def value_of(key: str, cell: str) -> Value:
-    """Return a figure of one cell: "iops", "bandwidth_bytes_per_s" or "latency_mean_ns"."""
+    """Return a function that reads a figure of one cell: "iops", "bandwidth_bytes_per_s" or "latency_mean_ns"."""
 
     def value(one: Round) -> float:
         found = one[cell]
@@ -38,7 +38,7 @@ def value_of(key: str, cell: str) -> Value:
 def run_loop(
     bench: Bench, name: str, cells: Sequence[Cell], followed: Sequence[Followed], unit: str, most: int = MOST_ROUNDS
 ) -> LoopDoc:
-    """Rounds of these cells until all that is followed is steady in the same five rounds, 25 at most."""
+    """Run rounds of these cells until all tracked variables are steady in the same five rounds, at most 25."""
     enough = all_steady([one.value for one in followed])
     rounds = bench.run(Stage(name, tuple(cells), most, enough))
     steady = enough(rounds)
@@ -58,12 +58,13 @@ def run_loop(
 
 
 def means(rounds: Sequence[Round]) -> list[CellDoc]:
-    """Each cell over some rounds."""
+    """Return the means of each cell over some rounds."""
     return [mean_of([round_[name] for round_ in rounds]) for name in rounds[0]] if rounds else []
 
 
 def mean_of(cells: Sequence[CellDoc]) -> CellDoc:
-    """Means of rates and mean latencies; the largest of all others, as a percentile of several is not a mean."""
+    """Return the means of rates and mean latencies; of other figures the largest, as a mean of percentiles is not a
+    percentile."""
     first = cells[0]
     waits = [cell["latency_mean_ns"] for cell in cells if cell["latency_mean_ns"] is not None]
     fives = [cell["latency_p99_999_ns"] for cell in cells if cell["latency_p99_999_ns"] is not None]
@@ -84,8 +85,8 @@ def mean_of(cells: Sequence[CellDoc]) -> CellDoc:
 def moments_of(
     line: str, cells: Sequence[Cell], round_: Round, target: SuiteTarget, after: Sequence[MomentDoc]
 ) -> list[MomentDoc]:
-    """Return the cells of a round in their order, as moments that follow those of `after`. Times are those of the whole
-    drive: of a model that is a 64th of it they are 64 times as long as they were."""
+    """Return the cells of a round in order, as moments that follow those of `after`. Times are those of the whole
+    drive: those of a 1/64-size model are multiplied by 64."""
     found: list[MomentDoc] = []
     begin = after[-1]["at_s"] / target.scale + after[-1]["cell"]["seconds"] if after else 0.0
     written = after[-1]["fills"] if after else 0.0

@@ -15,11 +15,11 @@ from hotband.questions.suites.pts import spec
 from hotband.questions.suites.pts.loops import moments_of
 
 MINUTES_A_ROUND = 30
-"""Cells of a minute that make a round of these tests: the variable is examined every half hour."""
+"""Cells of a minute in a round of these tests: the variable is examined every half hour."""
 # Section 10.2: until four capacities are written, six hours have passed, or five rounds are steady.
 SATURATION_FILLS = 4.0
 SATURATION_ROUNDS = 12
-# Section 11.2: five seconds of writes after so many of rest, 360 times; then half an hour without rests.
+# Section 11.2: five seconds of writes after rests of these lengths, 360 times; then half an hour without rests.
 WAITS_S = (5, 10, 15, 25, 50)
 STIMULUS_S = 5.0
 IDLE_LOOPS = 360
@@ -29,24 +29,24 @@ GROUP_NAMES = {"1": "sequential 1,024 KiB", "2": "random 8 KiB", "3": "sequentia
 
 
 def minutes_of(plan: spec.Plan) -> int:
-    """Minutes of a round of the test of rests before it rests."""
+    """Return the minutes of a round of the idle recovery test before its rests."""
     return 3 if plan.quick else MINUTES_A_ROUND
 
 
 def writes(plan: spec.Plan, number: int, seconds: float, size: int = 4096, **keys: float) -> Cell:
-    """Random writes for a time."""
+    """Return a cell of random writes for a time."""
     cell = replace(plan.cell(0, size), name=str(number), seconds=seconds)
     return replace(cell, idle_s=keys.get("idle_s", 0.0))
 
 
 def saturate(plan: spec.Plan, bench: Bench) -> tuple[list[MomentDoc], list[float]]:
-    """Write saturation: minutes of 4 KiB random writes, and the last minute of every round, which is followed."""
+    """Run write saturation: minutes of 4 KiB random writes. Return them, and the tracked last minute of every round."""
     found: list[MomentDoc] = []
     last: list[float] = []
 
     def enough(rounds: Sequence[Round]) -> bool:
         fills = written(rounds, plan.target.bytes)
-        # A new drive is even, too, until it was written over once (docs/guides/steady-state.md).
+        # A new drive is steady, too, until it has been overwritten once (docs/guides/steady-state.md).
         return fills >= SATURATION_FILLS or (fills >= 1.0 and is_steady(last_minutes(rounds)))
 
     cells = tuple(writes(plan, n, plan.seconds(spec.MINUTE)) for n in range(1, MINUTES_A_ROUND + 1))
@@ -58,17 +58,17 @@ def saturate(plan: spec.Plan, bench: Bench) -> tuple[list[MomentDoc], list[float
 
 
 def last_minutes(rounds: Sequence[Round]) -> list[float]:
-    """IOPS of the last cell of each round."""
+    """Return the IOPS of the last cell of each round."""
     return [list(round_.values())[-1]["iops"] for round_ in rounds]
 
 
 def written(rounds: Sequence[Round], bytes_: int) -> float:
-    """Capacities written."""
+    """Return the number of capacities written."""
     return sum(c["bandwidth_bytes_per_s"] * c["seconds"] for round_ in rounds for c in round_.values()) / bytes_
 
 
 def rest(plan: spec.Plan, bench: Bench, after: Sequence[MomentDoc]) -> list[MomentDoc]:
-    """Host idle recovery: five seconds of writes after each rest, and the baseline after each length of rest."""
+    """Run host idle recovery: five seconds of writes after each rest, and the baseline after each length of rest."""
     found = list(after)
     loops = plan.loops(IDLE_LOOPS)
     stimulus = plan.seconds(STIMULUS_S)
@@ -81,7 +81,7 @@ def rest(plan: spec.Plan, bench: Bench, after: Sequence[MomentDoc]) -> list[Mome
 
 
 def cross(plan: spec.Plan, bench: Bench) -> list[MomentDoc]:
-    """Cross stimulus recovery: three groups of minutes, one load after the other."""
+    """Run cross stimulus recovery: three groups of minutes, one load after the other."""
     found: list[MomentDoc] = []
     for group, hours, kib, random in GROUPS:
         minutes = plan.loops(hours * 60)
@@ -93,17 +93,17 @@ def cross(plan: spec.Plan, bench: Bench) -> list[MomentDoc]:
 
 
 def mean_iops(moments: Sequence[MomentDoc]) -> float | None:
-    """Of some moments."""
+    """Return the mean IOPS of some moments."""
     return fmean(moment["cell"]["iops"] for moment in moments) if moments else None
 
 
 def mean_bandwidth(moments: Sequence[MomentDoc]) -> float | None:
-    """Of some moments."""
+    """Return the mean bandwidth of some moments."""
     return fmean(moment["cell"]["bandwidth_bytes_per_s"] for moment in moments) if moments else None
 
 
 def lines(moments: Sequence[MomentDoc]) -> dict[str, list[MomentDoc]]:
-    """Moments by their line, in order."""
+    """Return moments by their line, in order."""
     found: dict[str, list[MomentDoc]] = {}
     for one in moments:
         found.setdefault(one["line"], []).append(one)

@@ -22,7 +22,7 @@ MINUTE = 60.0
 # Section 7.2: an outer loop over the share of reads, an inner one over sizes.
 IOPS_MIXES = (100, 95, 65, 50, 35, 5, 0)
 IOPS_SIZES = tuple(int(size * KIB) for size in (1024, 128, 64, 32, 16, 8, 4, 0.5))
-# Section 7.2: the cells whose IOPS are followed to steady state, all three.
+# Section 7.2: the three cells whose IOPS are tracked to steady state.
 IOPS_TRACKED = ((0, 4 * KIB), (65, 64 * KIB), (100, 1024 * KIB))
 # Section 8.2.
 THROUGHPUT_SIZES = (1024 * KIB, 128 * KIB)
@@ -30,10 +30,10 @@ THROUGHPUT_SIZES = (1024 * KIB, 128 * KIB)
 LATENCY_MIXES = (100, 65, 0)
 LATENCY_SIZES = tuple(int(size * KIB) for size in (8, 4, 0.5))
 HISTOGRAM_S = 20 * MINUTE
-# Section 3.3: the drive is written twice, in order, in 128 KiB.
+# Section 3.3: the drive is filled twice, in order, with I/Os of 128 KiB.
 FILLS = 2.0
 FILL_BLOCK = 128 * KIB
-# Section 2 (definitions): rounds at most before steady state is given up; the engine's rule has the same number.
+# Section 2 (definitions): most rounds before steady state is given up; the engine's rule has the same number.
 MOST_ROUNDS = 25
 
 
@@ -56,8 +56,8 @@ SEQUENTIAL = Demand(1, 32)
 
 @dataclass(frozen=True)
 class Rules:
-    """One class of drives: the write cache, the share of the addresses that loads may touch (ActiveRange) and the bytes
-    of it that they do (ActiveAmount; None: all), and the demand of random loads where the operator says nothing."""
+    """One class of drives: the write cache, the share of the addresses that loads may access (ActiveRange), the
+    accessed bytes within it (ActiveAmount; None: all), and the default demand of random loads."""
 
     name: DriveClass
     write_cache: Literal["off", "on"]
@@ -66,8 +66,8 @@ class Rules:
     demand: Demand
 
 
-# Sections 7.1, 9.1, 10.1: enterprise drives with the write cache disabled on all addresses, client drives with it
-# enabled on 8 GiB within the first 75 %. Threads and depth are the operator's; these are the sample reports'.
+# Sections 7.1, 9.1, 10.1: enterprise drives use all addresses with the write cache disabled, client drives 8 GiB
+# within the first 75 % with it enabled. The operator chooses threads and depth; these are of the sample reports.
 RULES: dict[DriveClass, Rules] = {
     "enterprise": Rules("enterprise", "off", 1.0, None, Demand(4, 32)),
     "client": Rules("client", "on", 0.75, 8 * GIB, Demand(2, 16)),
@@ -76,7 +76,7 @@ RULES: dict[DriveClass, Rules] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """The rules of a class on a target. `demand` may be the operator's own; `minute_s`, if given, is the length in
+    """The rules of a class on a target. The operator may set another `demand`; `minute_s`, if given, is the length in
     seconds of a minute of the specification, and scales all other times alike."""
 
     target: SuiteTarget
@@ -87,7 +87,7 @@ class Plan:
     minute_s: float | None = None
 
     def seconds(self, of: float) -> float:
-        """Return a time of the specification as it is run: a model that is a 64th of a drive has a 64th of the time."""
+        """Return the length at which a time of the specification runs: a 1/64-size model needs a 64th of the time."""
         if self.minute_s is not None:
             return of * self.minute_s / MINUTE / self.target.scale
         whole = of / self.target.scale
@@ -100,7 +100,7 @@ class Plan:
         return Cell(name, read_pct, block_bytes, random, of.threads, of.depth, self.seconds(MINUTE))
 
     def sizes(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """Return those that the target accepts; for a quick run only those in `QUICK_SIZES`."""
+        """Return the sizes that the target accepts; for a quick run only those in `QUICK_SIZES`."""
         taken = tuple(size for size in wanted if self.target.takes(size))
         if not self.quick or len(taken) <= len(QUICK_SIZES):
             return taken
@@ -111,17 +111,17 @@ class Plan:
         return tuple(mix for mix in wanted if mix in LATENCY_MIXES) if self.quick else wanted
 
     def loops(self, number: int) -> int:
-        """Repeats of something as they are run: of a quick run a thirtieth."""
+        """Return the number of repeats to run: for a quick run a thirtieth."""
         return max(number // 30, 3) if self.quick else number
 
     @property
     def fills(self) -> float:
-        """Times that the active range is written before."""
+        """Return how often the active range is filled before the test."""
         return 1.0 if self.quick else FILLS
 
     @property
     def extent(self) -> Extent:
-        """Return what loads touch: the active amount as one range from the first address on."""
+        """Return the accessed range: the active amount as one range from the first address."""
         part = self.rules.active_range * self.target.bytes
         if self.rules.active_bytes is not None:
             part = min(part, self.rules.active_bytes / self.target.scale)
@@ -133,8 +133,8 @@ class Plan:
 QUICK_TIME = 10.0
 """A quick run's times are a tenth."""
 LEAST_S = 0.2
-"""Seconds below which a quick run does not shorten a time of a small model: 32 outstanding I/Os of 128 KiB take a SATA
-drive 8 ms, in which a cell measures nothing."""
+"""Seconds below which a quick run does not shorten a time of a small model: a SATA drive takes 8 ms for 32 I/Os of 128
+KiB, and a cell of that length measures nothing."""
 LEAST_MINUTE_S = 0.05
 """Shortest time of a cell: fio checks the clock every few milliseconds."""
 QUICK_SIZES = tuple(int(size * KIB) for size in (1024, 64, 4))
@@ -166,7 +166,7 @@ def departures(plan: Plan) -> list[str]:
 
 
 def minute_of(text: str | None) -> float | None:
-    """Seconds that a minute of the specification is to take. Raises UserError."""
+    """Read the seconds to use for a minute of the specification. Raises UserError."""
     if text is None:
         return None
     span = span_ns(text)

@@ -1,4 +1,4 @@
-"""The tests of a PTS run, one after the other, each on a drive that was purged; what was finished is kept."""
+"""The tests of a PTS run, one after the other, each on a purged drive; finished tests are stored."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from hotband.questions.suites.pts.tests import TESTS, Test, document
 from hotband.questions.suites.target import SuiteTarget
 
 PTS_FILE = "pts.json"
-"""File that a run leaves in its folder, next to its page."""
+"""File that a run writes into its folder, next to its page."""
 SPECIFICATION = "SNIA Solid State Storage Performance Test Specification"
 
 
@@ -72,7 +72,7 @@ class Asked:
         return spec.Plan(self.target, rules, demand, self.quick, self.seed, self.minute_s)
 
     def settings(self) -> str:
-        """Return the target and all that changes what is run on it."""
+        """Return the target and everything that affects the runs on it."""
         demand = self.plan().demand
         options = f"--class {self.drive_class} --threads {demand.threads} --depth {demand.depth}"
         options += " --quick" if self.quick else ""
@@ -81,8 +81,7 @@ class Asked:
         return self.target.with_settings(options)
 
     def all_tests(self) -> list[str]:
-        """Return those that are asked for, behind others that were finished in the folder: they stay in its
-        document."""
+        """Return the requested tests, after others that were finished in the folder and stay in its document."""
         held = {} if self.out is None or self.fresh else read_json(self.out / PTS_FILE) or {}
         tests = held.get("tests")
         done = {one.get("id") for one in tests if isinstance(one, dict)} if isinstance(tests, list) else set()
@@ -90,7 +89,7 @@ class Asked:
         return before + list(self.tests)
 
     def ahead(self) -> list[str]:
-        """Return what is ahead on hardware, in words."""
+        """Describe the steps that follow on hardware."""
         plan, name = self.plan(), self.target.name
         whole = sum((length_of(plan, test) for test in self.tests), Length())
         least, most = (in_words(seconds) for seconds in whole.whole_s)
@@ -103,12 +102,12 @@ class Asked:
         return said
 
     def run_by(self, executor: Executor | None) -> Asked:
-        """Return the same, run by somebody."""
+        """Return the same plan with an executor."""
         return replace(self, executor=executor)
 
 
 class Interrupted(Exception):
-    """The user stopped; `document` has the tests that were finished."""
+    """The user stopped; `document` has the finished tests."""
 
     def __init__(self, document: PtsDoc) -> None:
         super().__init__("interrupted")
@@ -117,7 +116,7 @@ class Interrupted(Exception):
 
 @dataclass
 class _Run:
-    """A PTS run under way."""
+    """A PTS run in progress."""
 
     asked: Asked
     plan: spec.Plan
@@ -130,7 +129,7 @@ class _Run:
     write_cache: str = ""
 
     def test(self, name: str, test: Test) -> TestDoc:
-        """Runs one test."""
+        """Run one test."""
         first = len(self.benches)
         with self.watch(f"PTS {test.title} of {self.plan.target.name}") as tick:
             told = tick or _untold
@@ -138,7 +137,7 @@ class _Run:
         return document(name, test, result, self.benches[first:])
 
     def bench(self, part: str, fills: float, block: int, test: Test, tick: Tick) -> Bench:
-        """Return a drive that was purged and written over."""
+        """Return a bench on a purged and preconditioned drive."""
         asked, target = self.asked, with_write_cache(self.plan, part)
         folder = None if asked.out is None else asked.out / part
         made = Bench(
@@ -148,7 +147,7 @@ class _Run:
             f"PTS {spec.VERSION} {asked.drive_class}, {test.title}",
             f"the PTS test {part} of {asked.settings()}",
             fills if target.is_model else 0.0,
-            # A tenth of the time would leave a model that was written in order alone far from its steady state.
+            # After a tenth of the time, a model that was only filled in order would be far from its steady state.
             1.0 if asked.quick and fills and block == spec.FILL_BLOCK else 0.0,
             asked.seed,
             folder,
@@ -163,7 +162,7 @@ class _Run:
         return made
 
     def _purge(self, bench: Bench) -> None:
-        """Purges before a test, unless it continues: then it reports the purge before its first part."""
+        """Purge before a test. If the test continues, report the purge before its first part instead."""
         how, why_not = remembered_purge(bench.out)
         if not is_begun(bench.out) or self.asked.fresh:
             try:
@@ -182,13 +181,12 @@ class _Run:
 
 
 def _untold(told: Progress) -> None:
-    """Progress that is not shown."""
+    """Receive progress that is not shown."""
 
 
 def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
-    """Run the requested tests. With `out` every run is kept there as it ends, and those that are there are
-    not run again; tests finished there before are also in the document. Raises UserError, OSError, or
-    Interrupted with what was finished."""
+    """Run the requested tests. With `out` every run is stored as it ends, and stored runs are not repeated; tests
+    finished there before are also in the document. Raises UserError, OSError, or Interrupted with the finished part."""
     run = _Run(asked, asked.plan(), watch)
     run.departures = spec.departures(run.plan)
     with ExitStack() as stack:
@@ -209,8 +207,8 @@ def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
 
 
 def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
-    """Return a model with its write cache as the class requires, if its drives have one to set; for the test of rests,
-    the time until its drives tidy up is shortened by the same factor as all other times."""
+    """Return a model with the write cache that the class requires, if its drives have one to set. For the idle recovery
+    test, shorten the time until its drives begin background work by the same factor as all other times."""
     target = plan.target
     if not target.is_model:
         return target
@@ -233,7 +231,7 @@ def _value(target: SuiteTarget, key: str) -> str:
 
 
 def _fill(bench: Bench, fills: float, block: int) -> None:
-    """Workload-independent preconditioning (section 3.3) of a real drive: writes of `block` bytes in order."""
+    """Precondition a real drive independent of the workload (section 3.3): writes of `block` bytes in order."""
     ios = int(fills * bench.extent.bytes) // block
     bench.run(Stage("written over", (Cell("written over", 0, block, False, 1, spec.SEQUENTIAL.depth, 0.0, ios),)))
 
@@ -290,7 +288,7 @@ def _conditions(run: _Run, state: object) -> ConditionsDoc:
     if isinstance(state, dict):
         kinds = {drive["write_cache"] for drive in state["drives"]}
         cache = ", ".join(WRITES.get(kind, "") for kind in sorted(kinds))
-        # What the class wants, or a drive that has nothing to be switched.
+        # The class requires this state, or the drive has no switch.
         wanted = ("off",) if plan.rules.write_cache == "off" else ("volatile", "protected")
         is_set = all(kind in wanted for kind in kinds) or plan.target.is_model
     if run.write_cache:

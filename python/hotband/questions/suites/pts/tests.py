@@ -15,13 +15,12 @@ from hotband.questions.suites.pts.loops import Followed, cell_in, run_loop
 from hotband.questions.suites.pts.over_time import last_minutes, lines, mean_bandwidth, mean_iops
 
 Open = Callable[[str, float, int], Bench]
-"""A function that opens a bench on a purged drive: the test's name, how often the drive is filled first, and the block
-size."""
+"""A function that opens a bench on a purged drive, from the test's name, the number of fills, and the block size."""
 
 
 @dataclass
 class Result:
-    """Result of a test, before it is a document."""
+    """The result of a test, before it becomes a document."""
 
     loops: list[LoopDoc] = field(default_factory=list)
     moments: list[MomentDoc] = field(default_factory=list)
@@ -34,7 +33,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Test:
-    """A test: its title, its section of the specification, and what it does."""
+    """A test: its title, its section of the specification, and the function that runs it."""
 
     title: str
     section: str
@@ -42,7 +41,7 @@ class Test:
 
 
 def run_iops(plan: spec.Plan, bench: Open) -> Result:
-    """Section 7."""
+    """Run the IOPS test (section 7)."""
     found = iops.loops(plan, bench("iops", plan.fills, spec.FILL_BLOCK))
     read, mixed, write = (cell_in(found[0]["means"], cell_name(mix, 4096)) for mix in (100, 65, 0))
     figures = [
@@ -58,7 +57,7 @@ def run_iops(plan: spec.Plan, bench: Open) -> Result:
 
 
 def run_throughput(plan: spec.Plan, bench: Open) -> Result:
-    """Section 8."""
+    """Run the throughput test (section 8)."""
     found, figures, said = [], [], []
     for size in spec.THROUGHPUT_SIZES:
         loop = throughput.loop(plan, bench(f"throughput-{size // 1024}", plan.fills, size), size)
@@ -72,7 +71,7 @@ def run_throughput(plan: spec.Plan, bench: Open) -> Result:
 
 
 def run_latency(plan: spec.Plan, bench: Open) -> Result:
-    """Section 9."""
+    """Run the latency test (section 9)."""
     on = bench("latency", plan.fills, spec.FILL_BLOCK)
     found = latency.loops(plan, on)
     long, histogram = latency.distribution(plan, on, spec.SINGLE)
@@ -92,7 +91,7 @@ def run_latency(plan: spec.Plan, bench: Open) -> Result:
 
 
 def run_saturation(plan: spec.Plan, bench: Open) -> Result:
-    """Section 10."""
+    """Run write saturation (section 10)."""
     on = bench("write-saturation", 0.0, 0)
     moments, last = over_time.saturate(plan, on)
     _, histogram = latency.distribution(plan, on, plan.demand)
@@ -110,7 +109,7 @@ def run_saturation(plan: spec.Plan, bench: Open) -> Result:
 
 
 def run_idle(plan: spec.Plan, bench: Open) -> Result:
-    """Section 11."""
+    """Run host idle recovery (section 11)."""
     on = bench("idle-recovery", 0.0, 0)
     cells = [over_time.writes(plan, n, plan.seconds(spec.MINUTE)) for n in range(1, over_time.minutes_of(plan) + 1)]
     loop = run_loop(on, "before", cells, [Followed("0/100 4 KiB", lambda one: last_minutes([one])[0])], "IOPS")
@@ -129,7 +128,7 @@ def run_idle(plan: spec.Plan, bench: Open) -> Result:
 
 
 def run_cross(plan: spec.Plan, bench: Open) -> Result:
-    """Section 12."""
+    """Run cross stimulus recovery (section 12)."""
     moments = over_time.cross(plan, bench("cross-stimulus", 0.0, 0))
     by_line = lines(moments)
     ends = {line: mean_bandwidth(of[-5:]) for line, of in by_line.items()}
@@ -149,14 +148,14 @@ def run_cross(plan: spec.Plan, bench: Open) -> Result:
 
 
 def recovered(after: Sequence[MomentDoc], level: float) -> float | None:
-    """Seconds until the rate is at 95 % of a level and stays there; None if it never does."""
+    """Return the seconds until the rate reaches 95 % of a level and stays there; None if it never does."""
     below = [n for n, one in enumerate(after) if one["cell"]["bandwidth_bytes_per_s"] < RECOVERED * level]
     first = below[-1] + 1 if below else 0
     return None if first >= len(after) else after[first]["at_s"] - after[0]["at_s"]
 
 
 RECOVERED = 0.95
-"""Share of the rate before that counts as recovered. The specification leaves it to the plots; ours."""
+"""Share of the earlier rate that counts as recovered. The specification leaves it to the plots; this value is ours."""
 
 TESTS: dict[str, Test] = {
     "iops": Test("IOPS", "7", run_iops),
@@ -169,11 +168,11 @@ TESTS: dict[str, Test] = {
 
 
 RANDOM = ("iops", "write-saturation", "idle-recovery")
-"""Those whose threads and depth are the operator's."""
+"""Tests whose threads and depth the operator chooses."""
 
 
 def figure(name: str, cell: CellDoc | None, key: str) -> FigureDoc:
-    """One figure of a cell."""
+    """Return one figure of a cell."""
     if cell is None:
         return {"name": name, "value": None, "unit": ""}
     if key == "iops":

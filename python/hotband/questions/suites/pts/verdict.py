@@ -1,4 +1,4 @@
-"""Whether a run is one by the specification, in a sentence."""
+"""A sentence about whether a run complies with the specification."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hotband.data.documents.pts import PtsDoc
 
 
 def verdict(document: PtsDoc) -> str:
-    """Return the same for page and terminal."""
+    """Return the sentence, which page and terminal share."""
     of = document["specification"]
     what = f"PTS {of['version']} {of['drive_class']}"
     if of["compliant"]:
