@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 LABELS: dict[Severity, str] = {"severe": "SEVERE", "warning": "WARNING", "note": "NOTE"}
 INDENT = "WARNING  "
 HEAD_AND_FOOT = 4
-"""Lines of a screen that are no findings: the answer, two blank lines and the next command."""
+"""Lines of a screen that are not findings: the answer, two blank lines and the next command."""
 MOST_ADVICE = 3
-"""Lines of advice; sentences that do not fit are part of the evidence."""
+"""Most lines of advice; sentences that do not fit move to the evidence."""
 MOST_NAMED = 3
-"""Results that the next command names."""
+"""Most results that the next command names."""
 COLOURS = {"severe": "bold red", "warning": "yellow", "note": "cyan"}
 UNITS = {"1/s": IOPS, "ms": Unit("ms", 1.0, lambda ms: span(1e6 * ms))}
-# Rows of a finding's own table that the terminal shows; JSON and the report have all.
+# Rows of a finding's table on the terminal; JSON and the report have all.
 MOST_ROWS = 16
 
 
@@ -67,8 +67,8 @@ def _counted(severity: Severity, number: int) -> str:
 
 
 def _finding_lines(result: AuditResult) -> list[Text | str]:
-    """Return each finding with its remedy, one line for each rule with the same finding for several results, as many
-    as fit on the screen."""
+    """Return each finding with its remedy, as many as fit on the screen; findings of one rule for several results share
+    a line."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for one in result.findings:
         groups.setdefault((one.severity, one.rule), []).append(one)
@@ -87,7 +87,7 @@ def _finding_lines(result: AuditResult) -> list[Text | str]:
 
 
 def _lines_of(group: Sequence[Finding], several: bool) -> list[Text | str]:
-    """Return a finding and its advice; of several, the first and the results that the others are of."""
+    """Return a finding and its advice; for several of one rule, the first with the results of the others."""
     first = group[0]
     others = counted(len({name for one in group[1:] for name in one.subject}), "result")
     whose = f"{listed(first.subject, 1)}: " if len(first.subject) == 1 and several else ""
@@ -102,7 +102,7 @@ def _lines_of(group: Sequence[Finding], several: bool) -> list[Text | str]:
 
 
 def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any]:
-    """A table of findings, then the numbers of those that have some for every run."""
+    """Return a table of findings, then the numbers of each finding that has some for every run."""
     looked = f"{len(names)} result{'s' if len(names) != 1 else ''}"
     if not findings:
         return [marked("[green]{looked}: no finding[/]", looked=looked)]
@@ -118,7 +118,7 @@ def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any
 
 
 def rows_table(title: str, rows: Rows, every: bool = False) -> Table:
-    """A finding's own table."""
+    """Return the table of a finding."""
     is_number = [all(not isinstance(row[index], str) for row in rows.rows) for index in range(len(rows.columns))]
     table = Table(title, [(numeric if of else column)(name) for name, of in zip(rows.columns, is_number, strict=True)])
     most = len(rows.rows) if every or as_rows() else MOST_ROWS
@@ -158,7 +158,7 @@ def differences_table(result: Comparison) -> Table:
 
 
 def _hows(result: Comparison) -> list[str]:
-    """Return how the intervals were made. Equal values of all rows are not columns: they would be most of the table."""
+    """Return how the intervals were made. Rows with equal values become a sentence instead of columns."""
     return list(dict.fromkeys(difference.how for difference in result.differences))
 
 
@@ -167,7 +167,7 @@ def comparison_view(found: Comparison) -> list[Any]:
     hows = _hows(found)
     states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
     verdict = headline(found)
-    # What is not alike comes first: it changes what the verdict is worth.
+    # Differing settings come first: they limit what the verdict is worth.
     first: list[Any] = [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
     first.append(marked("[bold]{said}[/]", said=verdict))
     first += [f"A: {states[0]}", f"B: {states[1]}"] if states[0] != states[1] else [f"Both: {states[0]}"]
@@ -180,7 +180,8 @@ def comparison_view(found: Comparison) -> list[Any]:
 
 
 def overview_table(found: Sequence[Comparison]) -> Table:
-    """Every side against the first, one line each: the rate, and the median and p99 latency if they are compared."""
+    """Return a row per further side compared with the first: the rate, and the median and p99 latency if they are
+    compared."""
     rates = [numeric("IOPS", IOPS), numeric("difference", CHANGE), interval("95 % interval", CHANGE)]
     columns = [column(""), *rates, numeric("p50 ms"), numeric("p99 ms"), column("is")]
     table = Table(f"All against {_side(found[0].a)}", columns)
@@ -198,5 +199,5 @@ def overview_table(found: Sequence[Comparison]) -> Table:
 
 
 def _side(side: Side) -> str:
-    """Its name, and how many repeats it has if it has several."""
+    """Return the name of a side, with the number of its repeats if it has several."""
     return side.name if len(side.runs) == 1 else f"{side.name} ({len(side.runs)} runs)"

@@ -1,4 +1,4 @@
-"""`hotband measure calibrate` on the terminal: the plan before it is measured, then what was found."""
+"""`hotband measure calibrate` on the terminal: the plan before the measurements, then the result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_REMARKS = 3
 
 
 def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
-    """The planned measurements."""
+    """Return the planned measurements."""
     table = Table("What is measured", [column("load"), numeric("times"), numeric("seconds"), column("for")])
     for load, count in zip(loads, counts, strict=True):
         if count:
@@ -77,8 +77,7 @@ def terminal(result: Calibrated, question: CalibrateQuestion) -> Screen:
 
 
 def _found_table(values: Sequence[Value]) -> Table:
-    """Return a row per value: as it was, as it is now with its interval, and how much of its range is left, as a
-    bar."""
+    """Return a row per value: before, after with its interval, and the remaining share of its range as a bar."""
     columns = [column(""), column("before"), column("now"), column("90 % interval")]
     table = screen_table([*columns, numeric("range left", SHARE), bar_column(BAR)])
     for value in values:
@@ -89,13 +88,13 @@ def _found_table(values: Sequence[Value]) -> Table:
 
 
 def _unknown(result: Calibrated) -> list[str]:
-    """Return which values stay as in the product."""
+    """Return the values that stay as in the product."""
     names = with_hidden([value.key for value in result.unknown], MOST_NAMED, "more value")
     return [f"Unknown, as the product has them: {', '.join(names)}"] if names else []
 
 
 def _farthest(result: Calibrated) -> list[str]:
-    """Return which rate or 99th percentile of a load that the fit did not use is farthest off."""
+    """Return the validation rate or 99th percentile with the largest error."""
     far = worst([check for check in result.checks if check.figure in ("IOPS", "p99")])
     if far is None:
         return []
@@ -103,7 +102,7 @@ def _farthest(result: Calibrated) -> list[str]:
 
 
 def _next_measurement(result: Calibrated) -> list[str]:
-    """Return which further measurement would narrow the values most."""
+    """Return the further measurement that would narrow the values most."""
     if result.best_next is not None:
         less = f"(variance of {result.best_next.value} {share(result.best_next.value_share)} less)"
         return [f"One more measurement that would help most: {result.best_next.load} {less}"]
@@ -126,7 +125,7 @@ def plan_terminal(plan: CalibrationPlan, question: CalibrateQuestion) -> Screen:
 
 
 def views(of: Calibrated) -> list[View]:
-    """Printed lines of a calibration."""
+    """Return the printed lines of a calibration."""
     narrowed, told = of.told, [value for value in of.values if value.state == "told"]
     found: list[View] = [
         marked(
@@ -150,7 +149,7 @@ def views(of: Calibrated) -> list[View]:
 
 
 def values_table(values: Sequence[Value]) -> Table:
-    """The values that were found."""
+    """Return the fitted values."""
     columns = [*map(column, ("value", "before", "found", "90 %")), numeric("deviation left", SHARE)]
     chances = any(value.options for value in values)
     table = Table("Values", [*columns, *([numeric("probability", SHARE)] if chances else [])])
@@ -163,7 +162,7 @@ def values_table(values: Sequence[Value]) -> Table:
 
 
 def checks_table(checks: Sequence[Check]) -> Table:
-    """Loads that the fit did not use."""
+    """Return the figures of the validation loads."""
     figures = [
         numeric("measured", OF_ROW),
         numeric("predicted", OF_ROW),

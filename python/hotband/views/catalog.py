@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from hotband.questions.study.listed import ShownStudy, StudiesQuestion
 
 MOST_LOADS = 8
-"""Loads of others that the page of a drive compares; `corpus show` has all."""
+"""Most loads of others on the page of a drive; `corpus show` has all."""
 UNREAD = "data sheet *"
-"""Mark instead of `NOT_VERIFIED` on a terminal, which explains it once below the table."""
+"""Mark on a terminal instead of `NOT_VERIFIED`, explained once below the table."""
 LAYOUT_COLUMNS = ("name", "example", "drives", "usable", "survives", "also called")
 EVENT_GROUPS = {
     "layout": "layout of the machine",
@@ -108,7 +108,7 @@ def product(found: ShownProduct, _: Question) -> list[View]:
 
 
 def new_drive(_: NewDrive, __: NewDriveQuestion) -> Sequence[View]:
-    """Return nothing: the answer names the file and its use."""
+    """Return no views: the answer names the file and its use."""
     return ()
 
 
@@ -136,7 +136,7 @@ def study(found: ShownStudy, _: StudiesQuestion) -> list[View]:
 
 
 def layouts(_: Layouts, __: LayoutsQuestion) -> list[View]:
-    """Return all layouts."""
+    """Return the table of all layouts."""
     head = f"{len(LAYOUTS)} layouts. md needs a machine file; so do pools with other copies or hosts."
     return [head, listing("", LAYOUT_COLUMNS, LAYOUTS)]
 
@@ -148,7 +148,7 @@ def keys(found: SetKeys, _: KeysQuestion) -> list[View]:
 
 
 def events(found: Events, _: EventsQuestion) -> list[View]:
-    """Return which events are supported on what, and why others are not."""
+    """Return the supported events of each part, and why others are not supported."""
     if as_rows():
         rows = [
             (row["event"], EVENT_GROUPS[row["group"]], row["on"], "yes" if row["supported"] else "no", row["why"] or "")

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from hotband.questions.compare import Compared, CompareQuestion
 
 NAME = 12
-"""Characters of a side's name above its column."""
+"""Most characters of a side's name above its column."""
 BAR = 10
 MOST_TROUBLES = 3
 MOST_AUDITED = 3
-"""Results that the next command names."""
+"""Most results that the next command names."""
 
 
 def terminal(result: Compared, question: CompareQuestion) -> Screen:
@@ -56,7 +56,7 @@ def terminal(result: Compared, question: CompareQuestion) -> Screen:
 
 
 def _by_test(result: Compared, question: CompareQuestion) -> Screen:
-    """Return the screen of folders: how many tests are faster, and a row for each."""
+    """Return the screen of compared folders: how many tests are faster, and a row for each."""
     several = result.comparisons
     first, *others = [paths_of(side)[0] for side in question.sides]
     remarks = [
@@ -78,7 +78,7 @@ def _by_test(result: Compared, question: CompareQuestion) -> Screen:
 
 
 def sentence_of(result: Compared) -> str:
-    """Return in how many tests of folders the others are faster than the first."""
+    """Return in how many tests the other folders are faster than the first."""
     first, *others = dict.fromkeys(folder_of(side) for pair in result.comparisons for side in (pair.a, pair.b))
     return _tests_sentence(result, first, others)
 
@@ -103,8 +103,8 @@ def _verdicts(whose: str, first: str, outcomes: Sequence[str]) -> str:
 
 
 def by_test_table(result: Compared, most: int | None = None) -> Table:
-    """Return a row per test, or the first rows: the rates of both sides, their change, that of the p99 latency, and
-    what they mean."""
+    """Return a row per test, or the first rows: the rates of both sides, the changes of rate and p99 latency, and the
+    verdict."""
     several = len({folder_of(comparison.b) for comparison in result.comparisons}) > 1
     pair = result.comparisons[0]
     names = ["first", "other"] if several else [cut(folder_of(side), NAME) for side in (pair.a, pair.b)]
@@ -123,31 +123,31 @@ def _changed(pair: Comparison, metric: str) -> float | None:
 
 
 def folder_of(side: Side) -> str:
-    """Return the name of a folder from that of its test."""
+    """Return the name of the folder of a test."""
     return side.name.partition("/")[0] or side.name
 
 
 def names_of(sides: Sequence[Side]) -> list[str]:
-    """Return the names of sides: of paths the last part, if that tells them apart."""
+    """Return the names of sides; for paths the last part, if that distinguishes them."""
     short = [PurePath(side.name).name or side.name for side in sides]
     return short if len(set(short)) == len(short) else [side.name for side in sides]
 
 
 def _evidence(several: Sequence[Comparison]) -> list[View]:
-    """Return every side against the first; an overview of several."""
-    # CSV has every comparison in one table of its own shape.
+    """Return every further side compared with the first; for several an overview."""
+    # CSV has every comparison in one table with its own columns.
     overview = [overview_table(several), ""] if len(several) > 1 and PRINTED.form != "csv" else []
     return [*overview, *(view for pair in several for view in comparison_view(pair))]
 
 
 def predicted_words(several: Sequence[Comparison]) -> list[str]:
-    """Return what the intervals of predictions leave out; nothing about measured results."""
+    """Return what the intervals of predictions leave out; nothing for measured results."""
     model = all(run.is_model for pair in several for side in (pair.a, pair.b) for run in side.runs)
     return ["These are predictions: model error comes on top of these intervals."] if model else []
 
 
 def _troubles(several: Sequence[Comparison]) -> list[str]:
-    """Return what tools report of failed I/Os and other trouble of the sides."""
+    """Return the tools' reports of failed I/Os and other trouble, by side."""
     sentences = list(dict.fromkeys(f"! {words}." for pair in several for words in pair.troubles))
     return with_hidden(sentences, MOST_TROUBLES)
 
@@ -157,7 +157,7 @@ def _unlike(pair: Comparison) -> list[str]:
 
 
 def _table(pair: Comparison) -> Table:
-    """Return a row per metric: both values, the change with its interval, and what that means."""
+    """Return a row per metric: both values, the change with its interval, and the verdict."""
     ends = [interval("95 % interval", CHANGE)] if any(row.low_pct is not None for row in pair.differences) else []
     names = [numeric(cut(name, NAME), OF_ROW) for name in names_of([pair.a, pair.b])]
     table = screen_table([column(""), *names, numeric("change", CHANGE), *ends, column("")])
@@ -175,7 +175,7 @@ def _verdict(word: str) -> Cell:
 
 
 def _state(pair: Comparison) -> list[str]:
-    """Return the settings of the drives if both sides have the same, and what could not be compared."""
+    """Return the settings of the drives if both sides share them, and what could not be compared."""
     a, b = (state_of(side) for side in (pair.a, pair.b))
     alike = [f"Both: {'; '.join(a)}."] if a and a == b else []
     missing = ", ".join(words.partition(":")[0] for words in pair.unsupported)
@@ -192,7 +192,7 @@ def _overview(several: Sequence[Comparison]) -> str:
 
 
 def _overview_table(several: Sequence[Comparison]) -> Table:
-    """Return a row per side: the rate as a number and a bar, median and p99 latency, and what they mean."""
+    """Return a row per side: the rate as a number and a bar, median and p99 latency, and the verdict."""
     rows = [{row.metric: row for row in pair.differences} for pair in several]
     first = {name: row.a for by in reversed(rows) for name, row in by.items()}
     times = [numeric(name, UNITS["ms"]) for name in ("p50", "p99")]

@@ -1,4 +1,4 @@
-"""The corpus on a terminal: families that others measured, and the measurements of one of them."""
+"""The corpus on a terminal: families that others measured, and the measurements of one family."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     )
 
 ROWS = 16
-"""Rows of a table on a screen."""
+"""Most rows of a table on a screen."""
 NAME = 20
-"""Characters of a load's name on a screen."""
+"""Most characters of a load's name on a screen."""
 MOST_FINDINGS = 8
-"""Contradictions on a screen, each of up to two lines."""
+"""Most contradictions on a screen, each of up to two lines."""
 UNITS_OF: Mapping[str, tuple[Unit, float]] = {"iops": (IOPS, 1.0), "mb_s": (MBS, 1e6)} | dict.fromkeys(
     ("lat_p50", "lat_p99"), (MS, 1e3)
 )
-"""Units of metrics, with how many base units of them one of the metric's is."""
+"""Units of metrics, with the factor from a metric's unit to the base unit."""
 US = Unit("us", 1.0, lambda microseconds: numbers.span(1e3 * microseconds))
 KINDS = (
     ("hdd", "disks"),
@@ -51,7 +51,7 @@ KINDS = (
     ("db", "databases"),
     ("rebuild", "rebuilds"),
 )
-"""Beginnings of classes, and what they are called; the first that fits counts."""
+"""Beginnings of class names, and their names for people; the first match counts."""
 
 
 def families_text(count: int) -> str:
@@ -60,7 +60,7 @@ def families_text(count: int) -> str:
 
 
 def listed(answer: CorpusListed, question: ListCorpusQuestion) -> Screen:
-    """Return the families; of more than a screen holds, how many there are of each kind."""
+    """Return the families; if they do not fit on a screen, the number of families of each kind."""
     families = answer.families
     figures = sum(family.figures for family in families)
     loads = counted(sum(family.loads for family in families), "measurement")
@@ -96,7 +96,7 @@ def _kinds(families: Sequence[Family]) -> Table:
 
 
 def shown(answer: CorpusShown, _: ShowCorpusQuestion) -> Screen:
-    """Return what others measured on a family: a line per load with the median of its measurements."""
+    """Return others' measurements of a family: a line per load with the median of its measurements."""
     groups = sorted(answer.measurements, key=lambda group: _order(group[0]))
     figures = sum(len(group) for group in groups)
     sources = counted(len({group[0].source for group in groups}), "source")
@@ -116,14 +116,14 @@ PLAIN_LOADS = ("randread", "randwrite", "randrw", "read", "write")
 
 
 def _order(figure: Figure) -> tuple[object, ...]:
-    """Return what sorts measurements: plain loads first, by block and depth."""
+    """Return the sort key of measurements: plain loads first, by block and depth."""
     plain = PLAIN_LOADS.index(figure.workload) if figure.workload in PLAIN_LOADS else len(PLAIN_LOADS)
     pct = figure.read_pct if figure.read_pct is not None else -1.0
     return plain, figure.workload, pct, figure.block_bytes or 0, figure.outstanding or 0, figure.side, figure.state
 
 
 def _medians(groups: Iterable[Sequence[Figure]]) -> Table:
-    """Return a row per load and state: the medians of its measurements, and how many there are."""
+    """Return a row per load and state: the medians of its measurements, and their number."""
     table = screen_table(
         [
             column("load"), column("state"), numeric("n", PLAIN), numeric("IOPS", IOPS), numeric("MB/s", MBS),
@@ -159,7 +159,7 @@ def _all_measurements(groups: Iterable[Sequence[Figure]]) -> Table:
 
 def beside_table(rows: Sequence[MeasuredLoad], most: int) -> Table:
     """Return a row for each of the first loads that others measured: the median of their results next to the
-    prediction; of loads with the same name the first."""
+    prediction. Of loads with the same name, only the first is shown."""
     ends = interval("90 % interval", OF_ROW)
     table = screen_table(
         [
@@ -205,7 +205,7 @@ def _block(figure: Figure) -> str:
 
 
 def checked(answer: CorpusChecked, _: CheckCorpusQuestion) -> Screen:
-    """Return what contradicts in a file of figures."""
+    """Return the contradictions in a file of figures."""
     findings = answer.findings
     wrong = f"{counted(len(findings), 'contradiction')}" if findings else "no contradiction"
     table = screen_table([column("rule"), column("ids"), column("what")])

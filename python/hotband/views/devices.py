@@ -1,4 +1,4 @@
-"""A device, and the list of all, in words and tables."""
+"""A device, or the list of all devices, in words and tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def table_of(rows: Sequence[Listed]) -> Table:
-    """All devices, one row each."""
+    """Return all devices, one row each."""
     names = ("device", "model", "type to erase", "protection from writing")
     columns = [column(name) for name in names]
     table = Table("Devices", [columns[0], numeric("size", BYTES), *columns[1:]])
@@ -38,12 +38,12 @@ def list_terminal(found: DeviceList, _: DeviceQuestion) -> list[Table]:
 
 
 def terminal(found: DeviceFound, _: DeviceQuestion) -> list[str]:
-    """Return a device in lines."""
+    """Return the lines about a device."""
     return lines_of(found)
 
 
 def reported_terminal(reported: DeviceReported, _: DeviceQuestion) -> list[str]:
-    """Return the drive of a file of smartctl or nvme in lines."""
+    """Return the lines about a drive in a file of smartctl or nvme."""
     report = reported.report
     what = ", ".join(_identity(report.kind or "drive", report.size_bytes, report.model, report.serial, report.firmware))
     lines = [f"{report.path}: {what}{report.trouble}"]
@@ -57,7 +57,7 @@ def reported_terminal(reported: DeviceReported, _: DeviceQuestion) -> list[str]:
 
 
 def _next(report: DriveReport) -> list[str]:
-    """Return the command that the report leads to."""
+    """Return the command that follows from the report."""
     if report.model is None:
         return []
     products = products_by_model(report.model)
@@ -67,7 +67,7 @@ def _next(report: DriveReport) -> list[str]:
 
 
 def lines_of(found: DeviceFound) -> list[str]:
-    """A device: identity, counters, whether it may be written, remarks."""
+    """Return the lines about a device: identity, counters, protection from being written, remarks."""
     device = found.device
     lines = [f"{device.path}: {', '.join(_what(found))}"]
     lines += [f"  {name}: {text}" for name, text in _settings(found) if text]

@@ -1,4 +1,4 @@
-"""Drives of the catalog for terminals and for programs: a sentence and a table of what fits, or all values."""
+"""Drives of the catalog for terminals and for programs: a sentence and a table of the selected ones, or all values."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ Shown = tuple[Column, Callable[[CatalogDrive], Value]]
 
 
 def _pcie(drive: CatalogDrive) -> str:
-    """Generation and lanes: `4x4`."""
+    """Return generation and lanes: `4x4`."""
     generation, _, lanes = drive.interface.removeprefix("NVMe PCIe ").partition(" ")
     return f"{generation.partition('.')[0]}{lanes}" if lanes and generation[0].isdigit() else numbers.ABSENT
 
 
 def _bus(drive: CatalogDrive) -> str:
-    """The interface in a word or two: `SATA`, `SAS`, `NVMe 4x4`."""
+    """Return the interface in a word or two: `SATA`, `SAS`, `NVMe 4x4`."""
     first = drive.interface.split()[0]
     return f"{first} {_pcie(drive)}" if first == "NVMe" else first
 
 
 def _medium(drive: CatalogDrive) -> str:
-    """Storage medium: `TLC`, `7,200 rpm`."""
+    """Return the storage medium: `TLC`, `7,200 rpm`."""
     return drive.nand or numbers.quantity(drive.rpm, "rpm")
 
 
@@ -58,7 +58,7 @@ SHOWN: dict[str, Shown] = {
     "class": (column("class", wrap=False), lambda drive: drive.market),
     "price": (numeric("EUR/TB", PRICE), lambda drive: drive.eur_per_tb),
 }
-"""Columns of a terminal by the key that sorts by them."""
+"""Columns on a terminal, by their sort keys."""
 OF_NVME = ("name", "product", "size", "PCIe", "NAND", "read-iops", "write-iops")
 OF_SSDS = ("name", "product", "size", "interface", "NAND", "read-iops", "write-iops")
 OF_DISKS = ("name", "product", "size", "rpm", "interface", "read-rate", "seek")
@@ -72,14 +72,14 @@ SIZE_OF_CSV = {
 }  # fmt: skip
 """Columns of numbers for programs, with their units."""
 YEARS = ("launch_year", "price_year")
-"""Numbers that are names: they have no separators."""
+"""Numbers that serve as names: they have no separators."""
 HEADINGS = {"title": "drive", "market": "class", "price_class": "price class", "form_factor": "form factor"}
 TYPED = {"nvme": "NVMe", "sata": "SATA", "sas": "SAS", "scsi": "SCSI", "smr": "SMR", "cmr": "CMR", "nas": "NAS"}
-"""Words that people write otherwise than they type them."""
+"""Spelling for display of words that people type in lower case."""
 
 
 def all_values(selection: DriveSelection) -> Table:
-    """Return every value of the drives, exact, as CSV, Markdown and JSON have them."""
+    """Return every exact value of the drives, as CSV, Markdown and JSON have them."""
     names = [field.name for field in fields(CatalogDrive)]
     columns = [
         numeric(*SIZE_OF_CSV[name]) if name in SIZE_OF_CSV else column(HEADINGS.get(name, name.replace("_", " ")))
@@ -100,7 +100,7 @@ def _plain(name: str, value: str | float | bool | None) -> Value:
 
 
 def facts(drive: CatalogDrive) -> list[str]:
-    """Return what a drive is in a line, and its data sheet in another."""
+    """Return a line that describes a drive, and one of its data sheet."""
     parts = [numbers.size(drive.capacity_bytes), drive.interface, drive.form_factor]
     parts += [numbers.quantity(drive.rpm, "rpm")] if drive.rpm is not None else [drive.nand or ""]
     parts += [drive.recording or "", drive.market, str(drive.launch_year)]
@@ -125,7 +125,7 @@ def listing_views(selection: DriveSelection, width: int, most: int | None = None
 
 
 def _keys(selection: DriveSelection) -> list[str]:
-    """Return the columns that tell these drives apart, without empty ones; that of the order is among them."""
+    """Return the columns that distinguish these drives, without empty ones, including that of the sort order."""
     drives = selection.drives
     if all(drive.interface.startswith("NVMe") for drive in drives):
         keys = list(OF_NVME)
@@ -140,7 +140,7 @@ def _keys(selection: DriveSelection) -> list[str]:
 
 
 def _table(drives: Sequence[CatalogDrive], keys: list[str], width: int) -> Table:
-    """The table of these columns, without the product or the last ones if they do not fit."""
+    """Return the table of these columns; the product or the last columns are dropped if they do not fit."""
     while True:
         table = Table("", [SHOWN[key][0] for key in keys], plain=True, borderless=True)
         for drive in drives:

@@ -1,4 +1,4 @@
-"""Compressibility of data on a screen: the entropy, a row per size of chunk and compressor, and how sure it is."""
+"""Compressibility of data on a screen: the entropy, a row per chunk size and compressor, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_ROWS = 15
 
 
 def terminal(result: Entropy, question: EntropyQuestion) -> Screen:
-    """Return what the terminal shows of how far data compresses."""
+    """Return what the terminal shows of the compressibility of data."""
     report = result.to_dict()
     speed = rate(report["bytes_read"] / result.seconds) if result.seconds else "–"
     took = f"{span(1e9 * result.seconds)}, {speed} on {result.jobs} threads"
@@ -49,7 +49,7 @@ def _sentence(report: EntropyDoc) -> str:
 
 
 def _remarks(report: EntropyDoc) -> Iterator[str]:
-    """Yield what was not measured though it was named."""
+    """Yield remarks on named data that was not measured."""
     if report["unreadable"]:
         yield f"{counted(report['unreadable'], 'file')} cannot be read, such as {report['unreadable_examples'][0]}"
     if report["changed"]:
@@ -59,7 +59,7 @@ def _remarks(report: EntropyDoc) -> Iterator[str]:
 
 
 def spark(histogram: Sequence[int], cells: int = 25) -> str:
-    """A histogram as a line of blocks, the highest one full; a cell with anything in it is never blank."""
+    """Format a histogram as a line of blocks, the highest one full; a cell that is not empty is never blank."""
     width = len(histogram) // cells
     sums = [sum(histogram[cell * width : (cell + 1) * width]) for cell in range(cells)]
     highest = max(sums) or 1
@@ -67,12 +67,12 @@ def spark(histogram: Sequence[int], cells: int = 25) -> str:
 
 
 def ends_of(interval: Sequence[float] | None) -> Range | None:
-    """An interval; None if it is a single value."""
+    """Return an interval as a range; None if it is a single value."""
     return None if interval is None or interval[0] == interval[1] else Range(*interval)
 
 
 def chunks_table(report: EntropyDoc) -> Table:
-    """One row per size of chunks and compressor."""
+    """Return one row per chunk size and compressor."""
     sampled = bool(report["sample"] or report["interrupted"])
     shares = [*([interval("95 % interval", SHARE)] if sampled else []), numeric("incompressible", SHARE)]
     columns = [numeric("chunk", BYTES), column("compressor"), numeric("entropy", SHARE), *shares]
@@ -80,14 +80,14 @@ def chunks_table(report: EntropyDoc) -> Table:
     for of in report["chunks"]:
         data = sum(of["histogram_bytes"])
         ends = [ends_of(of["interval"])] if sampled else []
-        # Of the last bin, 99 % and above: there a drive gains nothing.
+        # Share of the last bin, 99 % and above, where compression gains nothing.
         incompressible = of["histogram_bytes"][-1] / data if data else None
         table.add(of["size"], of["compressor"], of["mean"], *ends, incompressible, spark(of["histogram_bytes"]))
     return table
 
 
 def histogram_lines(report: EntropyDoc) -> list[str]:
-    """The histogram of the smallest chunks with deflate, or what comes nearest, in ten bars."""
+    """Return the histogram of the smallest chunks with deflate, or of the nearest alternative, in ten bars."""
     if not report["chunks"]:
         return []
     smallest = report["chunks"][0]["size"]
@@ -107,7 +107,7 @@ def histogram_lines(report: EntropyDoc) -> list[str]:
 
 
 def summary_lines(report: EntropyDoc) -> list[str]:
-    """The data, the part that was read and the archive ratio, in a few lines."""
+    """Return the data, the part that was read and the archive ratio, in a few lines."""
     skipped, sample = report["skipped"], report["sample"]
     lines = [f"{size(report['bytes'])} in {counted(report['files'], 'file')}"]
     if sample:

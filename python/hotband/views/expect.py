@@ -1,4 +1,4 @@
-"""`hotband expect` on the terminal: the verdict on top, then measured next to predicted."""
+"""`hotband expect` on the terminal: the verdict first, then measured next to predicted figures."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ LABELS = {
 COLOURS = {"inside": "green", "better": "cyan", "worse": "red"}
 MOST_DRIVES = 10
 FEW = 3
-"""Rows of which all figures are shown."""
+"""Most rows whose figures are all shown."""
 
 
 def label_of(figure: str) -> str:
-    """The name of a figure."""
+    """Return the printed name of a figure."""
     side, _, name = figure.rpartition(".")
     return f"{side} {LABELS.get(name, name)}".strip()
 
 
 def views(of: Expected) -> list[View]:
-    """The printed output."""
+    """Return the printed output."""
     on = f"On {of.machine}: " if of.machine else ""
     found: list[View] = [marked("[bold]{on}{verdict}[/]", on=on, verdict=of.verdict)]
     found += [f"! {words}." for words in of.troubles]
@@ -75,7 +75,7 @@ def views(of: Expected) -> list[View]:
 
 
 def figure_columns(level: float) -> list[Column]:
-    """A figure measured and predicted, with its interval."""
+    """Return the columns of a figure, measured and predicted, with its interval."""
     return [
         column("figure"),
         numeric("measured", OF_ROW),
@@ -86,7 +86,8 @@ def figure_columns(level: float) -> list[Column]:
 
 
 def rows_table(of: Expected) -> Table:
-    """Measured next to predicted: one line per figure; of many rows one line each, with the figure that decides."""
+    """Return measured next to predicted values, a line per figure; with many rows a line per row, for the deciding
+    figure."""
     several, many = len(of.rows) > 1, len(of.rows) > FEW and not as_rows()
     columns = [*([column("run", once=True)] if several else []), *figure_columns(of.level)]
     table = Table("Measured beside predicted", columns)
@@ -110,7 +111,7 @@ def rows_table(of: Expected) -> Table:
 
 
 def _verdict(one: Judged, others: Sequence[Judged]) -> Cell:
-    """A verdict, with what else of its row is outside."""
+    """Return a verdict, with the other figures of its row that are outside."""
     besides = [other for other in others if other is not one and other.verdict not in (one.verdict, "inside", None)]
     more = f", {len(besides)} not" if besides else ""
     return Cell(f"{one.verdict or '–'}{more}", COLOURS.get(one.verdict or "", ""))
@@ -135,7 +136,7 @@ def _ranking_views(ranking: Ranking) -> list[View]:
 
 
 def expected_views(record: RecordDoc) -> list[View]:
-    """The printed prediction next to the measurement; nothing if there is none."""
+    """Return the printed prediction next to the measurement; nothing if there is none."""
     expected = record.get("expected")
     if expected is None:
         return []

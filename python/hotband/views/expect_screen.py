@@ -1,4 +1,4 @@
-"""`hotband expect` on a screen: whether a result is as good as predicted, then measured beside predicted."""
+"""`hotband expect` on a screen: whether a result is as good as predicted, then measured next to predicted figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_NOTES = 2
 
 
 def terminal(of: Expected, question: ExpectQuestion) -> Screen:
-    """Return what the terminal shows of a result that was judged."""
+    """Return what the terminal shows of a judged result."""
     return Screen(
         answer=_sentence(of),
         verdict=_verdict_of(of),
@@ -58,14 +58,15 @@ def _sentence(of: Expected) -> str:
 
 
 def _others(expected: Expected) -> list[str]:
-    """Return what others measured on the same model, of each row the first figure."""
+    """Return what others measured on the same model: the first figure of each row."""
     several = len(expected.rows) > 1
     words_of = [(row.name, expected.others(row)[0].words) for row in expected.rows if expected.others(row)]
     return [f"{name}: {words}." if several else f"{words}." for name, words in words_of[:MOST_NOTES]]
 
 
 def _verdict_of(of: Expected) -> Verdict:
-    """Return a colour: green if all is inside or better, red if all is worse, yellow between."""
+    """Return the verdict's colour: green if every figure is inside or better, red if all are worse, yellow
+    otherwise."""
     if of.ranking is not None:
         return ""
     verdicts = {of.row_verdict(row) for row in of.rows} - {None}
@@ -85,7 +86,7 @@ def _remarks(of: Expected) -> list[str]:
 
 
 def _table(of: Expected) -> Table:
-    """Return a row per figure; of several rows each its first figure, which decides."""
+    """Return a row per figure; with several rows, the deciding first figure of each."""
     several = len(of.rows) > 1
     name = [column("run")] if several else []
     ends = interval(f"{of.level:g} % interval", OF_ROW)

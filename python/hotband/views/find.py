@@ -1,4 +1,4 @@
-"""Answers on the terminal: the answer on top, then the search that led to it."""
+"""Answers on the terminal: the answer first, then the search that led to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def answer_views(found: Found) -> list[View]:
-    """The answers; of several machines next to one another."""
+    """Return the answers; for several machines side by side."""
     views: list[View] = []
     several = len(found.answers) > 1
     if not several:
@@ -55,12 +55,12 @@ def _alone(found: Found, answer: Answer) -> list[Text | str]:
 
 
 def there_text(question: Question, answer: Answer) -> str:
-    """Return where the conditions stop to hold, or the figures at the answer."""
+    """Return where the conditions cease to hold, or the figures at the answer."""
     return f"{_bracket(question, answer) or _at(question, answer)}.".removeprefix(".")
 
 
 def _at(question: Question, answer: Answer) -> str:
-    """The figures at the answer, except the one that the answer states."""
+    """Return the figures at the answer, except the one that the answer states."""
     if answer.status == "nowhere":
         return ""
     rest = {one: value for one, value in answer.figures.items() if one != question.wanted and value is not None}
@@ -68,7 +68,7 @@ def _at(question: Question, answer: Answer) -> str:
 
 
 def _figures(figures: dict[Figure, float]) -> str:
-    """Figures with names that their units do not imply."""
+    """Format figures, with names that their units do not imply."""
     return ", ".join(
         shown(one, value) if one.is_rate and not one.side else f"{one} {shown(one, value)}"
         for one, value in figures.items()
@@ -76,7 +76,7 @@ def _figures(figures: dict[Figure, float]) -> str:
 
 
 def _bracket(question: Question, answer: Answer) -> str:
-    """The ends of the bracket, with the figures that decide."""
+    """Format the ends of the bracket, with the deciding figures."""
     if answer.bracket is None or answer.axis is None:
         return ""
     said = []
@@ -96,7 +96,7 @@ def _bracket(question: Question, answer: Answer) -> str:
 
 
 def interval_text(question: Question, answer: Answer) -> str:
-    """The interval and its sources; nothing if there is none."""
+    """Format the interval and its sources; nothing if there is none."""
     if answer.interval is None or answer.axis is None:
         return ""
     of = answer.interval
@@ -111,8 +111,8 @@ def _ends(question: Question, answer: Answer, low: float, high: float) -> str:
 
 
 def answers_table(found: Found) -> Table:
-    """One row per machine."""
-    # Words for a reader; a program takes the value that was found, and whether one was.
+    """Return one row per machine."""
+    # Words for people; a program receives the value and whether there is an answer.
     of_program = PRINTED.form == "csv"
     values = [column("status"), *_answer_columns(found)] if of_program else []
     others = [figure for figure in found.question.figures if figure != found.question.wanted]
@@ -140,7 +140,7 @@ def answers_table(found: Found) -> Table:
 
 
 def _answer_columns(found: Found) -> list[Column]:
-    """Quantities of the answers: the requested figure, the varied value, or both."""
+    """Return columns for the answers: the requested figure, the varied value, or both."""
     axis = next((answer.axis for answer in found.answers if answer.axis is not None), None)
     wanted = found.question.wanted
     columns = [] if wanted is None else [numeric(str(wanted), wanted.unit)]
@@ -150,18 +150,18 @@ def _answer_columns(found: Found) -> list[Column]:
 
 
 def _answer_values(question: Question, answer: Answer) -> list[float | None]:
-    """The values that an answer is."""
+    """Return the values of an answer."""
     values = [] if question.wanted is None else [answer.figures.get(question.wanted)]
     return [*values, answer.value] if _has_value(question) else values
 
 
 def _has_value(question: Question) -> bool:
-    """Whether the value that is varied is an answer: a rate that is varied is the figure asked for."""
+    """Return whether the varied value is an answer: for a varied rate the answer is the requested figure."""
     return question.wanted is None or question.varied != RATE
 
 
 def search_table(question: Question, answer: Answer, several: bool) -> Table:
-    """Every trial of a search in the order in which it was made."""
+    """Return every trial of a search in order."""
     title = f"The search on {answer.machine}" if several else "The search"
     axis = answer.axis
     value = numeric("") if axis is None else _axis_column(axis)
@@ -175,7 +175,7 @@ def search_table(question: Question, answer: Answer, several: bool) -> Table:
 
 
 def _axis_column(axis: Axis) -> Column:
-    """A column of the varied value; the heading of a rate names it."""
+    """Return a column of the varied value; the heading of a rate names it."""
     made = numeric(_heading(axis), unit_of(axis))
     return bare(made) if axis.name == RATE else made
 

@@ -1,4 +1,4 @@
-"""Answers of `find` on a screen: the value, the trials around it with whether they meet the conditions, the state."""
+"""Answers of `find` on a screen: the value, the trials around it with their verdicts, and the state of the drives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hotband.questions.find.trial import Trial
 
 MOST_TRIALS = 6
-"""Trials that are shown: with their headings the seven columns of a screen."""
+"""Most trials shown: with their headings they fill the seven columns of a screen."""
 MOST_NOTES = 2
 BAR = 12
 
@@ -81,13 +81,13 @@ def _verdict_of(answer: Answer) -> Verdict:
 
 
 def _rests_on(answered: Found) -> list[str]:
-    """Return what the intervals rest on, each evidence once."""
+    """Return the evidence of the intervals, each entry once."""
     words = dict.fromkeys(answer.rests_on for answer in answered.answers if answer.interval is not None)
     return [f"Intervals {text}." for text in words if text]
 
 
 def _best(found: Found) -> str:
-    """Return which of several machines reaches most, or how many have an answer."""
+    """Return which of several machines reaches the most, or how many have an answer."""
     wanted, question = found.question.wanted, found.question.text
     known = [(answer, answer.figures.get(wanted)) for answer in found.answers if answer.status != "nowhere" and wanted]
     values = [(value, answer) for answer, value in known if value is not None]
@@ -140,7 +140,7 @@ def _trials(found: Found, answer: Answer) -> list[Table]:
 
 
 def _nearest(trials: Sequence[Trial], answer: Answer) -> Sequence[Trial]:
-    """Return as many trials as there is room for, those around the answer."""
+    """Return the trials around the answer, as many as fit."""
     at = next((at for at, trial in enumerate(trials) if trial is answer.best), 0)
     first = min(max(at - MOST_TRIALS // 2, 0), max(len(trials) - MOST_TRIALS, 0))
     return trials[first : first + MOST_TRIALS]

@@ -1,4 +1,4 @@
-"""Records that were made of results of other tools, on the terminal."""
+"""Records made from results of other tools, on the terminal."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 SHOWN_WHOLE = 3
-"""More records than this are rows of one table, with their most common notes."""
+"""With more records than this, each is a row of one table, followed by their most common notes."""
 COMMON_NOTES = 5
 
 
 def files(found: ImportedFiles, question: ImportQuestion) -> Iterator[View]:
-    """Yield each record, and where they were written."""
+    """Yield each record, and the paths of the written files."""
     if len(found.imported) > SHOWN_WHOLE:
         yield from _many([record for record, _ in found.imported])
         if found.saved:
@@ -42,7 +42,7 @@ def files(found: ImportedFiles, question: ImportQuestion) -> Iterator[View]:
 
 
 def _many(records: Sequence[RecordDoc]) -> Iterator[View]:
-    """Yield a table of records, and what several of them note."""
+    """Yield a table of records, and the notes that several of them share."""
     yield summaries_table(records)
     notes = Counter(note for record in records for note in (*said_of(record), *record["notes"]))
     common = [(note, count) for note, count in notes.most_common(COMMON_NOTES) if count > 1]

@@ -1,4 +1,4 @@
-"""Intervals on the terminal: lines of a run, tables of a study, and where an interval comes from."""
+"""Intervals on the terminal: lines of a run, tables of a study, and the sources of an interval."""
 
 from __future__ import annotations
 
@@ -62,21 +62,21 @@ LABELS = {
 BAR = 10
 MOST_SPREADS = 16
 SHOWN = 0.005
-"""Shares below half a percent are summed up."""
+"""Shares below half a percent are combined."""
 
 
 def said(interval: IntervalDoc, unit: Unit = PLAIN) -> str:
-    """Return an interval in words: 90 % interval 4,900 to 6,300."""
+    """Format an interval: 90 % interval 4,900 to 6,300."""
     return f"{interval['level']:g} % interval {numbers.between(interval['low'], interval['high'], unit.shown)}"
 
 
 def with_ends(value: float | None, ends: BoundsDoc | None) -> Value:
-    """A figure of a table with its interval, if there is one: 5,580 (4,900 to 6,300)."""
+    """Return a figure with its interval, if there is one: 5,580 (4,900 to 6,300)."""
     return value if value is None or ends is None else Estimate(value, ends["low"], ends["high"])
 
 
 def interval_lines(of: RunIntervalsDoc) -> list[str]:
-    """The intervals of a run, one line per figure, and their basis; or why there are none."""
+    """Return the intervals of a run, one line per figure, and their basis; or why there are none."""
     if not of["figures"] and not of["draws"]:
         return [f"{capitalized(note)}." for note in of["notes"]]
     lines = [_line(figure) for figure in of["figures"]]
@@ -108,7 +108,7 @@ def _line(one: FigureIntervalDoc) -> str:
 
 
 def intervals_table(of: RunIntervalsDoc) -> Table:
-    """The intervals of a run, one line per figure, for output without words."""
+    """Return the intervals of a run, one row per figure, for output without words."""
     ranges = [interval("interval", OF_ROW), interval("by values alone", OF_ROW)]
     columns = [column("figure"), numeric("predicted", OF_ROW), *ranges, column("class")]
     table = Table(f"Intervals of {of['level']:g} %", columns)
@@ -162,7 +162,7 @@ def _sources(found: WhyFigureDoc) -> list[View]:
 
 
 def why_views(of: WhyFigureDoc) -> list[View]:
-    """Sources of an interval: a line of shares, a table of values, and what to measure."""
+    """Return the sources of an interval: a line of shares, a table of values, and what to measure."""
     unit = {"ns": MS, "B/s": MBS}.get(of["unit"], Unit(of["unit"]))
     head = marked(
         "[bold]{label}[/]: {value} ({interval}), class: {of}",
@@ -196,7 +196,7 @@ def _row(row: ShareDoc) -> tuple[Value, ...]:
 
 
 def coverage_table(rows: Sequence[CoverageDoc], level: float) -> Table:
-    """Share of published figures inside their intervals."""
+    """Return the share of published figures inside their intervals."""
     counts = [numeric("n"), numeric("inside"), numeric("coverage", PERCENT), numeric("half width", PERCENT)]
     columns = [column("figures"), column("predicted"), *counts]
     table = Table(f"Coverage of {level:g} % intervals, each study left out", columns)
@@ -265,7 +265,7 @@ def _spreads(figures: Mapping[str, FigureSpread]) -> Table:
 
 
 def spreads_table(of: IntervalFile) -> Table:
-    """Effects of the uncertain values and the seed on each figure of a study."""
+    """Return the effects of the uncertain values and the seed on each figure of a study."""
     moves = [numeric(name, SHARE) for name in ("down", "up", "seed")]
     columns = [column("figure"), column("class"), numeric("predicted"), *moves]
     table = Table(f"{of.study}: effects of uncertain values on its figures", columns)

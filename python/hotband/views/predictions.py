@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 PERCENT = Unit("%", 0.01, lambda share: f"{100 * share:.0f} %")
 LEFT_OUT = 6
-"""Reasons on a screen."""
+"""Most reasons on a screen."""
 
 
 def predicted(answer: CorpusPredicted, question: PredictCorpusQuestion) -> Screen:
-    """Return the errors by class; the baselines and the reasons of what was left out are details."""
+    """Return the errors by class; the baselines and the reasons for missing predictions are details."""
     model = answer.classes[MODEL]
     figures = sum(row.figures for row in model)
     families = len({figure.family for figure in answer.figures if figure.predicted is not None})
@@ -58,7 +58,8 @@ def _errors(rows: Sequence[Errors], *, with_counts: bool = False) -> Table:
 
 
 def _testers(answer: CorpusPredicted) -> Table:
-    """Return how far testers of one product differ, and the share inside intervals of other testers' figures."""
+    """Return the differences between testers of one product, and the share inside intervals of other testers'
+    figures."""
     table = Table("", [column("class"), numeric("pairs of testers", PLAIN), *(numeric(name, PERCENT) for name in
                        ("testers differ by", "90 % of", "inside, testers left out"))])  # fmt: skip
     for row in answer.testers_out:
@@ -70,7 +71,7 @@ def _testers(answer: CorpusPredicted) -> Table:
 
 def _beside(answer: CorpusPredicted) -> Table:
     """Return the errors of each baseline next to the model's on the same figures, and whether the model's are smaller
-    beyond what the choice of families allows."""
+    by more than the choice of families explains."""
     table = Table(
         "",
         [column("class"), column("baseline"), numeric("families", PLAIN)]

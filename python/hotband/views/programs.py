@@ -1,4 +1,4 @@
-"""Programs on the terminal: which there are, the settings of a program, and the figures of a run."""
+"""Programs on the terminal: their list, the settings of a program, and the figures of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views by result: one line per result, its functions by form. They are imported when a result is shown."""
+"""Views by result: one line per result lists its functions by form. They are imported when a result is shown."""
 
 from hotband.base.views import register
 

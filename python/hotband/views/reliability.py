@@ -1,4 +1,4 @@
-"""The figures of an array as tables for the terminal."""
+"""The reliability figures of an array as tables for the terminal."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _screen_figures(data: ReliabilityDoc, years: str) -> Table:
 
 
 def summary_lines(data: ReliabilityDoc) -> list[str]:
-    """The assessed array, and the sources of its values."""
+    """Return the assessed array, and the sources of its values."""
     layout, given = data["layout"], data["given"]
     sources = given["sources"]
     usable = numbers.size(layout["usable_bytes"])
@@ -78,7 +78,7 @@ def summary_lines(data: ReliabilityDoc) -> list[str]:
     lives = f"lives with {layout['failures_tolerated']} failed{pair}"
     drives = counted(layout["drives"], "drive")
     title = f"{data['machine']}: {layout['kind']} of {drives}, {usable} usable, {lives}"
-    # A share that is below one, if only by less than a number can say.
+    # A share below 1 by less than a printed number can show.
     afr = numbers.share(min(-math.expm1(-HOURS_PER_YEAR / given["mtbf_hours"]), math.nextafter(1.0, 0.0)))
     lines = [title, f"  MTBF {hours(given['mtbf_hours'])} ({afr} a year; {sources['mtbf']})"]
     if layout["failures_tolerated"]:
@@ -100,7 +100,7 @@ def summary_lines(data: ReliabilityDoc) -> list[str]:
 
 
 def figures_table(data: ReliabilityDoc) -> Table:
-    """Simulated next to the closed form."""
+    """Return simulated figures next to the closed form."""
     columns = [
         column(""),
         numeric("simulated", OF_ROW),
@@ -126,21 +126,21 @@ def figures_table(data: ReliabilityDoc) -> Table:
 
 
 def shown_causes(data: ReliabilityDoc, causes: dict[str, float]) -> list[tuple[str, float]]:
-    """Shares of the causes, if there can be more than one."""
+    """Return the shares of the causes, if there can be more than one."""
     return list(causes.items()) if data["given"]["rebuild_error_chance"] > 0 else []
 
 
 def cells(estimate: EstimateDoc, closed: float | None, difference: float | None) -> tuple[Value, ...]:
-    """An estimate, its interval, the closed form and the difference."""
+    """Return an estimate, its interval, the closed form and the difference."""
     return estimate["value"], Range(estimate["low"], estimate["high"]), closed, difference
 
 
 def notes(data: ReliabilityDoc) -> list[str]:
-    """The textbook's value, and how it was simulated."""
+    """Return the textbook's value, and how the figures were simulated."""
     mttdl, textbook = data["mttdl"], data["mttdl"]["textbook"]
     lines = []
     if mttdl["reason"]:
-        # Lives that age have none; otherwise there is one, only not from here.
+        # Lives with ageing have no closed form; other cases have one, but not in this function.
         none = "No MTTDL" if data["given"]["shape"] != 1.0 else "MTTDL not computed"
         lines.append(f"{none}: {mttdl['reason']}")
     if textbook is not None:

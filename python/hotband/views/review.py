@@ -1,4 +1,4 @@
-"""Reviews for the terminal: pure functions from a review, or several and their comparison, to rich tables and lines."""
+"""Reviews for the terminal: pure functions from one review, or several with their comparison, to tables and lines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CURVE_WIDTH = 40
 
 
 def sparkline(values: Sequence[float], width: int = CURVE_WIDTH) -> str:
-    """A line of bars from zero to the largest, each the mean of as many values."""
+    """Draw a line of bars from zero to the largest value, each the mean of equally many values."""
     if not values:
         return ""
     groups = min(width, len(values))
@@ -54,12 +54,12 @@ def sparkline(values: Sequence[float], width: int = CURVE_WIDTH) -> str:
 
 
 def titled(title: str, first: str, columns: Iterable[Column]) -> Table:
-    """An empty table with one column of names before others."""
+    """Return an empty table with a first column of names."""
     return Table(title, [column(first), *columns], plain=True)
 
 
 def pivot(cells: Iterable[tuple[int, K, float | None]]) -> dict[int, dict[K, float | None]]:
-    """Values by row and column."""
+    """Return values by row and column."""
     found: dict[int, dict[K, float | None]] = {}
     for row, key, value in cells:
         found.setdefault(row, {})[key] = value
@@ -67,7 +67,7 @@ def pivot(cells: Iterable[tuple[int, K, float | None]]) -> dict[int, dict[K, flo
 
 
 def heading(review: ReviewDoc) -> Text:
-    """The reviewed machine, in one line."""
+    """Return the reviewed machine in one line."""
     machine = review["machine"]
     values = "".join(f", {key} = {value}" for key, value in machine["set"].items())
     drives = counted(len(machine["drives"]), "drive")
@@ -78,20 +78,20 @@ def heading(review: ReviewDoc) -> Text:
 
 
 def level_of(review: ReviewDoc) -> str:
-    """Text in brackets after figures of a review with intervals."""
+    """Return the text in brackets after the figures of a review with intervals."""
     made = review.get("intervals")
     return "" if made is None else f" (in brackets: {made['level']:g} % interval)"
 
 
 def ends_of(row: object, key: str) -> BoundsDoc | None:
-    """The interval of a figure in an object of the JSON; None if it has none."""
+    """Return the interval of a figure in an object of the JSON; None if it has none."""
     found: Mapping[str, Any] = row if isinstance(row, dict) else {}
     ends: BoundsDoc | None = found.get("intervals", {}).get(key)
     return ends
 
 
 def linear_table(review: ReviewDoc) -> Table | None:
-    """The transfer curve as bars from the first byte to the last."""
+    """Return the transfer curve as bars from the first byte to the last."""
     part = review["linear"]
     if part is None:
         return None
@@ -107,7 +107,7 @@ def linear_table(review: ReviewDoc) -> Table | None:
 
 
 def access_tables(review: ReviewDoc) -> list[Table]:
-    """Access time and its distribution; apart where intervals need the room."""
+    """Return access time and its distribution; in separate tables if intervals need the room."""
     part = review["access"]
     if part is None:
         return []
@@ -133,7 +133,7 @@ def access_tables(review: ReviewDoc) -> list[Table]:
 
 
 def blocks_tables(review: ReviewDoc) -> list[Table]:
-    """Bandwidth by block and file, a table for reads and one for writes."""
+    """Return bandwidth by block and file, one table for reads and one for writes."""
     tables = []
     for op in ("read", "write"):
         rows = [one for one in review["block_sizes"] or [] if one["op"] == op]
@@ -151,7 +151,7 @@ def blocks_tables(review: ReviewDoc) -> list[Table]:
 
 
 def streams_table(review: ReviewDoc) -> Table | None:
-    """Concurrent readers and writers: all together, and the slowest."""
+    """Return concurrent readers and writers: all together, and the slowest."""
     rows = review["streams"]
     if not rows:
         return None
@@ -168,8 +168,8 @@ def streams_table(review: ReviewDoc) -> Table | None:
 
 
 def patterns_tables(review: ReviewDoc) -> list[Table]:
-    """Server patterns: I/Os a second and mean response time at each depth; one table each where intervals need the
-    room."""
+    """Return I/Os per second and mean response time of server patterns at each depth, in separate tables if intervals
+    need the room."""
     rows = review["patterns"]
     if not rows:
         return []
@@ -201,7 +201,7 @@ def patterns_tables(review: ReviewDoc) -> list[Table]:
 
 
 def files_table(review: ReviewDoc) -> Table | None:
-    """Files a second, read, written and copied."""
+    """Return files per second read, written and copied."""
     rows = review["files"]
     if not rows:
         return None
@@ -216,7 +216,7 @@ def files_table(review: ReviewDoc) -> Table | None:
 
 
 def others_table(review: ReviewDoc) -> Table | None:
-    """Streaming and defragmentation, one line each."""
+    """Return streaming and defragmentation, one line each."""
     title = f"Streaming and defragmentation{level_of(review)}"
     table = titled(title, "", [_figure(review, "MB/s", MBS), numeric("a second")])
     for one in review["streaming"] or []:
@@ -233,7 +233,7 @@ def others_table(review: ReviewDoc) -> Table | None:
 
 
 def applications_table(review: ReviewDoc) -> Table | None:
-    """Desktop applications, with the ends of what is uncertain in them."""
+    """Return desktop applications, with the ends of their uncertainty."""
     rows = review["applications"]
     if not rows:
         return None
@@ -247,7 +247,7 @@ def applications_table(review: ReviewDoc) -> Table | None:
 
 
 def energy_table(review: ReviewDoc) -> Table | None:
-    """Watts and joules under the server patterns."""
+    """Return watts and joules under the server patterns."""
     found = review["energy"]
     if found is None:
         return None
@@ -263,7 +263,7 @@ def energy_table(review: ReviewDoc) -> Table | None:
 
 
 def summary_table(review: ReviewDoc) -> Table | None:
-    """Geometric means by group."""
+    """Return geometric means by group."""
     if not review["summary"]:
         return None
     mean = Column("mean", "estimate" if level_of(review) else "number", OF_ROW)
@@ -276,19 +276,19 @@ def summary_table(review: ReviewDoc) -> Table | None:
 
 
 def _figure(review: ReviewDoc, name: str, unit: Unit) -> Column:
-    """A column of figures that have intervals where the review has them."""
+    """Return a column of figures, with intervals if the review has them."""
     return Column(name, "estimate" if level_of(review) else "number", unit)
 
 
 def views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None) -> list[View]:
-    """One machine's review, or how several compare."""
+    """Return the review of one machine, or the comparison of several."""
     if comparison is not None:
         return list(comparison_views(reviews, comparison))
     return [view for review in reviews for view in review_views(review)]
 
 
 def review_views(review: ReviewDoc) -> list[Any]:
-    """All that is shown of one machine: a line, its tables, notes."""
+    """Return everything about one machine: a line, its tables, notes."""
     tables = [
         linear_table(review),
         *access_tables(review),
@@ -312,7 +312,7 @@ def review_views(review: ReviewDoc) -> list[Any]:
 
 
 def rests_on(review: ReviewDoc) -> list[str]:
-    """Basis of the intervals, if a review has them."""
+    """Return the basis of the intervals, if a review has them."""
     made = review.get("intervals")
     if made is None:
         return []
@@ -328,17 +328,17 @@ def rests_on(review: ReviewDoc) -> list[str]:
 
 
 def states(review: ReviewDoc) -> list[str]:
-    """Settings of the drives, and their content when the first part began."""
+    """Return the settings of the drives, and their content when the first part began."""
     return [f"  state: {line}" for line in state_lines(states_of(review["machine"]))]
 
 
 def notes(review: ReviewDoc) -> list[str]:
-    """Remarks on a review."""
+    """Return remarks on a review."""
     return [f"  note: {note}" for note in review["notes"]]
 
 
 def glance(review: ReviewDoc) -> dict[str, tuple[float | None, Unit]]:
-    """A review in some twenty figures, by what they are."""
+    """Return some twenty figures of a review, by name."""
     found: dict[str, tuple[float | None, Unit]] = {}
     linear = review["linear"]
     for op, places in (("read", linear["read"]), ("write", linear["write"])) if linear else ():
@@ -360,7 +360,7 @@ def glance(review: ReviewDoc) -> dict[str, tuple[float | None, Unit]]:
 
 
 def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) -> list[Any]:
-    """Machines side by side: some figures of each, then how many times as fast as the first they are."""
+    """Return machines side by side: some figures of each, then their speed relative to the first."""
     names = list(comparison["machines"])
     figures = titled("At a glance", "", [numeric(name, OF_ROW) for name in names])
     glances = [glance(review) for review in reviews]
@@ -390,14 +390,14 @@ def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) ->
 
 
 def _of(row: object, key: str, names: Iterable[str]) -> list[BoundsDoc | None]:
-    """The intervals of the ratios of some machines."""
+    """Return the intervals of the ratios of some machines."""
     found: Mapping[str, Any] = row if isinstance(row, dict) else {}
     ends: Mapping[str, BoundsDoc] = found.get("intervals", {}).get(key, {})
     return [ends.get(name) for name in names]
 
 
 def best_in_bold(ratios: Sequence[float | None], ends: Sequence[BoundsDoc | None]) -> list[Cell]:
-    """Ratios with their intervals, the largest in bold."""
+    """Return ratios with their intervals, the largest in bold."""
     best = max((ratio for ratio in ratios if ratio is not None), default=None)
     return [
         Cell(with_ends(ratio, of), "bold" if ratio is not None and ratio == best else "")

@@ -1,4 +1,4 @@
-"""Reviews on a screen: how fast a machine is by group of tests, or how many times as fast as the first others are."""
+"""Reviews on a screen: the figures of a machine by group of tests, or the speed of others relative to the first."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 BAR = 20
 CURVE = 20
 NAME = 16
-"""Characters of a machine's name above its column."""
+"""Most characters of a machine's name above its column."""
 MOST_BESIDE = 3
-"""Most machines that have one column each; if there are more, each has a row."""
+"""Most machines with one column each; with more, each has a row."""
 MOST_ROWS = 10
 MOST_REMARKS = 3
 
 
 def terminal(done: Reviewed, asked: ReviewQuestion) -> Screen:
-    """Return what the terminal shows of a review, or of how several machines compare."""
+    """Return what the terminal shows of a review, or of a comparison of several machines."""
     names = list(done.comparison["machines"]) if done.comparison is not None else []
     notes = [note for review in done.reviews for note in review["notes"]]
     remarks = list(dict.fromkeys([*_unequal(done.comparison), *notes]))
@@ -47,7 +47,7 @@ def terminal(done: Reviewed, asked: ReviewQuestion) -> Screen:
 
 
 def _reviewed(reviews: Sequence[ReviewDoc]) -> str:
-    """Return the transfer rate and the access time of a machine, as far as they were tested."""
+    """Return the transfer rate and the access time of a machine, if they were tested."""
     if not reviews:
         return "No review was finished."
     review = reviews[0]
@@ -86,7 +86,7 @@ def _unequal(comparison: ComparisonDoc | None) -> list[str]:
 
 
 def _groups(comparison: ComparisonDoc) -> Table:
-    """Return a row per group of tests: how many times as fast as the first each machine is."""
+    """Return a row per group of tests with the speed of each machine relative to the first."""
     names = list(comparison["machines"])
     others = [name for name in names if name != comparison["baseline"]]
     alone = others[0] if len(others) == 1 else None
@@ -101,7 +101,7 @@ def _groups(comparison: ComparisonDoc) -> Table:
 
 
 def _machines(comparison: ComparisonDoc) -> Table:
-    """Return a row per machine: how many times as fast as the first it is over all tests."""
+    """Return a row per machine with its speed relative to the first over all tests."""
     table = screen_table([column("machine"), numeric("overall", TIMES), bar_column(BAR)])
     names = list(comparison["machines"])
     ratios = [comparison["overall"][name] for name in names]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:
-    """A run, and its record in a folder."""
+    """Yield the figures of a run, and the path of its record in a folder."""
     yield from (f"! {note}." for note in unmodelled_notes(record))
     yield summary_table(record)
     yield from app_tables(record)

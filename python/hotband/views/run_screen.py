@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 
 BARS = "▁▂▃▄▅▆▇█"
 BINS = 8
-"""Characters of a distribution, of equal width on a logarithmic scale that all rows share."""
+"""Characters of a distribution, all with the same width on the logarithmic scale of the screen."""
 DIRECTIONS = ("read", "write", "flush", "trim")
 MOST_REMARKS = 3
 MOST_STEPS = 8
 MOST_HAPPENED = LINES // 2
-"""Lines on what happened in a run; the evidence has all."""
+"""Most lines about events in a run; the evidence has all."""
 DEPTHS = "qd=1,4,16,64"
-"""Keys that the next sweep of a closed loop varies."""
+"""Queue depths of the suggested sweep of a closed loop."""
 RATES = (0.5, 1.0, 1.5, 2.0)
-"""Multiples of the rate that the next sweep of an open loop varies."""
+"""Rates of the suggested sweep of an open loop, as multiples of its rate."""
 DECLARED = ("preconditioned first", "brought into", "converted from")
-"""Parts of notes that the state line repeats."""
+"""Parts of notes that the state line already contains."""
 
 
 def terminal(ran: Ran, asked: RunQuestion) -> Screen:
@@ -81,8 +81,8 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
 
 
 def emulation(done: Emulation, question: RunQuestion) -> Screen:
-    """Return the terminal's lines for a model and the emulated drive: fio's result, or why it is invalid, its
-    distance from the model, and the delay."""
+    """Return the lines about a model and the emulated drive: fio's result, or why it is invalid, its distance from the
+    model, and the delay."""
     found = done.found
     figures = beside(found.model.record, found.fio.record)
     table = beside_table(found)
@@ -112,12 +112,12 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
 
 
 def invalid_words(reasons: Sequence[str]) -> str:
-    """Return the first line of a result that is not the drive's; empty without a reason."""
+    """Return the first line of an invalid result; empty without a reason."""
     return f"The result is {INVALID}: {reasons[0]}." if reasons else ""
 
 
 def _sentence(record: RecordDoc, runs: int) -> str:
-    """Return rate and p99 latency with its interval; of several runs those of the last."""
+    """Return rate and p99 latency with its interval; for several runs those of the last."""
     summary = record["summary"]
     trims = summary.get("trim")
     if not summary["count"] and trims is not None and trims["count"]:
@@ -136,7 +136,7 @@ def _sentence(record: RecordDoc, runs: int) -> str:
 
 
 def _flushed(record: RecordDoc) -> str:
-    """Return the p99 latency of the flushes, by fio's word for them."""
+    """Return the p99 latency of the flushes, under fio's name for them."""
     p99 = flush_latency(record, "latency_p99_ns")
     text = record["spec"].get("workload", "")
     word = next((word for word in ("fdatasync", "fsync") if f": {word}=" in text), "flush")
@@ -144,7 +144,7 @@ def _flushed(record: RecordDoc) -> str:
 
 
 def _between(record: RecordDoc, figure: str, before: str = "") -> str:
-    """Return the interval of a figure in brackets, its level where no figure `before` it has stated that."""
+    """Return the interval of a figure in brackets; with its level, unless the figure `before` it stated that."""
     known: dict[str, FigureIntervalDoc] = {one["figure"]: one for one in record.get("intervals", {}).get("figures", [])}
     if figure not in known:
         return ""
@@ -153,7 +153,7 @@ def _between(record: RecordDoc, figure: str, before: str = "") -> str:
 
 
 def _happened(record: RecordDoc) -> list[View]:
-    """Return whether limits were met, what power loss and failures did, and how a replay compares."""
+    """Return whether limits were met, the effects of power loss and failures, and how a replay compares."""
     lines: list[View] = [*_scripts(record), *limits_lines(record), *power_loss_lines(record), *repair_lines(record)]
     lines += [line for verdict in of_phases(record) for line in steady_lines(verdict)[:2]]
     if "comparison" in record:
@@ -214,7 +214,7 @@ def _figures(figures: FiguresDoc) -> list[float | None]:
 
 
 def _histogram(record: RecordDoc, directions: Sequence[str]) -> Histogram:
-    """Return the latencies of some directions; without buckets where a tool left none that can be added."""
+    """Return the latencies of some directions, without buckets if a tool's buckets cannot be added."""
     sides = [stream[name] for stream in record["streams"] for name in directions if name in stream]  # type: ignore[literal-required]
     histograms = [side["histogram"] for side in sides if side["count"]]
     kinds = {histogram["kind"] for histogram in histograms}
@@ -276,7 +276,7 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
 
 
 def _rests_on(record: RecordDoc) -> str:
-    """Return what the intervals of a run rest on; nothing of a run without any."""
+    """Return the evidence for the intervals of a run; nothing if it has none."""
     evidence = record.get("intervals", {}).get("rests_on", "")
     return f"{evidence}." if evidence else ""
 
@@ -288,7 +288,7 @@ def _no_interval(record: RecordDoc) -> str:
 
 
 def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion:
-    """Return a sweep of the queue depth of a closed loop on a model; of any other run its details."""
+    """Return a sweep over queue depth for a closed loop on a model; for other runs their details."""
     record = records[0]
     is_loop = bool(record["concurrency"]) and not {"app", "scripts", "trace", "traces"} & set(record)
     is_plain = not (asked.then or asked.fail or asked.power_loss or asked.spares)

@@ -1,4 +1,4 @@
-"""Output of a served machine on the terminal: its addresses, a live line, and latencies as it served them."""
+"""Output of a served machine on the terminal: its addresses, a live line, and the served latencies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def reached_lines(served: Served) -> Iterator[str]:
-    """Addresses of the volumes for programs, one line each."""
+    """Yield the addresses of the volumes for programs, one line each."""
 
     for volume in served.volumes.values():
         where = volume.device or volume.file or volume.uri
@@ -39,7 +39,7 @@ def reached_lines(served: Served) -> Iterator[str]:
 
 
 def live_line(serving: Serving, before: Serving | None, seconds: float) -> str:
-    """Rates since `before`, over the last `seconds`, and p99 of the emulation delay since serving began."""
+    """Format the rates since `before`, over the last `seconds`, and the p99 of the emulation delay since the start."""
     counts = {kind.kind: kind.count for kind in before.kinds} if before is not None else {}
     parts = []
     for kind in serving.kinds:
@@ -51,8 +51,8 @@ def live_line(serving: Serving, before: Serving | None, seconds: float) -> str:
 
 
 def serving_table(serving: Serving) -> Table:
-    """Latencies of the model, and from the arrival of a request at the server to its completion there. A client
-    measures more: how long the host takes to wake it is unknown here."""
+    """Return the latencies of the model, and those from the arrival of a request at the server to its completion there.
+    A client measures more, because the time until the host wakes it is unknown here."""
     columns = ("mean", "p50", "p99", "served mean", "served p50", "served p99")
     title = "Served: latency of the model, and of the server (clients measure more)"
     table = Table(title, [column(""), numeric("I/Os"), *(numeric(name, MS) for name in columns)])
@@ -66,7 +66,7 @@ def _three(times: Times | None) -> tuple[float | None, float | None, float | Non
 
 
 def live_lines() -> Callable[[Served], None]:
-    """Prints a line twice a second, over the previous one on a terminal."""
+    """Return a function that prints a line twice a second, over the previous one on a terminal."""
     kept: list[tuple[float, Serving]] = []
     terminal = sys.stderr.isatty()
 
@@ -85,7 +85,7 @@ def live_lines() -> Callable[[Served], None]:
 
 
 def terminal(left: ServedLeft, _: asked.Serving) -> Screen:
-    """Return what `serve` and `mount` show at the end."""
+    """Return the final screen of `serve` and `mount`."""
     serving, record = left.serving, left.finished.record
     folder = left.finished.spec.out
     evidence: list[View] = [*run_views(record, folder), *([serving_table(serving)] if serving.kinds else [])]
@@ -105,7 +105,7 @@ def terminal(left: ServedLeft, _: asked.Serving) -> Screen:
 
 
 def _sentence(serving: Serving, machine: str) -> str:
-    """Return how many I/Os were completed, and first whether the host was too slow for them."""
+    """Return whether the host was too slow, and the number of completed I/Os."""
     if not serving.answers:
         return "No client connected, so nothing was completed."
     failed = sum(kind.errors for kind in serving.kinds)
@@ -126,7 +126,7 @@ def _screen_table(serving: Serving) -> Table:
 
 
 def _delay(serving: Serving) -> list[str]:
-    """Return by how much I/Os were completed later than the model meant, and the priority of the threads."""
+    """Return the delay of completions relative to the model, and the priority of the threads."""
     late = serving.lateness
     if late is None:
         return []

@@ -1,4 +1,4 @@
-"""Whether records are steady, on a screen: how many of them are, each with its rounds, and why."""
+"""Steady state of records on a screen: the number of steady ones, each with its rounds, and the reasons."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hotband.questions.steady import SteadyQuestion
 
 CURVE = 16
-"""Characters of a curve of rounds."""
+"""Most characters of a curve of rounds."""
 MOST_ROWS = 12
 MOST_REASONS = 4
 
@@ -89,7 +89,7 @@ def _table(verdicts: Sequence[VerdictDoc]) -> Table:
 
 
 def _remarks(verdicts: Sequence[VerdictDoc]) -> Iterator[str]:
-    """Yield which records left steady state again, and the notes."""
+    """Yield the records that left steady state again, and the notes."""
     for verdict in verdicts:
         if (left := verdict["left"]) is not None:
             level = f"{quantity(abs(left['level_pct']), '%')} {'higher' if left['level_pct'] > 0 else 'lower'}"

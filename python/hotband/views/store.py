@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     )
 
 KEY_SHOWN = 10
-"""Digits of a key that a list shows: of a million runs two begin alike with a chance of a third, and any beginning will
-do that is unique."""
+"""Digits of a key in a list: among a million runs, two share them with a probability of a third. Commands accept any
+unique beginning."""
 MOST_FACTORS = 6
-"""Columns of factors in a list, those that most of its runs have; a terminal has 80 characters, JSON has all."""
+"""Most columns of factors in a list, the most frequent factors first; a terminal has 80 characters, JSON has all."""
 MOST_DIFFERENT = 3
-"""Columns of a screen that say how runs differ: with key, rate and latencies its seven."""
+"""Most columns of a screen for differences between runs: with key, rate and latencies they are seven."""
 MOST_COLUMNS = 7
 MOST_ON_SCREEN = 16
-"""Rows on a terminal, unless a number of runs is requested."""
+"""Most rows on a terminal, unless the user sets a number of runs."""
 MOST_FILES = 12
-"""Damaged files that a screen names."""
+"""Most damaged files that a screen names."""
 MOST_ROWS = 200
-"""Rows of a statement that the evidence has on a terminal; every other format has all."""
+"""Most rows of a statement in the evidence on a terminal; other formats have all."""
 
 
 def runs(listed: RunsListed, question: ListQuestion) -> Screen:
@@ -76,12 +76,12 @@ def runs(listed: RunsListed, question: ListQuestion) -> Screen:
 
 
 def record(found: Record, question: ShowQuestion) -> Iterator[View]:
-    """Return a run, and where its record was written."""
+    """Return a run, and the path of its written record."""
     return run_views(found.document, question.out)
 
 
 def _room() -> int:
-    """Return the number of rows on a screen; piped, a list has at most the rows of the evidence."""
+    """Return the number of rows on a screen; piped output has at most the rows of the evidence."""
     return MOST_ON_SCREEN if console().is_terminal else MOST_ROWS
 
 
@@ -90,7 +90,7 @@ def _limited(listed: RunsListed) -> list[str]:
 
 
 def _compared(listed: RunsListed) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the names of the columns in which the runs differ, and the other columns with their value."""
+    """Return the columns in which the runs differ, and the other columns with their value."""
     differ: list[str] = []
     alike: list[tuple[str, str]] = []
     for name in ("target", "workload", *_factors(listed), "seed"):
@@ -103,10 +103,10 @@ def _compared(listed: RunsListed) -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def _differences_table(listed: RunsListed, differ: Sequence[str]) -> Table:
-    """Return a row per run: its key, how it differs from the others, rate and latencies."""
+    """Return a row per run: its key, its differences from the others, rate and latencies."""
     names = [*differ, "iops", "latency_mean_ns", "latency_p99_ns"]
     places = [listed.names.index(name) for name in names]
-    # A seed has up to 20 digits: as a number it would be rounded.
+    # As a number, a seed of up to 20 digits would be rounded.
     of_numbers = [listed.names[at] != "seed" and all(_is_number(row[at]) for row in listed.rows) for at in places]
     titles = [{"target": "machine"}.get(name, name) for name in differ]
     head = [(numeric if is_number else column)(title) for title, is_number in zip(titles, of_numbers, strict=False)]
@@ -118,7 +118,7 @@ def _differences_table(listed: RunsListed, differ: Sequence[str]) -> Table:
 
 
 def added(done: Added, question: AddQuestion) -> Screen:
-    """Return the screen of what was added."""
+    """Return the screen of the additions."""
     present = f"; {done.present:,} {_was(done.present)} already in the store" if done.present else ""
     answer = f"{counted(done.new, 'run')} {_was(done.new)} added{present}."
     return Screen(answer=answer, verdict="yes", next=command("store list", question.path), details=[answer])
@@ -179,7 +179,7 @@ def selected(listed: Listed, question: SqlQuestion) -> Screen:
 
 
 def _rows_views(listed: Listed) -> Iterator[View]:
-    """Yield the rows, as many as the format takes."""
+    """Yield the rows that the format shows."""
     most = MOST_ROWS if PRINTED.form == "table" else len(listed.rows)
     yield table_of(Listed(listed.names, listed.rows[:most], listed.total))
     if most < len(listed.rows):
@@ -187,7 +187,7 @@ def _rows_views(listed: Listed) -> Iterator[View]:
 
 
 def runs_table(found: Listed) -> Table:
-    """Return a row per run: its key, what ran, its factors, rate and latency."""
+    """Return a row per run: its key, workload and machine, its factors, rate and latency."""
     store = {name: number for number, name in enumerate(found.names)}
     factors = _factors(found)
     of_numbers = {name: all(_is_number(row[store[name]]) for row in found.rows) for name in factors}
@@ -204,7 +204,7 @@ def runs_table(found: Listed) -> Table:
 
 
 def _factors(found: Listed) -> list[str]:
-    """Return the factors that most runs have: of settings with units the text."""
+    """Return the factors that most runs have; settings with units as text."""
     names = [name for name in found.names if name not in COLUMNS]
     have = {
         name: sum(row[index] is not None for row in found.rows)
@@ -229,12 +229,12 @@ def _is_number(cell: object) -> bool:
 
 
 def _number(cell: int | float | Decimal | None) -> int | float | None:
-    """A cell of a column of numbers."""
+    """Return a cell of a numeric column."""
     return float(cell) if isinstance(cell, Decimal) else cell if cell is None or math.isfinite(cell) else None
 
 
 def _text(cell: Any) -> str | None:
-    """A cell of a column of texts, which may hold a number: as it is."""
+    """Return a cell of a text column, unchanged even if it holds a number."""
     if cell is None:
         return None
     if isinstance(cell, bool):
@@ -243,7 +243,7 @@ def _text(cell: Any) -> str | None:
 
 
 def of_store(store: StoreFolder) -> str:
-    """Return how much a store has, in words."""
+    """Describe the size of a store."""
     now = snapshot(store)
     size = sum(file.size for part in now.parts for file in part.files)
     each = f", {numbers.size(size / now.runs)} per run" if now.runs else ""

@@ -1,1 +1,1 @@
-"""The account of all studies, for the terminal and for docs/accuracy-studies.md."""
+"""The errors of all studies, for the terminal and for docs/accuracy-studies.md."""

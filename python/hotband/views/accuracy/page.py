@@ -1,4 +1,4 @@
-"""The account of all studies as in docs/accuracy-studies.md, between two marks: `make accuracy` writes it."""
+"""Write the errors of all studies into docs/accuracy-studies.md, between two marks (`make accuracy`)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ MARKS = ("<!-- accuracy: begin (make accuracy) -->", "<!-- accuracy: end -->")
 
 
 def rewritable(path: Path, marks: tuple[str, str] = MARKS) -> tuple[str, str]:
-    """Return the text before and after the account of a page, between two marks. Raises UserError for a page that
-    has no place for it."""
+    """Return the text of a page before and after the errors, between two marks. Raises UserError for a page without the
+    marks."""
     try:
         page = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -35,7 +35,7 @@ def rewritable(path: Path, marks: tuple[str, str] = MARKS) -> tuple[str, str]:
 
 
 def rewrite(path: Path, account: AccountDoc) -> None:
-    """Writes the account into a page."""
+    """Write the errors into a page."""
     before, after = rewritable(path)
     write_file(path, f"{before}\n\n{page_text(account)}\n{after}")
 
@@ -64,7 +64,7 @@ def page_text(account: AccountDoc) -> str:
 
 
 def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
-    """Return what a study misses, by its explanations."""
+    """Return the figures that a study misses, by its explanations."""
     by_reason: dict[str, list[MissedDoc]] = {}
     for one in missed:
         by_reason.setdefault(one["why"], []).append(one)
@@ -76,6 +76,6 @@ def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
 
 
 def error_text(one: MissedErrorDoc) -> str:
-    """Return an error, and that of the blind prediction."""
+    """Format an error, and that of the blind prediction."""
     blind = one["blind_error_pct"]
     return f"{one['metric']} {percent(one['error_pct'])}" + ("" if blind is None else f" ({percent(blind)})")

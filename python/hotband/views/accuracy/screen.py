@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BAR = 8
 MOST_ROWS = 16
 ALL = "all"
-"""The rows of all studies together."""
+"""Name of the rows of all studies together."""
 
 
 def accuracy(result: Accuracy, question: StudyAccuracyQuestion) -> Screen:
@@ -41,7 +41,7 @@ def _reached(reached: int, total: int) -> Verdict:
 
 
 def _sentence(totals: Sequence[ClassErrorsDoc], studies: int) -> str:
-    """Return the typical error of the class of which most was measured."""
+    """Return the typical error of the class with the most measurements."""
     most = max(totals, key=lambda row: row["seen"]["measurements"] + row["blind"]["measurements"], default=None)
     if most is None:
         return "No figure of these studies is published, so no error is known."
@@ -81,7 +81,7 @@ def _classes_table(totals: Sequence[ClassErrorsDoc]) -> Table:
 
 
 def _goals(goals: Sequence[GoalDoc]) -> list[Table | str]:
-    """Return the bounds that the project sets itself, and whether they are met."""
+    """Return the goals of the project, and whether they are met."""
     if not goals:
         return []
     bounds = [numeric("at most", PERCENT), numeric("reached", PERCENT)]

@@ -1,4 +1,4 @@
-"""The account of all studies as tables for the terminal. Pure."""
+"""The errors of all studies as tables for the terminal. Pure functions."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ COLUMNS = (
     *(("now", name) for name in ("median", "max")),
     ("in its", "range"),
 )
-"""Columns of figures known while the models were built, and of those predicted blind, at the time and today."""
+"""Columns of figures known while the models were built, and of figures predicted blind, with the errors then and
+now."""
 
 
 def error_cells(of: ErrorsDoc, count: bool = True) -> list[Value]:
-    """Return how many, the median and the largest."""
+    """Return the number, the median and the largest of some errors."""
     cells: list[Value] = [of["median_pct"], of["largest_pct"]]
     return [of["measurements"] or None, *cells] if count else cells
 
 
 def class_cells(of: ClassErrorsDoc) -> list[Value]:
-    """One class in the columns of the tables."""
+    """Return the cells of one class."""
     inside = of["coverage"]
     covered = "" if inside is None else f"{inside['inside']}/{inside['intervals']}"
     return [
@@ -46,7 +47,7 @@ def class_cells(of: ClassErrorsDoc) -> list[Value]:
 
 
 def blocks(account: AccountDoc) -> list[tuple[str, Sequence[ClassErrorsDoc]]]:
-    """Return the studies, and at last all together."""
+    """Return the studies, and last all of them together."""
     found = [(name, one["classes"]) for name, one in account["studies"].items()]
     return [*found, (TOTAL, account["totals"])]
 
@@ -57,7 +58,8 @@ def has_intervals(account: AccountDoc) -> bool:
 
 
 def accuracy_table(account: AccountDoc) -> Table:
-    """Errors by study and class: of figures seen, and of those predicted blind, then and now."""
+    """Return the errors by study and class: of figures seen while the models were built, and of blind predictions, then
+    and now."""
     shown = COLUMNS if has_intervals(account) else COLUMNS[:-1]
     columns = [
         column(f"{over}\n{name}", wrap=False) if name in ("figures", "range") else numeric(f"{over}\n{name}")
@@ -95,7 +97,7 @@ def blind_table(found: AllBlindErrors) -> Table:
 
 
 def goals_table(goals: Iterable[GoalDoc]) -> Table:
-    """Return targets next to current values."""
+    """Return a table of goals and current values."""
     bounds = [numeric("at most", PERCENT), numeric("reached", PERCENT)]
     columns = [column("figures"), numeric("n"), column("error"), *bounds, column("")]
     table = Table("Targets, fitted and blind figures together", columns)
@@ -105,7 +107,7 @@ def goals_table(goals: Iterable[GoalDoc]) -> Table:
 
 
 def goal_cells(goal: GoalDoc) -> list[Value]:
-    """Return a goal in the columns of its table."""
+    """Return the cells of a goal."""
     holds = None if goal["holds"] is None else "yes" if goal["holds"] else "no"
     return [
         goal["figures"], goal["measurements"], goal["statistic"], goal["most_pct"], goal["reached_pct"], holds

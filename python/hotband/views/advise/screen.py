@@ -1,4 +1,5 @@
-"""Advice on a screen: what certainly meets the objective, what likely does for less money, and why not the latter."""
+"""Advice on a screen: the candidate that certainly meets the objective, a cheaper likely one, and why not the
+latter."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ STRIPS = 3
 """Candidates whose intervals are drawn."""
 STRIP = 50
 MOST_DRIVES = 4
-"""A candidate that needs more than this many times the drives of the recommended one is part of the evidence alone."""
+"""A candidate that needs more than this many times the drives of the recommended one appears only in the evidence."""
 MOST_NOTES = 2
 CLASS_PRICES = "Prices are those of the catalog's classes, with their ranges; your own table replaces them."
 
@@ -56,8 +57,8 @@ def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[Vi
 
 
 def _for_less(advice: Advice, chosen: Point) -> Point | None:
-    """Return the first candidate of the front that costs less than a certain one and is likely to do; volatile caches
-    are for those who ask for them."""
+    """Return the first candidate of the Pareto front that is cheaper than a certain one and likely meets the objective;
+    volatile caches are only for users who ask for them."""
     before = advice.front[: [one.name for one in advice.front].index(chosen.name)] if chosen.surely else []
     return next((one for one in before if not one.surely and one.is_checked and one.cache != "on"), None)
 
@@ -71,7 +72,7 @@ def _points(advice: Advice, chosen: Point, cheaper: Point | None) -> list[Point]
 
 
 def _bought(point: Point, currency: str) -> str:
-    """Return what is bought: `12 x exos-x18-18tb in RAID 10, 108 TB usable, 3,540 EUR, 113 W`."""
+    """Describe the machine to buy: `12 x exos-x18-18tb in RAID 10, 108 TB usable, 3,540 EUR, 113 W`."""
     cost = [] if point.cost is None else [money(point.cost, currency)]
     watts = [] if point.watts is None else [f"{number(point.watts.value)} W"]
     what = f"{point.drives} x {point.drive} in {LAYOUT_NAMES[point.layout]}"
@@ -141,12 +142,12 @@ def _why(advice: Advice, chosen: Point, cheaper: Point | None) -> str:
 
 
 def _rests_on(point: Point) -> list[str]:
-    """Return what the interval of the recommended candidate rests on."""
+    """Return the evidence for the interval of the recommended candidate."""
     return [] if point.latency.high is None else [f"Its interval: {point.rests_on}."]
 
 
 def _searched(advice: Advice) -> str:
-    """Return what was searched, and why most candidates were left out."""
+    """Return the number of searched candidates, and why most were left out."""
     gone = sorted(((count, why) for why, count in advice.left_out.items() if count), reverse=True)
     left_out = f"; left out: {', '.join(f'{count:,} {why}' for count, why in gone)}" if gone else ""
     point = advice.recommended or advice.nearest

@@ -1,4 +1,4 @@
-"""Advice on the terminal: the recommendation on top, its basis, then the Pareto front."""
+"""Advice on the terminal: the recommendation first, then its evidence and the Pareto front."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def terminal(advice: Advice, question: AdviseQuestion) -> Screen:
 
 
 def advice_views(advice: Advice, every: bool = False) -> list[View]:
-    """The answer, its basis, the front (complete with `every`, or if only tables are requested), notes."""
+    """Return the answer, its evidence, the Pareto front (complete with `every`, or if only tables are requested), and
+    notes."""
     views: list[View] = []
     if advice.answer:
         views.append(marked("[bold]{answer}[/]", answer=advice.answer[0]))
@@ -52,17 +53,17 @@ def advice_views(advice: Advice, every: bool = False) -> list[View]:
 
 
 def searched_text(advice: Advice) -> str:
-    """The searched candidates, and the number of runs."""
+    """Describe the searched candidates and the number of runs."""
     gone = [f"{count:,} {why}" for why, count in sorted(advice.left_out.items(), key=lambda one: -one[1]) if count]
     said = f"{advice.candidates:,} candidates, {advice.runs:,} runs of {advice.ios:,} I/Os"
     return f"{said}; left out: {', '.join(gone)}" if gone else said
 
 
 def front_table(advice: Advice, points: list[Point]) -> Table:
-    """One row per point: each figure, and below it its interval."""
+    """Return a row per point: each metric, with its interval below it."""
     title = f"Front: {counted(len(points), 'point')}, {advice.level:g} % intervals of {advice.figure}"
     priced = any(point.cost is not None for point in points)
-    # Units stand below, as the ends of intervals do: seven columns fit into 80.
+    # Units and intervals are below the numbers, so that seven columns fit into 80 characters.
     figures = [
         *([bare(estimate("cost", Unit(advice.currency), below=True))] if priced else []),
         estimate("W", WATTS, below=True),
@@ -74,7 +75,7 @@ def front_table(advice: Advice, points: list[Point]) -> Table:
     table = Table(title, [column("candidate"), *figures])
     for one in points:
         is_chosen = advice.recommended is not None and one.name == advice.recommended.name
-        # In a table of its own each part has a line.
+        # Outside the terminal each part has its own line.
         name = f"{'* ' if is_chosen else ''}{one.layout}:{one.drives}x\n{one.name.partition('x')[2]}"
         table.add(
             one.name if as_rows() else name.replace(", ", "\n"),
@@ -87,7 +88,7 @@ def front_table(advice: Advice, points: list[Point]) -> Table:
 
 
 def _estimate(of: Between | None) -> Value:
-    """A figure with its interval."""
+    """Return a metric with its interval."""
     if of is None:
         return None
     return Estimate(of.value, of.value if of.low is None else of.low, of.value if of.high is None else of.high)

@@ -1,4 +1,4 @@
-"""The chart of an advice: latency against what a candidate costs, with its interval as whiskers."""
+"""The chart of an advice: latency over the cost of candidates, with intervals as whiskers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ CHARS = 110
 
 
 def front_chart(advice: Advice) -> View:
-    """Return one point per candidate, its colour that of the layout, the recommended one filled and larger; a dashed
-    line at the bound of the objective. The cost is money, or the number of drives if there are no prices."""
+    """Return one point per candidate, coloured by layout, the recommended one filled and larger, and a dashed line at
+    the bound of the objective. The cost is money, or the number of drives if there are no prices."""
     priced = any(one.cost is not None for one in advice.front)
     title = f"Cost ({advice.currency})" if advice.currency else "Cost" if priced else "Drives"
     rows = pl.DataFrame(
@@ -39,7 +39,7 @@ def front_chart(advice: Advice) -> View:
         ],
         infer_schema_length=None,
     )
-    # The bound belongs to the axis as well as the ends of the whiskers do.
+    # The axis includes the bound as well as the ends of the whiskers.
     bound = [] if advice.bound is None else [1e3 * advice.bound]
     ends = pl.Series([*rows["low"].to_list(), *rows["high"].to_list(), *bound])
     layouts = rows["layout"].unique(maintain_order=True).to_list()

@@ -1,11 +1,11 @@
 """Charts: pure functions from polars frames to altair charts.
 
-Left out: no chart computes a result. Frames arrive with their numbers ready (`hotband.data.record.frames`
-builds them from records); a chart only chooses marks, scales and ticks. Every chart is a single view whose
-width follows its container, so that a page can put any number of them side by side.
+No chart computes a result: `hotband.data.record.frames` builds frames from records, and a chart only chooses marks,
+scales and ticks. Every chart is a single view whose width follows its container, so that a page can put any number of
+them side by side.
 
-Axes follow the habits of the trade: latency on a log axis in ms, queue depth on log2, percentiles on a scale
-of nines (90 %, 99 %, 99.9 % equally far apart), rates from zero unless they span more than `LOG_SPAN`.
+Axes follow the habits of the trade: latency on a log axis in ms, queue depth on log2, percentiles on a scale of nines
+(90 %, 99 %, 99.9 % at equal distances), rates from zero unless they span more than `LOG_SPAN`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Clock:
-    """The unit of a page's axes of time; columns in seconds or minutes are turned into it."""
+    """The unit of a page's time axes, to which columns in seconds or minutes are converted."""
 
     unit: str
     seconds: float
 
     @property
     def title(self) -> str:
-        """Of an axis."""
+        """Return the title of an axis."""
         return f"Time ({self.unit})"
 
     def told(self, rows: pl.DataFrame, column: str, seconds: float) -> pl.DataFrame:
@@ -54,24 +54,25 @@ class ScaleAndAxis(TypedDict):
     axis: alt.Axis
 
 
-# Okabe and Ito, "Color Universal Design" (2008), the order changed so that the first four stay apart on paper
-# too, and their yellow left out: it cannot be read as a thin line on white.
+# Okabe and Ito, "Color Universal Design" (2008), reordered so that the first four remain distinguishable in print,
+# without their yellow, which is illegible as a thin line on white.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#6b6b6b", "#1a1a1a")
 INK, MUTED, RULE = "#1f2933", "#52606d", "#d9dee4"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-# Largest over smallest value above which a rate is drawn on a log axis: below, small ones still have length.
+# Ratio of largest to smallest value from which a rate has a log axis: below it, small values are still visible.
 LOG_SPAN = 20.0
 LABEL_CHARS = 52
-# A tick's text: thousands apart, never in powers of ten (as `g` would write 200 on an axis of few digits).
+# The text of a tick: with thousands separators, never in powers of ten (as `g` writes 200 on an axis of few digits).
 NUMBER = ",.6~r"
-# Characters of a legend that fit above a chart of the whole, half and a third of a page's width.
+# Most characters of a legend above a chart of the whole, half and a third of a page's width.
 WIDE_CHARS, HALF_CHARS, THIRD_CHARS = 140, 60, 38
 
 
 def dress(view: View, **properties: object) -> View:
-    """Give a new chart its properties and the look that all charts share.
+    """Set the properties of a new chart, and the style that all charts share.
 
-    It is changed in place: `properties` and `configure` of altair copy a layered chart with all its layers, twice each.
+    The chart is changed in place: `properties` and `configure` of altair copy a layered chart with all its layers,
+    twice each.
     """
     axis: dict[str, object] = {
         "labelColor": MUTED,
@@ -108,32 +109,32 @@ def dress(view: View, **properties: object) -> View:
 
 
 def log_steps(low: float, high: float) -> list[float]:
-    """Return the 1-2-5 values of the decades that hold `low` to `high` (only 1s when there are more than six)."""
+    """Return the 1-2-5 values of the decades from `low` to `high` (only 1s if there are more than six decades)."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     mantissas = (1.0,) if last - first > 6 else (1.0, 2.0, 5.0)
     return [float(f"{m}e{d}") for d in range(first, last + 1) for m in mantissas if d < last or m == 1.0]
 
 
 def extent(values: pl.Series) -> tuple[float, float] | None:
-    """Smallest and largest positive number of a column, if it has one."""
+    """Return the smallest and largest positive number of a column; None without one."""
     found = [float(v) for v in values.drop_nulls().to_list() if math.isfinite(v) and v > 0]
     return (min(found), max(found)) if found else None
 
 
 def shorten(text: str, width: int = LABEL_CHARS) -> str:
-    """Return at most `width` characters, cut with an ellipsis (the tooltip holds the whole text)."""
+    """Return at most `width` characters, cut with an ellipsis (the tooltip has the whole text)."""
     return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
 
 
 def legend(labels: pl.Series, chars: int) -> alt.Legend:
-    """Return a legend above a chart that has room for `chars` characters: as many columns as fit, at least one."""
+    """Return a legend above a chart with room for `chars` characters: as many columns as fit, at least one."""
     longest = max((len(text) for text in labels.unique().to_list()), default=1)
     columns = max(1, min(4, chars // (longest + 6)))
     return alt.Legend(columns=columns, labelLimit=7 * chars)
 
 
 def log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
-    """Scale and axis of a positive quantity over decades."""
+    """Return scale and axis of a positive quantity over decades."""
     span = extent(values) or (1.0, 10.0)
     axis = alt.Axis(
         title=title,
@@ -159,7 +160,7 @@ def tight_log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
 
 
 def rate_axis(values: pl.Series, title: str) -> ScaleAndAxis:
-    """Scale and axis of a rate: from zero, or log where the values span more than `LOG_SPAN`."""
+    """Return scale and axis of a rate: from zero, or log if the values span more than `LOG_SPAN`."""
     span = extent(values)
     if span and span[1] / span[0] > LOG_SPAN:
         return log_axis(values, title)
@@ -173,7 +174,7 @@ def rate_axis(values: pl.Series, title: str) -> ScaleAndAxis:
 
 
 def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
-    """`value` (a column of `curves`) against queue depth on a log2 axis, one colour per machine.
+    """Return a chart of `value` (a column of `curves`) over queue depth on a log2 axis, one colour per machine.
 
     `curves`: machine, qd, iops, latency_mean_ms, latency_p99_ms. Latencies are drawn on a log axis.
     """
@@ -212,13 +213,13 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
 # --- one run or a few ---------------------------------------------------------------------------------------
 
 
-# Solid, then dashes: the lines of a chart that has more of them than there are colours.
+# Solid, then dashed: the lines of a chart that has more lines than there are colours.
 DASHES = ((1, 0), (7, 3), (2, 2))
 MOST_LINES = len(PALETTE) * len(DASHES)
 
 
 def natural_order(labels: Iterable[str]) -> list[str]:
-    """Each label once, numbers in them by their value: `qd 2` before `qd 16`."""
+    """Return each label once, sorted with numbers by value: `qd 2` before `qd 16`."""
 
     def key(label: str) -> list[tuple[int, int, str]]:
         pieces = re.findall(r"\d{1,18}|\D+|\d+", label)
@@ -235,10 +236,11 @@ def percentile_chart(
     height: int = 330,
     strokes: Strokes | None = None,
 ) -> View:
-    """Latency by percentile: x on a scale of nines, y log, one colour per line, or by run as in `strokes`.
+    """Return a chart of latency by percentile: x on a scale of nines, y log, one colour per line, or by run as in
+    `strokes`.
 
-    `points`: run, line (run and direction), percentile (%), nines, latency_ms, printed (true if the source
-    gave percentiles or bins instead of a histogram: points, joined by a thin line that only leads the eye).
+    `points`: run, line (run and direction), percentile (%), nines, latency_ms, printed (true if the source gave
+    percentiles or bins instead of a histogram: points, joined by a thin line that only guides the eye).
     """
     span = extent(points["nines"]) or (1.0, 1.0)
     top = max(1, math.ceil(span[1] - 1e-9))
@@ -253,8 +255,8 @@ def percentile_chart(
     if strokes is not None:
         order, colors, dashes = strokes.scales(points, "nines", "latency_ms", log=True)
         shown.symbolType = "stroke"
-    # On a page the reader chooses among the runs, and the axes follow. A picture has all of them: its axes end with the
-    # data, and a hair later, so that a tick at the very end has its label.
+    # On a page the reader chooses among the runs, and the axes follow. A picture has all runs: its axes end a hair
+    # beyond the data, so that a tick at the very end has its label.
     fits = isinstance(width, str)
     base = alt.Chart(points).encode(
         x=alt.X(
@@ -272,11 +274,11 @@ def percentile_chart(
             alt.Tooltip("latency_ms:Q", title="Latency (ms)", format=",.4~g"),
         ],
     )
-    # One layer of points serves both as the printed ones and as what the pointer finds along a line: of two
-    # filtered layers one is without rows where the chosen runs have only one sort, and Vega warns of that.
+    # One layer of points serves both as printed points and as targets of the pointer along a line: with two
+    # filtered layers, one would be empty if the chosen runs are all of one sort, and Vega warns about that.
     line = base.mark_line().encode(
         strokeWidth=alt.condition("datum.printed", alt.value(1.2), alt.value(2)),
-        # A key of its own that merges with that of the colours where it is the same; without dashes there is none.
+        # A separate key, which merges with that of the colours if they are equal; without dashes there is none.
         strokeDash=alt.StrokeDash("line:N", sort=order, scale=dashes, legend=None if strokes is None else shown),
     )
     seen = alt.condition("datum.printed", alt.value(1), alt.value(0))
@@ -285,19 +287,19 @@ def percentile_chart(
 
 
 def _nines(fraction: float) -> float:
-    """Return the place of a percentile on a scale where each further nine is one step: 90 % is 1, 99 % is 2."""
+    """Return the position of a percentile on a scale with one step per nine: 90 % is 1, 99 % is 2."""
     return -math.log10(1.0 - fraction)
 
 
 def _tick_lines(nines: float) -> list[str]:
-    """Return a tick of the scale of nines in two lines: the percentile, and one in how many I/Os is slower."""
+    """Return a tick of the scale of nines in two lines: the percentile, and the one in so many I/Os that is slower."""
     if nines < 0.999:
         return [percentile_name(nines)]
     return [percentile_name(nines), f"1 in {10 ** round(nines):,}"]
 
 
 def percentile_name(nines: float) -> str:
-    """`0`, `50`, `90`, `99`, `99.9` ... for the place on the scale of nines."""
+    """Name a position on the scale of nines: `0`, `50`, `90`, `99`, `99.9`."""
     return f"{100.0 - 10.0 ** (2.0 - nines):.{max(0, math.ceil(nines) - 2)}f}"
 
 
@@ -308,10 +310,10 @@ def series_chart(
     strokes: Strokes | None = None,
     clock: Clock = SECONDS,
 ) -> View:
-    """One quantity over time, one colour per line, or by run as in `strokes`.
+    """Return a chart of one quantity over time, one colour per line, or by run as in `strokes`.
 
-    `series`: run, line (run, stream if there are several, direction), time_s and the columns of `SERIES`,
-    of which `value` is one. `marks`: as `marked` takes them.
+    `series`: run, line (run, stream if there are several, direction), time_s and the columns of `SERIES`, one of which
+    is `value`. `marks`: as in `marked`.
     """
     title = SERIES[value]
     axis: ScaleAndAxis
@@ -348,20 +350,20 @@ def series_chart(
     return dress(marked(chart, marks, clock), width="container", height=190)
 
 
-# Dashes and colours of what happened in a run, in the order in which it happens to a drive.
+# Dashes and colours of events in a run, in the order in which they happen to a drive.
 MARK_DASHES = ([1, 0], [5, 3], [1.5, 2.5], [8, 3, 1.5, 3])
 MARK_COLORS = ("#b3261e", "#6b4fa0", "#2e7d32", "#8a6d00")
 
 
 def marked(chart: Any, marks: pl.DataFrame | None, clock: Clock = SECONDS) -> Any:
-    """Return a chart over `time` with a line where something happened, and a key that names the kinds of lines.
+    """Return a chart over `time` with a line at each event, and a key that names the kinds of events.
 
-    `marks`: run, time_s, mark (what happened), kind (its name in the key).
+    `marks`: run, time_s, mark (the event), kind (its name in the key).
     """
     if marks is None or marks.is_empty():
         return chart
     kinds = marks["kind"].unique(maintain_order=True).to_list()
-    # A key of its own: merged of dash and colour, for both are of the same field.
+    # A separate key of dash and colour merged, because both encode the same field.
     key = alt.Legend(title=None, orient="bottom", symbolType="stroke", symbolSize=400, symbolStrokeWidth=1.6)
     dashes = [list(MARK_DASHES[n % len(MARK_DASHES)]) for n in range(len(kinds))]
     colors = [MARK_COLORS[n % len(MARK_COLORS)] for n in range(len(kinds))]
@@ -378,7 +380,7 @@ def marked(chart: Any, marks: pl.DataFrame | None, clock: Clock = SECONDS) -> An
     return alt.layer(chart, rules).resolve_scale(color="independent", strokeDash="independent")
 
 
-# Where the time goes, in the order of the way of an I/O, with a colour that stays the same on every page.
+# The stages in which time is spent, in the order of the path of an I/O, with the same colour on every page.
 TIME_COLORS = {
     "overhead": PALETTE[5],
     "seek": PALETTE[0],
@@ -392,10 +394,10 @@ assert tuple(TIME_COLORS) == ACTIVITIES, "the colours follow the path of an I/O"
 
 
 def time_chart(times: pl.DataFrame) -> View:
-    """Stacked bars: the share of the measured time that a part spent on each thing, one bar per row.
+    """Return stacked bars of the shares of the measured time that a part spent on each activity, one bar per row.
 
-    `times`: row (the run, and the kind of part where a machine has several), activity (a key of
-    `TIME_COLORS`), order, share (1 = always), parts (how many parts the mean is over).
+    `times`: row (the run, and the kind of part if a machine has several), activity (a key of `TIME_COLORS`), order,
+    share (1 = always), parts (number of parts in the mean).
     """
     found = [name for name in TIME_COLORS if name in set(times["activity"].to_list())]
     scale = alt.Scale(domain=found, range=[TIME_COLORS[name] for name in found])

@@ -1,4 +1,4 @@
-"""Cumulative distributions of latencies over each other."""
+"""Cumulative distributions of two sets of latencies in one chart."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from hotband.base.views import View
 
 DASH = [7, 3]
-"""Dashes of the second line: if it lies over the first, the first shows through its gaps."""
+"""Dashes of the second line, so that the first shows through its gaps if they coincide."""
 HEIGHT = 300
 
 
 def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
-    """Return the share of the I/Os (%) that took no longer than a latency (ms, log axis), for two lines.
+    """Return the share of the I/Os (%) that took at most a latency (ms, log axis), for two lines.
 
     `points`: line (one of `order`), share_pct, latency_ms.
     """
-    # Zero has no place on a log axis.
+    # Zero has no position on a log axis.
     drawn = points.filter(pl.col("latency_ms") > 0)
     scale = alt.Scale(domain=list(order), range=list(PALETTE[: len(order)]))
     dashes = alt.Scale(domain=list(order), range=[[1, 0], DASH])

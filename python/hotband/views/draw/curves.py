@@ -1,7 +1,7 @@
 """Charts that set variants of a machine next to each other: response curves, filling caches, parts of latency.
 
 As in `hotband.views.draw.charts`, no chart computes a result, and every chart is a single view whose width follows its
-container. A variant has the same colour in every chart of a page that is given the same list of variants.
+container. A variant has the same colour in all charts of a page that receive the same list of variants.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from hotband.views.draw.named_rows import Rows
 if TYPE_CHECKING:
     from hotband.base.views import View
 
-# The same colours as `charts.TIME_COLORS` for what both have; waiting is grey, it is nobody's work.
+# The same colours as `charts.TIME_COLORS` for common stages; waiting is grey, because no part works then.
 IO_TIME_COLORS = {
     "queue": "#b8c1cc",
     "overhead": PALETTE[5],
@@ -46,7 +46,7 @@ IO_TIME_COLORS = {
 }
 assert tuple(IO_TIME_COLORS) == TIMES, "the colours follow the path of an I/O"
 PUBLISHED = "published"
-# Room left of the plot that every panel of a stack keeps, so that their time axes align (px).
+# Space left of the plot in every panel of a stack, so that their time axes align (px).
 STACKED_MARGIN = 64
 
 
@@ -56,7 +56,7 @@ def variant_scale(variants: Sequence[str]) -> alt.Scale:
 
 
 def _dashes(variants: Sequence[str]) -> dict[str, alt.StrokeDash]:
-    """Dashed lines for variants beyond the palette, which repeats its colours; nothing for fewer."""
+    """Return dashes for variants beyond the palette, whose colours repeat; nothing for fewer variants."""
     if len(variants) <= len(PALETTE):
         return {}
     dashes = [[1, 0] if n < len(PALETTE) else [5, 3] for n in range(len(variants))]
@@ -66,10 +66,10 @@ def _dashes(variants: Sequence[str]) -> dict[str, alt.StrokeDash]:
 def response_chart(
     points: pl.DataFrame, rules: Sequence[float], published: pl.DataFrame, variants: Sequence[str]
 ) -> View:
-    """Mean latency over IOPS, a line per variant through its steps in the order of their concurrency.
+    """Return a chart of mean latency over IOPS, a line per variant through its steps in order of concurrency.
 
-    `points`: variant, point, concurrency, order, iops, latency_mean_ms. `rules` are latencies (ms) that a line is
-    drawn at. `published`: variant, point, iops, latency_mean_ms; drawn as large diamonds.
+    `points`: variant, point, concurrency, order, iops, latency_mean_ms. `rules` are latencies (ms) at which a line is
+    drawn. `published`: variant, point, iops, latency_mean_ms; drawn as large diamonds.
     """
     latencies = pl.concat([points["latency_mean_ms"], published["latency_mean_ms"], pl.Series(rules, dtype=pl.Float64)])
     x = alt.X("iops:Q", **rate_axis(pl.concat([points["iops"], published["iops"]]), "IOPS"))
@@ -95,7 +95,8 @@ def response_chart(
 
 
 def _response_axis(latencies: pl.Series, title: str) -> ScaleAndAxis:
-    """Axis from zero, so that a straight line between two points gives the IOPS at a latency; log over decades."""
+    """Return an axis from zero, so that a straight line between two points gives the IOPS at a latency; log over
+    decades."""
     low, high = extent(latencies) or (1.0, 10.0)
     if high / low > LOG_SPAN:
         return log_axis(latencies, title) | {"scale": _tight_log(latencies)}
@@ -108,7 +109,7 @@ def _shape_legend() -> alt.Legend:
 
 
 def _latency_rules(rules: Sequence[float]) -> View:
-    """Dashed lines across the plot, each with its latency written on it."""
+    """Return dashed lines across the plot, each labelled with its latency."""
     rows = alt.InlineData(values=[{"latency_mean_ms": at, "text": f"{at:g} ms"} for at in rules])
     base = alt.Chart(rows).encode(y="latency_mean_ms:Q")
     rule = base.mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.2)
@@ -130,10 +131,11 @@ def stacked_chart(
     clock: Clock = MINUTES,
     colors: alt.Scale | None = None,
 ) -> View:
-    """One panel of several over a common time axis, a line per variant; the first has the legend, the last the axis.
+    """Return one panel of several over a common time axis, a line per variant; the first has the legend, the last the
+    axis.
 
-    `lines`: variant, time_min and `value`, which is `stepped` if it is a count. `rules`: variant and time_min of
-    single events.
+    `lines`: variant, time_min and `value`, which is `stepped` if it is a count. `rules`: variant and time_min of single
+    events.
     """
     drawn = clock.told(lines.filter(pl.col(value).is_not_null()), "time_min", 60.0)
     axis = alt.Axis(title=clock.title if last else None, format=NUMBER, grid=False, labels=last, tickCount=10)
@@ -161,7 +163,7 @@ def stacked_chart(
 
 
 def _panel_axis(values: pl.Series, value: str, title: str) -> ScaleAndAxis:
-    """Scale and axis of a panel: a latency on a log axis, a share from 0 to 100, all else from zero."""
+    """Return scale and axis of a panel: a latency on a log axis, a share from 0 to 100, others from zero."""
     room: dict[str, Any] = {"title": title, "format": NUMBER}
     room |= {"minExtent": STACKED_MARGIN, "maxExtent": STACKED_MARGIN}
     if value.startswith("latency"):
@@ -180,7 +182,7 @@ def _tight_log(values: pl.Series) -> alt.Scale:
 
 
 def io_time_chart(times: pl.DataFrame) -> View:
-    """Return where the mean I/O's time went: one stacked bar per row, in ms.
+    """Return a stacked bar per row of the stages of the mean I/O, in ms.
 
     `times`: row, activity (one of `TIMES`), order, ms. Order and legend are the same in every chart.
     """

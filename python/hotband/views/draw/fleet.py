@@ -18,14 +18,14 @@ SHARES = ("degraded_share", "endurance_left")
 
 
 def groups_of(frame: pl.DataFrame) -> list[str]:
-    """Return its groups, without the row of all of them that comes last."""
+    """Return the groups of a frame, without the last row, which has all of them together."""
     found: list[str] = frame["group"].unique(maintain_order=True).to_list()
     return found[:-1] if len(found) > 1 else found
 
 
 def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = WIDTH) -> View:
-    """Return a figure of `Fleet.frame` by month: its mean as one line per group, the band around it from `_low` to
-    `_high`. All groups together are left out: they are the sum of the others, and would cover them."""
+    """Return a figure of `Fleet.frame` by month: a line per group for the mean, and a band from `_low` to `_high`. All
+    groups together are left out, because their sum would cover the others."""
     scale = 100.0 if name in SHARES else 1.0
     ends = [pl.col(column) * scale for column in (name, f"{name}_low", f"{name}_high")]
     rows = frame.select(
@@ -34,7 +34,7 @@ def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = W
     rows = rows.filter(pl.col("group").is_in(groups_of(frame))).drop_nulls()
     groups = rows["group"].unique(maintain_order=True).to_list()
     key = legend(pl.Series(groups), WIDE_CHARS)
-    # A line as the band's symbol would be as pale as the band.
+    # A line as the band's symbol in the legend would be as pale as the band.
     key.symbolType, key.symbolOpacity = "stroke", 1
     base = alt.Chart(rows).encode(
         x=alt.X("month:Q", scale=alt.Scale(nice=False), axis=alt.Axis(title="Month", format=NUMBER, grid=False)),

@@ -1,4 +1,4 @@
-"""Lines that lie on each other: which do, and how wide each is drawn so that all of them are seen."""
+"""Coinciding lines: find them, and make the lower ones wider so that all of them are visible."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 from hotband.base.heavy import alt, pl
 
-# Two values nearer than this (share of the larger) are drawn on each other: a line's width on a chart of 250 px.
+# Two values nearer than this (share of the larger) coincide: about a line's width on a chart of 250 px.
 NEAR = 0.015
-# Share of the points that two lines have in common that have to be so near.
+# Least share of their common points at which two lines must be near.
 MOSTLY = 0.8
-# A line on top, and how much wider each one below it is (px).
+# Width of the top line, and the additional width of each line below it (px).
 WIDTH, WIDER = 2.0, 2.8
 
 Points = Mapping[object, tuple[float | None, ...]]
 
 
 def coincident(frame: pl.DataFrame, line: str, at: str, values: Sequence[str]) -> list[list[str]]:
-    """Names of lines that lie on each other, by groups, in the order of the frame: rows have a line, the place `at` and
-    `values`, all of which have to be near."""
+    """Return the names of coinciding lines in groups, in the order of the frame. Rows have a line, the position `at`,
+    and `values`, which must all be near."""
     lines: dict[str, dict[object, tuple[float | None, ...]]] = {}
     for row in frame.select(line, at, *values).iter_rows():
         lines.setdefault(str(row[0]), {})[row[1]] = row[2:]
@@ -48,8 +48,8 @@ def _near(one: float | None, other: float | None) -> bool:
 
 
 def wider(groups: Sequence[Sequence[str]]) -> list[tuple[float, list[str]]]:
-    """Widths of the lines that are drawn below the others, the widest first, each with its lines: of those on each
-    other the first is the widest, and the last has the width of any line."""
+    """Return the widths of the lower lines, widest first, each with its lines: of coinciding lines the first is the
+    widest, and the last has the normal width."""
     levels: dict[float, list[str]] = {}
     for group in groups:
         for index, name in enumerate(group[:-1]):
@@ -58,13 +58,13 @@ def wider(groups: Sequence[Sequence[str]]) -> list[tuple[float, list[str]]]:
 
 
 def below(frame: pl.DataFrame, line: str, groups: Sequence[Sequence[str]], **encoding: Any) -> list[alt.Chart]:
-    """Layers of the wider lines, to be drawn before the lines of `frame` with the same `encoding`."""
+    """Return layers of the wider lines, to be drawn before the lines of `frame` with the same `encoding`."""
     parts = [(width, frame.filter(pl.col(line).is_in(names))) for width, names in wider(groups)]
     return [alt.Chart(rows).mark_line(strokeWidth=width).encode(**encoding) for width, rows in parts]
 
 
 def said(groups: Sequence[Sequence[str]]) -> str:
-    """Return a sentence for below the chart; empty for none."""
+    """Return a sentence about coinciding lines for below the chart; empty without any."""
     if not groups:
         return ""
     pieces = "; ".join(f"{', '.join(group[:-1])} and {group[-1]}" for group in groups)

@@ -1,4 +1,4 @@
-"""The rows of horizontal bars: their names are wrapped and never cut, left of the bars, or above them on a phone."""
+"""The rows of horizontal bars. Their names are wrapped, never cut: left of the bars, or above them on a phone."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 
 from hotband.base.heavy import alt
 
-# Characters of a row's name left of the bars, and above them at a phone's width.
+# Most characters per line of a row's name left of the bars, and above them at a phone's width.
 ROW_CHARS, NARROW_CHARS = 40, 50
 COLOR = "#1f2933"
-# Heights (px) of a line of such a name, and of the room between rows.
+# Heights (px) of a line of a row's name, and of the space between rows.
 ROW_LINE, ROW_GAP = 13, 13
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The names of bars' rows by key, wrapped; `thick` is the height (px) of a row's bars together."""
+    """The names of the rows by key, wrapped; `thick` is the height (px) of all bars of a row."""
 
     labels: Mapping[str, str]
     thick: int
 
     def axis(self) -> alt.Axis:
-        """Return the names left of the bars."""
+        """Return the axis with the names left of the bars."""
         return alt.Axis(
             title=None, labelExpr=_wrapped(self.labels, ROW_CHARS), labelLimit=0, labelPadding=8, labelColor=COLOR,
             ticks=False, domain=False,
@@ -31,12 +31,12 @@ class Rows:
 
     @property
     def height(self) -> int:
-        """Of the chart."""
+        """Return the height of the chart."""
         lines = _most_lines(self.labels, ROW_CHARS)
         return len(self.labels) * max(self.thick + ROW_GAP, lines * ROW_LINE + 4)
 
     def narrow(self) -> dict[str, object]:
-        """Return how `draw.js` changes the chart at a phone's width: the names are above their bars."""
+        """Return the changes by `draw.js` at a phone's width: the names are above their bars."""
         name = _most_lines(self.labels, NARROW_CHARS) * ROW_LINE + 5
         step = self.thick + ROW_GAP + name
         return {
@@ -55,7 +55,7 @@ def _most_lines(labels: Mapping[str, str], chars: int) -> int:
 
 
 def in_lines(text: str, chars: int = ROW_CHARS) -> list[str]:
-    """Return a row's name in as many lines as it needs."""
+    """Wrap a row's name into the lines that it needs."""
     import textwrap
 
     return textwrap.wrap(text, chars) or [""]

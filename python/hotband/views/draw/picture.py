@@ -1,4 +1,4 @@
-"""A chart as an image of its own."""
+"""A chart as a self-contained image."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ def picture(view: View) -> str:
     """Return a chart as a self-contained image."""
     with alt.data_transformers.disable_max_rows():
         spec = view.to_dict(validate=False)
-    # The image has one text for screen readers, not one for every point.
+    # The image has one text for screen readers instead of one per point.
     svg: str = vl_convert.vegalite_to_svg(spec | {"config": spec.get("config", {}) | {"aria": False}})
     return f'<img alt="chart" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">'

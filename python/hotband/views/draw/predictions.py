@@ -22,15 +22,15 @@ STREAMS = "sequential"
 
 
 def measured_against_predicted(figures: Sequence[FigurePrediction]) -> View:
-    """Draw a point per figure that has a prediction; those outside their interval have another colour. A figure on the
-    line is predicted exactly."""
+    """Draw a point per predicted figure; those outside their interval have another colour. Points on the line are exact
+    predictions."""
     panels = [panel for name in CLASSES if name != "other" and (panel := _panel(name, figures)) is not None]
     chart: View = alt.concat(*panels, columns=COLUMNS).configure_view(stroke=None).configure_concat(spacing=14)
     return chart
 
 
 def _panel(figure_class: str, figures: Sequence[FigurePrediction]) -> View | None:
-    """Return the panel of a class; None if nothing of it is predicted."""
+    """Return the panel of a class; None if it has no predictions."""
     metrics = TIMES if "p99" in figure_class else RATES[1:] if figure_class == STREAMS else RATES[:1]
     rows = [
         {

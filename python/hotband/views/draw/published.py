@@ -1,4 +1,4 @@
-"""Charts of a study: published next to predicted, and how large the errors are.
+"""Charts of a study: published next to predicted figures, and the sizes of the errors.
 
 As in `draw.charts`, no chart computes a result, and every chart is a single view whose width follows its container.
 """
@@ -30,23 +30,22 @@ if TYPE_CHECKING:
 
 KINDS = ("published", "predicted")
 SHAPES = {"published": "diamond", "predicted": "circle"}
-# Characters of a legend above a chart of the whole width, whose rows have texts left of them.
+# Most characters of a legend above a chart of the whole width, whose rows have texts left of them.
 CHARS = 110
-# What lies beyond the end of an axis: the page's colour of what is not as it should be.
+# Colour of arrows beyond the end of an axis: the page's colour for problems.
 FAR = "#b34700"
-# Errors up to here are drawn to scale whatever the others are (%), and how far beyond most of them the axis goes.
+# Errors up to this (%) are drawn to scale whatever the others are; and the ratio of the axis to most of them.
 LEAST_REACH, REACH_OVER, MOST_OF = 10.0, 1.3, 0.9
-# How far the axis goes on a side where something lies beyond it: room for an arrow and its number.
+# Extension of the axis on a side with arrows: room for an arrow and its number.
 BEYOND = 1.9
 
 
 def published_chart(figures: pl.DataFrame, quantity: str, rule: float | None = None) -> View:
-    """One row per figure: published and predicted as points, joined by a rule, with the error next to them.
+    """Return a row per figure: published and predicted as points, joined by a rule, with the error next to them.
 
     `figures`: id, label, config, machine, workload, published and predicted (numbers, null if there is none),
-    published_text, predicted_text, error_text. Rows of one configuration are under its name, in the order of the
-    frame; a colour is of a machine. `quantity` is the axis title, with its unit. `rule` is a value that the others are
-    measured by.
+    published_text, predicted_text, error_text. Rows of one configuration are under its name, in the order of the frame;
+    each machine has a colour. `quantity` is the axis title, with its unit. `rule` is a reference value for the others.
     """
     kinds: list[Any] = [kind for kind in KINDS if figures[kind].is_not_null().any()]
     rows = figures.with_columns(right=pl.max_horizontal(*kinds))
@@ -89,7 +88,7 @@ def _marked_value(at: float) -> View:
 
 
 def _row_names(figures: pl.DataFrame) -> dict[str, str]:
-    """Return the rows of a chart from the top: each configuration as a heading, then its figures; key and text."""
+    """Return the rows of a chart from the top, as key and text: each configuration as a heading, then its figures."""
     names: dict[str, str] = {}
     for row in figures.select("id", "label", "config").to_dicts():
         if row["config"]:
@@ -127,13 +126,14 @@ def _figure_axis(values: pl.Series, title: str) -> ScaleAndAxis:
 
 
 def _bounds(numbers: pl.Series) -> tuple[float, float]:
-    """Smallest and largest number of a column, zero included."""
+    """Return the smallest and largest number of a column, zero included."""
     found = [0.0, *(float(v) for v in numbers.to_list())]
     return min(found), max(found)
 
 
 def depth_chart(points: pl.DataFrame, quantity: str) -> View:
-    """Published and predicted against queue depth: one colour per machine, a dash a series, published as diamonds.
+    """Return a chart of published and predicted values over queue depth: one colour per machine, one dash per series,
+    published values as diamonds.
 
     `points`: machine, series (such as "reads"), qd, published, predicted.
     """
@@ -171,7 +171,7 @@ def depth_chart(points: pl.DataFrame, quantity: str) -> View:
     marks = base.transform_filter("isValid(datum.published)").mark_point(size=150, strokeWidth=2.2, filled=False)
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=["published"], range=["diamond"]), legend=_hollow())
     marks = marks.transform_calculate(kind="'published'").encode(y=alt.Y("published:Q", **wide), shape=shape)
-    # The name of a series stands above the highest of its lines, at its end.
+    # The name of a series is above the end of its highest line.
     last = points.filter(pl.col("predicted").is_not_null()).filter(pl.col("qd") == pl.col("qd").max())
     last = last.sort("predicted", descending=True).unique("series", keep="first", maintain_order=True)
     names = alt.Chart(last).mark_text(align="right", dy=-11, dx=6, fontSize=12, fontWeight=600, color=INK)
@@ -184,8 +184,8 @@ def _hollow() -> alt.Legend:
 
 
 def reach_of(errors: list[float]) -> float:
-    """Return the end (percent) of an axis of errors: that of all errors, or, if a few are far beyond the others, a
-    little more than most."""
+    """Return the end (percent) of an axis of errors: the largest error or, if a few are far beyond the others, a little
+    more than most."""
     sizes = sorted(abs(error) for error in errors)
     if not sizes:
         return LEAST_REACH
@@ -195,14 +195,14 @@ def reach_of(errors: list[float]) -> float:
 
 
 def _error_ticks(reach: float) -> list[float]:
-    """Round values up to the reach, both ways: none if the axis has only arrows."""
+    """Return round values up to the reach in both directions; none if the axis has only arrows."""
     step = next(step for step in (2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, reach) if reach / step <= 5)
     count = math.floor(reach / step)
     return [n * step for n in range(-count, count + 1)]
 
 
 def beyond(errors: pl.DataFrame, reach: float) -> pl.DataFrame:
-    """Return what lies beyond the axis, by quantity and side: quantity, place, side (-1 or 1), text ("+104 to 438 %
+    """Return the errors beyond the axis, by quantity and side: quantity, place, side (-1 or 1), text ("+104 to 438 %
     (4)")."""
     groups: dict[tuple[str, int], list[float]] = {}
     for quantity, error in errors.select("quantity", "error_pct").iter_rows():
@@ -219,8 +219,8 @@ def _range_text(errors: list[float]) -> str:
 
 
 def error_chart(errors: pl.DataFrame) -> View:
-    """Every compared figure as a circle on one line per quantity: how far off, and to which side. A value far beyond
-    the others is an arrow at the end of the axis, with its number.
+    """Return a chart of the errors: a circle per compared figure on one line per quantity. A value far beyond the
+    others is an arrow at the end of the axis, with its number.
 
     `errors`: quantity, error_pct, label, config, error_text, published_text, predicted_text.
     """

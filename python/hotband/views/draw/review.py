@@ -1,8 +1,8 @@
-"""Charts of reviews: curves over a block, a queue depth or a position, and amounts as bars with their numbers.
+"""Charts of reviews: curves over block size, queue depth or position, and amounts as bars with their numbers.
 
 As in `draw.charts`, no chart computes a result, and every chart is a single view whose width follows its container.
 Bars start at zero; amounts that span more than `LOG_SPAN` become dots on a log axis, where a bar's length would mean
-nothing. A line has the same colour and the same shape of points in every chart that is given the same `Lines`.
+nothing. A line has the same colour and point shape in all charts that receive the same `Lines`.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from hotband.base.views import View
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left")
-# Vega's viridis up to where it grows too pale for a thin line on white.
+# Vega's viridis, cut off where it becomes too pale for a thin line on white.
 RAMP = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151")
-# Points of a line above which they would run into each other.
+# Most points of a line that are drawn: more would run into each other.
 MARKED = 40
 BAR = 17
-# By whether a chart is as wide as the page: the characters of its legend, and the room right of its longest bar.
+# For charts narrower than the page and as wide as it: characters of the legend, and space right of the longest bar.
 CHARS = {True: 100, False: HALF_CHARS}
 ROOM = {True: 0.16, False: 0.4}
 CURVE_HEIGHT = 270
@@ -59,23 +59,24 @@ class Lines:
 
     @property
     def names(self) -> list[str]:
-        """In their order."""
+        """Return the names, in order."""
         return list(self.colors)
 
     def scale(self) -> alt.Scale:
-        """Names to colours."""
+        """Return the colours of the names."""
         return alt.Scale(domain=self.names, range=list(self.colors.values()))
 
     def shapes(self) -> alt.Scale:
-        """Names to the shapes of points."""
+        """Return the point shapes of the names."""
         return alt.Scale(domain=self.names, range=[SHAPES[n % len(SHAPES)] for n in range(len(self.names))])
 
     def dashes(self) -> alt.Scale:
-        """Names to dashes."""
+        """Return the dashes of the names."""
         return alt.Scale(domain=self.names, range=self.own_dashes())
 
     def own_dashes(self) -> list[list[float]]:
-        """Strokes of the names: solid until the palette repeats its colours, except those that are dashed anyway."""
+        """Return the strokes of the names: solid until the palette repeats its colours, except for those that are
+        `dashed`."""
         rounds = [1 if name in self.dashed else n // len(PALETTE) for n, name in enumerate(self.names)]
         return [list(DASHES[n % len(DASHES)]) for n in rounds]
 
@@ -86,7 +87,7 @@ def palette(title: str, names: Iterable[str], first: int = 0) -> Lines:
 
 
 def ramp(title: str, names: Sequence[str]) -> Lines:
-    """Colours from dark to light for names that grow; beyond five the steps lie closer."""
+    """Return colours from dark to light for names that grow; with more than five the steps are smaller."""
     last = max(1, len(names) - 1)
     return Lines(title, {name: mixed(RAMP, n / last) for n, name in enumerate(names)})
 
@@ -105,10 +106,10 @@ def _channels(color: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Axis:
-    """Quantity along an axis: its column, the title with the unit, and the scale.
+    """The quantity along an axis: its column, the title with the unit, and the scale.
 
     `zero`: from zero. `rate`: from zero, or log over decades. `log`: log. `depth` and `size`: steps of two, of queue
-    depths and of bytes. `share`: 0 to 100 %. `within`: numbers that the scale must hold besides those drawn.
+    depths and of bytes. `share`: 0 to 100 %. `within`: further numbers that the scale must include.
     """
 
     column: str
@@ -117,7 +118,7 @@ class Axis:
     within: pl.Series | None = None
 
     def channel(self, rows: pl.DataFrame) -> ScaleAndAxis:
-        """Scale and axis for the rows."""
+        """Return scale and axis for the rows."""
         values = rows[self.column] if self.within is None else self.within
         if self.scale == "log":
             return tight_log_axis(values, self.title)
@@ -135,7 +136,7 @@ class Axis:
 
 
 def _rate(values: pl.Series, title: str) -> ScaleAndAxis:
-    """From zero to a little above the largest; over decades as `tight_log_axis`."""
+    """Return an axis from zero to a little above the largest value; over decades as `tight_log_axis`."""
     low, high = extent(values) or (1.0, 1.0)
     if high / low > LOG_SPAN:
         return tight_log_axis(values, title)
@@ -163,7 +164,7 @@ def _sizes(values: pl.Series, title: str) -> ScaleAndAxis:
         labelOverlap="greedy",
         labelSeparation=8,
     )
-    # Room for half of the last label, which would be cut off at the end of the picture.
+    # Space for half of the last label, which would be cut off at the edge of the picture.
     found["scale"].padding = 22
     return found | {"axis": axis}
 
@@ -202,14 +203,14 @@ def curves(
         line = line.encode(strokeDash=alt.StrokeDash("line:N", scale=scale, legend=shown))
     layers: list[Any] = [line.encode(order=f"{order}:Q") if order else line]
     if points and longest <= MARKED:
-        # A legend of its own that merges with that of the colours: same field, same values.
+        # A separate legend, which merges with that of the colours: same field, same values.
         shape = alt.Shape("line:N", scale=lines.shapes(), legend=shown)
         layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(shape=shape))
     return dress(alt.layer(*layers), width="container", height=CURVE_HEIGHT)
 
 
 def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[float]]:
-    """Strokes of the lines: as given, and dashed if one would lie on an earlier one."""
+    """Return the strokes of the lines: as given, and dashed if a line would coincide with an earlier one."""
     given = lines.own_dashes()
     numbers = [str(n) for n in range(len(given))]
     is_log = y.scale == "log" or (y.scale == "rate" and _spans(rows[y.column]))
@@ -218,7 +219,7 @@ def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[flo
 
 
 def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
-    """Bins as bars from `from_` x to x, over each other; `rows`: line, from_ms (or whatever x is), x and share."""
+    """Return bins as overlapping bars from `from_` x to x; `rows`: line, from_ms (or the unit of x), x and share."""
     start = f"from_{x.column}"
     ends = rows.filter(pl.col(x.column) == pl.col(x.column).max().over("line"))
     closed = pl.concat([rows, ends.with_columns(pl.col(x.column).alias(start))])
@@ -247,16 +248,16 @@ def _tooltip(rows: pl.DataFrame, titles: Mapping[str, str], hidden: str = "") ->
 
 
 def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None = None, wide: bool = True) -> View:
-    """Return a group of horizontal bars per row, one each of `lines`, with the number at its end; from zero, or dots on
-    a log axis where the values span more than `LOG_SPAN`.
+    """Return a group of horizontal bars per row, one per line of `lines`, with the number at its end; from zero, or
+    dots on a log axis if the values span more than `LOG_SPAN`.
 
     `rows`: row (a key), label (its text), line, value, text (printed at the end), and low and high (the ends of its
-    uncertainty, null for none). `rule` is a value that a line is drawn at.
+    uncertainty, null for none). A line is drawn at the value `rule`.
     """
     labels = dict(zip(rows["row"].to_list(), rows["label"].to_list(), strict=True))
     single = len(labels) == 1 and rows["line"].n_unique() > 1
     if single:
-        # One row of many lines: the lines are the rows, which their axis names, and no legend is needed.
+        # One row of many lines: the lines become rows named by their axis, which makes a legend superfluous.
         rows = rows.with_columns(row=pl.col("line"), label=pl.col("line"))
         labels = {name: name for name in lines.names if name in set(rows["line"].to_list())}
     drawn = [name for name in lines.names if name in set(rows["line"].to_list())]
@@ -299,7 +300,7 @@ def _spans(values: pl.Series) -> bool:
 
 
 def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool) -> list[Any]:
-    """Bars or dots, and the ranges over them."""
+    """Return bars or dots, and the ranges over them."""
     at = alt.X("value:Q", **x)
     if dots:
         marks: list[Any] = [base.mark_point(filled=True, size=110, opacity=1, shape="circle").encode(x=at)]
@@ -316,7 +317,7 @@ def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool
 
 
 def _numbers(base: alt.Chart, x: ScaleAndAxis, dots: bool, rule: float | None) -> Any:
-    """Return the number of each amount, right of it, of its range, and of the rule if that would cross the number."""
+    """Return the number of each amount, right of the amount and its range, and of the rule if that would cross it."""
     end = "isValid(datum.high) ? max(datum.high, datum.value) : datum.value"
     if rule is not None:
         end = f"datum.value > {0.88 * rule} && datum.value < {rule} ? {rule} : {end}"
@@ -325,7 +326,7 @@ def _numbers(base: alt.Chart, x: ScaleAndAxis, dots: bool, rule: float | None) -
 
 
 def _amount_axis(ends: pl.Series, title: str, dots: bool, rule: float | None, room: float) -> ScaleAndAxis:
-    """With room for the number right of the largest value, in shares of the axis."""
+    """Return an axis with space, as a share of its length, for the number right of the largest value."""
     low, high = extent(ends) or (1.0, 1.0)
     low, high = min(low, rule or low), max(high, rule or high)
     if dots:

@@ -1,4 +1,4 @@
-"""Colours and dashes of lines: one colour per run throughout a page, and dashes where lines lie over each other."""
+"""Colours and dashes of lines: one colour per run throughout a page, and dashes where lines coincide."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from hotband.base.heavy import alt, pl
 from hotband.views.draw.charts import DASHES, PALETTE
 
-# Two points closer than this share of an axis are drawn over each other: 2 px wide lines in charts 190 to 330 px high.
+# Points closer than this share of an axis coincide: lines are 2 px wide, charts 190 to 330 px high.
 NEAR = 0.02
-# Places along an axis at which lines are compared: a few pixels wide each.
+# Number of steps along an axis at which lines are compared: a few pixels each.
 PLACES = 200
-# Lines are over each other where at least this share of their common points is.
+# Lines coincide if at least this share of their common points does.
 MOSTLY = 0.5
 
 
 @dataclass(frozen=True)
 class Strokes:
-    """The colour of every run of a page. A chart looks up those of its lines, each of which belongs to a run."""
+    """The colour of every run of a page. A chart looks up the colours of its lines, each of which belongs to a run."""
 
     colors: Mapping[str, str]
 
@@ -36,10 +36,10 @@ class Strokes:
         return alt.Scale(domain=list(runs), range=[self.colors[run] for run in runs])
 
     def scales(self, rows: pl.DataFrame, x: str, y: str, log: bool = False) -> tuple[list[str], alt.Scale, alt.Scale]:
-        """Return the lines of `rows` (run, line) in their order, with their colours and dashes; `log` where y is drawn
-        so."""
+        """Return the lines of `rows` (run, line) in order, with their colours and dashes; `log` if the y axis is
+        logarithmic."""
         runs = dict(rows.select("line", "run").unique(maintain_order=True).rows())
-        # In the order in which they are drawn: what lies over an earlier line is dashed, so that both are seen.
+        # In drawing order: a line that coincides with an earlier one is dashed, so that both are visible.
         lines = list(runs)
         alone = len(set(runs.values())) == 1
         colors = [PALETTE[n % len(PALETTE)] if alone else self.colors[runs[line]] for n, line in enumerate(lines)]
@@ -50,7 +50,8 @@ class Strokes:
 def dashed(
     rows: pl.DataFrame, x: str, y: str, lines: Sequence[str], colors: Sequence[str], log: bool = False
 ) -> list[list[float]]:
-    """Return a dash for every line: solid, but for those that lie over an earlier one or share its colour."""
+    """Return the dashes of every line: solid, except for lines that coincide with an earlier one or share its
+    colour."""
     width = (maximum(rows, x) - minimum(rows, x)) / PLACES or 1.0
     points = {line: points_of(rows, line, x, y, width) for line in lines}
     if log:
@@ -70,23 +71,23 @@ def dashed(
 
 
 def minimum(rows: pl.DataFrame, x: str) -> float:
-    """Smallest value of a column of numbers; zero if it has none."""
+    """Return the smallest value of a numeric column; zero if it is empty."""
     return min((float(value) for value in rows[x].drop_nulls().to_list()), default=0.0)
 
 
 def maximum(rows: pl.DataFrame, x: str) -> float:
-    """Largest value of a column of numbers; zero if it has none."""
+    """Return the largest value of a numeric column; zero if it is empty."""
     return max((float(value) for value in rows[x].drop_nulls().to_list()), default=0.0)
 
 
 def points_of(rows: pl.DataFrame, line: str, x: str, y: str, width: float) -> dict[int, float]:
-    """Return the points of a line by their place along the axis, in steps of a width: lines need not have points at the
-    same places."""
+    """Return the points of a line by position along the axis, in steps of a width: lines need not have points at the
+    same positions."""
     own = rows.filter(rows["line"] == line).select(x, y).drop_nulls().rows()
     return {round(at / width): float(value) for at, value in own if math.isfinite(at) and math.isfinite(value)}
 
 
 def over(one: Mapping[int, float], other: Mapping[int, float], height: float) -> bool:
-    """Return whether two lines are drawn over each other, on an axis of such a height."""
+    """Return whether two lines coincide on an axis of this height."""
     common = [(one[at], other[at]) for at in one if at in other]
     return bool(common) and sum(abs(a - b) <= NEAR * height for a, b in common) >= MOSTLY * len(common)

@@ -1,4 +1,4 @@
-"""The picture of a sweep: a figure against an axis of numbers, a line for each of the other coordinates; and the table
+"""The chart of a sweep: a figure over a numeric axis, a line per combination of the other coordinates; and the table
 that a notebook shows next to it."""
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ WIDTH, HEIGHT = 460, 220
 
 
 def sweep_chart(sweep: Sweep, y: str, x: str | None) -> View:
-    """Return the chart. Raises UserError for a column that is not there or holds no numbers, or where nothing ended."""
+    """Return the chart. Raises UserError for an unknown or non-numeric column, or if no run finished."""
     frame = sweep.frame
     if frame.is_empty():
         raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
-    # Charts of records call a latency `latency_p99`, columns have its unit.
+    # Charts of records name a latency `latency_p99`; columns include its unit.
     y = f"{y}_ns" if y not in frame.columns and f"{y}_ns" in frame.columns else y
     _check(frame, "y", y)
     along = x or next((name for name in sweep.axes if frame[name].dtype.is_numeric()), None)
@@ -61,7 +61,7 @@ def _numeric(frame: pl.DataFrame) -> list[str]:
 
 
 def _text(name: str) -> pl.Expr:
-    """Return a coordinate in a legend: numbers and switches with their name, texts alone."""
+    """Return a coordinate for a legend: numbers and switches with their name, texts alone."""
     column = pl.col(name).cast(pl.String)
     return (
         column
@@ -71,17 +71,17 @@ def _text(name: str) -> pl.Expr:
 
 
 def _along(rows: pl.DataFrame, name: str) -> Axis:
-    """Queue depths and threads in steps of two, everything else from zero, or log over decades."""
+    """Return an axis: queue depths and threads in steps of two, others from zero, or log over decades."""
     return Axis("x", {"qd": "Queue depth (outstanding I/Os)"}.get(name, name), "depth" if name == "qd" else "rate")
 
 
 def _scale(y: str) -> Literal["log", "rate"]:
-    """Latencies over decades, all else from zero if it fits."""
+    """Return the scale: log for latencies, else from zero if the values allow it."""
     return "log" if y.endswith("_ns") else "rate"
 
 
 def title_of(name: str) -> str:
-    """Return a column's title, with the unit it is drawn in."""
+    """Return a column's title, with its unit in the chart."""
     if name in TITLES:
         return TITLES[name]
     direction, _, rest = name.partition("_")
@@ -93,13 +93,13 @@ def title_of(name: str) -> str:
 
 
 def sweep_html(sweep: Sweep) -> str:
-    """Return what a notebook shows: how far it came, the first rows, and IOPS along the first axis of numbers."""
+    """Return the notebook's view: the progress, the first rows, and IOPS over the first numeric axis."""
     frame = sweep.frame
     left = "".join(f"<li>{escape(str(dict(at)))}</li>" for at in sweep.missing[:SHOWN_ROWS])
     try:
         image = picture(sweep_chart(sweep, "iops", None))
     except UserError:
-        # No axis of numbers, or no run ended.
+        # There is no numeric axis, or no run finished.
         image = ""
     missing = f"<p>Missing:</p><ul>{left}</ul>" if left else ""
     return f"<div><strong>{escape(repr(sweep))}</strong>{frame_html(frame)}{image}{missing}</div>"

@@ -1,7 +1,7 @@
-"""Curves of a sweep: figures against what was swept, latency against rate, and two parameters as a matrix of colours.
+"""Charts of a sweep: figures over the swept values, latency over rate, and two parameters as a matrix of colours.
 
 As in `draw.charts`, no chart computes a result, and every chart is a single view whose width follows its container. A
-line has one colour and one shape of points in every chart that is given the same `Lines`; the page has one key.
+line has the same colour and point shape in all charts that receive the same `Lines`; the page has one key.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 CELL = 30
 """Height of a row of a matrix (px)."""
 MOST_TICKS = 16
-"""Values along an axis that each have a tick; of more, round numbers."""
+"""Most values of an axis with a tick each; with more values, ticks are at round numbers."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """An axis of the values that were swept, under the texts that they were given as."""
+    """An axis of the swept values, labelled with the texts in which they were given."""
 
     title: str
     texts: Sequence[str]
@@ -37,12 +37,12 @@ class Steps:
     is_log: bool
 
     def channel(self) -> ScaleAndAxis:
-        """Scale and axis; ends have room for half of their labels."""
+        """Return scale and axis, with space at the ends for half of their labels."""
         low, high = min(self.numbers), max(self.numbers)
         if len(self.numbers) > MOST_TICKS:
             axis = alt.Axis(title=self.title, format=NUMBER, tickCount=8, labelOverlap="greedy")
         else:
-            # As a script writes the number of a tick.
+            # As JavaScript writes the number of a tick.
             keys = [str(int(value)) if float(value).is_integer() else repr(value) for value in self.numbers]
             names = json.dumps(dict(zip(keys, self.texts, strict=True)))
             axis = alt.Axis(
@@ -69,16 +69,17 @@ def swept_chart(rows: pl.DataFrame, x: Steps, y: Axis, lines: Lines, *, chosen: 
 
 
 def hockey_chart(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines, along: str, *, chosen: bool = False) -> View:
-    """Latency against rate, a line for each of `lines` in the order of the swept values, which are in the column `x`.
+    """Return a chart of latency over rate, a line for each of `lines` in the order of the swept values, which are in
+    the column `along`.
 
-    `rows`: as of `swept_chart`, and the column of the axis `x`.
+    `rows`: as in `swept_chart`, and the column of the axis `x`.
     """
     at = alt.X(f"{x.column}:Q", **x.channel(rows))
     return _with_ends(rows, at, y, lines, {"line": lines.title, "at": along}, chosen)
 
 
 def _with_ends(rows: pl.DataFrame, x: alt.X, y: Axis, lines: Lines, titles: dict[str, str], chosen: bool) -> View:
-    """Lines, points and error bars over an axis."""
+    """Return lines, points and error bars over an axis."""
     scale = y.channel(rows)
     tooltip = [alt.Tooltip(f"{name}:N", title=title) for name, title in titles.items()]
     for column, title in _numbers(rows, y).items():
@@ -108,7 +109,7 @@ def _with_ends(rows: pl.DataFrame, x: alt.X, y: Axis, lines: Lines, titles: dict
 
 
 def _numbers(rows: pl.DataFrame, y: Axis) -> dict[str, str]:
-    """Return the numbers of a point that the pointer shows."""
+    """Return the numbers of a point in the tooltip."""
     known = {y.column: y.title, "low": "From", "high": "To"}
     others = {name: name for name in rows.columns if name not in known and name not in ("line", "x", "at", "run")}
     return {name: title for name, title in {**known, **others}.items() if rows[name].dtype.is_numeric()}
@@ -116,7 +117,7 @@ def _numbers(rows: pl.DataFrame, y: Axis) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Two parameters as columns and rows, each with its values as texts in their order, and what the colours are."""
+    """Two parameters as columns and rows, each with its values as texts in order, and the quantity of the colours."""
 
     columns: str
     column_texts: Sequence[str]

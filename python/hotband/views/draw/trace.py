@@ -1,4 +1,4 @@
-"""Charts of what a trace is like. As in `draw.charts`, no chart computes a result: frames arrive with their numbers."""
+"""Charts of a trace's properties. As in `draw.charts`, no chart computes a result: frames arrive with their numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def from_zero(title: str) -> ScaleAndAxis:
 
 
 def plain_axis(title: str) -> ScaleAndAxis:
-    """Return an axis that begins and ends where the values do."""
+    """Return an axis over the range of the values."""
     axis = alt.Axis(title=title, format=NUMBER, grid=False, tickCount=6, labelOverlap="greedy")
     return {"scale": alt.Scale(nice=False), "axis": axis}
 
@@ -29,7 +29,7 @@ def plain_axis(title: str) -> ScaleAndAxis:
 def lines_chart(
     rows: pl.DataFrame, x: ScaleAndAxis, y: ScaleAndAxis, *, band: bool = False, steps: bool = False
 ) -> View:
-    """Lines of `rows`: line, x, y; with `band` from `low` to `high` around them."""
+    """Return lines of `rows`: line, x, y; with `band` a band from `low` to `high` around them."""
     names = rows["line"].unique(maintain_order=True).to_list()
     key = legend(rows["line"], HALF_CHARS) if len(names) > 1 else None
     if key is not None:
@@ -53,7 +53,7 @@ def lines_chart(
 
 
 def dispersion_chart(rows: pl.DataFrame) -> View:
-    """Variance over mean by width of the window: points with whiskers of two standard errors, a rule at one."""
+    """Return variance over mean by window width: points with whiskers of two standard errors, and a line at one."""
     values = pl.concat([rows["low"], rows["high"], pl.Series([1.0])])
     y: Any = tight_log_axis(values, "Variance over mean")
     x: Any = log_axis(rows["x"], "Window (s)")
@@ -75,7 +75,7 @@ def dispersion_chart(rows: pl.DataFrame) -> View:
 
 
 def bars_chart(rows: pl.DataFrame, x: str, y: str) -> View:
-    """Bars of `rows`: class, line, y; classes in the order of the rows, lines next to one another."""
+    """Return bars of `rows`: class, line, y; classes in the order of the rows, lines side by side."""
     names = rows["line"].unique(maintain_order=True).to_list()
     order = rows["class"].unique(maintain_order=True).to_list()
     key = legend(rows["line"], HALF_CHARS) if len(names) > 1 else None

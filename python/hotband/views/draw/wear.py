@@ -21,7 +21,7 @@ AMPLIFICATION = "Write amplification (flash bytes / host bytes)"
 
 
 def amplification_chart(rows: pl.DataFrame, x: str, title: str, colors: alt.Scale | None = None) -> View:
-    """Write amplification over time or over what the host wrote, a colour per line; the running total is dashed.
+    """Return write amplification over time or over the host's writes, a colour per line; the running total is dashed.
 
     `rows`: line, kind (`INTERVAL` or `TOTAL`), the column `x` and write_amplification.
     """
@@ -51,7 +51,7 @@ def amplification_chart(rows: pl.DataFrame, x: str, title: str, colors: alt.Scal
 
 
 def entropy_chart(points: pl.DataFrame, theory: pl.DataFrame, variants: Sequence[str]) -> View:
-    """Write amplification against the entropy of the data: what the model measured as points, theory as a line.
+    """Return write amplification over the entropy of the data: the model's results as points, theory as a line.
 
     `points` and `theory`: variant, entropy, write_amplification.
     """
@@ -78,7 +78,7 @@ def entropy_chart(points: pl.DataFrame, theory: pl.DataFrame, variants: Sequence
 
 
 def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
-    """One bar per drive, with its number; what is published is a diamond on it.
+    """Return one bar per drive, with its number; a published value is a diamond on it.
 
     `rows`: variant, value, published (null if there is none).
     """

@@ -1,4 +1,4 @@
-"""The page of a fleet: the answer, charts by month, the numbers by group and year, and what they rest on."""
+"""The page of a fleet: the answer, charts by month, the numbers by group and year, and their evidence."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def fleet_page(fleet: Fleet) -> Page:
 
 
 def charts_of(fleet: Fleet) -> list[Chart]:
-    """Charts of what is known and not always zero."""
+    """Return charts of the figures that are known and not always zero."""
     frame, found = fleet.frame, []
     for name, title, caption in CHARTS:
         known = frame[name].drop_nulls()
@@ -71,7 +71,7 @@ def charts_of(fleet: Fleet) -> list[Chart]:
 
 
 def cost_table(cost: CostDoc, currency: str) -> Table:
-    """Cost by part over the whole time."""
+    """Return the cost by part over the whole time."""
     rows = []
     for name in PARTS:
         part: FigureDoc | None = cost[name]  # type: ignore[literal-required]
@@ -82,5 +82,5 @@ def cost_table(cost: CostDoc, currency: str) -> Table:
 
 
 def report_of(fleet: Fleet) -> Report:
-    """Return the page, to be written."""
+    """Return the page as a report that can be saved."""
     return Report(fleet_page(fleet))

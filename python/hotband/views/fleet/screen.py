@@ -58,7 +58,7 @@ def _sentence(data: FleetDoc) -> str:
 
 
 def _figures(data: FleetDoc) -> Table:
-    """Return a row per figure of the whole fleet: its mean, and between which values 95 of 100 fleets lie."""
+    """Return a row per figure of the whole fleet: its mean, and the range of 95 of 100 fleets."""
     table = screen_table([column(""), numeric("mean", OF_ROW), interval("95 of 100 fleets", OF_ROW)])
     for name, figure, ends, unit in figures_of(data):
         table.add(name, figure["mean"], ends, unit=unit)
@@ -78,7 +78,7 @@ def _groups(data: FleetDoc) -> Table:
 
 
 def _evidence(fleet: Fleet) -> list[View]:
-    """Return the answers, tables of figures, groups and years, and what they rest on."""
+    """Return the answers, tables of figures, groups and years, and their evidence."""
     data = fleet.summary
     groups = [groups_table(data)] if len(data["groups"]) > 1 else []
     tables = [figures_table(data), *groups, years_table(fleet)]

@@ -49,7 +49,7 @@ GIGABYTES, PETABYTES = Unit("GB", 1e9, numbers.size), Unit("PB", 1e15, numbers.s
 
 
 def answers_of(data: FleetDoc) -> list[str]:
-    """Return what came out, in two or three sentences."""
+    """Return the results in two or three sentences."""
     whole = data["fleet"]
     months = data["months"]
     failures = whole["failures"]
@@ -93,7 +93,7 @@ def independent(loss: LossDoc) -> str:
 
 
 def third(data: FleetDoc) -> list[str]:
-    """Spares and cost, if there are any."""
+    """Describe spares and cost, if there are any."""
     parts = []
     short = [group for group in data["groups"] if group["spares"] is not None]
     if short:
@@ -116,8 +116,7 @@ def mean(of: FigureDoc | None) -> float | None:
 
 
 def table_of(title: str, columns: list[tuple[Column, list[Value]]], first: int) -> Table:
-    """Return a table of the informative columns, and always of the first ones: without unrequested columns it is
-    narrower."""
+    """Return a table of the informative columns and of the first ones: columns without content would only widen it."""
     shown = [one for index, one in enumerate(columns) if index < first or any(one[1])]
     table = Table(title, [of for of, _ in shown])
     for row in zip(*(values for _, values in shown), strict=True):
@@ -167,8 +166,8 @@ def figures_of(data: FleetDoc) -> list[tuple[str, FigureDoc, Range, Unit]]:
 
 
 def figures_table(data: FleetDoc) -> Table:
-    """Return a row per figure of the whole fleet: mean, the interval of the mean, and between what 95 % of the
-    repetitions lie."""
+    """Return a row per figure of the whole fleet: mean, the interval of the mean, and the range of 95 % of the
+    repetitions."""
     title = f"{data['name']}: {duration(data['months'])}, {data['repetitions']:,} repetitions"
     ends = [interval("of the mean, 95 %", OF_ROW), interval("of fleets, 95 %", OF_ROW)]
     table = Table(title, [column(""), numeric("mean", OF_ROW), *ends])
@@ -200,7 +199,7 @@ def years_table(fleet: Fleet) -> Table:
 
 
 def group_lines(data: FleetDoc) -> list[str]:
-    """Return what each group rests on."""
+    """Return the evidence of each group."""
     return [line for group in data["groups"] for line in lines_of(group)]
 
 
@@ -239,14 +238,14 @@ def lines_of(one: GroupDoc) -> list[str]:
 
 
 def level(of: Mapping[str, object]) -> str:
-    """I/Os a second and p99 of a service."""
+    """Format the I/Os per second and the p99 of a service."""
     iops, p99 = of["iops"], of["latency_p99_ns"]
     shown = f"{number(iops)} IOPS" if isinstance(iops, int | float) else "no I/O"
     return f"{shown}, p99 {numbers.span(p99)}" if isinstance(p99, int | float) else shown
 
 
 def closing_lines(data: FleetDoc) -> list[str]:
-    """Notes, and how losses compare."""
+    """Return the notes, and a comparison of the losses."""
     loss = data["fleet"]["loss"]
     lines = [f"note: {note}" for note in data["notes"]]
     seen = f"{loss['seen']:,} losses by a failure too many happened in {data['repetitions']:,} repetitions"
@@ -262,7 +261,7 @@ def closing_lines(data: FleetDoc) -> list[str]:
 
 
 def html_of(fleet: Fleet) -> str:
-    """Return what a notebook shows: the answer, one row per group, and failures by month."""
+    """Return the notebook's view: the answer, one row per group, and failures by month."""
     data = fleet.summary
     said = "".join(f"<p>{escape(line)}</p>" for line in answers_of(data))
     image = picture(month_chart(fleet.frame, "failures", "Failures a month"))

@@ -1,1 +1,1 @@
-"""Records, as notebooks show them."""
+"""Views of records in notebooks."""

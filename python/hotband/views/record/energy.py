@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def joules(value: float, low: float | None, high: float | None) -> str:
-    """An energy, in brackets between what it may lie."""
+    """Format an energy, with its range in brackets."""
     return (
         energy(value)
         if low is None or high is None or low == high
@@ -20,7 +20,7 @@ def joules(value: float, low: float | None, high: float | None) -> str:
 
 
 def energy_lines(record: RecordDoc) -> list[str]:
-    """Power of the drives in one line; none if it is not known."""
+    """Return the power of the drives in one line; none if it is unknown."""
     of = record.get("energy")
     if of is None:
         return []

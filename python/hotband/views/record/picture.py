@@ -1,7 +1,7 @@
 """A record as a notebook shows it: a table of its figures and a small chart, drawn by `hotband.views.draw`.
 
-The chart is a static SVG inside an image, so it needs no script, stays in a saved notebook, and nothing in a record's
-names can reach the page.
+The chart is a static SVG inside an image, so it needs no script and stays in a saved notebook, and a record's names
+cannot inject anything into the page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hotband.base.views import View
     from hotband.data.record.record import Figures, Plot, Record
 
-# What `Record.plot` draws over time, and the column of the chart's frame.
+# The charts of `Record.plot` over time, with the column of each chart's frame.
 OVER_TIME = {
     "iops": "iops",
     "latency_mean": "latency_mean_ms",
@@ -28,13 +28,14 @@ OVER_TIME = {
     "queue_depth": "queue_depth",
 }
 WIDTH, HEIGHT = 460, 170
-# Points of a line of the small chart: it is kept in the notebook.
+# Points of a line of the small chart, which a notebook stores.
 POINTS = 40
 CELL = "text-align:right;padding:2px 10px"
 
 
 def chart(record: Record, kind: Plot, points: int = PERCENTILE_POINTS) -> View:
-    """The chart of `kind`, of about this many points per line. UserError if there is none, or nothing to draw."""
+    """Return the chart of `kind`, with about this many points per line. Raises UserError for an unknown kind, or if
+    there is nothing to draw."""
     records = {record.name: record.loaded()}
     if kind == "latency":
         frame = percentile_frame(records, points)
@@ -51,14 +52,14 @@ def chart(record: Record, kind: Plot, points: int = PERCENTILE_POINTS) -> View:
 
 
 def html(record: Record) -> str:
-    """Content for a notebook: name, figures of all, reads and writes, notes, and latency by percentile."""
+    """Return the notebook's view: name, figures of all, reads and writes, notes, and latency by percentile."""
     rows = [("all", record.summary), ("read", record.read), ("write", record.write)]
     shown = [(name, of) for name, of in rows if name == "all" or of.count or of.errors]
     notes = "".join(f"<li>{escape(note)}</li>" for note in record.notes)
     try:
         image = picture(chart(record, "latency", POINTS))
     except UserError:
-        # Nothing was measured: the table says so.
+        # Nothing was measured, as the table shows.
         image = ""
     return (
         f"<div><strong>{escape(record.name)}</strong> "
@@ -68,7 +69,7 @@ def html(record: Record) -> str:
 
 
 def table(rows: Sequence[tuple[str, Figures]]) -> str:
-    """Rates and latencies, one row each."""
+    """Return rates and latencies, one row each."""
     heads = ("", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max", "outstanding", "errors")
     head = "".join(f'<th style="{CELL}">{name}</th>' for name in heads)
     lines = ("".join(f'<td style="{CELL}">{cell}</td>' for cell in cells(*row)) for row in rows)
@@ -77,7 +78,7 @@ def table(rows: Sequence[tuple[str, Figures]]) -> str:
 
 
 def cells(name: str, of: Figures) -> list[str]:
-    """The texts of a row."""
+    """Return the texts of a row."""
     latencies = (of.mean, of.p50, of.p99, of.p999, of.max)
     return [
         escape(name),

@@ -1,4 +1,4 @@
-"""The page of an advice: the recommendation, the chart of the front, its figures, and notes on reading them."""
+"""The page of an advice: the recommendation, the chart of the Pareto front, its metrics, and reading notes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _cell(of: Between | None, scale: float) -> Cell:
 
 
 def _values(advice: Advice) -> Table:
-    """Return what the uncertain values of the recommended machine do to its latency."""
+    """Return the sensitivity of the recommended machine's latency to its uncertain values."""
     rows = [
         [
             Cell(f"{value['key']} of {value['part']}", under=value["meaning"]),

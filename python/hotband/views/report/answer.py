@@ -1,4 +1,4 @@
-"""First sentence of a page of records: which is faster and by how much, with the interval if there is one.
+"""The first sentence of a page of records: which is faster and by how much, with the interval if there is one.
 
 Sentences are made from the numbers; their form depends on the input: one record, two, several, or the points of curves.
 `hotband.inference.audit.compare` decides which side is faster; if it cannot compare them, the answer only lists the
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
     Sides: TypeAlias = Mapping[str, Sequence[RecordDoc]]
 
-# From here on a ratio reads better as a multiple than in percent.
+# Ratio from which a multiple reads better than a percentage.
 MULTIPLE = 2.0
-# As `hotband.inference.audit.difference` has them, which reads records and is loaded when used.
+# As in `hotband.inference.audit.difference`, which reads records and is loaded when used.
 FASTER, SLOWER, NONE = "faster", "slower", "no difference shown"
-# What most of a curve's IOPS are.
+# Share of a curve's highest IOPS that counts as nearly all.
 MOST = 0.9
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`sentences` for the head of a page; `against` has the comparison of every other side with the first, None if
+    """`sentences` for the top of a page; `against` has the comparison of every further side with the first, None if
     they cannot be compared; `unlike` names the differences of their loads."""
 
     sentences: Sequence[str]
@@ -74,7 +74,7 @@ def answer(naming: Naming) -> Answer:
 
 
 def compared(naming: Naming, a: Sequence[str], b: Sequence[str]) -> Comparison | None:
-    """Side B against A, labels of repeats each; None if they cannot be compared."""
+    """Compare side B with side A, labels of repeats each; None if they cannot be compared."""
     sides = []
     for labels in (a, b):
         runs = []
@@ -104,7 +104,7 @@ def figure(record: RecordDoc, key: str) -> float | None:
 
 
 def is_open(record: RecordDoc) -> bool:
-    """Return whether its rate was given: then it says nothing of the machine."""
+    """Return whether the record's rate was given: such a rate is no property of the machine."""
     return Audited("", record).asked.rate_iops is not None
 
 
@@ -130,7 +130,7 @@ def _interval(record: RecordDoc) -> str:
 
 
 def _of_repeats(naming: Naming) -> list[str]:
-    """Return how far repeats of one run lie apart."""
+    """Return how far apart repeats of one run are."""
     rates = [value for one in naming.records.values() if (value := figure(one.record, "iops"))]
     if not rates:
         return ["No I/O ended in the measured time."]
@@ -159,7 +159,7 @@ def _of_two(sides: Sides, a: str, b: str, found: Comparison | None) -> list[str]
 
 
 def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | None) -> str:
-    """Return the rates of two, and which is faster."""
+    """Return the rates of two sides, and which is faster."""
     iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
     if found is None or found.verdict not in (FASTER, SLOWER, NONE):
         why = found.how if found is not None else "they cannot be compared"
@@ -189,26 +189,26 @@ def _of_one_run_each(a: str, b: str, rates: tuple[float, float], found: Differen
 
 
 def faster(ratio: float) -> str:
-    """`23.8 % faster than`, from twice on `2.4 times as fast as`."""
+    """Format a ratio of rates: `23.8 % faster than`, from 2 on `2.4 times as fast as`."""
     return f"{number(ratio)} times as fast as" if ratio >= MULTIPLE else f"{share(ratio - 1)} faster than"
 
 
 def by(ratio: float) -> str:
-    """`23.8 % more IOPS than`, or how many times as many."""
+    """Format a ratio of rates: `23.8 % more IOPS than`, or `2.4 times as many`."""
     if ratio >= MULTIPLE:
         return f"{number(ratio)} times the IOPS of"
     return f"{share(abs(ratio - 1))} {'more' if ratio >= 1 else 'fewer'} IOPS than"
 
 
 def _between(ends: Sequence[float], ratio: float) -> str:
-    """Ends of a ratio, in the form of the ratio itself."""
+    """Format the ends of a ratio, in the form of the ratio."""
     if ratio >= MULTIPLE:
         return f"{between(ends[0], ends[1])} times"
     return between(ends[0] - 1, ends[1] - 1, share)
 
 
 def _latencies(a: str, b: str, sides: Sides, key: str, name: str) -> str:
-    """Return who waits longer, by one of the latencies."""
+    """Return which side waits longer, by one of the latencies."""
     one, other = (mean(sides[side], key) for side in (a, b))
     if not one or not other:
         return ""
@@ -251,7 +251,7 @@ def _as_many(ratio: float) -> str:
 
 
 def _level(naming: Naming, a: Sequence[str], b: Sequence[str]) -> bool:
-    """Return whether no difference is shown between two."""
+    """Return whether two sides show no difference."""
     found = compared(naming, a, b)
     return found is not None and any(row.metric == "IOPS" and row.verdict == NONE for row in found.differences)
 
@@ -301,7 +301,7 @@ def _tops(curve: Curve, most: Mapping[str, tuple[float, float, LoadedRecord]]) -
 
 
 def _leads(curve: Curve) -> str:
-    """Return who is fastest at which points, with the lead over the next."""
+    """Return the fastest line of each range of points, with its lead over the next."""
     leads: list[tuple[float, str, float]] = []
     for at in curve.places:
         known = [(value, line) for line, points in curve.lines.items()

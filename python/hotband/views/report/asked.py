@@ -1,4 +1,4 @@
-"""The question whose answer is a page of records."""
+"""The question `report`, whose answer is a page of records."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 MOST_AUDITED = 3
-"""Records that the next command names."""
+"""Most records that the next command names."""
 MOST_ROWS = 12
 MOST_SENTENCES = 3
 FIGURES = {"Run": "", "IOPS": "IOPS", "MB/s": "MB/s"} | {
     f"{name} (ms)": f"{name.lower()} ms" for name in ("Mean", "p50", "p99", "Max")
 }
-"""Columns of a page's table that a terminal shows, and their names there."""
+"""Columns of a page's table on a terminal, and their names there."""
 
 
 class ChartFormat(StrEnum):
@@ -51,10 +51,9 @@ class ChartFormat(StrEnum):
 class ReportQuestion(Question):
     """Write one self-contained HTML report of records, and its charts as SVG or PNG.
 
-    Of the result, `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
-    `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
-    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError if there is
-    no record.
+    The result's `.save("page.html")` writes the page, `.charts` has each of its charts by name (`.view` for altair,
+    `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page begins with which record is
+    faster and by how much; records that differ only in their seed are repeats. Raises UserError if there is no record.
     """
 
     name = "report"
@@ -83,7 +82,7 @@ class ReportQuestion(Question):
         with whole(places_of(loaded(self.records))):
             if self.output is not None:
                 page = report.save(self.output)
-                # The screen of a folder names its page in the first sentence.
+                # The first sentence of a folder's screen names its page.
                 lines += [] if isinstance(report, FolderReport) else [f"Report: {page}"]
             if self.charts is not None:
                 charts = report.save_charts(self.charts, (self.chart_format or ChartFormat.svg).value)
@@ -92,12 +91,12 @@ class ReportQuestion(Question):
 
 
 def loaded(records: Records) -> list[Path | LoadedRecord]:
-    """Return paths unchanged, and records in memory as if they were loaded from files."""
+    """Return paths unchanged, and convert records in memory as if they were loaded from files."""
     return [record if isinstance(record, Path) else record.loaded() for record in records]
 
 
 def whole(places: list[Path | LoadedRecord]) -> AbstractContextManager[None]:
-    """Return the context in which missing parts of records become a UserError; a study checks its own."""
+    """Return the context that turns missing parts of records into a UserError; a study checks its own parts."""
     paths = [place for place in places if isinstance(place, Path)]
     return nullcontext() if kept_study(paths) is not None else refusing_incomplete(paths)
 
@@ -134,7 +133,7 @@ def expect_somewhere(question: ReportQuestion) -> None:
 
 
 def terminal(report: Report, question: ReportQuestion) -> Screen:
-    """Return the matrix of a folder of results; of another report its answer, and a row per record."""
+    """Return the matrix of a folder of results; for other reports the answer, and a row per record."""
     if isinstance(report, FolderReport):
         written = " ".join(f"{path} written." for path in report.saved)
         return matrix_screen(report.matrix, written, command("audit", *paths_of(question.records)))
@@ -153,7 +152,7 @@ def terminal(report: Report, question: ReportQuestion) -> Screen:
 
 
 def _answer_blocks(report: Report) -> Sequence[Block]:
-    """Return the blocks of the first section of a page, which has its answer."""
+    """Return the blocks of a page's first section, which has the answer."""
     return report.page.sections[0].blocks if report.page.sections else []
 
 

@@ -1,4 +1,4 @@
-"""Findings of the auditor as a section of a page, and as a page of their own."""
+"""Findings of the auditor as a section of a page, and as a separate page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hotband.inference.audit.result import AuditResult
 
 MOST_NAMED = 3
-"""Results that a row names; the tables of runs below have all."""
+"""Most results that a row names; the tables of runs below have all."""
 TITLES = {"severe": "Severe", "warning": "Warnings", "note": "Notes"}
 
 
@@ -34,7 +34,7 @@ def audit_page(result: AuditResult) -> Page:
 
 
 def audit_section(findings: Sequence[Finding], count: int) -> Section:
-    """Return the findings on the page's records, or that there are none."""
+    """Return the findings on the page's records, or a sentence that there are none."""
     if not findings:
         text = f"The auditor applied all its rules to {count} record{'s' if count != 1 else ''} and found nothing."
         return Section("audit", "What do these results prove?", [Prose([text])])
@@ -54,7 +54,7 @@ def audit_section(findings: Sequence[Finding], count: int) -> Section:
 
 
 def _by_rule(findings: Sequence[Finding], severity: str) -> list[list[Finding]]:
-    """Return the findings of a severity, those of one rule together."""
+    """Return the findings of a severity, grouped by rule."""
     groups: dict[str, list[Finding]] = {}
     for one in findings:
         if one.severity == severity:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from hotband.views.report.naming import Naming
     from hotband.views.report.review_intervals import Row
 
-# From here on a ratio reads better as a multiple than in percent.
+# Ratio from which a multiple reads better than a percentage.
 MULTIPLE = 2.0
-# Records of which bars still say something.
+# Most records for which bars are useful.
 MOST_BARS = 24
 BARS = (
     ("iops", "IOPS", 1.0),
@@ -54,14 +54,14 @@ def _bar(label: str, record: RecordDoc, key: str, unit: float) -> Row | None:
 
 
 def _ends(record: RecordDoc, key: str, unit: float) -> Row | None:
-    """Return the interval of a figure, where the record has one."""
+    """Return the interval of a figure; None if the record has none."""
     found = [one for one in figures_of(record) if one["figure"] == key]
     return {"low": found[0]["low"] / unit, "high": found[0]["high"] / unit} if found else None
 
 
 def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], lines: Mapping[str, str]) -> Table:
     """Return one row per record: its figures, the difference of its rate from that of the first, and the state of its
-    drives, said once for the points of a line and for repeats."""
+    drives, printed once for the points of a line and for repeats."""
     by_line = {line: states[label] for label, line in lines.items()}
     together = len(by_line) < len(states) and all(by_line[lines[label]] == state for label, state in states.items())
     alike = len(set(states.values())) == 1
@@ -74,7 +74,7 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], l
         one = naming.records[label]
         summary = one.record["summary"]
         cells = [Cell(label, under="" if alike or together else states[label]), _rate(one.record)]
-        # Of repeats the first has what all of them show.
+        # Repeats share everything that the first of them shows.
         cells += [_change(found, sides[label] if label in firsts else "")] if with_change else []
         cells.append(Cell(number(_scaled(summary.get("bandwidth_bytes_per_s"))), numeric=True))
         cells += [Cell(number(_scaled(summary.get(f"latency_{key}_ns"))), numeric=True) for key in LATENCIES]
@@ -88,13 +88,13 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], l
 
 
 def _rate(record: RecordDoc) -> Cell:
-    """Return the rate, and under it its interval if it has one."""
+    """Return the rate, with its interval below it if it has one."""
     own = [one for one in figures_of(record) if one["figure"] == "iops"]
     return Cell(number(record["summary"].get("iops")), numeric=True, under=f"({said(own[0])})" if own else "")
 
 
 def _change(found: Answer, label: str) -> Cell:
-    """Return how much more than the first, with the interval."""
+    """Return the difference from the first, with the interval."""
     one = found.against.get(label)
     rate = next((row for row in one.differences if row.metric == "IOPS"), None) if one is not None else None
     if rate is None:

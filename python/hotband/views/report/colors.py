@@ -1,7 +1,7 @@
-"""One colour a machine throughout a page.
+"""One colour per machine throughout a page.
 
-Charts give colours to what they draw by its place among their own lines. A page that has several charts of the same
-machines paints them after that: whatever a scale names that is a machine of the page gets the machine's colour.
+Charts assign colours by the order of their own lines. A page with several charts of the same machines then repaints
+them: a name in a scale that is a machine of the page gets that machine's colour.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CHANNELS = ("color", "stroke", "fill")
 
 
 def machine_colors(names: Iterable[str]) -> dict[str, str]:
-    """Return a colour for every machine, in their order; beyond sixteen they repeat."""
+    """Return a colour for every machine, in order; beyond sixteen they repeat."""
     return {name: COLORS[n % len(COLORS)] for n, name in enumerate(dict.fromkeys(names))}
 
 
@@ -33,7 +33,7 @@ class Painted:
     colors: Mapping[str, str]
 
     def to_dict(self) -> dict[str, Json]:
-        """Return the spec; a copy."""
+        """Return a copy of the spec with the machines' colours."""
         spec = spec_of(self.view)
         datasets = spec.pop("datasets", None)
         made = deepcopy(spec)
@@ -55,7 +55,7 @@ def _painted_block(block: Block, colors: Mapping[str, str]) -> Block:
 
 
 def _paint(view: Json, colors: Mapping[str, str]) -> None:
-    """Paints the scales of a view and of its layers."""
+    """Set the scales of a view and of its layers."""
     if not isinstance(view, dict):
         return
     layers, encoding = view.get("layer"), view.get("encoding")

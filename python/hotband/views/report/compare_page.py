@@ -1,4 +1,4 @@
-"""The page of a comparison: which side is faster and by how much, in charts and a table, and what that rests on."""
+"""The page of a comparison: which side is faster and by how much, in charts and a table, and the evidence."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from hotband.views.report.review_intervals import Row
 
 MOST_BARS = 60
-"""Bars of a chart."""
+"""Most bars of a chart."""
 FIGURES = (("IOPS", "IOPS"), ("p50", "Median latency (ms)"), ("p99", "p99 latency (ms)"))
-"""Metrics that have a chart of both sides each."""
+"""Metrics with a chart of both sides each."""
 RATIO = "With 95 % intervals if runs are repeated. More is better for IOPS, less for latencies."
 
 
@@ -111,7 +111,7 @@ def _ratio(label: str, row: Difference, line: str) -> Row:
 
 
 def _basis(several: Sequence[Comparison]) -> list[Block]:
-    """Return how the drives were set, how each interval was made, and what was not compared."""
+    """Return the settings of the drives, the methods of the intervals, and what was not compared."""
     states = {side.name: "; ".join(state_of(side)) or ABSENT for pair in several for side in (pair.a, pair.b)}
     blocks: list[Block] = [Table(["Side", "State of the drives"], [Group([plain(pair) for pair in states.items()])])]
     methods = dict.fromkeys(row.how for pair in several for row in pair.differences)

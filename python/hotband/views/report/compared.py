@@ -18,7 +18,7 @@ CAPTION = "Demerit is the root of the mean squared horizontal distance of the tw
 
 
 def comparison_section(records: Mapping[str, LoadedRecord]) -> Section | None:
-    """Replayed latencies of traces next to the measured ones, for the records that have them."""
+    """Return the replayed latencies of traces next to the measured ones, for the records that have them."""
     found = {label: one.record["comparison"] for label, one in records.items() if "comparison" in one.record}
     blocks: list[Block] = []
     for label, comparison in found.items():
@@ -39,7 +39,7 @@ def comparison_blocks(comparison: ComparisonDoc, names: Names, label: str = "") 
 
 
 def sentence(comparison: ComparedDoc, names: Names) -> str:
-    """Mean and demerit in words."""
+    """Return mean and demerit in words."""
     means = (comparison["mean_measured_ns"] / 1e6, comparison["mean_replayed_ns"] / 1e6)
     text = f"Mean {number(means[0])} ms {names[0]}, {number(means[1])} ms {names[1]}"
     if comparison["mean_error_pct"] is not None:
@@ -52,7 +52,7 @@ def sentence(comparison: ComparedDoc, names: Names) -> str:
 
 
 def distribution_frame(comparison: ComparisonDoc, names: Names) -> pl.DataFrame | None:
-    """Both distributions: line, share_pct, latency_ms. None for an old record."""
+    """Return both distributions: line, share_pct, latency_ms. None for an old record."""
     found = comparison.get("distribution")
     if found is None:
         return None
@@ -66,7 +66,7 @@ def distribution_frame(comparison: ComparisonDoc, names: Names) -> pl.DataFrame 
 
 
 def class_table(comparison: ComparisonDoc, names: Names) -> Table:
-    """Return all I/Os, and each class of them."""
+    """Return a row of all I/Os, and one of each class."""
     columns = ["", "I/Os", f"Mean {names[0]} (ms)", f"Mean {names[1]} (ms)", "Error", "Demerit (ms)", "Demerit"]
     classes: list[tuple[str, ComparedDoc]] = [
         (f"{one['direction']}s, {one['distance']}", one) for one in comparison["classes"]
@@ -91,7 +91,7 @@ def _row(name: str, one: ComparedDoc) -> list[Cell]:
 
 
 def percentile_table(comparison: ComparisonDoc, names: Names) -> Table:
-    """Percentiles side by side."""
+    """Return measured and replayed percentiles side by side."""
     rows = [
         [Cell(f"{percentile['percentile']:g} %", numeric=True)]
         + [Cell(number(percentile[key] / 1e6), numeric=True) for key in ("measured_ns", "replayed_ns")]

@@ -1,4 +1,5 @@
-"""Records whose settings differ in a number, as the points of curves: a line for whatever else differs."""
+"""Records whose settings differ in a number, as the points of curves: a line per combination of the other
+differences."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from hotband.views.draw.strokes import Strokes
 from hotband.views.report.naming import Naming, as_number
 from hotband.views.report.page import Chart, Charts
 
-# Points of a curve, at least; and the points of a page that are worth a curve instead of bars.
+# Fewest points of a curve; and the fewest points of a page for which curves replace bars.
 LEAST = 3
 TITLES = {
     "qd": "Queue depth (outstanding I/Os)",
@@ -40,13 +41,13 @@ class Curve:
         return sorted({at for points in self.lines.values() for at in points})
 
     def text(self, at: float) -> str:
-        """Return a place in a sentence."""
+        """Format a value of the axis for a sentence."""
         return size(round(at)) if self.sizes else number(at)
 
 
 def curve_of(naming: Naming) -> Curve | None:
-    """Return the curves of records that differ in a number at three places or more, one record a point; None of
-    others."""
+    """Return the curves of records that differ in a number with at least three values, one record per point; None for
+    other records."""
     best: Curve | None = None
     for key in naming.keys:
         values = {label: as_number(own[key]) for label, own in naming.differ.items()}
@@ -75,7 +76,7 @@ def _line(own: Mapping[str, str], key: str) -> str:
 
 
 def curve_block(curve: Curve, strokes: Strokes) -> Charts:
-    """Throughput and latency against what differs, and latency over throughput."""
+    """Return charts of throughput and latency over the number, and of latency over throughput."""
     lines = Lines("Run", {line: strokes.colors[label] for label, line in curve.labels.items()})
     rows = _frame(curve)
     title = TITLES.get(curve.key, curve.key)
@@ -114,5 +115,5 @@ UNITS = (1.0, 1e6, 1e6, 1e6)
 
 
 def _doubles(curve: Curve) -> bool:
-    """Return whether the places are powers of two, which stand equally far apart."""
+    """Return whether the values are powers of two, which then have equal distances."""
     return all(at >= 1 and at == int(at) and int(at) & (int(at) - 1) == 0 for at in curve.places)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Records = Mapping[str, "LoadedRecord"]
 
-# Points of a line: as many as a chart is wide enough to tell apart.
+# Points of a line: as many as the width of a chart can show.
 POINTS = 400
 CAPTION = "All drives together. The band shows what the ranges of their power values allow (hotband drives NAME)."
 COLUMNS = ("Drives", "Mean", "At rest", "Energy", "Least", "Most", "An I/O")
@@ -50,7 +50,8 @@ def power_frame(records: Records) -> pl.DataFrame:
 def power_chart(
     rows: pl.DataFrame, marks: pl.DataFrame | None = None, strokes: Strokes | None = None, clock: Clock = SECONDS
 ) -> View:
-    """Watts over time, a colour per run, with the band of their ranges; `marks` as `charts.marked` takes them."""
+    """Return a chart of watts over time, a colour per run, with the band of their ranges; `marks` are as in
+    `charts.marked`."""
     lines = rows["line"].unique(maintain_order=True).to_list()
     scale, dashes = variant_scale(lines), None
     if strokes is not None:
@@ -76,13 +77,13 @@ def power_chart(
         ],
     )
     if dashes is not None:
-        # The key of the colours, which dashes merge with: another one would be in conflict with it.
+        # This key merges with that of the dashes; a different one would conflict with it.
         line = line.encode(strokeDash=alt.StrokeDash("line:N", sort=lines, scale=dashes, legend=shown))
     return dress(marked(alt.layer(band, line), marks, clock), width="container", height=220)
 
 
 def power_block(records: Records, strokes: Strokes | None = None, clock: Clock = SECONDS) -> Charts | None:
-    """Watts of runs over time; none if no record has them for more than one interval."""
+    """Return the watts of runs over time; None if no record has them for more than one interval."""
     frame = power_frame(records)
     if frame["time_s"].n_unique() < 2:
         return None

@@ -14,7 +14,7 @@ from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table,
 
 
 def hardware_sections(records: Mapping[str, LoadedRecord]) -> list[Section]:
-    """Return the sections of those that have them."""
+    """Return the sections of the records that have them."""
     found = [
         Section("expected", "Measured beside predicted", _expected(records)),
         Section("hardware", "Device and host", _contexts(records)),

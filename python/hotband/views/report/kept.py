@@ -1,4 +1,4 @@
-"""A report as Python has it: its page, and every chart of it by name, as files or to be changed."""
+"""A report in Python: its page, and every chart by name, to save or change."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RESULT_FILE = "result.json"
 
 @dataclass(frozen=True)
 class ReportChart:
-    """A chart of a report: its title and caption, and `view`, what altair or Vega-Lite draws (`view.to_dict()`)."""
+    """A chart of a report: its title and caption, and `view`, which altair or Vega-Lite draws (`view.to_dict()`)."""
 
     name: str
     title: str
@@ -46,7 +46,7 @@ class ReportChart:
 
     @public
     def save(self, path: str | Path) -> Path:
-        """Writes it as .svg or .png, by the name of the file. Raises UserError for another, OSError."""
+        """Write the chart as .svg or .png, by the file's suffix. Raises UserError for another suffix, OSError."""
         file = Path(path)
         if file.suffix.lower().removeprefix(".") not in FORMATS:
             raise UserError("path", "", str(file), f"expected a file that ends in {' or '.join(FORMATS)}")
@@ -62,12 +62,12 @@ class Report:
 
     @property
     def title(self) -> str:
-        """Return its heading."""
+        """Return the heading."""
         return self.page.title
 
     @cached_property
     def charts(self) -> Mapping[str, ReportChart]:
-        """Every chart by a name made of its title, in the order of the page."""
+        """Return every chart by a name made from its title, in the order of the page."""
         origin = f"{self.page.title} · Hotband {__version__}"
         blocks = [block for section in self.page.every_section for block in section.blocks if isinstance(block, Charts)]
         found: dict[str, ReportChart] = {}
@@ -78,12 +78,13 @@ class Report:
 
     @public
     def save(self, path: str | Path) -> Path:
-        """Writes the page, one HTML file that loads nothing from anywhere. Raises UserError, OSError."""
+        """Write the page, one self-contained HTML file. Raises UserError, OSError."""
         return write_report(Path(path), self.page)
 
     @public
     def save_charts(self, folder: str | Path, form: str = "svg") -> list[Path]:
-        """Writes every chart into the folder, which is made, as NAME.svg or NAME.png. Raises UserError, OSError."""
+        """Write every chart into a folder, which is created if necessary, as NAME.svg or NAME.png. Raises UserError,
+        OSError."""
         if form not in FORMATS:
             raise UserError("form", "", form, f"expected one of {', '.join(FORMATS)}")
         return [chart.save(Path(folder) / f"{name}.{form}") for name, chart in self.charts.items()]
@@ -93,7 +94,7 @@ class Report:
 
 
 class FolderReport(Report):
-    """A page of a folder of results: the drives by tests in a `matrix`; `saved` has the pages that were written."""
+    """A page of a folder of results: the drives by tests in a `matrix`; `saved` has the written pages."""
 
     def __init__(self, page: Page, matrix: Matrix) -> None:
         super().__init__(page)
@@ -102,7 +103,7 @@ class FolderReport(Report):
 
     @public
     def save(self, path: str | Path) -> Path:
-        """Write the page, one HTML file that loads nothing from anywhere. Raises UserError, OSError."""
+        """Write the page, one self-contained HTML file. Raises UserError, OSError."""
         self.saved.append(super().save(path))
         return self.saved[-1]
 
@@ -125,8 +126,8 @@ def report_of(
     audit: bool = False,
     machine: MachineFacts | None = None,
 ) -> Report:
-    """Return the report of records, on disk or in memory, as `places_of` names them, or of the study that was kept in
-    the folder which is all that is given; `audit` and `machine` as in `record_page`. Raises UserError."""
+    """Return the report of records, on disk or in memory, as `places_of` names them, or of a study if the only argument
+    is the folder of its result; `audit` and `machine` are as in `record_page`. Raises UserError."""
     if (study := kept_study(given)) is not None:
         return read_study(study)
     loaded = [record for one in given for record in (read_records(one) if isinstance(one, Path) else [one])]
@@ -136,8 +137,8 @@ def report_of(
 def folder_report(
     given: Sequence[Path | LoadedRecord], title: str | None = None, machine: MachineFacts | None = None
 ) -> FolderReport | None:
-    """Return the report of folders of results, a series each if they have no sub-folders; None if anything else is
-    among what is given. Raises UserError."""
+    """Return the report of folders of results, one series each if they have no sub-folders; None if an argument is not
+    such a folder. Raises UserError."""
     walks: list[Walk] = []
     for path in given:
         found = walk_of_series(path) if isinstance(path, Path) and kept_study([path]) is None else None
@@ -153,7 +154,7 @@ def folder_report(
 def expect_fit(
     given: Sequence[Path | LoadedRecord], title: str | None, audit: bool, machine: MachineFacts | None
 ) -> None:
-    """Raises UserError for options of a report that another would have to be with, or that a study's has not."""
+    """Raise UserError for options that do not apply to this kind of report."""
     if machine is not None and not audit:
         raise UserError(
             "question.audit",
@@ -167,8 +168,8 @@ def expect_fit(
 
 
 def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]:
-    """Return what is reported: of folders the records in them, the folder of a study as it is. Raises UserError for a
-    result that is given twice."""
+    """Return what to report: the records in folders, and the folder of a study as it is. Raises UserError for a
+    duplicate result."""
     if kept_study(given) is not None:
         return list(given)
     found = [place for one in given for place in (records_in(one) if isinstance(one, Path) else [one])]
@@ -183,13 +184,13 @@ def read_records(path: Path) -> list[LoadedRecord]:
 
 
 def kept_study(given: Sequence[Path | LoadedRecord]) -> Path | None:
-    """Return the folder of a study's result, if that is what is to be reported."""
+    """Return the folder of a study's result, if that is the only argument."""
     first = given[0] if len(given) == 1 else None
     return first if isinstance(first, Path) and (first / RESULT_FILE).is_file() else None
 
 
 def read_study(folder: Path) -> Report:
-    """Return the report of a study that was kept in a folder. Raises UserError."""
+    """Return the report of a study from its folder. Raises UserError."""
     file = folder / RESULT_FILE
     try:
         found = json.loads(file_text(file))

@@ -1,6 +1,6 @@
 """`hotband report --latency`: latency by percentile of records and of other tools' results.
 
-Left out: percentiles beyond which fewer than ten I/Os lie (see `hotband.data.record.frames`).
+Left out: percentiles with fewer than ten I/Os beyond them (see `hotband.data.record.frames`).
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ if (innerWidth < 600) {
 }
 vegaEmbed("#vis", spec, { mode: "vega-lite" });
 """
-"""Draws the chart; where the window is narrow with a line for each name and for each half of the axis' title."""
+"""Draws the chart; in a narrow window the legend has a line per name and the axis title one per half."""
 
 
 def load_any(path: Path) -> list[LoadedRecord]:
-    """The records behind a path: a record, a folder with one, or a result of another tool. Raises UserError."""
+    """Return the records behind a path: a record, a folder with one, or a result of another tool. Raises UserError."""
     if path.is_dir() and record_file(path).is_file():
         return [load_record(path)]
     if path.is_file() and _is_record(path):
@@ -65,7 +65,7 @@ def _is_record(path: Path) -> bool:
 
 
 def labelled(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
-    """Records by their names; those of one name by their files, else by number."""
+    """Return records by name; those that share a name are named by file, else by number."""
     names = [record.label for record in records]
     if len(set(names)) < len(names):
         stems = [Path(source_file(record.record) or record.label).stem for record in records]
@@ -75,7 +75,8 @@ def labelled(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
 
 
 def latency_chart(records: Sequence[LoadedRecord], title: str, op: str | None) -> View:
-    """The chart; `op` is read, write or None for both. UserError if there is nothing to draw, or too much."""
+    """Return the chart; `op` is read, write or None for both. Raises UserError if there is nothing to draw, or too
+    much."""
     frame = frames.percentile_frame(labelled(records))
     if op is not None:
         line = pl.col("line")
@@ -116,7 +117,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def check_out(out: Path) -> None:
-    """That a chart can be written there. Raises UserError."""
+    """Check that a chart can be written to a path. Raises UserError."""
     if out.suffix.lower() not in FORMATS:
         raise UserError("question.out", "", str(out), f"accepted: a file that ends in {', '.join(FORMATS)}")
     if out.is_dir():
@@ -124,7 +125,8 @@ def check_out(out: Path) -> None:
 
 
 def write_chart(chart: View, out: Path) -> None:
-    """Writes the chart as its name says: HTML (self-contained), PNG or SVG. Raises UserError, OSError."""
+    """Write the chart in the format of the file's suffix: HTML (self-contained), PNG or SVG. Raises UserError,
+    OSError."""
     spec = all_visible(spec_of(chart))
     kind = out.suffix.lower().removeprefix(".")
     drawn: str | bytes
@@ -139,8 +141,8 @@ def write_chart(chart: View, out: Path) -> None:
 
 
 def _page(spec: dict[str, Any]) -> str:
-    """A page with only a chart, as wide as the window; its title is text, which wraps in a narrow window. altair's own
-    template is not used, because a name can end its script."""
+    """Return a page with only a chart, as wide as the window; its title is text, which wraps in a narrow window.
+    altair's template is not used, because a name can end its script."""
     from html import escape
 
     title = spec["title"]

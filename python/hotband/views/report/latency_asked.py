@@ -1,4 +1,4 @@
-"""The question of `hotband report --latency`."""
+"""The question `report --latency`."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def answer(question: LatencyQuestion, _: Way) -> LatencyChart:
 
 
 def terminal(chart: LatencyChart, _: LatencyQuestion) -> list[Whole]:
-    """Return where the chart is."""
+    """Return the path of the chart."""
     return [Whole(f"Chart: {chart.path}")]

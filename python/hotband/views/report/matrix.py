@@ -1,4 +1,4 @@
-"""The matrix of a folder of results: a row per test, a column per drive, and what makes drives incomparable."""
+"""The matrix of a folder of results: a row per test, a column per drive, and reasons why drives are incomparable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hotband.data.results.walk import Walk
 
 LARGE_BYTES = 64 * 1024
-"""From this block size on a test is read in MB/s."""
+"""Block size from which a test is printed in MB/s."""
 RATE_OPTIONS = ("rate_iops", "rate", "rate_min", "thinktime")
 """Options of fio that limit the rate of a test."""
 MOST_TROUBLES = 3
@@ -36,12 +36,12 @@ class Matrix:
 
     @cached_property
     def records(self) -> Mapping[tuple[str, str], LoadedRecord]:
-        """Records by drive and test, of repeats the first."""
+        """Return records by drive and test; for repeats the first."""
         return {key: runs[0] for key, runs in self.runs.items()}
 
     @cached_property
     def runs(self) -> Mapping[tuple[str, str], list[LoadedRecord]]:
-        """All runs by drive and test."""
+        """Return all runs by drive and test."""
         runs: dict[tuple[str, str], list[LoadedRecord]] = {}
         for result in self.walk.results:
             runs.setdefault((result.series, result.shared_test), []).append(result.record)
@@ -63,12 +63,12 @@ class Matrix:
         return None if loaded is None else loaded.record
 
     def unit(self, test: str) -> Unit:
-        """MB/s of large blocks, else IOPS."""
+        """Return MB/s for large blocks, else IOPS."""
         sizes = [size for drive in self.drives if (size := _block_bytes(self.record(drive, test)))]
         return MBS if sizes and min(sizes) >= LARGE_BYTES else IOPS
 
     def value(self, drive: str, test: str) -> float | None:
-        """Return the rate of a test on a drive, in IOPS or bytes per second; of repeats the mean."""
+        """Return the rate of a test on a drive, in IOPS or bytes per second; for repeats the mean."""
         key = "bandwidth_bytes_per_s" if self.unit(test) is MBS else "iops"
         rates = [finite(run.record["summary"].get(key)) for run in self.runs.get((drive, test), ())]
         known = [rate for rate in rates if rate is not None]
@@ -105,7 +105,7 @@ class Matrix:
 
 
 def counts_of(matrix: Matrix) -> str:
-    """Return how many results, drives and tests there are: `27 fio results, 3 drives (folders), 9 tests each`."""
+    """Format the numbers of results, drives and tests: `27 fio results, 3 drives (folders), 9 tests each`."""
     tools = Counter(_tool(result.record.record) for result in matrix.walk.results)
     count = len(matrix.walk.results)
     results = counted(count, f"{next(iter(tools))} result") if len(tools) == 1 else counted(count, "result")
@@ -120,7 +120,7 @@ def counts_of(matrix: Matrix) -> str:
 
 
 def remarks_of(matrix: Matrix) -> list[str]:
-    """Return what makes drives incomparable, and which files were skipped."""
+    """Return the reasons why drives are incomparable, and the skipped files."""
     found = []
     limited = matrix.rate_limited
     if limited:
@@ -138,7 +138,7 @@ def remarks_of(matrix: Matrix) -> list[str]:
 
 
 def answer_of(matrix: Matrix) -> str:
-    """Return which drive leads in how many tests."""
+    """Return how many tests each drive leads."""
     if len(matrix.drives) == 1:
         return f"{counts_of(matrix)}."
     leads = matrix.leads().most_common()
@@ -156,7 +156,7 @@ def _tool(record: RecordDoc) -> str:
 
 
 def _block_bytes(record: RecordDoc | None) -> float | None:
-    """Mean size of an I/O."""
+    """Return the mean size of an I/O."""
     if record is None:
         return None
     summary = record["summary"]

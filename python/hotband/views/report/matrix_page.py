@@ -1,4 +1,4 @@
-"""The page of a folder of results: which drive is fastest, the matrix, charts by drive, and what the auditor found."""
+"""The page of a folder of results: the fastest drive, the matrix, charts by drive, and the auditor's findings."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from hotband.views.report.review_topics import bar, bar_frame
 from hotband.views.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
 
 MOST_LINES = 12
-"""Lines of a chart of latencies that can be distinguished."""
+"""Most lines of a latency chart that can be distinguished."""
 MOST_BARS = 60
-"""Bars of a chart."""
+"""Most bars of a chart."""
 
 
 @unchecked()
 def matrix_page(matrix: Matrix, title: str | None = None, machine: MachineFacts | None = None) -> Page:
-    """Return the page; `machine` is what is known of the target of all results."""
+    """Return the page; `machine` has known facts about the target of all results."""
     colors = machine_colors(matrix.drives)
     answer: list[Block] = [Prose([answer_of(matrix)], lead=True)]
     remarks = [f"{words.rstrip('.')}." for words in remarks_of(matrix)]
@@ -79,7 +79,7 @@ def _rate(value: float | None, best: float, unit: Unit, color: str) -> Cell:
 
 
 def _rates(matrix: Matrix, unit: Unit, colors: Mapping[str, str]) -> Chart | None:
-    """Return the bars of the tests that are read in a unit; None if there are none."""
+    """Return the bars of the tests that are printed in a unit; None if there are none."""
     tests = [test for test in matrix.tests if matrix.unit(test) is unit]
     tests = tests[: max(1, MOST_BARS // len(matrix.drives))]
     left = sum(matrix.unit(test) is unit for test in matrix.tests) - len(tests)
@@ -96,7 +96,7 @@ def _rates(matrix: Matrix, unit: Unit, colors: Mapping[str, str]) -> Chart | Non
 
 
 def _latencies(matrix: Matrix, drive: str) -> Chart | None:
-    """Return the latencies of a drive's tests; None if none is known."""
+    """Return the latencies of a drive's tests; None if none are known."""
     tests = [test for test in matrix.tests if (drive, test) in matrix.records]
     records: dict[str, LoadedRecord] = {}
     lines = 0

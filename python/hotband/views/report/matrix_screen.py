@@ -1,4 +1,4 @@
-"""The matrix of a folder of results on a terminal: a row per test, for each drive the rate and a bar."""
+"""The matrix of a folder of results on a terminal: a row per test, with a rate and a bar for each drive."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hotband.views.text.screen import DETAILS, LINES, WIDTH, Screen, folded, scr
 
 BAR = 8
 MOST_WITH_BARS = 3
-"""Drives that have room for a bar each."""
+"""Most drives for which a bar each fits."""
 MOST_DRIVES = 6
-"""Drives that have room for one column each."""
+"""Most drives for which a column each fits."""
 NAME, TEST = 12, 30
-"""Characters of a drive's name above its column, and of a test's."""
+"""Most characters of a drive's name above its column, and of a test's name."""
 
 
 def matrix_screen(matrix: Matrix, written: str = "", further: str = "") -> Screen:
@@ -37,7 +37,7 @@ def matrix_screen(matrix: Matrix, written: str = "", further: str = "") -> Scree
 
 
 def _shown(matrix: Matrix, room: int) -> Sequence[str]:
-    """Return the tests that fit; the line that counts the others takes one of theirs."""
+    """Return the tests that fit; a line that counts the others replaces one of them."""
     return matrix.tests if len(matrix.tests) <= room else matrix.tests[: room - 1]
 
 
@@ -60,7 +60,7 @@ def _rates(matrix: Matrix, room: int, drawn: bool) -> Table:
     alone = len(matrix.drives) == 1
     for test, values in every.items():
         unit = matrix.unit(test)
-        # Of one drive the tests are compared with each other, those of one unit.
+        # With one drive, its tests are compared with each other if they have the same unit.
         alike = [every[one][0] for one in shown if matrix.unit(one) is unit]
         pictures = [bars([values[0], *alike], BAR)[0]] if alone else bars(values, BAR)
         cells = [

@@ -17,15 +17,15 @@ from hotband.data.record.load import LoadedRecord
 from hotband.views.report import sections
 
 NOT_SET = "as it is"
-# Of what is listed in a title; of more there is a count.
+# Most entries that a title lists; beyond that, their number.
 LISTED = 4
 MACHINE, WORKLOAD, SEED = "machine", "workload", "seed"
 
 
 @dataclass(frozen=True)
 class Naming:
-    """Records by label; `differ` has of every label the aspects that differ (machine, workload, keys of what was set),
-    `same` those that all share."""
+    """Records by label; `differ` has for every label the aspects that differ (machine, workload, keys of settings),
+    `same` those that all records share."""
 
     records: Mapping[str, LoadedRecord]
     differ: Mapping[str, Mapping[str, str]]
@@ -37,11 +37,12 @@ class Naming:
         return list(next(iter(self.differ.values()), {}))
 
     def values(self, key: str) -> list[str]:
-        """Values of an aspect that differs, each once, in the order of the records."""
+        """Return the distinct values of an aspect that differs, in the order of the records."""
         return list(dict.fromkeys(found[key] for found in self.differ.values() if key in found))
 
     def sides(self) -> dict[str, list[str]]:
-        """Labels of repeats, which differ in nothing but their seed, by what they are of; a record alone by its own."""
+        """Return the labels of repeats, which differ only in their seed, by their common name; a single record has its
+        own label."""
         found: dict[str, list[str]] = {}
         for label, own in self.differ.items():
             of = {key: value for key, value in own.items() if key != SEED}
@@ -62,7 +63,7 @@ class Naming:
 
     @property
     def subtitle(self) -> str:
-        """Return how many, with what they share, and for how long they were measured."""
+        """Return the number of records, what they share, and how long they were measured."""
         times = sorted({float(one.record["duration_ns"]) for one in self.records.values()})
         ends = dict.fromkeys(span(time) for time in (times[0], times[-1])) if times else {}
         said = [f"{key} {value}" for key, value in self.same.items() if key not in (WORKLOAD, MACHINE)]
@@ -74,7 +75,7 @@ class Naming:
 
 
 def named(records: Sequence[LoadedRecord]) -> Naming:
-    """Records by what differs among them, in their order."""
+    """Name records by their differences, in order."""
     aspects = [_aspects(record) for record in records]
     shared = [key for key in (aspects[0] if aspects else {}) if all(key in aspect for aspect in aspects)]
     same = {key: aspects[0][key] for key in shared if len({aspect[key] for aspect in aspects}) == 1}
@@ -96,7 +97,7 @@ def named(records: Sequence[LoadedRecord]) -> Naming:
 
 
 def _aspects(loaded: LoadedRecord) -> dict[str, str]:
-    """Return aspects that may differ: workload, machine, and settings."""
+    """Return the aspects that may differ: workload, machine, and settings."""
     record = loaded.record
     machine = str(record["target"].get("machine") or "") if record["target"].get("kind") == "model" else ""
     name = loaded.label.removesuffix(f" on {machine}") if machine else loaded.label
@@ -107,7 +108,7 @@ def _aspects(loaded: LoadedRecord) -> dict[str, str]:
 
 
 def _one_of(key: str) -> Callable[[LoadedRecord], str]:
-    """Reads a key that only some records have; nothing of the others."""
+    """Return a function that reads a key that only some records have; it returns an empty text for the others."""
     return lambda loaded: _aspects(loaded).get(key, "")
 
 
@@ -130,7 +131,7 @@ FURTHER: dict[str, Callable[[LoadedRecord], str]] = {
 
 
 def _label(own: Mapping[str, str]) -> str:
-    """Return the values, those of settings with their keys."""
+    """Return the values; those of settings with their keys."""
     plain = (WORKLOAD, MACHINE, "events", "file")
     return ", ".join(value if key in plain else f"{key} {value}" for key, value in own.items() if value)
 
@@ -143,14 +144,14 @@ def _numbered(label: str, taken: Mapping[str, object]) -> str:
 
 
 def _listed(values: Sequence[str], what: str) -> str:
-    """`a, b and c`, or `9 machines`."""
+    """Format a list: `a, b and c`, or `9 machines`."""
     if len(values) > LISTED:
         return f"{len(values)} {what}"
     return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}" if values else ""
 
 
 def _range(values: Sequence[str]) -> str:
-    """`1 to 64` of numbers, else a list."""
+    """Format numbers as `1 to 64`, other values as a list."""
     if len(values) > 2 and all(as_number(value) is not None for value in values):
         ordered = sorted(values, key=lambda value: as_number(value) or 0.0)
         return f"{ordered[0]} to {ordered[-1]}"
@@ -158,7 +159,7 @@ def _range(values: Sequence[str]) -> str:
 
 
 def as_number(text: str) -> float | None:
-    """Return the number that a setting is, or bytes if it is a size; None for words."""
+    """Return a setting as a number, in bytes if it is a size; None for words."""
     try:
         return float(text)
     except ValueError:

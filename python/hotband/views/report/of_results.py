@@ -1,4 +1,4 @@
-"""Reports of results, as results ask for them (`hotband.views.registered`)."""
+"""Reports of results, registered in `hotband.views.registered`."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ if TYPE_CHECKING:
 
 
 def of_advice(advice: Advice) -> Report:
-    """Return what to buy."""
+    """Return the report of an advice."""
     return Report(advise_page(advice))
 
 
 def of_comparison(result: Compared) -> Report:
-    """Return the page of which side is faster."""
+    """Return the report of a comparison."""
     return Report(compare_page(result))
 
 
 def of_audit(result: AuditResult) -> Report:
-    """Return the page of what results prove."""
+    """Return the report of an audit."""
     return Report(audit_page(result))
 
 
 def of_study(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Report:
-    """Return a study, with the records of its runs by their ids."""
+    """Return the report of a study, with the records of its runs by their ids."""
     return Report(study_page(result, loaded))
 
 
 def study_chart(study: str, figures: Sequence[ListedFigureDoc]) -> View:
-    """Errors at a glance. Raises UserError if no figure is published."""
+    """Return a chart of the errors. Raises UserError if no figure is published."""
     frame = error_frame(figures)
     if frame.is_empty():
         raise UserError("study", "", study, "no figure of it is published, so there is no error to draw")

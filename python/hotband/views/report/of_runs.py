@@ -1,4 +1,4 @@
-"""Reports of runs on hardware, and of a model next to the emulated drive (`hotband.views.registered`)."""
+"""Reports of runs on hardware, and of a model next to the emulated drive, registered in `hotband.views.registered`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A page: sections made of blocks, written as one HTML file that loads nothing from anywhere.
+"""A page: sections made of blocks, written as one self-contained HTML file.
 
-Text is escaped by the template; data goes into one JSON element whose `<`, `>` and `&` are escaped; the
-frames of all charts are stored once each, by column, and `draw.js` hands every chart its rows.
+Text is escaped by the template; data goes into one JSON element whose `<`, `>` and `&` are escaped; each frame is
+stored once, by column, and `draw.js` passes every chart its rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hotband.base.version import __version__
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
 
-# Digits that a stored number keeps: a pixel of a large screen is one part in 4000.
+# Digits of a stored number: a pixel of a large screen is one part in 4000.
 STORED_DIGITS = 5
 
 
@@ -44,7 +44,7 @@ def unchecked() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Prose:
-    """Paragraphs; a `lead`, the answer that a reader came for, is in larger type."""
+    """Paragraphs; a `lead`, which has the answer, is in larger type."""
 
     kind: ClassVar[str] = "prose"
     paragraphs: Sequence[str]
@@ -53,7 +53,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Cards:
-    """Large numbers, each with what it is."""
+    """Large numbers, each with its meaning."""
 
     kind: ClassVar[str] = "cards"
     items: Sequence[tuple[str, str]]
@@ -62,8 +62,7 @@ class Cards:
 @dataclass(frozen=True)
 class Cell:
     """One cell: `bar` draws a small bar from the middle (-1 to 1), `mark` is a short tag before the text, `under` a
-    smaller line below it, and `color` that of a dot before it: what it has in the page's charts.
-    """
+    smaller line below it, and `color` that of a dot before it, as in the page's charts."""
 
     text: str
     numeric: bool = False
@@ -85,7 +84,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """Groups of rows under one heading; `tight` ones break the lines of their headings, so that many columns fit."""
+    """Groups of rows under one heading; a `tight` table wraps its headings, so that many columns fit."""
 
     kind: ClassVar[str] = "table"
     columns: Sequence[str]
@@ -103,13 +102,13 @@ class Table:
 
     @property
     def numeric(self) -> list[bool]:
-        """Return whether a column holds numbers, which its heading follows."""
+        """Return for each column whether it holds numbers, which decides the alignment of its heading."""
         rows = [row for group in self.groups for row in group.rows]
         return [any(row[n].numeric for row in rows) for n in range(len(self.columns))]
 
 
 class Drawable(Protocol):
-    """An altair chart, or whatever else has a Vega-Lite spec."""
+    """An altair chart, or another object with a Vega-Lite spec."""
 
     def to_dict(self) -> dict[str, Json]:
         """Return the spec, which the caller may change."""
@@ -117,7 +116,7 @@ class Drawable(Protocol):
 
 @dataclass(frozen=True)
 class Chart:
-    """One chart with the title and the caption that stand around it."""
+    """A chart with its title and caption."""
 
     title: str
     view: Drawable
@@ -126,7 +125,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class KeyItem:
-    """Meaning of a colour and a sign."""
+    """The meaning of a colour and a sign."""
 
     text: str
     color: str
@@ -137,9 +136,9 @@ class KeyItem:
 class Charts:
     """Charts side by side, as many as fit with `width` (px) each.
 
-    With `runs`, the reader chooses one of them, and another to compare with; the charts then draw only
-    those rows whose `run` was chosen. A choice holds for all such blocks, so they should offer the same runs.
-    A `key` is one legend for all of them, which then have no separate legends.
+    With `runs`, the reader chooses one of them, and another for comparison; the charts then draw only the rows of the
+    chosen runs. A choice applies to all such blocks, so they should offer the same runs. A `key` is one legend for all
+    of them, which then have no separate legends.
     """
 
     kind: ClassVar[str] = "charts"
@@ -151,7 +150,7 @@ class Charts:
 
 @dataclass(frozen=True)
 class Claims:
-    """Statements with whether they hold: `yes`, `no` or `open`."""
+    """Statements, each with whether it holds: `yes`, `no` or `open`."""
 
     kind: ClassVar[str] = "claims"
     items: Sequence[Mapping[str, str]]
@@ -180,8 +179,8 @@ Block = Prose | Cards | Table | Charts | Claims | Heading | Fold
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page that the table of contents names. A `folded` one shows its title and, in a line next to it, its
-    `gist`; its charts are drawn when a reader unfolds it."""
+    """A part of a page that the table of contents lists. A `folded` section shows its title and, on a line next to it,
+    its `gist`; its charts are drawn when a reader unfolds it."""
 
     id: str
     title: str
@@ -191,7 +190,7 @@ class Section:
 
 
 CHECKED = False
-"""Whether specs are checked against Vega-Lite's schema, which takes longer than making them: tests set it."""
+"""Whether specs are checked against Vega-Lite's schema, which takes longer than making them. Tests set it."""
 
 
 def spec_of(view: Drawable) -> dict[str, Json]:
@@ -201,7 +200,7 @@ def spec_of(view: Drawable) -> dict[str, Json]:
 
 @dataclass(frozen=True)
 class Part:
-    """Sections under a title and one sentence with the result; in print, a part begins on a new sheet. A `folded` part
+    """Sections under a title and one sentence with the result; in print, a part begins on a new page. A `folded` part
     shows only title and sentence."""
 
     id: str
@@ -213,7 +212,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Page:
-    """Content of a report: sections, and after them parts with sections of their own."""
+    """The content of a report: sections, and after them parts with sections of their own."""
 
     title: str
     sections: Sequence[Section]
@@ -223,7 +222,7 @@ class Page:
 
     @property
     def every_section(self) -> list[Section]:
-        """Return those of the parts, too."""
+        """Return the sections, including those of the parts."""
         return [*self.sections, *(section for part in self.parts for section in part.sections)]
 
 
@@ -259,7 +258,7 @@ def render(page: Page) -> str:
 
 
 class ColumnDoc(TypedDict):
-    """A column of a frame: its numbers, or its texts as [text, how many times in a row]."""
+    """A column of a frame: its numbers, or its texts as [text, number of repetitions]."""
 
     name: str
     values: NotRequired[list[float | None]]
@@ -274,7 +273,7 @@ class FrameDoc(TypedDict):
 
 
 class ChartDoc(TypedDict):
-    """A chart without its rows: the names of its frames, and whether it draws only the runs that a reader chose."""
+    """A chart without its rows: the names of its frames, and whether it draws only the chosen runs."""
 
     spec: dict[str, Json]
     frames: list[str]
@@ -290,14 +289,14 @@ class ChartsDoc(TypedDict):
 
 
 class ChartStore:
-    """The specs and the frames of a page's charts; a frame that several charts draw is kept once."""
+    """The specs and the frames of a page's charts; a frame of several charts is stored once."""
 
     def __init__(self) -> None:
         self._charts: list[ChartDoc] = []
         self._frames: dict[str, FrameDoc] = {}
 
     def add(self, block: Charts) -> list[int]:
-        """Take a block's charts; returns their numbers on the page."""
+        """Add the charts of a block; return their numbers on the page."""
         return [self._add(chart, bool(block.runs)) for chart in block.charts]
 
     def _add(self, chart: Chart, chosen: bool) -> int:
@@ -317,7 +316,7 @@ class ChartStore:
 
 
 def pack(rows: Sequence[Mapping[str, Json]]) -> FrameDoc:
-    """Rows by column."""
+    """Return rows by column."""
     names = list(rows[0]) if rows else []
     return {"count": len(rows), "columns": [_pack_column(name, [row[name] for row in rows]) for name in names]}
 
@@ -332,7 +331,7 @@ def _pack_column(name: str, values: Sequence[Json]) -> ColumnDoc:
 
 
 def _stored(value: float | None) -> float | int | None:
-    """Return a number with the digits that a chart can show, whole ones without a point."""
+    """Return a number with the digits that a chart can show, whole numbers without a point."""
     if value is None or not math.isfinite(value):
         return None
     if value == int(value) and abs(value) < 10**9:
@@ -341,14 +340,14 @@ def _stored(value: float | None) -> float | int | None:
 
 
 def to_json(value: object) -> str:
-    """JSON that cannot end the element it is in."""
+    """Return JSON that cannot end the HTML element that contains it."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 @cache
 def library() -> str:
-    """Vega, Vega-Lite and vega-embed as one script, in a scope of its own."""
+    """Return Vega, Vega-Lite and vega-embed as one script, in a separate scope."""
     script = _bundle()
     return "(() => {" + script.replace("</script", "<\\/script").replace("<!--", "<\\!--") + "\n})();"
 
@@ -356,8 +355,9 @@ def library() -> str:
 def _bundle() -> str:
     """Return the libraries as vl-convert bundles them.
 
-    Bundling takes two seconds of the processor and always has the same result, so the result stays in the user's cache
-    (XDG base folders) behind its digest. Without a cache that can be read and written it is bundled again."""
+    Bundling takes two seconds of processor time and always gives the same result, so the user's cache (XDG base
+    folders) stores the result with its digest. Without a usable cache it is bundled again.
+    """
     folder = cache_folder()
     file = folder / f"charts-{version('vl-convert-python')}.js"
     with suppress(OSError, UnicodeError):
@@ -366,7 +366,7 @@ def _bundle() -> str:
             return kept
     script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     with suppress(OSError, UserError):
-        # An environment without a home folder leaves "~" as it is.
+        # Without a home folder "~" stays unchanged.
         if folder.is_absolute():
             folder.mkdir(parents=True, exist_ok=True)
             write_file(file, f"{_digest(script)}\n{script}")
@@ -378,5 +378,5 @@ def _digest(script: str) -> str:
 
 
 def plain(texts: Iterable[object]) -> list[Cell]:
-    """Cells without any dress."""
+    """Return cells without any formatting."""
     return [Cell(str(text)) for text in texts]

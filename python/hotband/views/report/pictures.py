@@ -1,7 +1,7 @@
 """Charts as picture files: SVG for pages and print, PNG for everything else.
 
-A picture is used alone, so it has a title and its source. The SVG is drawn once, and the PNG is made from it: both
-show the same picture.
+A picture is used on its own, so it has a title and its source. The SVG is drawn once, and the PNG is made from it, so
+both show the same picture.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ if TYPE_CHECKING:
     from hotband.base.views import View
 
 WIDTH = 760
-# What a legend may be of.
+# Channels that may have a legend.
 LEGENDS = ("color", "shape", "strokeDash")
 # Twice the pixels: legible on paper and on dense screens.
 SCALE = 2.0
-# Characters of a title and of a subtitle that fit in a line.
+# Most characters on a line of a title and of a subtitle.
 _TITLE_CHARS, _SUBTITLE_CHARS = 76, 118
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart whose spec was made once, for the page and for its pictures."""
+    """A chart whose spec is made once, for the page and for its pictures."""
 
     spec: dict[str, Json]
 
     def to_dict(self) -> dict[str, Json]:
-        """Return the spec; a copy, of which the datasets may be taken out."""
+        """Return a copy of the spec, from which the datasets may be removed."""
         return copy(self.spec)
 
     def bare(self) -> Drawing:
-        """Without legends, for charts that are under one key."""
+        """Return the chart without legends, for charts under a common key."""
         bare, layers = _without_legend(self.spec), self.spec.get("layer")
         if isinstance(layers, list) and layers:
             bare |= {"layer": [_without_legend(layer) if isinstance(layer, dict) else layer for layer in layers]}
         return Drawing(bare)
 
     def picture(self, title: str, subtitle: str) -> dict[str, Json]:
-        """Return the spec of a picture of a fixed width, with its title; marks without texts for screen readers, which
-        a picture on somebody's page has in its place."""
+        """Return the spec of a picture of a fixed width, with its title; marks have no texts for screen readers,
+        because a picture on another page has an alternative text instead."""
         fixed: dict[str, Json] = {"width": WIDTH, "padding": 18, "title": _heading(title, subtitle)}
         config = self.spec.get("config")
         return self.spec | fixed | {"config": (config if isinstance(config, dict) else {}) | {"aria": False}}
 
 
 def _without_legend(view: dict[str, Json]) -> dict[str, Json]:
-    """Return a copy of a view whose channels that are of a column have no legend."""
+    """Return a copy of a view whose channels with a column have no legend."""
     encoding = view.get("encoding")
     if not isinstance(encoding, dict):
         return copy(view)
@@ -71,7 +71,7 @@ def _without_legend(view: dict[str, Json]) -> dict[str, Json]:
 
 def drawing(view: View) -> Drawing:
     """Return the chart's spec. It is not checked against Vega-Lite's schema, which takes longer than making it; the
-    tests do that."""
+    tests check it."""
     with alt.data_transformers.disable_max_rows():
         return Drawing(view.to_dict(validate=False))
 
@@ -99,7 +99,7 @@ def _wrapped(text: str, width: int) -> list[Json]:
 
 
 def write_picture(path: Path, view: Drawable, title: str, subtitle: str) -> None:
-    """Writes a chart as its file is called, .svg or .png, into a folder that is made. Raises UserError, OSError."""
+    """Write a chart in the format of the file's suffix, .svg or .png; create its folder. Raises UserError, OSError."""
     with alt.data_transformers.disable_max_rows():
         drawn = Drawing(spec_of(view))
     svg: str = vl_convert.vegalite_to_svg(all_visible(drawn.picture(title, subtitle)))
@@ -109,7 +109,7 @@ def write_picture(path: Path, view: Drawable, title: str, subtitle: str) -> None
 
 
 def write_pictures(folder: Path, name: str, drawn: Drawing, title: str, subtitle: str) -> Sequence[Path]:
-    """Writes NAME.svg and NAME.png into the folder, which is made. Raises UserError, OSError."""
+    """Write NAME.svg and NAME.png into the folder, which is created if necessary. Raises UserError, OSError."""
     svg: str = vl_convert.vegalite_to_svg(all_visible(drawn.picture(title, subtitle)))
     png: bytes = vl_convert.svg_to_png(svg, scale=SCALE)
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]

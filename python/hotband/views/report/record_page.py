@@ -1,4 +1,4 @@
-"""The page of one record or of several next to each other (`hotband report`)."""
+"""The page of one record, or of several side by side (`hotband report`)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from hotband.views.report.repair import repair_blocks
 from hotband.views.report.sweep_of_records import curve_sections_of
 from hotband.views.report.verdicts import intervals_table, verdict_blocks
 
-# Longer ones have their axes of time in minutes.
+# Duration from which time axes are in minutes.
 LONG_NS = 600e9
 
 
@@ -41,15 +41,15 @@ def record_page(
     audit: bool = False,
     machine: MachineFacts | None = None,
 ) -> Page:
-    """Return a page that begins with the answer of the records, with a chart and a table; its basis is folded.
+    """Return a page that begins with the answer from the records, with a chart and a table; the evidence is folded.
 
-    The default `title` names workload and machine. With `audit` it includes the findings on the records; `machine`
-    has known facts about their target.
+    The default `title` names workload and machine. With `audit` it includes the findings on the records; `machine` has
+    known facts about their target.
     """
     naming = named(records)
     of, found = naming.records, answer(naming)
     looks = _Looks.of(naming, found)
-    # Curves of one number stand in the answer, those of several in sections of their own.
+    # Curves over one number are in the answer, those over several numbers in separate sections.
     blocks = [Section("results", "Results", _results(naming, found, looks))]
     blocks += [] if found.curve else curve_sections_of(of)
     if audit:
@@ -104,7 +104,7 @@ class _Looks:
 
 
 def _lines(naming: Naming, found: Answer) -> dict[str, str]:
-    """Return what every record is a point of a curve or a repeat of; others are of themselves."""
+    """Return the group of every record: its curve, its repeats, or only itself."""
     if found.curve is not None:
         return {label: found.curve.labels[label] for label in naming.records}
     return {label: side for side, labels in naming.sides().items() for label in labels}
@@ -118,7 +118,7 @@ def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) ->
 
 
 def _of_variants(records: Mapping[str, LoadedRecord], looks: _Looks) -> list[Section]:
-    """Return parts of latency, cache contents, wear and power of drives, for the records that have them."""
+    """Return sections on latency, cache contents, wear and power of drives, for the records that have them."""
     strokes, clock = looks.strokes, looks.clock
     found = [
         ("io-time", "Where each I/O's time went", variants.io_time_block(records)),
@@ -131,7 +131,7 @@ def _of_variants(records: Mapping[str, LoadedRecord], looks: _Looks) -> list[Sec
 
 
 def _about(record: RecordDoc) -> str:
-    """Return where and for how long, in a line."""
+    """Return the target and the duration in a line."""
     target = record["target"]
     machine = target.get("machine") or target.get("kind") or "an unnamed target"
     settings = _settings(record)
@@ -141,11 +141,11 @@ def _about(record: RecordDoc) -> str:
 
 
 def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
-    """Return the answer, what differs, and the same in a chart and a table."""
+    """Return the answer, the differences, and the figures in a chart and a table."""
     records = naming.records
     if not records:
         return [Prose(["There are no records to show."])]
-    # The points of a curve, and repeats, have one state: it is said of all of them together.
+    # The points of a curve, and repeats, share one state, which is printed once.
     lines = _lines(naming, found)
     states = {(lines[label], str(state)): state for label, one in records.items() for state in [states_of(one.record)]}
     differ = unequal([(line, state) for (line, _), state in states.items()])
@@ -168,7 +168,7 @@ def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
 
 
 def _figures(records: Mapping[str, LoadedRecord]) -> list[Block]:
-    """Reads and writes apart, with steps, scripts and operations, wear and energy."""
+    """Return reads and writes separately, with steps, scripts and operations, wear and energy."""
     groups = []
     for label, loaded in records.items():
         summary = loaded.record["summary"]

@@ -1,4 +1,4 @@
-"""Failure and repair on a page: failures, rebuilds, and service for hosts in every state of the machine."""
+"""Failure and repair on a page: failures, rebuilds, and the service for hosts in every state of the machine."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SERVICE_COLUMNS = ["State", "For", "IOPS", "Bandwidth", "Mean latency", "p50", "
 REBUILD_COLUMNS = ["Rebuild", "State", "Began", "Took", "Done", "Mean rate", "Limit", "Unreadable sectors"]
 
 
-# What the key of a chart calls marks.
+# Names of marks in the key of a chart.
 FAILS = "a drive fails"
-# Drives that the key of a chart names.
+# Most drives that the key of a chart names.
 NAMED = 3
-# How a rebuild ends that is not done.
+# Endings of rebuilds that did not finish.
 STOPPED = ("stopped", "spare failed")
 
 
@@ -47,15 +47,15 @@ def repair_blocks(records: Records) -> list[Block]:
 
 
 def mark_frame(records: Records) -> pl.DataFrame:
-    """Times when drives failed and rebuilds began and ended, for charts over time: run, time_s, mark (what happened),
-    and kind: its name in the key of the chart."""
+    """Return the times when drives failed and rebuilds began and ended, for charts over time: run, time_s, mark (the
+    event), and kind: its name in the key of the chart."""
     rows = [
         (label, at / 1e9, mark, kind) for label, loaded in records.items() for at, mark, kind in _marks(loaded.record)
     ]
     kinds: dict[str, type[pl.DataType]] = {"run": pl.String, "time_s": pl.Float64, "mark": pl.String, "kind": pl.String}
     frame = pl.DataFrame(rows, schema=kinds, orient="row")
     failures = frame.filter(pl.col("kind") == FAILS)["mark"].unique(maintain_order=True).to_list()
-    # A few failures are named; of more the tooltip says which.
+    # A few failures are named; if there are more, only the tooltip names them.
     drives = [failure.removesuffix(" fails") for failure in failures]
     named = FAILS if len(drives) > NAMED else f"{', '.join(drives)} fail{'s' if len(drives) == 1 else ''}"
     return frame.with_columns(pl.col("kind").replace({FAILS: named}))

@@ -1,4 +1,5 @@
-"""The page that compares machines: a line or a bar each, of the same colour in all charts, and who leads in what."""
+"""The page that compares machines: a line or a bar for each, of the same colour in all charts, and the leader in each
+group."""
 
 from __future__ import annotations
 
@@ -39,14 +40,14 @@ if TYPE_CHECKING:
 
     from hotband.data.documents.review import ComparisonDoc, GroupRatiosDoc
 
-# A lead smaller than this is none: a second seed moves most figures by as much.
+# Least ratio that counts as a lead: a second seed changes most figures by as much.
 LEVEL = 0.02
-# From here on a lead reads better as a multiple than in percent.
+# Ratio from which a multiple reads better than a percentage.
 MULTIPLE = 2.0
 
 
 def topics(everyone: Sequence[Machine], comparison: ComparisonDoc) -> list[Topic]:
-    """Return all of them, in the order of a machine's page, after the ratios."""
+    """Return all topics, in the order of a machine's page, after the ratios."""
     lines = machine_lines(everyone)
     found = [
         ratios(everyone, comparison, lines),
@@ -66,7 +67,7 @@ def topics(everyone: Sequence[Machine], comparison: ComparisonDoc) -> list[Topic
 
 
 def machine_lines(everyone: Sequence[Machine]) -> Lines:
-    """Return a colour each, in their order."""
+    """Return a colour for each machine, in order."""
     return palette("Machine", [machine.label for machine in everyone])
 
 
@@ -74,7 +75,7 @@ def machine_lines(everyone: Sequence[Machine]) -> Lines:
 
 
 def finding(everyone: Sequence[Machine], comparison: ComparisonDoc) -> str:
-    """Return which machine leads in which group and by how much, in one sentence; then all groups together."""
+    """Return in one sentence which machine leads in which group and by how much, then over all groups together."""
     labels = _labels(everyone)
     led: dict[str, list[tuple[str, float]]] = {}
     level: list[str] = []
@@ -100,8 +101,8 @@ def finding(everyone: Sequence[Machine], comparison: ComparisonDoc) -> str:
 
 
 def _led(groups: Sequence[tuple[str, float]], than: str, everywhere: bool = False) -> str:
-    """Return the groups with the lead in each; of one that leads in more than two and in all, the smallest and the
-    largest."""
+    """Return the groups with the lead in each; for a machine that leads in all of more than two groups, only the
+    smallest and the largest lead."""
     if everywhere and len(groups) > 2:
         (low_title, low), *_, (high_title, high) = sorted(groups, key=lambda group: group[1])
         return f"every group, from {more(low, than)} in {low_title} to {more(high, than)} in {high_title}"
@@ -110,7 +111,7 @@ def _led(groups: Sequence[tuple[str, float]], than: str, everywhere: bool = Fals
 
 
 def _overall(comparison: ComparisonDoc, labels: Mapping[str, str]) -> str:
-    """Return the best over all groups against the baseline."""
+    """Return the best machine over all groups, compared with the baseline."""
     placed = _placed(comparison.get("overall") or {}, labels)
     baseline = labels.get(comparison["baseline"], str(comparison["baseline"]))
     if len(placed) < 2:
@@ -123,18 +124,18 @@ def _overall(comparison: ComparisonDoc, labels: Mapping[str, str]) -> str:
 
 
 def _labels(everyone: Sequence[Machine]) -> dict[str, str]:
-    """Return what the machines of a comparison are called on the page."""
+    """Return the names of the compared machines on the page."""
     return {str(machine.review["machine"]["name"]): machine.label for machine in everyone}
 
 
 def _placed(found: Mapping[str, float | None], labels: Mapping[str, str]) -> list[tuple[str, float]]:
-    """Labels with their ratios, the largest first."""
+    """Return labels with their ratios, the largest first."""
     pairs = [(labels.get(name, name), float(value)) for name, value in found.items() if value is not None]
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
 def more(ratio: float, than: str = "") -> str:
-    """`12 % more`, from twice on `2.3 times as much`; with something, `12 % over it`, `2.3 times it`."""
+    """Format a ratio: `12 % more`, from 2 on `2.3 times as much`; with `than`, `12 % over it`, `2.3 times it`."""
     if ratio >= MULTIPLE:
         return f"{number(ratio, 2 if ratio < 100 else 3)} times {than or 'as much'}"
     percent = f"{100 * (ratio - 1):.0f}\N{NO-BREAK SPACE}%"
@@ -142,12 +143,12 @@ def more(ratio: float, than: str = "") -> str:
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """With commas, and `and` before the last."""
+    """Join texts with commas, and `and` before the last."""
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines) -> Topic:
-    """Every group's mean over the baseline's."""
+    """Return the mean of every group divided by the baseline's."""
     labels = _labels(everyone)
     baseline = labels.get(comparison["baseline"], str(comparison["baseline"]))
     found: list[GroupRatiosDoc] = [*comparison["groups"]]
@@ -210,12 +211,12 @@ def gathered(everyone: Sequence[Machine], read: Callable[[Machine], Sequence[R]]
 
 
 def of(rows: Iterable[Of[R]], **wanted: str | int) -> list[Of[R]]:
-    """Return those rows that have these values."""
+    """Return the rows that have these values."""
     return [row for row in rows if all(row.row[key] == value for key, value in wanted.items())]
 
 
 def values(rows: Iterable[Of[R]], key: str) -> list[str]:
-    """Return the texts of a column, each once, in the order met."""
+    """Return the distinct texts of a column, in order."""
     return list(dict.fromkeys(str(row.row[key]) for row in rows))
 
 
@@ -232,7 +233,7 @@ def beside(rows: Iterable[Of[R]], keys: Sequence[str], value: str, heads: Sequen
 
 
 def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """Return the geometric means themselves, a chart for each of their units."""
+    """Return the geometric means, a chart for each of their units."""
     rows = gathered(everyone, review_rows.summary)
     figures = []
     for unit, name in review_rows.units(row.row for row in rows).items():
@@ -258,7 +259,7 @@ def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 
 def linear(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """Transfer curves, reads and writes apart."""
+    """Return the transfer curves, separately for reads and writes."""
     rows, axis = gathered(everyone, review_rows.linear), place_axis(everyone)
     figures = []
     for op in values(rows, "op"):
@@ -294,7 +295,7 @@ ACCESS_TIMES: dict[Literal["mean_ns", "p50_ns", "p99_ns", "max_ns"], str] = {
 
 
 def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """Cumulative access times, reads and writes apart."""
+    """Return the cumulative access times, separately for reads and writes."""
     rows = gathered(everyone, review_rows.cumulative)
     axis = Axis("ms", ACCESS_MS, "log" if review_rows.is_wide(everyone) else "zero")
     figures = []
@@ -321,7 +322,8 @@ def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 
 def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """Bandwidth over the block size on the smallest file, which caches hold, and on the largest, which they do not."""
+    """Return bandwidth over block size on the smallest file, which caches hold, and on the largest, which they do
+    not."""
     rows = gathered(everyone, review_rows.block_sizes)
     sizes = sorted({row.row["file_bytes"] for row in rows})
     figures, tables = [], []
@@ -347,7 +349,7 @@ def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 
 def streams(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """One to four streams: what all of them get together."""
+    """Return the total rate of one to four streams."""
     rows = gathered(everyone, review_rows.streams)
     figures = []
     for op in values(rows, "op"):
@@ -359,7 +361,7 @@ def streams(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 
 def patterns(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """For each server pattern IOPS against queue depth, and latency over IOPS."""
+    """Return IOPS over queue depth, and latency over IOPS, for each server pattern."""
     rows = gathered(everyone, review_rows.patterns)
     figures = []
     names = {review_rows.pattern_title(name): name for machine in everyone for name in _pattern_names(machine)}
@@ -387,7 +389,7 @@ def _pattern_names(machine: Machine) -> list[str]:
 
 
 def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """Files per second against queue depth, a chart per size and operation."""
+    """Return files per second over queue depth, a chart per size and operation."""
     rows = gathered(everyone, review_rows.files)
     figures = []
     for kind in values(rows, "size"):
@@ -402,7 +404,7 @@ def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 
 def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """Streaming in small and in large blocks."""
+    """Return streaming rates with small and with large blocks."""
     rows = gathered(everyone, review_rows.streaming)
     bars = [bar(row.row["direction"], row.row["direction"], row.row["mbps"], row.line) for row in rows]
     shown = beside(rows, ["direction"], "mbps", [MBPS], lines)
@@ -413,7 +415,7 @@ def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
 def _barred(
     name: str, title: str, shown: str, bars: list[Row], unit: str, lines: Lines, tables: list[Table], notes: list[str]
 ) -> Topic:
-    """Return a topic of one chart of bars; of its notes only if there are none."""
+    """Return a topic with one chart of bars; with its notes only if there are no bars."""
     if not bars:
         return Topic(name, title, notes=notes)
     figure = Figure(name, shown, amounts(bar_frame(bars), unit, lines))
@@ -421,7 +423,7 @@ def _barred(
 
 
 def defragmentation(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """Extents moved per second."""
+    """Return the extents moved per second."""
     rows = [(machine.label, found) for machine in everyone if (found := machine.review.get("defragmentation"))]
     bars = [bar("moved", "Extents moved", found["extents_per_s"], label) for label, found in rows]
     listed: list[dict[str, object]] = [
@@ -439,7 +441,7 @@ def defragmentation(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 
 def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """Desktop loads, each with its range."""
+    """Return the rates of desktop loads, each with its range."""
     rows = gathered(everyone, review_rows.applications)
     bars = [bar(row.row["name"], row.row["title"], row.row["mbps"], row.line, ends=ranged(row.row)) for row in rows]
     listed = [{"line": row.line, "title": row.row["title"], "range": _range(row.row["mbps"], row.row)} for row in rows]
@@ -449,14 +451,14 @@ def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
 
 
 def _range(value: float | None, row: Row) -> str:
-    """Return a value, and in brackets its range if it has one."""
+    """Format a value, with its range in brackets if it has one."""
     ends = ranged(row)
     low, high = ends["low"], ends["high"]
     return number(value) if low is None else f"{number(value)} ({number(low)} to {number(high)})"
 
 
 def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:
-    """Watts by what is done, and the energy of an I/O."""
+    """Return watts by activity, and the energy of an I/O."""
     watts = [
         (one.line, one.row["name"], one.row["title"], one.row["watts"], ranged(one.row))
         for one in gathered(everyone, review_rows.watts)

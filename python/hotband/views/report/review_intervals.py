@@ -1,4 +1,4 @@
-"""Intervals of a review on its page: behind the figures of tables in words, and as ends of bars."""
+"""Intervals of a review on its page: in words after the figures of tables, and as ends of bars."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class Row(TypedDict, total=False):
-    """A row of a chart and of a table, by column; units end the names. None means that nothing was measured, `low`
-    and `high` are the ends of an uncertain value's range, and `ends` has the intervals of some columns in words."""
+    """A row of a chart and of a table, by column; units end the names. None means that nothing was measured. `low` and
+    `high` are the ends of an uncertain value's range, and `ends` has the intervals of some columns in words."""
 
     op: str
     name: str
@@ -72,7 +72,7 @@ COLUMNS = {
     "p99_ns": ("p99_ns", MS),
     "extents_per_s": ("extents_per_s", PLAIN),
 }
-"""Columns of a page: the figure of the JSON, and its unit, which the heading names."""
+"""Columns of a page: the figure in the JSON, and its unit, which the heading names."""
 
 
 def bounds(row: object, key: str) -> BoundsDoc | None:
@@ -83,7 +83,7 @@ def bounds(row: object, key: str) -> BoundsDoc | None:
 
 
 def words(level: float, ends: BoundsDoc, unit: Unit = PLAIN) -> str:
-    """Return an interval in words: 90 % interval 4,900 to 6,300."""
+    """Format an interval: 90 % interval 4,900 to 6,300."""
     return f"{level:g} % interval {between(ends['low'], ends['high'], unit.bare)}"
 
 
@@ -110,7 +110,7 @@ def of_mean(machine: Machine, op: str) -> dict[str, str]:
 
 
 def of_ratio(comparison: ComparisonDoc, group: GroupRatiosDoc, name: str) -> BoundsDoc | None:
-    """Return the interval of a machine's ratio in a group, or in all of them."""
+    """Return the interval of a machine's ratio in a group, or over all groups."""
     whole = comparison.get("intervals")
     if group["group"] == "overall":
         return whole.get("overall", {}).get(name) if whole else None
@@ -118,13 +118,13 @@ def of_ratio(comparison: ComparisonDoc, group: GroupRatiosDoc, name: str) -> Bou
 
 
 def ratio_text(text: str, comparison: ComparisonDoc, ends: BoundsDoc | None) -> str:
-    """Return a ratio with its interval behind it."""
+    """Format a ratio, followed by its interval."""
     whole = comparison.get("intervals")
     return text if ends is None or whole is None else f"{text} ({words(whole['level'], ends)})"
 
 
 def of_level(document: ReviewDoc | ComparisonDoc) -> str:
-    """Return the meaning of lines over bars, if a review or a comparison has intervals."""
+    """Return the meaning of the lines over bars, if a review or a comparison has intervals."""
     made = document.get("intervals")
     return "" if made is None else f" The line over a bar is its {made['level']:g} % interval."
 
@@ -137,7 +137,7 @@ def range_of(ends: BoundsDoc | None, scale: float = 1.0) -> Row:
 
 
 def with_words(text: str, row: Mapping[str, object], column: str) -> str:
-    """Return a cell with its interval behind it, where its row has one."""
+    """Return the text of a cell, followed by its interval if the row has one."""
     ends = row.get("ends")
     found = ends.get(column) if isinstance(ends, dict) else None
     return f"{text} ({found})" if found else text

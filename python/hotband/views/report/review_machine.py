@@ -1,4 +1,4 @@
-"""The page of one machine in a review: its topics, in the order in which reviewers print them."""
+"""The page of one machine in a review: its topics, in the usual order of reviews."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PATTERN_COLORS = palette("Pattern", review_rows.PATTERNS.values(), first=2)
 
 
 def topics(machine: Machine, looks: Looks = PLAIN) -> list[Topic]:
-    """Return all of them; those whose part is null leave a line at the end."""
+    """Return all topics; a topic without data becomes a line at the end."""
     found = [
         summary(machine, looks),
         linear(machine, looks),
@@ -58,7 +58,7 @@ def topics(machine: Machine, looks: Looks = PLAIN) -> list[Topic]:
 
 
 def cards(machine: Machine) -> list[tuple[str, str]]:
-    """Return the handful of numbers that a reader looks for first."""
+    """Return the few most wanted numbers."""
     found = [(size(machine.capacity_bytes), "capacity")]
     for op in ("read", "write"):
         if mean := review_rows.linear_mean(machine, op):
@@ -73,7 +73,7 @@ def cards(machine: Machine) -> list[tuple[str, str]]:
 
 
 def lead(machine: Machine) -> str:
-    """Return what was found of the machine, in one sentence."""
+    """Return the result for the machine in one sentence."""
     pieces = []
     linear = machine.review.get("linear")
     points = (linear.get("read") or []) if linear else []
@@ -100,12 +100,12 @@ def _range(low: float, high: float) -> str:
 
 
 def lined(rows: Iterable[Mapping[str, object]], key: str, *keep: str) -> list[dict[str, object]]:
-    """Rows whose `line` is one of their columns, with the columns that a chart needs."""
+    """Return rows whose `line` is one of their columns, with the columns that a chart needs."""
     return [{"line": row[key]} | {name: row[name] for name in keep} for row in rows]
 
 
 def summary(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """Geometric means: bars of those that share a unit with others, for a bar alone says nothing."""
+    """Return geometric means as bars, if several share a unit: a single bar has no meaning."""
     rows = review_rows.summary(machine)
     figures = []
     for unit, name in review_rows.units(rows).items():
@@ -127,7 +127,7 @@ def summary(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 
 def linear(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """Return the transfer curve, read and write."""
+    """Return the transfer curves of reads and writes."""
     rows = review_rows.linear(machine)
     found = machine.review["linear"]
     if not rows or found is None:
@@ -163,7 +163,7 @@ def _ops(rows: Iterable[Mapping[str, object]]) -> list[str]:
 
 
 def access(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """Random access times and how they are distributed."""
+    """Return random access times and their distribution."""
     bins, shares = review_rows.histogram(machine), review_rows.cumulative(machine)
     measured = review_rows.access_figures(machine)
     if not measured:
@@ -194,7 +194,7 @@ def access(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 
 def block_sizes(machine: Machine) -> Topic:
-    """Bandwidth over the block size, a line per size of the file."""
+    """Return bandwidth over block size, a line per file size."""
     rows = review_rows.block_sizes(machine)
     if not rows:
         return Topic("blocks", "Block sizes", notes=missing([machine], "block_sizes"))
@@ -225,7 +225,7 @@ def block_sizes(machine: Machine) -> Topic:
 
 
 def streams(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """One to four sequential readers or writers at once."""
+    """Return the rates of one to four concurrent sequential readers or writers."""
     rows = review_rows.streams(machine)
     if not rows:
         return Topic("streams", "Concurrent streams", notes=missing([machine], "streams"))
@@ -241,7 +241,7 @@ def streams(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 
 def patterns(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """Return the server patterns against queue depth, and latency over IOPS."""
+    """Return the server patterns over queue depth, and latency over IOPS."""
     rows = review_rows.patterns(machine)
     if not rows:
         return Topic("patterns", "Server patterns", notes=missing([machine], "patterns"))
@@ -271,7 +271,7 @@ def patterns(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 
 def files(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """Random reading, writing and copying of small and of large files."""
+    """Return random reads, writes and copies of small and of large files."""
     rows = review_rows.files(machine)
     if not rows:
         return Topic("files", "Files", notes=missing([machine], "files"))
@@ -299,7 +299,7 @@ FILE_SIZES = {
 
 
 def streaming(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """Streaming in small and in large blocks."""
+    """Return streaming rates with small and with large blocks."""
     rows = review_rows.streaming(machine)
     if not rows:
         return Topic("streaming", "Streaming", notes=missing([machine], "streaming"))
@@ -311,7 +311,7 @@ def streaming(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 
 def defragmentation(machine: Machine) -> Topic:
-    """Return what it does while extents are moved."""
+    """Return the rates while extents are moved."""
     found = machine.review.get("defragmentation")
     if not found:
         return Topic("defragmentation", "Defragmentation", notes=missing([machine], "defragmentation"))
@@ -327,7 +327,7 @@ def defragmentation(machine: Machine) -> Topic:
 
 
 def applications(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """Desktop loads with the range that their mix leaves open."""
+    """Return the rates of desktop loads, with the range from the uncertainty of their mix."""
     rows = review_rows.applications(machine)
     if not rows:
         return Topic("applications", "Desktop applications", notes=missing([machine], "applications"))
@@ -353,7 +353,7 @@ def _has_range(bars: Iterable[Row]) -> bool:
 
 
 def energy(machine: Machine, looks: Looks = PLAIN) -> Topic:
-    """Watts by what it does, and the energy of an I/O."""
+    """Return watts by activity, and the energy of an I/O."""
     power, each = review_rows.watts(machine), review_rows.joules(machine)
     if not power and not each:
         return Topic("energy", "Power and energy", notes=missing([machine], "energy"))

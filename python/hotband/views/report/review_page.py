@@ -4,7 +4,7 @@
 
     write_review([review("savvio-10k1"), review("cheetah-15k4")], comparison, Path("out"))
 
-Left out: measurements and computed results. `hotband.questions.review` makes them; numbers come from its JSON.
+This module measures and computes nothing: all numbers come from the JSON of `hotband.questions.review`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from hotband.data.documents.review import ComparisonDoc, ReviewDoc
 
 COMPARISON = "comparison"
-# What is not folded, of a page that compares and of that of a machine; "absent" says what is missing.
+# Sections that are not folded, on a page that compares and on that of a machine; "absent" lists missing parts.
 COMPARED_FIRST = ("ratios", "linear", "access", "patterns", "absent")
 FIRST = ("linear", "access", "blocks", "patterns", "absent")
 
 
 def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None, out: Path) -> list[Path]:
-    """Writes report.html and charts/ into the folder `out`; returns the files. Raises UserError, OSError.
+    """Write report.html and charts/ into the folder `out`; return the files. Raises UserError, OSError.
 
     `reviews` are the dicts of review.json, at least one, and `comparison` that of comparison.json.
     """
@@ -48,7 +48,7 @@ def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None,
         parts, pictures = _parts(everyone, comparison, out)
     page = Page(_title(everyone), [], subtitle=_about(everyone), kicker="Hotband review", parts=parts)
     if len(parts) == 1:
-        # The page of one machine is the whole.
+        # With one machine, its page is the whole report.
         page = Page(page.title, parts[0].sections, page.subtitle, page.kicker)
     return [write_report(out / REPORT_FILE, page), *pictures]
 
@@ -77,7 +77,7 @@ def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: P
 
 
 def _machine_part(machine: Machine, out: Path, looks: Looks) -> tuple[Part, list[Path]]:
-    """Return the page of one machine, and its picture files; folded where others are compared with it."""
+    """Return the page of one machine, folded if others are compared with it, and its picture files."""
     topics = review_machine.topics(machine, looks)
     drawn, files = _draw(topics, out / "charts" / machine.slug, _subtitle([machine], machine.label))
     lead = review_machine.lead(machine)
@@ -96,14 +96,15 @@ def _unfolded_first(sections: Iterable[Section]) -> list[Section]:
 
 
 def _unchecked() -> AbstractContextManager[None]:
-    """Charts are made without checks against Vega-Lite's schema, which take a third of the time; the tests check."""
+    """Return a context that makes charts without checks against Vega-Lite's schema, which take a third of the time; the
+    tests check."""
     from altair.utils.schemapi import debug_mode
 
     return debug_mode(False)
 
 
 def _draw(topics: Sequence[Topic], folder: Path, subtitle: str) -> tuple[dict[str, Drawing], list[Path]]:
-    """Return the charts of the topics by their ids, and the files they were written to."""
+    """Return the charts of the topics by their ids, and the files to which they were written."""
     drawn: dict[str, Drawing] = {}
     files: list[Path] = []
     for figure in (figure for topic in topics for figure in topic.figures):
@@ -113,7 +114,7 @@ def _draw(topics: Sequence[Topic], folder: Path, subtitle: str) -> tuple[dict[st
 
 
 def _subtitle(everyone: Sequence[Machine], label: str = "") -> str:
-    """Return where a picture is from."""
+    """Return the source of a picture."""
     versions = dict.fromkeys(str(machine.review.get("hotband") or __version__) for machine in everyone)
     seeds = dict.fromkeys(str(machine.review["seed"]) for machine in everyone)
     quick = ", quick review" if any(machine.review.get("quick") for machine in everyone) else ""
@@ -136,7 +137,7 @@ def _about(everyone: Sequence[Machine]) -> str:
 
 
 def _made_from(machine: Machine) -> Section:
-    """Return what the machine was, to repeat it."""
+    """Return the data needed to repeat the review of a machine."""
     of = machine.review["machine"]
     drives = ", ".join(dict.fromkeys(str(drive) for drive in of.get("drives") or [])) or "none named"
     settings = ", ".join(f"{key} = {value}" for key, value in (of.get("set") or {}).items()) or "none"

@@ -1,6 +1,6 @@
 """Reviews as rows for charts and tables: the numbers of a review's JSON in the units that a page shows.
 
-Nothing is computed here beyond units, running sums of a distribution, and the coarser bins of its histogram.
+Only units, running sums of a distribution, and the coarser bins of its histogram are computed here.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from hotband.data.documents.review import AccessDoc, EnergyByPatternDoc, MachineDoc, Part, ReviewDoc
 
 OPS = ("read", "write", "copy")
-# What a reader sees of the names in the JSON.
+# Display names of names in the JSON.
 PATTERNS = {
     "file-server": "File server",
     "web-server": "Web server",
     "database": "Database",
     "workstation": "Workstation",
 }
-# Columns of numbers: the key of the JSON and the unit of the page.
+# Columns of numbers: the key in the JSON and the unit on the page.
 VALUES = COLUMNS | {"low": ("low_bytes_per_s", MBS), "high": ("high_bytes_per_s", MBS)}
 LABEL_CHARS = 72
 HISTOGRAM_BINS = 60
-# The shares of the I/Os between which the histogram is drawn, and at which a log axis is chosen.
+# Shares of the I/Os between which the histogram is drawn, and from which a log axis is chosen.
 LOWEST, HIGHEST = 0.001, 0.999
 
 
 @dataclass(frozen=True)
 class Machine:
-    """One review: how its machine is called on the page, and the folder of its charts."""
+    """One review: the name of its machine on the page, and the folder of its charts."""
 
     label: str
     slug: str
@@ -48,16 +48,16 @@ class Machine:
 
     @property
     def capacity_bytes(self) -> int:
-        """Bytes of the address space under review."""
+        """Return the bytes of the address space under review."""
         return int(self.review["machine"]["capacity_bytes"])
 
     def has(self, part: Part) -> bool:
-        """Return whether the review has a part: the machine can do it, and something came of it."""
+        """Return whether the review has results of a part."""
         return bool(self.review.get(part))
 
 
 def machines(reviews: Sequence[ReviewDoc]) -> list[Machine]:
-    """Return the reviews with labels and folders of their own: equal titles get the machine's name, then a number."""
+    """Return the reviews with unique labels and folders: equal titles get the machine's name, then a number."""
     titles = [_title(review["machine"]) for review in reviews]
     names = [str(review["machine"]["name"]) for review in reviews]
     labels: list[str] = []
@@ -71,32 +71,32 @@ def machines(reviews: Sequence[ReviewDoc]) -> list[Machine]:
 
 
 def _title(machine: MachineDoc) -> str:
-    """Return its title; of a path only the file."""
+    """Return the title of a machine; for a path only the file name."""
     title = str(machine.get("title") or machine["name"])
     return _last(title) if title.endswith(".toml") else title
 
 
 def _last(name: str) -> str:
-    """The file name of a path."""
+    """Return the file name of a path."""
     return re.split(r"[/\\]", name)[-1] or name if name.endswith(".toml") else name
 
 
 def _unused(text: str, used: Sequence[str], form: str) -> str:
-    """Return the text, or with the first number from 2 that makes it one of its own."""
+    """Return the text or, if it is in use, the text with the first free number from 2."""
     found, again = text, 2
-    # Folders may be the same but for their case on some systems.
+    # On some systems folder names ignore case.
     while found.lower() in (one.lower() for one in used):
         found, again = text + form.format(again), again + 1
     return found
 
 
 def frame(rows: Sequence[Mapping[str, object]], **kinds: type[pl.DataType]) -> pl.DataFrame:
-    """Rows as a frame; `kinds` are the types of columns that may be all null."""
+    """Return rows as a frame; `kinds` are the types of columns that may be all null."""
     return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds or None)
 
 
 def linear(machine: Machine) -> list[Row]:
-    """Every place of the reads, then of the writes."""
+    """Return every place of the reads, then of the writes."""
     found = machine.review.get("linear")
     return [
         {
@@ -117,7 +117,7 @@ def linear_mean(machine: Machine, op: str) -> float | None:
 
 
 def cumulative(machine: Machine) -> list[Row]:
-    """Return what was served within a time, at the ends of the bins and at the percentiles."""
+    """Return the share of accesses within a time, at the ends of the bins and at the percentiles."""
     rows: list[Row] = []
     for op, figures in access_figures(machine):
         points: dict[float, float] = {}
@@ -135,7 +135,7 @@ def cumulative(machine: Machine) -> list[Row]:
 
 
 def _rising(rows: list[Row]) -> list[Row]:
-    """Without points that lie below the previous one: a percentile is rounded within its bin's edge."""
+    """Drop points below the previous one: a percentile is rounded to an edge of its bin."""
     kept: list[Row] = []
     for row in rows:
         if not kept or kept[-1]["op"] != row["op"] or row["share"] >= kept[-1]["share"]:
@@ -144,7 +144,7 @@ def _rising(rows: list[Row]) -> list[Row]:
 
 
 def _bins(figures: AccessDoc) -> list[tuple[float, float, int]]:
-    """Return the filled bins of a direction: lower end, upper end, count. A bin begins where the one before ends."""
+    """Return the filled bins of a direction: lower end, upper end, count. A bin begins at the end of the one before."""
     start, found = 0.0, []
     for upper, count in sorted(figures.get("bins") or []):
         if count:
@@ -160,7 +160,7 @@ def is_wide(everyone: Sequence[Machine]) -> bool:
 
 
 def _ends(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
-    """Return the range of all but the rarest I/Os: the upper ends of the bins with the first and the last of them."""
+    """Return the range of all but the rarest I/Os, as the upper ends of its first and last bins."""
     total, seen, low, high = sum(count for _, _, count in bins), 0, 0.0, bins[-1][1]
     for _, upper, count in bins:
         seen += count
@@ -172,9 +172,9 @@ def _ends(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
 
 
 def histogram(machine: Machine) -> list[Row]:
-    """Bins of one width.
+    """Return bins of equal width.
 
-    The bins of both directions are made the same: each source bin's I/Os are spread evenly between its ends.
+    Both directions have the same bins: the I/Os of each source bin are spread evenly over it.
     """
     found = [(op, bins) for op, one in access_figures(machine) if (bins := _bins(one))]
     if not found:
@@ -187,7 +187,7 @@ def histogram(machine: Machine) -> list[Row]:
     for op, bins in found:
         total = sum(count for _, _, count in bins)
         for n, (start, end) in enumerate(pairwise(edges)):
-            # The last bin holds the rarest beyond it, too.
+            # The last bin includes the rarest I/Os beyond it.
             reach = math.inf if n + 2 == len(edges) else end
             inside = sum(count * _overlap(one, start, reach) for *one, count in bins)
             rows.append({"op": op, "from_ms": start / 1e6, "ms": end / 1e6, "share": 100 * inside / total})
@@ -195,13 +195,13 @@ def histogram(machine: Machine) -> list[Row]:
 
 
 def _overlap(ends: Sequence[float], start: float, end: float) -> float:
-    """Return which share of a bin lies between two places."""
+    """Return the share of a bin between two positions."""
     low, high = ends
     return max(0.0, min(high, end) - max(low, start)) / (high - low)
 
 
 def access_figures(machine: Machine) -> list[tuple[str, AccessDoc]]:
-    """Direction and its figures, of those that were measured."""
+    """Return the measured directions with their figures."""
     found = machine.review.get("access") or {}
     return [(op, found[op]) for op in OPS if found.get(op)]
 
@@ -215,7 +215,7 @@ def _rows(machine: Machine, part: Part, *columns: str) -> list[Row]:
 
 
 def _value(row: Mapping[str, Any], column: str) -> Any:
-    """Return a figure in the unit of its column; all else as in the JSON."""
+    """Return a figure in the unit of its column; other values as in the JSON."""
     if column not in VALUES:
         return row["queue_depth" if column == "qd" else column]
     key, unit = VALUES[column]
@@ -224,36 +224,36 @@ def _value(row: Mapping[str, Any], column: str) -> Any:
 
 
 def block_sizes(machine: Machine) -> list[Row]:
-    """Return by file (its size as text, too), then block."""
+    """Return rows by file (with its size as text), then block size."""
     rows = _rows(machine, "block_sizes", "op", "file_bytes", "block_bytes", "mbps", "iops")
     rows = [{**row, "file": size(row["file_bytes"]), "ends": {}} for row in rows]
     return sorted(rows, key=lambda row: (row["op"], row["file_bytes"], row["block_bytes"]))
 
 
 def streams(machine: Machine) -> list[Row]:
-    """Concurrent readers or writers, which `title` counts: all together, and the slowest."""
+    """Return concurrent readers or writers, whose number is in `title`: all together, and the slowest."""
     rows = _rows(machine, "streams", "op", "streams", "mbps", "slowest_mbps")
     return [{**row, "title": counted(row["streams"], "stream")} for row in rows]
 
 
 def patterns(machine: Machine) -> list[Row]:
-    """Every step of every server pattern, by its title."""
+    """Return every step of every server pattern, by its title."""
     rows = _rows(machine, "patterns", "pattern", "qd", "iops", "mbps", "mean_ms", "p99_ms")
     return [{**row, "pattern": pattern_title(row["pattern"])} for row in rows]
 
 
 def pattern_title(name: str) -> str:
-    """Title of a pattern on the page."""
+    """Return the title of a pattern on the page."""
     return PATTERNS.get(name, name)
 
 
 def files(machine: Machine) -> list[Row]:
-    """Small and large files read, written or copied, by the number of operations at once."""
+    """Return small and large files read, written or copied, by the number of concurrent operations."""
     return _rows(machine, "files", "op", "size", "qd", "per_s", "mbps")
 
 
 def streaming(machine: Machine) -> list[Row]:
-    """Small and large blocks: `title` names them and their size, `direction` the direction and the blocks."""
+    """Return small and large blocks: `title` names them and their size, `direction` the direction and the blocks."""
     rows = _rows(machine, "streaming", "op", "blocks", "block_bytes", "mbps")
     for row in rows:
         row["title"] = f"{row['blocks'].capitalize()} blocks ({size(row['block_bytes'])})"
@@ -262,12 +262,12 @@ def streaming(machine: Machine) -> list[Row]:
 
 
 def applications(machine: Machine) -> list[Row]:
-    """Desktop loads, with the ends of what is uncertain in them."""
+    """Return desktop loads, with the ends of their uncertainty."""
     return _rows(machine, "applications", "name", "title", "mbps", "low", "high", "iops", "uncertainty")
 
 
 def ranged(row: Row) -> Row:
-    """Return the ends of a row's range as in a chart: none if the range has no width."""
+    """Return the ends of a row's range for a chart; none if the range has no width."""
     low, high = row["low"], row["high"]
     return {"low": low, "high": high} if low is not None and high is not None and low < high else NO_RANGE
 
@@ -276,12 +276,12 @@ NO_RANGE: Row = {"low": None, "high": None}
 
 
 def mega(value: float | None) -> float | None:
-    """Bytes as MB, nanoseconds as ms."""
+    """Convert bytes to MB, or nanoseconds to ms."""
     return None if value is None else value / 1e6
 
 
 def watts(machine: Machine) -> list[Row]:
-    """Mean power: idle, then under each pattern."""
+    """Return mean power: idle, then under each pattern."""
     found = machine.review.get("energy")
     idle = None if found is None else found.get("idle_w")
     first: list[Row] = [] if idle is None else [{"name": "idle", "title": "Idle", "watts": idle, **NO_RANGE}]
@@ -289,7 +289,7 @@ def watts(machine: Machine) -> list[Row]:
 
 
 def joules(machine: Machine) -> list[Row]:
-    """Return the patterns whose energy of an I/O is known, in mJ."""
+    """Return the patterns with a known energy per I/O, in mJ."""
     keys = ("joules_per_io", "joules_per_io_low", "joules_per_io_high")
     return _by_pattern(machine.review.get("energy"), "millijoules", 1e3, *keys)
 
@@ -316,7 +316,7 @@ def _scaled(value: float | None, scale: float) -> float | None:
 
 
 def shown_mean(value: float, unit: str) -> tuple[float, str]:
-    """Return a summary's mean in the unit that a page shows: bytes per second as MB/s, ns as ms, all else as it is."""
+    """Return a summary's mean in the unit of the page: bytes per second as MB/s, ns as ms, others unchanged."""
     if unit in ("B/s", "bytes/s", "bytes_per_s", "bandwidth_bytes_per_s"):
         return value / 1e6, "MB/s"
     if unit == "ns":
@@ -330,7 +330,7 @@ def units(rows: Iterable[Row]) -> dict[str, str]:
 
 
 def summary(machine: Machine) -> list[Row]:
-    """Geometric means by group."""
+    """Return geometric means by group."""
     rows: list[Row] = []
     for row in machine.review.get("summary") or []:
         mean, unit = shown_mean(row["geometric_mean"], row["unit"])

@@ -1,4 +1,4 @@
-"""The head of a review: how the drives of every machine are set, and the figures that are looked for first."""
+"""The top of a review's page: the settings of every machine's drives, and the most wanted figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def settings_table(everyone: Sequence[Machine]) -> Table:
 def at_a_glance(prefix: str, everyone: Sequence[Machine]) -> Section:
     """Return one row per machine with its figures, and the settings."""
     found = [dict((what, value) for value, what in review_machine.cards(machine)) for machine in everyone]
-    # The most IOPS of any pattern are another pattern for each machine: they stand in the charts.
+    # The pattern with the most IOPS differs between machines, so those figures are only in the charts.
     names = [name for name in dict.fromkeys(name for one in found for name in one) if not name.startswith("most IOPS")]
     rows = [
         [Cell(machine.label), *(Cell(one.get(name, "–"), numeric=True) for name in names)]

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from hotband.views.report.pictures import Drawing
     from hotband.views.report.review_rows import Machine
 
-# The least width (px) of charts that stand side by side: two fit on a page of 1200 px, and on paper.
+# Least width (px) of charts side by side: two fit on a page of 1200 px, and on paper.
 HALF, WHOLE = 420, 1000
-# Rows above which a table is folded away, and one beneath a chart that shows the same.
+# Most rows of a table that is not folded, and of one below a chart of the same numbers.
 LONG, SHORT = 24, 4
 
 
 @dataclass(frozen=True)
 class Looks:
-    """The colours of a machine's own charts: where others are on the page shades of the machine's colour there."""
+    """The colours in a machine's charts: shades of the machine's colour if the page has others."""
 
     read: str = PALETTE[0]
     write: str = PALETTE[1]
@@ -36,31 +36,31 @@ class Looks:
 
     @classmethod
     def of(cls, color: str) -> Looks:
-        """Shades of a colour: writes lighter, copies darker."""
+        """Return shades of a colour: writes lighter, copies darker."""
         return cls(color, mixed((color, "#ffffff"), LIGHTER), mixed((color, "#000000"), LIGHTER), shaded=True)
 
     @property
     def read_write(self) -> Lines:
-        """Lines of directions."""
+        """Return the lines of the directions."""
         return Lines("Direction", {"read": self.read, "write": self.write})
 
     @property
     def over_each_other(self) -> Lines:
-        """Lines of directions, for reads and writes that are equally fast in most places."""
+        """Return the lines of the directions, for reads and writes that are mostly equally fast."""
         return Lines("Direction", {"read": self.read, "write": self.write}, dashed=("write",))
 
     @property
     def read_write_copy(self) -> Lines:
-        """Lines of operations on files."""
+        """Return the lines of operations on files."""
         return Lines("Operation", {"read": self.read, "write": self.write, "copy": self.copy})
 
     @property
     def one(self) -> Lines:
-        """Lines of charts without a second line."""
+        """Return the line of charts with a single one."""
         return Lines("", {"": self.read})
 
 
-# How far towards white or black a shade goes: far enough to tell three apart.
+# Distance of a shade towards white or black: enough to distinguish three.
 LIGHTER = 0.5
 PLAIN = Looks()
 
@@ -69,7 +69,7 @@ DEPTH, MEAN_MS, ACCESS_MS = "Queue depth (outstanding I/Os)", "Mean latency (ms)
 BLOCK = "Block size"
 SHARE = "I/Os that take no longer (%)"
 
-# Why a part of a review may be null, where the review itself does not say.
+# Reasons why a part of a review may be null, if the review does not state one.
 ABSENT_PARTS: dict[Part, str] = {
     "linear": "the transfer over the surface",
     "access": "random access times",
@@ -117,8 +117,8 @@ class Topic:
     def section(
         self, prefix: str, drawn: Mapping[str, Drawing], lines: Lines | None = None, *, first: Sequence[str] = ()
     ) -> Section:
-        """Return a section of a page; `drawn` has the charts by their ids; with `lines` they are under one key. A
-        topic that is not among the `first` is folded; long tables are folded in all."""
+        """Return a section of a page; `drawn` has the charts by their ids; with `lines` they share a key. A topic that
+        is not among the `first` is folded; long tables are always folded."""
         blocks: list[Block] = [Prose(list(self.notes))] if self.notes else []
         if self.figures:
             views = {figure.id: drawn[figure.id].bare() if lines else drawn[figure.id] for figure in self.figures}
@@ -129,7 +129,7 @@ class Topic:
 
 
 def _folded(of: Table) -> Table:
-    """Return a table of more than a few rows, which a chart shows, folded away."""
+    """Fold a table of more than a few rows below a chart of the same numbers."""
     rows = sum(len(group.rows) for group in of.groups)
     if of.folded or rows <= SHORT:
         return of
@@ -141,7 +141,7 @@ SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 
 
 def key_of(lines: Lines) -> list[KeyItem]:
-    """One legend for all charts of the same lines; the signs are those of their points."""
+    """Return one legend for all charts of the same lines; the signs are those of their points."""
     return [
         KeyItem(name if n < len(PALETTE) else f"{name} (dashed)", color, SIGNS[n % len(SIGNS)])
         for n, (name, color) in enumerate(lines.colors.items())
@@ -150,7 +150,7 @@ def key_of(lines: Lines) -> list[KeyItem]:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its heading with the unit, the key of the rows, and how a value is written."""
+    """A column of a table: its heading with the unit, the key of the rows, and the format of a value."""
 
     title: str
     key: str
@@ -161,7 +161,7 @@ class Column:
 def table(
     rows: Iterable[Mapping[str, object]], columns: Sequence[Column], caption: str = "", *, fold: bool = False
 ) -> Table:
-    """One row each; folded away if there are more than `LONG`, or on demand."""
+    """Return a table with one line per row; folded if it has more than `LONG` rows, or if requested."""
     cells = [
         [
             Cell(with_words(_text(row.get(column.key), column.text), row, column.key), numeric=column.numeric)
@@ -179,18 +179,18 @@ def _text(value: object, write: Callable[[object], str]) -> str:
 
 
 def block(value: object) -> str:
-    """Bytes of a block in a cell."""
+    """Format the bytes of a block."""
     return size(value) if isinstance(value, int) else ABSENT
 
 
 def milliseconds(value: object) -> str:
-    """Nanoseconds in ms in a cell."""
+    """Format nanoseconds in ms."""
     found = finite(value)
     return ABSENT if found is None else number(found / 1e6)
 
 
 def bar(row: str, label: str, value: float | None, line: str = "", text: str = "", ends: Row | None = None) -> Row:
-    """Return a bar as `draw.review.amounts` draws it; without `line` all are of one."""
+    """Return a bar for `draw.review.amounts`; without `line` all bars belong to one line."""
     low, high = (ends["low"], ends["high"]) if ends else (None, None)
     return {
         "row": row, "label": label, "line": line, "value": value, "text": text or number(value), "low": low,
@@ -199,7 +199,7 @@ def bar(row: str, label: str, value: float | None, line: str = "", text: str = "
 
 
 def bar_frame(bars: Iterable[Row]) -> pl.DataFrame:
-    """Return the frame of bars. One whose value is not known keeps its row, which is then empty."""
+    """Return the frame of bars. A bar without a known value keeps its row, which is empty."""
     kinds = {"row": pl.String, "label": pl.String, "line": pl.String, "value": pl.Float64, "text": pl.String,
              "low": pl.Float64, "high": pl.Float64}  # fmt: skip
     return pl.DataFrame(list(bars), schema=kinds)
@@ -221,7 +221,7 @@ def crossed(
     beginning."""
     found: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rows:
-        # A text stays as it is: a number with its interval is one.
+        # Texts stay unchanged: a number with its interval is a text.
         text = with_words("", row, value)
         own = f"{number(row[value])}{text}" if text else row[value]
         found.setdefault(tuple(row[key] for key in keys), {})[str(row[across])] = own
@@ -239,7 +239,7 @@ def _number_or_text(value: object) -> str:
 
 
 def missing(everyone: Sequence[Machine], part: Part) -> list[str]:
-    """Return which machines' reviews have nothing of a part, and why: a line for each reason."""
+    """Return the machines without results of a part, a line for each reason."""
     whys: dict[str, list[str]] = {}
     for machine in everyone:
         if not machine.has(part):
@@ -248,21 +248,21 @@ def missing(everyone: Sequence[Machine], part: Part) -> list[str]:
 
 
 def _why(machine: Machine, part: Part) -> str:
-    """Return the review's note on a part that is null, else a likely reason."""
+    """Return the review's note on a missing part, else a likely reason."""
     name = part.replace("_", "-")
     notes = [note for note in machine.review.get("notes") or [] if note.startswith(f"{name}: ")]
     return "; ".join(note.removeprefix(f"{name}: ") for note in notes) or ABSENT_WHY.get(part, NOT_ASKED)
 
 
 def gathered_notes(topics: Sequence[Topic]) -> list[Topic]:
-    """Return the topics that have something to show, and at the end the notes of those that have nothing else."""
+    """Return the topics with content, and last the notes of the others."""
     full = [topic for topic in topics if topic.figures or topic.tables]
     notes = [note for topic in topics if topic not in full for note in topic.notes]
     return [*full, Topic("absent", "Not in this review", notes=notes)] if notes else full
 
 
 def place_axis(everyone: Sequence[Machine]) -> Axis:
-    """Along the surface: GB, or percent of the capacity where that differs too much for one axis."""
+    """Return the axis along the surface: GB, or percent of the capacity if capacities differ too much for one axis."""
     sizes = [machine.capacity_bytes for machine in everyone]
     if max(sizes) > 3 * min(sizes):
         return Axis("pct", "Position (% of the capacity)", "share")

@@ -1,4 +1,4 @@
-"""Sections that a page of records and a page of a study share: latency, time series, where the time went."""
+"""Sections that a page of records and a page of a study share: latency, time series, use of time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hotband.views.draw.strokes import Strokes
 from hotband.views.report.page import Block, Cell, Chart, Charts, Fold, Group, Section, Table
 from hotband.views.report.repair import mark_frame
 
-# Up to this many runs lie over each other in one chart; of more, the reader chooses one and another.
+# Most runs in one chart; with more, the reader chooses one, and another for comparison.
 OVERLAID = 4
 
 PERCENTILE_CAPTION = (
@@ -33,7 +33,7 @@ RESULT_COLUMNS = (
 
 
 def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Cell]:
-    """One row under `RESULT_COLUMNS`; without figures if there are none."""
+    """Return one row under `RESULT_COLUMNS`, without figures if there are none."""
     summary = cast("Mapping[str, object]", of or {})
     latencies = ("mean", "p50", "p99", "p999", "max")
     texts = [number(summary.get("iops")), rate(summary.get("bandwidth_bytes_per_s"))]
@@ -47,7 +47,7 @@ def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Ce
 
 
 def whole(value: object) -> str:
-    """Return a count, to its last digit."""
+    """Format a count in full."""
     found = finite(value)
     return ABSENT if found is None else number(found)
 
@@ -55,8 +55,8 @@ def whole(value: object) -> str:
 def run_sections(
     records: Mapping[str, LoadedRecord], strokes: Strokes | None = None, clock: Clock = SECONDS
 ) -> list[Section]:
-    """Return the sections that runs alone can fill; one without anything to show is left out."""
-    # The same choice stands above both kinds of chart, so that a page has one chosen run.
+    """Return the sections that need only runs; a section without content is left out."""
+    # The same choice is above both kinds of chart, so that a page has one chosen run.
     chosen = tuple(records) if len(records) > OVERLAID else ()
     sections = [_distribution(records, chosen, strokes), _series(records, chosen, strokes, clock), _time(records)]
     return [section for section in sections if section is not None]
@@ -108,7 +108,7 @@ def _time(records: Mapping[str, LoadedRecord]) -> Section | None:
 
 
 def parts_table(record: RecordDoc, name: str) -> Table | None:
-    """Every counter of every part, folded away."""
+    """Return every counter of every part, folded."""
     parts = [part for part in record["parts"] if part.get("counters")]
     keys = list(dict.fromkeys(key for part in parts for key in part["counters"]))
     if not keys:
@@ -135,7 +135,7 @@ def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
 
 
 def spec_folds(records: Mapping[str, LoadedRecord]) -> list[Fold]:
-    """Return the texts records were made from, folded away: those of runs that differ in their seed alone once."""
+    """Return the texts from which records were made, folded; those of runs that differ only in their seed once."""
     labels: dict[str, list[str]] = {}
     for label, loaded in records.items():
         labels.setdefault(_spec_text(loaded.record.get("spec") or {}), []).append(label)
@@ -161,7 +161,7 @@ def _spec_text(spec: SpecDoc) -> str:
 
 
 def events(spec: SpecDoc) -> list[str]:
-    """Return what was to happen in a run, as options of `hotband run`: drives that fail, their repair, a power loss."""
+    """Return the planned events of a run as options of `hotband run`: failing drives, their repair, a power loss."""
     asked: list[tuple[str, str | int | None]] = []
     if repair := spec.get("repair"):
         asked += [("fail", drive) for drive in repair.get("fail") or []]
@@ -173,7 +173,7 @@ def events(spec: SpecDoc) -> list[str]:
 
 
 def versions(records: Mapping[str, LoadedRecord], further: object = None) -> str:
-    """Every program and version that had a part in it, each once."""
+    """Return the versions of all programs that contributed, each once."""
     sources = [loaded.record.get("versions") for loaded in records.values()]
     pairs = [pair for found in [further, *sources] if isinstance(found, dict) for pair in found.items()]
     return ", ".join(dict.fromkeys(f"{name} {version}" for name, version in pairs)) or "not recorded"

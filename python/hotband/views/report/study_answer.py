@@ -1,4 +1,4 @@
-"""Top of a study's page: the answer with its chart, how accurate it is, and the machines."""
+"""The top of a study's page: the answer with its chart, the accuracy of the predictions, and the machines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.study import ClassErrorsDoc, FigureDoc, StudyDoc
     from hotband.data.documents.study_answer import AnswerChartDoc, MachineDoc
 
-# Loads that a state of drives is named by; of more, how many there are.
+# Most loads that the description of a drive state names; with more, their number.
 NAMED_LOADS = 3
 
 
@@ -39,7 +39,7 @@ def answer_section(result: StudyDoc) -> Section | None:
 
 
 def _answer_chart(chart: AnswerChartDoc) -> View:
-    """Against queue depth where points have one, else one row per value."""
+    """Return a chart over queue depth if points have one, else one row per value."""
     points = chart["points"]
     if any(point["qd"] is not None for point in points):
         rows = [
@@ -57,7 +57,7 @@ def _answer_chart(chart: AnswerChartDoc) -> View:
 
 
 def _rows(chart: AnswerChartDoc) -> pl.DataFrame:
-    """Rows of a chart: the machines under each heading, or one row each if there is one machine."""
+    """Return the rows of a chart: the machines under each heading, or one row each if there is one machine."""
     alone = len({point["machine"] for point in chart["points"]}) == 1
     figures: list[FigureDoc] = [
         {
@@ -101,7 +101,7 @@ def _answer_caption(chart: AnswerChartDoc) -> str:
 
 
 def accuracy_section(result: StudyDoc) -> Section:
-    """Return how far predictions are off, over all figures, at a glance and by class."""
+    """Return the errors of the predictions, over all figures and by class."""
     summary, claims = result["summary"], result.get("claims") or []
     decided = [claim for claim in claims if claim.get("holds") is not None]
     cards = [
@@ -128,7 +128,7 @@ def accuracy_section(result: StudyDoc) -> Section:
 
 
 def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
-    """Errors by class of figure, where some were predicted before they were seen."""
+    """Return errors by class of figure, if some figures were predicted before they were seen."""
     columns = [column("Figures"), *(numeric(f"{over}: {name}") for over, name in COLUMNS[1:])]
     table = tables.Table("", columns)
     for of in classes:

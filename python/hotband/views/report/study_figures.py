@@ -1,4 +1,5 @@
-"""The figures of a study on its page: charts of published next to predicted, errors, and the table of all of them."""
+"""The figures of a study on its page: charts of published next to predicted values, errors, and a table of all
+figures."""
 
 from __future__ import annotations
 
@@ -16,15 +17,15 @@ if TYPE_CHECKING:
     from hotband.data.documents.study import FigureDoc, ListedFigureDoc, StudyDoc
     from hotband.data.documents.study_answer import MachineDoc
 
-# A metric with fewer figures than this shares a chart with others of its unit: one point alone says little.
+# A metric with fewer figures than this shares a chart with others of its unit: single points are hard to read.
 FEWEST_ROWS = 3
 OTHER = "Other figures"
-# An error that fills the small bar beside it (%).
+# Error that fills the small bar next to it (%).
 FULL_BAR = 50.0
 
 
 class FigureRow(TypedDict):
-    """A figure with the texts that a chart shows; its colour is of `machine`, its axis of `quantity`."""
+    """A figure with the texts in a chart; `machine` determines its colour, `quantity` its axis."""
 
     id: str
     label: str
@@ -43,12 +44,12 @@ class FigureRow(TypedDict):
 
 
 def names_of(machines: Sequence[MachineDoc]) -> dict[str, str]:
-    """Return the short names of machines by what the publication calls them."""
+    """Return the short names of machines by their published names."""
     return {machine["label"]: machine["name"] for machine in machines}
 
 
 def figures_section(result: StudyDoc) -> Section | None:
-    """Charts of published next to predicted figures, and a table of every figure."""
+    """Return charts of published next to predicted figures, and a table of every figure."""
     figures = result["figures"]
     if not figures:
         return None
@@ -65,7 +66,7 @@ def figures_section(result: StudyDoc) -> Section | None:
 
 
 def figure_rows(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = None) -> list[FigureRow]:
-    """Figures in the order of their configurations, with the texts a chart shows."""
+    """Return figures in the order of their configurations, with the texts in a chart."""
     order = list(dict.fromkeys(figure.get("config") or "" for figure in figures))
     rows: list[FigureRow] = []
     for n, figure in enumerate(figures):
@@ -101,7 +102,7 @@ def error_frame(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = 
 
 
 def quantity_name(metric: str, unit: str) -> str:
-    """`Mean latency (ms)`; a metric that names its unit, like IOPS, stays alone."""
+    """Return a quantity with its unit: `Mean latency (ms)`; a metric that names its unit, like IOPS, stays alone."""
     name = metric if metric[1:2].isdigit() else capitalized(metric)
     return name if not unit or unit.lower() in metric.lower().split() else f"{name} ({unit})"
 
@@ -115,8 +116,8 @@ def _error_text(figure: FigureDoc) -> str:
 
 
 def _chart_groups(rows: Sequence[FigureRow]) -> dict[str, list[FigureRow]]:
-    """Rows by the quantity of their chart; small quantities of one unit share a chart. A quantity without
-    published figures has nothing to be compared with: it is only in the table."""
+    """Return rows by the quantity of their chart; quantities with few figures of one unit share a chart. A quantity
+    without published figures is only in the table."""
     by_quantity: dict[str, list[FigureRow]] = {}
     for row in rows:
         if row["published"] is not None or row["predicted"] is not None:
@@ -143,7 +144,7 @@ def _with_metric(row: FigureRow) -> str:
 
 
 def frame_of(rows: Sequence[FigureRow]) -> pl.DataFrame:
-    """Return what `published.published_chart` and `published.error_chart` read."""
+    """Return the frame for `published.published_chart` and `published.error_chart`."""
     texts = (
         "id",
         "label",
@@ -161,7 +162,7 @@ def frame_of(rows: Sequence[FigureRow]) -> pl.DataFrame:
 
 
 def _blind_cell(figure: ListedFigureDoc) -> Cell:
-    """Return what was predicted before the figure was seen, with the error of that."""
+    """Return the prediction made before the figure was seen, with its error."""
     blind = figure.get("blind")
     if blind is None:
         return Cell("")

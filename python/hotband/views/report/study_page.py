@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     from hotband.data.documents.study import DepthPointDoc, FindingTableDoc, RunDoc, StudyDoc
     from hotband.data.record.load import LoadedRecord
 
-# A study without an answer of its own shows its figures instead, where they are no more than this.
+# Most figures that a page shows instead of an answer, for a study without one.
 OPEN_FIGURES = 24
-# Rows of a table of runs that stay open on the page.
+# Most rows of an unfolded table of runs.
 OPEN_ROWS = 12
-# What its runs table shows of a run: as much as a page is wide.
+# Columns of the table of runs: as many as fit on a page.
 RUN_COLUMNS = ("IOPS", "MB/s", "Mean latency (ms)", "p99 (ms)", "I/Os", "Errors")
-# Runs whose parts have a bar each; of more the page shows where the time of an I/O went, by load.
+# Most runs with a bar for each part; with more, the page shows the stages of an I/O by load.
 MOST_BARS = 60
-# Runs longer than this are told in minutes, on the whole page.
+# Duration of runs from which the whole page uses minutes.
 MINUTES_FROM_NS = 600e9
 
 
@@ -86,7 +86,7 @@ def study_page(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Page:
 
 
 def _machine_names(result: StudyDoc) -> list[str]:
-    """Names of the study's machines, those with their own figures first; if it lists none, the machines of its curves
+    """Return the names of the study's machines, those with figures first; if it lists none, the machines of its curves
     and figures."""
     machines = result.get("machines") or []
     if machines:
@@ -96,13 +96,13 @@ def _machine_names(result: StudyDoc) -> list[str]:
 
 
 def _named_runs(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> dict[str, LoadedRecord]:
-    """Records under the labels the study gives its runs, in the study's order."""
+    """Return records under the labels of the study's runs, in the study's order."""
     runs = [run for run in result.get("runs") or [] if run["id"] in loaded]
     return frames.unique_labels([replace(loaded[run["id"]], label=run.get("label") or run["id"]) for run in runs])
 
 
 def _runs(named: Mapping[str, LoadedRecord]) -> list[Section]:
-    """Return what single runs show: latency, time series, parts."""
+    """Return the views of single runs: latency, time series, parts."""
     found = sections.run_sections(named, clock=charts.MINUTES if _in_minutes(named) else charts.SECONDS)
     gist = f"of any of the {len(named)} runs, and of another next to it" if len(named) > sections.OVERLAID else ""
     kept = [section for section in found if section.id != "time" or len(named) <= MOST_BARS]
@@ -110,7 +110,7 @@ def _runs(named: Mapping[str, LoadedRecord]) -> list[Section]:
 
 
 def _in_minutes(named: Mapping[str, LoadedRecord]) -> bool:
-    """Return whether times of runs are told in minutes: of the longest it is to be read."""
+    """Return whether times are in minutes, so that the longest run is readable."""
     return any((finite(one.record.get("duration_ns")) or 0.0) >= MINUTES_FROM_NS for one in named.values())
 
 
@@ -186,7 +186,7 @@ def _findings(result: StudyDoc) -> Section | None:
 
 
 def _finding_table(table: FindingTableDoc) -> Table:
-    """Return a finding's table; a column of numbers and gaps is set to the right."""
+    """Return a finding's table; a column of numbers and gaps is right-aligned."""
     names, rows = [str(name) for name in table["columns"]], table["rows"]
     numeric = [all(row[n] is None or finite(row[n]) is not None for row in rows) for n in range(len(names))]
     cells = [[Cell(cell(value), right) for value, right in zip(row, numeric, strict=True)] for row in rows]
@@ -210,7 +210,7 @@ def _claims(result: StudyDoc) -> Section | None:
 
 
 def _misses(result: StudyDoc) -> Section | None:
-    """Cells with large errors, under the explanation that they share."""
+    """Return cells with large errors, under the explanations that they share."""
     misses = result.get("misses") or []
     if not misses:
         return None

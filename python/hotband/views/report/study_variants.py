@@ -1,4 +1,4 @@
-"""Sections of a study's page that set its configurations next to each other, and the assumptions that matter."""
+"""Sections of a study's page that compare its configurations, and the important assumptions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Loaded = Mapping[str, "LoadedRecord"]
 
 
 def response(result: StudyDoc) -> Section | None:
-    """Latency over IOPS: a chart per group of loads, a line per configuration."""
+    """Return latency over IOPS: a chart per group of loads, a line per configuration."""
     found = result.get("response")
     if not found:
         return None
@@ -37,7 +37,7 @@ def response(result: StudyDoc) -> Section | None:
         frame, marks = _points(points), _points(published)
         if frame.is_empty():
             continue
-        # A published point of a configuration without a curve has a colour too.
+        # A published point of a configuration without a curve has a colour, too.
         named = list(dict.fromkeys([*frame["variant"].to_list(), *marks["variant"].to_list()]))
         caption = "Each point is a step or a queue depth; further along a line, more I/Os are in flight."
         if published:
@@ -55,13 +55,13 @@ def response(result: StudyDoc) -> Section | None:
 
 
 def crowded(result: StudyDoc, names: Sequence[str]) -> set[str]:
-    """What-if machines, if there are more machines than a chart has colours: the findings show them instead."""
+    """Return what-if machines if there are more machines than a chart has colours: the findings show them instead."""
     what_if = {one["name"] for one in result.get("machines") or [] if one["what_if"]}
     return what_if if len(set(names)) > len(PALETTE) else set()
 
 
 def coincident_lines(frame: pl.DataFrame) -> list[list[str]]:
-    """Names of response curves that lie on each other."""
+    """Return the names of coinciding response curves."""
     return lines.coincident(frame, "variant", "order", ["iops", "latency_mean_ms"])
 
 
@@ -80,7 +80,7 @@ def _points(rows: Sequence[ResponsePointDoc]) -> pl.DataFrame:
 
 
 def _by_load(result: StudyDoc, loaded: Loaded) -> dict[str, dict[str, LoadedRecord]]:
-    """Loaded runs by load, each by the name of its variant."""
+    """Return loaded runs by load, each by the name of its variant."""
     found: dict[str, dict[str, LoadedRecord]] = {}
     for run in result.get("runs") or []:
         if run["id"] in loaded and run.get("variant"):
@@ -90,7 +90,7 @@ def _by_load(result: StudyDoc, loaded: Loaded) -> dict[str, dict[str, LoadedReco
 
 
 def warm_up(result: StudyDoc, loaded: Loaded) -> Section | None:
-    """Return how caches filled, under the loads that ask for it."""
+    """Return how caches filled, for loads with `warm_up`."""
     asked = {str(run["load"]) for run in result.get("runs") or [] if run.get("warm_up")}
     blocks: list[Block] = []
     for load, records in _by_load(result, loaded).items():
@@ -101,7 +101,7 @@ def warm_up(result: StudyDoc, loaded: Loaded) -> Section | None:
 
 
 def bars(result: StudyDoc) -> Section | None:
-    """Throughput, latency and write amplification: a bar per drive."""
+    """Return throughput, latency and write amplification, a bar per drive."""
     rows = result.get("bars") or []
     named = list(dict.fromkeys(str(row["variant"]) for row in rows))
     blocks: list[Block] = []
@@ -115,7 +115,7 @@ def bars(result: StudyDoc) -> Section | None:
 
 
 def amplification(result: StudyDoc, loaded: Loaded) -> Section | None:
-    """Write amplification against entropy with its theory, and over time from a new drive on."""
+    """Return write amplification over entropy with its theory, and over time from a new drive on."""
     curve = result.get("entropy")
     named = list(dict.fromkeys(row["variant"] for row in curve["points"])) if curve else []
     found = wear.entropy_block(curve, named) if curve else None
@@ -130,7 +130,7 @@ def amplification(result: StudyDoc, loaded: Loaded) -> Section | None:
 
 
 def inputs(result: StudyDoc) -> Section | None:
-    """Published rows that are given to the model, or that are shown for comparison."""
+    """Return published rows that are inputs of the model, or shown for comparison."""
     rows = [
         [
             Cell(str(row["config"]), under=str(row["workload"])),
@@ -147,7 +147,7 @@ def inputs(result: StudyDoc) -> Section | None:
 
 
 def once(result: StudyDoc, loaded: Loaded) -> Section | None:
-    """Scripts that run once: IOPS and completions over time."""
+    """Return IOPS and completions over time of scripts that run once."""
     blocks: list[Block] = []
     for load, records in _by_load(result, loaded).items():
         block = variants.once_block(records)
@@ -157,7 +157,7 @@ def once(result: StudyDoc, loaded: Loaded) -> Section | None:
 
 
 def io_time(result: StudyDoc) -> Section | None:
-    """Return where the time of an I/O went, a chart per load."""
+    """Return the stages of an I/O's time, a chart per load."""
     charts = []
     groups: dict[str, list[IoTimeDoc]] = {}
     for row in result.get("times") or []:
@@ -177,7 +177,7 @@ def io_time(result: StudyDoc) -> Section | None:
 
 
 def why(result: StudyDoc) -> Section | None:
-    """Return what the drives did, by load."""
+    """Return the work of the drives, by load."""
     groups: dict[str, list[tuple[str, WhyDoc]]] = {}
     for row in result.get("why") or []:
         at = f", queue depth {row['queue_depth']}" if row.get("queue_depth") else ""
@@ -187,7 +187,7 @@ def why(result: StudyDoc) -> Section | None:
 
 
 def swings(result: StudyDoc) -> Section | None:
-    """Return the assumptions that move a prediction, and by how much."""
+    """Return the assumptions that change a prediction, with their effects."""
     found = result.get("swings")
     if not found:
         return None

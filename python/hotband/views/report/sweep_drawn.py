@@ -1,5 +1,5 @@
-"""The charts of a sweep: throughput and latency against what was swept, latency against throughput, and a matrix where
-two parameters were swept; one colour per line in all of them."""
+"""The charts of a sweep: throughput and latency over the swept values, latency over throughput, and a matrix for two
+swept parameters; one colour per line in all of them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 """Shapes of points, in order."""
 SIDE_BY_SIDE = 6
-"""Panels that are drawn next to one another; if there are more, the reader chooses one, and another to compare with."""
+"""Most panels side by side; with more, the reader chooses one, and another for comparison."""
 WIDTH, HALF = 460, 330
 """Least width of a chart (px)."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Drawn quantity of a point: title, unit, and value in that unit."""
+    """The drawn quantity of a point: title, unit, and value in that unit."""
 
     column: str
     title: str
@@ -38,12 +38,12 @@ class Figure:
     is_latency: bool
 
     def of(self, dot: Dot) -> float | None:
-        """In its unit; None if it was not measured."""
+        """Return the value in the unit; None if it was not measured."""
         value = dot.figures.get(self.column)
         return None if value is None or (self.is_latency and value <= 0) else value / self.scale
 
     def ends(self, dot: Dot) -> tuple[float, float] | tuple[None, None]:
-        """Return between which it lies; a log axis has no zero."""
+        """Return the ends of the value's range; zero has no position on a log axis."""
         found = dot.ends.get(self.column)
         if found is None or (self.is_latency and found[0] <= 0):
             return None, None
@@ -53,7 +53,7 @@ class Figure:
 def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
     """Return the sections of charts, with the summary in the first."""
     p99s = curves.every(lambda dot: dot.figures.get("latency_p99_ns"))
-    # One unit for all axes: microseconds where the largest latency is below two milliseconds.
+    # All axes have one unit: microseconds if the largest latency is below two milliseconds.
     unit, scale = ("µs", 1e3) if p99s and max(p99s) < 2e6 else ("ms", 1e6)
     rates = [Figure("iops", "IOPS", 1.0, False)]
     if any(key in curves.swept for key in ("bs", "size")) or "workload" in curves.sweep.axes:
@@ -92,7 +92,7 @@ class _Drawing:
         return Steps(title, along.texts, along.numbers, along.is_log)
 
     def _key(self) -> list[KeyItem]:
-        """Return the key of all charts; none of one line."""
+        """Return the key of all charts; none for a single line."""
         if len(self.lines.names) < 2:
             return []
         pairs = enumerate(self.lines.colors.items())
@@ -109,7 +109,8 @@ class _Drawing:
         return [" ".join(said)] if said else []
 
     def _blocks(self, of_figures: Sequence[Sequence[Chart]]) -> list[Charts]:
-        """Charts of several figures: side by side where each has one, else a row for each. The key is above all."""
+        """Return charts of several figures: side by side if each figure has one chart, else a row per figure. The key
+        is above all."""
         if all(len(charts) < 2 for charts in of_figures):
             return [Charts([chart for charts in of_figures for chart in charts], WIDTH, self.chosen, self._key())]
         first, *others = [charts for charts in of_figures if charts]
@@ -129,7 +130,7 @@ class _Drawing:
         )
 
     def _panels(self, y: Figure, further: Sequence[Figure] = ()) -> list[tuple[str, pl.DataFrame]]:
-        """Return a frame for each panel, or one of all where the reader chooses."""
+        """Return a frame for each panel, or one frame of all if the reader chooses."""
         found = [(name, self._rows(name, panel, y, further)) for name, panel in self.curves.panels.items()]
         found = [(name, rows) for name, rows in found if rows.height]
         if self.chosen and found:
@@ -137,7 +138,7 @@ class _Drawing:
         return found
 
     def along(self, figures: Sequence[Figure]) -> list[Charts]:
-        """Figures against what was swept, a chart for each panel."""
+        """Return figures over the swept values, a chart per panel."""
         return self._blocks([self._of_figure(figure) for figure in figures])
 
     def _of_figure(self, figure: Figure) -> list[Chart]:
@@ -150,7 +151,7 @@ class _Drawing:
         ]
 
     def hockey(self, x: Figure, y: Figure) -> list[Charts]:
-        """Latency against rate."""
+        """Return charts of latency over rate."""
         steps = self._steps()
         drawn: list[Chart] = []
         for name, rows in self._panels(y, [x]):
@@ -162,7 +163,7 @@ class _Drawing:
         return self._blocks([drawn])
 
     def _axis(self, figure: Figure) -> Axis:
-        """One axis for all panels."""
+        """Return one axis for all panels."""
         every = self.curves.every(figure.of)
         every += self.curves.every(lambda dot: figure.ends(dot)[0])
         every += self.curves.every(lambda dot: figure.ends(dot)[1])
@@ -170,7 +171,7 @@ class _Drawing:
         return Axis(figure.column, figure.title, "log" if figure.is_latency else "rate", within)
 
     def bars(self, figure: Figure) -> Chart:
-        """Without an axis of numbers: an amount for each line and panel."""
+        """Return an amount for each line and panel, for a sweep without a numeric axis."""
         rows = []
         for name, panel in self.curves.panels.items():
             for line, curve in panel.items():
@@ -184,7 +185,7 @@ class _Drawing:
         return Chart(figure.title, drawing(amounts(frame, figure.title, self.lines, wide=False)))
 
     def matrices(self, figures: Sequence[Figure]) -> Charts | None:
-        """Two parameters as columns and rows, a matrix for each machine; None if not two were swept."""
+        """Return two parameters as columns and rows, a matrix per machine; None unless two were swept."""
         curves = self.curves
         if len(curves.swept) != 2 or curves.along is None:
             return None
@@ -222,7 +223,7 @@ class _Drawing:
 
 
 def _short(value: float) -> str:
-    """Three digits at most, which fit into a cell: `1.2k`, `34k`, `256`."""
+    """Format at most three digits, which fit into a cell: `1.2k`, `34k`, `256`."""
     for unit, size in (("M", 1e6), ("k", 1e3)):
         if value >= size:
             return f"{number(value / size, 3 if value < 10 * size else 2)}{unit}"
@@ -234,7 +235,7 @@ def _of(title: str, name: str) -> str:
 
 
 def _cells(curves: Curves) -> dict[str, dict[tuple[str, str], Dot]]:
-    """Points of a sweep of two parameters by machine (no name of a single one), column and row."""
+    """Return the points of a sweep of two parameters by machine (an empty name for a single one), column and row."""
     assert curves.along is not None, "a matrix has numbers along its columns"
     other = next(key for key in curves.swept if key != curves.along.key)
     found: dict[str, dict[tuple[str, str], Dot]] = {}
@@ -247,7 +248,7 @@ def _cells(curves: Curves) -> dict[str, dict[tuple[str, str], Dot]]:
 
 
 def _hidden(curves: Curves) -> list[str]:
-    """Lines of which half or more lies on one before them: dashed, they let it be seen."""
+    """Return the lines of which at least half coincides with an earlier line: they are drawn dashed."""
     found: list[str] = []
     for panel in curves.panels.values():
         drawn: list[Curve] = []

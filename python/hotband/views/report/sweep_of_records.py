@@ -1,4 +1,4 @@
-"""Records that differ in one parameter of numbers, as a sweep: `hotband report` draws their curves."""
+"""Treat records that differ in one numeric parameter as a sweep: `hotband report` draws their curves."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from hotband.views.sweeps.answers import answers_of
 from hotband.views.sweeps.curves import Curves
 
 LEAST_VALUES = 3
-"""Two values are a comparison, not a curve."""
+"""Least values for a curve: two values are a comparison."""
 OUTSTANDING = "I/Os outstanding"
-"""Name of the parameter that differs in results of tools that report outstanding I/Os but no settings."""
+"""Name of the varied parameter in results of tools that report outstanding I/Os but no settings."""
 
 
 def curve_sections_of(records: Mapping[str, LoadedRecord]) -> list[Section]:
@@ -32,8 +32,8 @@ def curve_sections_of(records: Mapping[str, LoadedRecord]) -> list[Section]:
 
 
 def sweep_of(records: Sequence[RecordDoc]) -> Sweep | None:
-    """Records of one workload or several, on one machine or several, that differ in one parameter of numbers with three
-    values or more; None for others, and where a point is there twice with one seed."""
+    """Return a sweep of records of one or several workloads and machines that differ in one numeric parameter with at
+    least three values; None for others, and if a point occurs twice with one seed."""
     settings = [_settings(record) for record in records]
     names = list(dict.fromkeys(name for setting in settings for name in setting))
     differ = [name for name in names if len({repr(setting.get(name)) for setting in settings}) > 1]
@@ -54,13 +54,13 @@ def sweep_of(records: Sequence[RecordDoc]) -> Sweep | None:
 
 
 def _settings(record: RecordDoc) -> dict[str, Value]:
-    """Return what was set, as values."""
+    """Return the settings of a record as values."""
     spec = record.get("spec") or {}
     return {key: plain(str(value)) for key, value in (spec.get("set") or {}).items() if str(value)}
 
 
 def _point(record: RecordDoc, key: str, value: Value) -> dict[str, Value]:
-    """Coordinates of a record. The name of ours is "WORKLOAD on MACHINE"."""
+    """Return the coordinates of a record. A record of ours is named "WORKLOAD on MACHINE"."""
     target = cast("Mapping[str, object]", record["target"])
     machine = str(target.get("machine") or target.get("kind") or "an unnamed target")
     workload = record["name"].removesuffix(f" on {machine}")

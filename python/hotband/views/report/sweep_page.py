@@ -1,4 +1,4 @@
-"""The page of a sweep: the answer, the charts, the numbers, and what has to be known to read them."""
+"""The page of a sweep: the answer, the charts, the numbers, and the conditions for reading them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from hotband.views.sweeps.show import notes_of, states_of, sweep_table
 
 NAMES = {"target": "machines", "workload": "workloads"}
 MOST_LISTED = 4
-"""Values that a title lists one by one."""
+"""Most values that a title lists one by one."""
 OPEN_ROWS = 24
-"""Rows of numbers that stand open; more are folded."""
+"""Most rows of an unfolded table of numbers."""
 MOST_ROWS = 2000
-"""Rows of numbers that a page has; more are in the Parquet file alone."""
+"""Most rows of numbers on a page; the Parquet file has all."""
 
 
 def sweep_page(sweep: Sweep) -> Page:
-    """Return the page. Raises UserError if no run ended."""
+    """Return the page. Raises UserError if no run finished."""
     if not len(sweep):
         raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
     curves = Curves(sweep)
@@ -65,20 +65,20 @@ def _subtitle(sweep: Sweep) -> str:
 
 
 def _same(sweep: Sweep) -> dict[str, str]:
-    """Settings that are the same in all runs."""
+    """Return the settings that all runs share."""
     names = [name for name in sweep.points[0] if name not in NOT_SET and name not in sweep.axes]
     return {name: str(sweep.points[0][name]) for name in names}
 
 
 def _numbers(sweep: Sweep) -> Table:
-    """Return one row per point, with what differs."""
+    """Return one row per point, with its differences."""
     of = sweep.means.height
     more = f"; {of - MOST_ROWS:,} more are in sweep.parquet" if of > MOST_ROWS else ""
     return Table.of(sweep_table(sweep, MOST_ROWS), f"{counted(of, 'point')}{more}", folded=of > OPEN_ROWS)
 
 
 def _conditions(sweep: Sweep, curves: Curves) -> list[Block]:
-    """Return what has to be known to read the figures: states of drives, notes, seeds, and the command."""
+    """Return the conditions for reading the figures: states of drives, notes, seeds, and the command."""
     named = [pair if pair[0] else ("all", pair[1]) for pair in states_of(sweep)]
     blocks: list[Block] = [Table(["Machine", "State of drives"], [Group([plain(pair) for pair in named])])]
     notes = notes_of(sweep)
@@ -97,7 +97,7 @@ def _conditions(sweep: Sweep, curves: Curves) -> list[Block]:
 
 
 def command_of(sweep: Sweep) -> str:
-    """Return the sweep as a command; empty if it was made of records."""
+    """Return the sweep as a command; empty if it was made from records."""
     if not sweep.points or "seed" not in sweep.points[0]:
         return ""
     curves = Curves(sweep)
@@ -117,11 +117,11 @@ def command_of(sweep: Sweep) -> str:
 
 
 def _quoted(value: object) -> str:
-    """Return a value as a list takes it."""
+    """Return a value as an item of a list on the command line."""
     text = ("on" if value else "off") if isinstance(value, bool) else str(value)
     return f'"{text}"' if "," in text or ".." in text else text
 
 
 def report_of(sweep: Sweep) -> Report:
-    """Return the page, to be written. Raises UserError if nothing ended."""
+    """Return the page as a report that can be saved. Raises UserError if no run finished."""
     return Report(sweep_page(sweep))

@@ -1,4 +1,4 @@
-"""Frames and blocks that set runs next to each other: over time, where an I/O's time went, steps and scripts."""
+"""Frames and blocks that compare runs: over time, by stages of an I/O, steps and scripts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from hotband.data.record.load import LoadedRecord
     from hotband.views.draw.strokes import Strokes
 
-# Points of a line over time: more than a page is wide enough to tell apart.
+# Points of a line over time: more than the width of a page can show.
 POINTS = 600
 MINUTE_NS = 60e9
-# Runs that lie over each other in one panel: as many as there are colours.
+# Most runs in one panel: as many as there are colours.
 OVERLAID = 8
 PANELS = {"iops": "IOPS", "latency_mean_ms": "Mean latency (ms)", "hit_pct": "Flash hits (%)"}
 CACHE_PANELS = {
@@ -31,7 +31,7 @@ CACHE_PANELS = {
     "extents": "Dirty extents",
     "destages": "Destages/s",
 }
-# The record's word for a cache that has filled, as a text and as its place among the states.
+# The record's word for a full cache, as a text and as its index among the states.
 WARM = ("warm", "2")
 WARM_CAPTION = "A dashed line marks when all flash caches of a run were warm."
 
@@ -42,7 +42,7 @@ Records = Mapping[str, "LoadedRecord"]
 
 
 def over_time(records: Records) -> pl.DataFrame:
-    """Whole runs over time: variant, time_min and the keys of `PANELS` and `CACHE_PANELS`."""
+    """Return whole runs over time: variant, time_min and the keys of `PANELS` and `CACHE_PANELS`."""
     numbers = ("time_min", *(PANELS | CACHE_PANELS))
     kinds: dict[str, type[pl.DataType]] = {"variant": pl.String} | dict.fromkeys(numbers, pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
@@ -63,7 +63,7 @@ def over_time(records: Records) -> pl.DataFrame:
 
 
 def _rates(series: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.DataFrame:
-    """IOPS of all streams and directions together and their mean latency, per bin."""
+    """Return IOPS of all streams and directions together and their mean latency, per bin."""
     rates = pl.col("iops").fill_null(0.0)
     weight = pl.when(pl.col("latency_mean_ns").is_not_null()).then(rates).otherwise(0.0)
     intervals = pl.col("time_ns").n_unique()
@@ -95,7 +95,7 @@ def _caches(caches: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.Dat
 
 
 def became_warm(records: Records) -> pl.DataFrame:
-    """Times when the flash caches of each run became warm within the time shown: variant, time_min."""
+    """Return the times when the flash caches of each run became warm within the time shown: variant, time_min."""
     rows = []
     for label, loaded in records.items():
         if loaded.caches is None or loaded.caches.is_empty():
@@ -115,7 +115,7 @@ def stacked(
     strokes: Strokes | None = None,
     clock: Clock = MINUTES,
 ) -> Charts | None:
-    """Panels over a common time axis, those without any number left out; None if none is left."""
+    """Return panels over a common time axis, without empty ones; None if all are empty."""
     shown = [value for value in panels if lines[value].is_not_null().any()]
     if not shown:
         return None
@@ -146,14 +146,14 @@ def stacked(
 
 
 def warm_up_block(records: Records) -> Charts | None:
-    """IOPS, latency and flash hits over time, with a rule where each run became warm."""
+    """Return IOPS, latency and flash hits over time, with a line where each run became warm."""
     rules = became_warm(records)
     caption = WARM_CAPTION if len(rules) else ""
     return stacked(over_time(records), PANELS, rules, [caption])
 
 
 def caches_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
-    """Return what the caches of runs held and did over time."""
+    """Return the contents and the work of the runs' caches over time."""
     cached = {label: loaded for label, loaded in records.items() if loaded.caches is not None}
     drawn = dict(list(cached.items())[:OVERLAID])
     if not drawn:
@@ -173,7 +173,7 @@ def once(record: RecordDoc) -> list[ScriptDoc]:
 
 
 def completions(records: Records) -> pl.DataFrame:
-    """Return how many runs of the scripts were done by when: variant, time_min, completions."""
+    """Return the number of finished runs of the scripts over time: variant, time_min, completions."""
     rows: list[tuple[str, float, float]] = []
     for label, loaded in records.items():
         ends = sorted(float(run["end_ns"]) for script in once(loaded.record) for run in script["runs"])
@@ -185,7 +185,7 @@ def completions(records: Records) -> pl.DataFrame:
 
 
 def once_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
-    """IOPS over time and completions, of runs whose scripts run once (a boot storm)."""
+    """Return IOPS over time and completions, for runs whose scripts run once (a boot storm)."""
     chosen = {label: loaded for label, loaded in records.items() if once(loaded.record)}
     if not chosen:
         return None
@@ -193,7 +193,7 @@ def once_block(records: Records, strokes: Strokes | None = None, clock: Clock = 
     unit = units.pop() if len(units) == 1 else "script"
     rates = over_time(chosen).select("variant", "time_min", "iops")
     done = completions(chosen)
-    # What a run did after the last script was done is not what these panels are about.
+    # These panels end with the last script.
     end = max(done["time_min"].to_list()) * 1.05
     lines = pl.concat([rates.filter(pl.col("time_min") <= end), done], how="diagonal")
     panels = {"iops": "IOPS", "completions": f"{unit.capitalize()}s completed"}
@@ -204,7 +204,7 @@ def once_block(records: Records, strokes: Strokes | None = None, clock: Clock = 
 
 
 def io_time_frame(rows: Iterable[tuple[str, Mapping[str, float]]]) -> pl.DataFrame:
-    """Return what `curves.io_time_chart` draws, from rows and their milliseconds by activity."""
+    """Return the frame for `curves.io_time_chart`, from rows and their milliseconds by activity."""
     made = [
         (row, name, TIMES.index(name), milliseconds)
         for row, times in rows
@@ -216,7 +216,7 @@ def io_time_frame(rows: Iterable[tuple[str, Mapping[str, float]]]) -> pl.DataFra
 
 
 def io_time_block(records: Records) -> Charts | None:
-    """Parts of the mean latency of reads, writes and all I/Os, for every record that has them."""
+    """Return the stages of the mean latency of reads, writes and all I/Os, for every record that has them."""
     rows = []
     for label, loaded in records.items():
         summary = loaded.record["summary"]
@@ -235,7 +235,7 @@ def io_time_block(records: Records) -> Charts | None:
 
 
 def steps_table(records: Records) -> Table | None:
-    """Return the steps of every record that has some."""
+    """Return the steps of every record that has steps."""
     columns = ["Step", "At once", "For", "IOPS", "Bandwidth", "Mean latency", "p99", "Queue depth"]
     groups = []
     for label, loaded in records.items():
@@ -294,7 +294,8 @@ WHY = {
 
 
 def why_table(groups: Mapping[str, Sequence[tuple[str, DriveWorkDoc]]]) -> Table | None:
-    """Return what the drives did: rows (name and the keys of `cellrows.why`) in groups; empty columns are left out."""
+    """Return the work of the drives: rows (name and the keys of `cellrows.why`) in groups; empty columns are left
+    out."""
     rows = [row for found in groups.values() for _, row in found]
     shown = [key for key in WHY if any(finite(row.get(key)) is not None for row in rows)]
     if not shown:
@@ -320,7 +321,7 @@ def _why_text(key: str, value: object) -> str:
 
 
 def power_loss_blocks(records: Records) -> list[Block]:
-    """Return what a power loss took with it, of every record whose power was cut."""
+    """Return the losses of a power cut, for every record whose power was cut."""
     texts = []
     for label, loaded in records.items():
         loss = loaded.record.get("power_loss")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def verdict_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
-    """Return a table of limits and one of phases that were to end when steady; each only where a record has any."""
+    """Return a table of limits and one of phases that end when steady, for the records that have them."""
     found: list[Block] = []
     for columns, caption, rows_of in (
         (["Limit", "Measured", "Bound", "Passed"], "Limits", _limit_rows),

@@ -1,4 +1,4 @@
-"""Frames and blocks of drives that wear: write amplification over time, against entropy, bars by drive and load."""
+"""Frames and blocks of drives that wear: write amplification over time and over entropy, and bars by drive and load."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 Records = Mapping[str, "LoadedRecord"]
 
-# Points of a line: as many as a chart is wide enough to tell apart.
+# Points of a line: as many as the width of a chart can show.
 POINTS = 400
-# Drives of a record that have a line each; those of more are summed up.
+# Most drives of a record with a line each; more drives are combined.
 DRIVES = 4
 MINUTE_NS = 60e9
 TIME_TITLE, WRITTEN_TITLE = "Time since the run began ({unit})", "Written by the host since the drive was new (GB)"
@@ -33,7 +33,7 @@ UNTIMED = "Untimed preconditioning, which takes no simulated time, is included."
 
 
 def amplification_frame(records: Records) -> pl.DataFrame:
-    """Return what `draw.wear.amplification_chart` draws; `timed` is false if no time passed between two readings."""
+    """Return the frame for `draw.wear.amplification_chart`; `timed` is false if no time passed between two readings."""
     kinds: dict[str, type[pl.DataType]] = {"line": pl.String, "kind": pl.String, "timed": pl.Boolean}
     kinds |= dict.fromkeys(("time_min", "host_gb", "write_amplification"), pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
@@ -45,10 +45,10 @@ def amplification_frame(records: Records) -> pl.DataFrame:
 
 
 def _lines(label: str, smart: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """A line per drive, or one of all if there are many."""
+    """Yield a line per drive, or one of all drives if there are many."""
     drives = smart["drive"].unique(maintain_order=True).to_list()
     if len(drives) > DRIVES:
-        # Every drive is read at the same times, so that the n-th readings of all belong together.
+        # All drives are read at the same times, so the n-th readings belong together.
         numbered = smart.with_columns(reading=pl.int_range(pl.len()).over("drive"))
         summed = numbered.group_by("reading").agg(pl.col("time_ns").first(), pl.col("host_bytes", "flash_bytes").sum())
         yield label or f"all {len(drives)} drives", summed.sort("reading")
@@ -59,7 +59,7 @@ def _lines(label: str, smart: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]
 
 
 def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Both ratios of one line; many readings are thinned to about `POINTS`, which always include the last."""
+    """Yield both ratios of one line; many readings are thinned to about `POINTS`, which always include the last."""
     step = max(1, math.ceil(smart.height / POINTS))
     number_of, host, flash = pl.int_range(pl.len()), pl.col("host_bytes"), pl.col("flash_bytes")
     kept = smart.filter((number_of % step == 0) | (number_of == pl.len() - 1))
@@ -74,7 +74,7 @@ def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 
 def amplification_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
-    """Write amplification of runs over time, and over what the host wrote; None if it wrote nothing in any."""
+    """Return write amplification of runs over time, and over the host's writes; None if no host wrote anything."""
     frame = amplification_frame(records)
     if frame.filter(pl.col("kind") == wear.INTERVAL).is_empty():
         return None
@@ -117,7 +117,7 @@ def smart_table(records: Records) -> Table | None:
 
 
 def _smart_row(one: SmartDoc) -> list[Cell]:
-    # A record of this drive alone: nothing but its SMART is read.
+    # A record of this drive alone, of which only SMART data is read.
     alone = cast("RecordDoc", {"smart": [one]})
     texts = [
         number(operations.amplification(alone), 3),
@@ -164,7 +164,7 @@ def _rates(app: AppDoc) -> str:
 
 
 def entropy_block(curve: EntropyCurveDoc, variants: Sequence[str]) -> Charts | None:
-    """Write amplification against entropy, from the rows of `wearrows.entropy_rows`."""
+    """Return write amplification over entropy, from the rows of `wearrows.entropy_rows`."""
     points, theory = _entropy_frame(curve["points"]), _entropy_frame(curve["theory"])
     if points.is_empty():
         return None
@@ -186,7 +186,7 @@ def _entropy_frame(rows: Sequence[EntropyPointDoc]) -> pl.DataFrame:
 
 
 def bar_blocks(rows: Sequence[BarDoc], variants: Sequence[str]) -> list[tuple[str, Charts]]:
-    """Bars by load: one small chart per measure, one bar per drive."""
+    """Return bars by load: one small chart per measure, one bar per drive."""
     found: dict[str, dict[str, list[BarDoc]]] = {}
     for row in rows:
         title = capitalized(row["metric"])

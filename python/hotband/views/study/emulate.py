@@ -70,8 +70,8 @@ def _ratios_table(run: Sequence[PartDoc]) -> Table:
 
 
 def emulation_table(result: EmulationDoc) -> Table:
-    """Return one row per part that was run: the figure of the program on both machines, its ratio, the model's and the
-    published one, and which of them have the same direction."""
+    """Return one row per finished part: the program's figure on both machines, its ratio, the predicted and the
+    published one, and which of those have the same direction."""
 
     figures = [numeric("A", OF_ROW), numeric("B", OF_ROW), *map(numeric, ("emulated", "model", "published"))]
     columns = [column("part"), column("figure"), *figures, column("same direction")]

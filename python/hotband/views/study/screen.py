@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.study_answer import AnswerChartDoc, AnswerPointDoc
 
 NEAR = 20.0
-"""Percent of the published value within which a prediction counts as near: the bound of the classes of figures
+"""Percent of the published value within which a prediction counts as near: the goal of the classes of figures
 (`accuracy.GOALS`)."""
 BAR = 12
 FEWEST_ROWS = 4
@@ -84,8 +84,8 @@ def _summary(result: StudyDoc) -> str:
 
 
 def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
-    """Return the values of the answer's chart and their title: for curves the ends, for several large groups the first,
-    which the title then names."""
+    """Return the values of the answer's chart and their title: for curves their ends, for several large groups the
+    first group, which the title then names."""
     points = _ends(chart["points"])
     title = f"{chart['quantity']}: {chart['title'][0].lower()}{chart['title'][1:]}"
     groups = list(dict.fromkeys(map(_group, points)))
@@ -108,12 +108,12 @@ def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
 
 
 def _group(point: AnswerPointDoc) -> str:
-    """Return the row of the chart of a value; for a curve with the queue depth."""
+    """Return the name of a value's row; for a curve with the queue depth."""
     return point["row"] if point["qd"] is None else f"{point['row']}, QD {point['qd']}"
 
 
 def _ends(points: Sequence[AnswerPointDoc]) -> list[AnswerPointDoc]:
-    """Return the points; for curves against queue depth the first and the last of each."""
+    """Return the points; for curves over queue depth the first and the last of each."""
     curves: dict[tuple[str, str], list[AnswerPointDoc]] = {}
     for point in points:
         curves.setdefault((point["machine"], point["row"]), []).append(point)
@@ -144,7 +144,7 @@ def _figure_bars(result: StudyDoc) -> tuple[list[Bar], str]:
 
 
 def _table(rows: Sequence[Bar], title: str, room: int) -> Table:
-    """Return the bars, as many as there is room for below the headings."""
+    """Return the bars that fit below the headings."""
     shown = rows if len(rows) <= room else rows[: room - 1]
     has_published = any(bar.published is not None for bar in shown)
     grouped = any(bar.group for bar in shown)
@@ -188,7 +188,7 @@ def _accuracy(result: StudyDoc) -> list[str]:
 
 
 def _worst(result: StudyDoc) -> list[str]:
-    """Return the figure that is farthest off, if it is not near."""
+    """Return the figure with the largest error, if it is not near."""
     compared = [row for row in result["figures"] if row["counted"] and row["error_pct"] is not None]
     worst = max(compared, key=_size, default=None)
     if worst is None or _size(worst) <= NEAR:

@@ -62,7 +62,7 @@ def result_views(result: StudyDoc) -> list[View]:
 
 
 def _by_note(figures: Sequence[FigureDoc]) -> dict[str, list[str]]:
-    """Return the figures of each note, each figure once: notes are often those of a whole column."""
+    """Return the figures of each note, each figure once, because a note often applies to a whole column."""
     notes: dict[str, list[str]] = {}
     for row in figures:
         name = f"{row['config']}, {row['metric']}"
@@ -86,7 +86,7 @@ def _print_answer(result: StudyDoc, show: Callable[..., None]) -> None:
 
 
 def _drive_lines(machines: Sequence[MachineDoc]) -> list[str]:
-    """Return lines on the states of drives with their machines: names of a few, the number of many."""
+    """Return lines on the states of drives with their machines: a few by name, many by number."""
     states: dict[str, list[str]] = {}
     for machine in machines:
         varying = [f"{_few(each['loads'], 'loads')}: {each['text']}" for each in machine["varying"]]

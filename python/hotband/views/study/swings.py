@@ -1,4 +1,4 @@
-"""The sensitivity to the assumptions of a study, on the terminal: those that move a prediction, with bars."""
+"""The sensitivity to the assumptions of a study on the terminal: those that change a prediction, with bars."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def terminal(swings: Swings, question: StudySwingsQuestion) -> Screen:
 
 
 def _table(document: SwingsDoc) -> Table:
-    """Return a row per assumption: its range, what both ends do, with a bar, and the figure that it moves most."""
+    """Return a row per assumption: its range, the effects of both ends with a bar, and the figure that changes most."""
     moves = [numeric("at low", CHANGE), numeric("at high", CHANGE)]
     table = screen_table([column("assumption"), column("range"), *moves, bar_column(BAR), column("most of all")])
     drawn = bars([abs(row["largest_pct"]) for row in document["moved"]], BAR)

@@ -21,7 +21,8 @@ UNITS = {"IOPS": ("IOPS", 1.0), "B/s": ("MB/s", 1e-6), "ns": ("ms", 1e-6)}
 
 
 def convergence(loop: LoopDoc) -> View:
-    """Steady state convergence: the tracked figure of every size at 0/100 (all cells of a small loop) over rounds."""
+    """Return the convergence to steady state: the tracked figure of every size at 0/100 (all cells of a small loop)
+    over rounds."""
     unit, factor = UNITS[loop["unit"]]
     rows = []
     shown = [one["name"] for one in loop["rounds"][0] if one["read_pct"] == 0 or len(loop["rounds"][0]) <= 3]
@@ -31,7 +32,7 @@ def convergence(loop: LoopDoc) -> View:
             if one["name"] in shown and value is not None:
                 rows.append({"line": one["name"], "round": number, "value": value * factor})
     if not any(one["name"] in shown for one in loop["tracked"]):
-        # Minutes of one load, of which the last is followed: each would be a line.
+        # Minutes of one load, of which only the last is tracked: a line for each would be too many.
         shown = [one["name"] for one in loop["tracked"]]
         followed = [
             (one["name"], n, value) for one in loop["tracked"] for n, value in enumerate(one["rounds"], start=1)
@@ -43,7 +44,7 @@ def convergence(loop: LoopDoc) -> View:
 
 
 def figure_of(unit: str, cell: object) -> float | None:
-    """Return the figure of a cell that a unit represents."""
+    """Return the figure of a cell in a unit."""
     key = {"IOPS": "iops", "B/s": "bandwidth_bytes_per_s", "ns": "latency_mean_ns"}[unit]
     found = cell.get(key) if isinstance(cell, dict) else None
     return float(found) if found is not None else None
@@ -84,8 +85,8 @@ def measured_window(one: TrackedDoc) -> View | None:
 
 
 def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
-    """Return a figure of the means against the size of an I/O, one line per mix: the specification's 3D plot in two
-    dimensions. None without data."""
+    """Return a figure of the means over I/O size, one line per mix: the specification's 3D plot in two dimensions. None
+    without data."""
     rows = []
     mixes = list(dict.fromkeys(mix_text(one["read_pct"]) for one in loop["means"]))
     for one in loop["means"]:
@@ -100,8 +101,8 @@ def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
 
 
 def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float, x: str = "minutes") -> View | None:
-    """Return a figure over the time of a test, one line each of its parts; or over the capacities written (`x`
-    "fills"). None if no part has one, such as the latency of cells too short for an I/O."""
+    """Return a figure over the time of a test, one line per part, or over the capacities written (`x` "fills"). None if
+    no part has the figure, as for latencies of cells too short for an I/O."""
     rows = []
     names = list(dict.fromkeys(moment["line"] for moment in moments))
     for one in moments:
@@ -118,7 +119,7 @@ def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float,
 
 
 def answered(points: Sequence[Sequence[float]]) -> View:
-    """Latency by percentile, on the scale of nines; one point per bucket of the histogram."""
+    """Return latency by percentile on the scale of nines, one point per bucket of the histogram."""
     rows = [
         {
             "run": "",
@@ -131,7 +132,7 @@ def answered(points: Sequence[Sequence[float]]) -> View:
         for ms, pct in points
         if pct < 100
     ]
-    # A single bucket holds all: a line from nothing to the last whole nine that so many I/Os tell.
+    # A single bucket has all: a line from zero to the last nine that this number of I/Os supports.
     rows = rows or [
         {
             "run": "",

@@ -1,5 +1,5 @@
-"""The PTS report as one HTML page that loads nothing: what was found, the header that the specification requests, and
-for every test its tables and plots (sections 5 and 7 to 12)."""
+"""The PTS report as one self-contained HTML page: the result, the header that the specification requests, and the
+tables and plots of every test (sections 5 and 7 to 12)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LATENCIES = (
 
 
 def write_page(document: PtsDoc, out: Path) -> Path:
-    """Writes the report to the file `out`. Raises UserError, OSError."""
+    """Write the report to the file `out`. Raises UserError, OSError."""
     from altair.utils.schemapi import debug_mode
 
     with debug_mode(False):
@@ -52,7 +52,7 @@ def write_page(document: PtsDoc, out: Path) -> Path:
 
 
 def _first(document: PtsDoc) -> Section:
-    """Return the answer, and whether it is one by the specification."""
+    """Return the answer, and whether the run complies with the specification."""
     blocks: list[Block] = [Prose([verdict(document)], lead=True), Prose(document["answer"])]
     departures = document["specification"]["departures"]
     if departures:
@@ -73,7 +73,7 @@ def _steady_word(test: TestDoc) -> str:
 
 
 def _header(document: PtsDoc) -> Section:
-    """Sponsor, device, conditions (section 5.2)."""
+    """Return sponsor, device and conditions (section 5.2)."""
     device, asked = document["device"], document["conditions"]
     rows = [
         ("Test sponsor", document["sponsor"] or ABSENT),
@@ -134,7 +134,7 @@ def _test(test: TestDoc) -> Section:
 
 
 def _loop(test: TestDoc, loop: LoopDoc) -> list[Block]:
-    """Convergence, window, means."""
+    """Return convergence, window and means of a loop."""
     name = f", {loop['name']}" if len(test["loops"]) > 1 else ""
     charts = [Chart(f"Steady state convergence{name}", draw.convergence(loop))]
     for one in loop["tracked"]:
@@ -163,7 +163,7 @@ def _loop(test: TestDoc, loop: LoopDoc) -> list[Block]:
 
 
 def _drawn(views: Mapping[str, View | None], width: int = 620) -> list[Block]:
-    """Charts by their titles, as far as there is something to be drawn."""
+    """Return the charts by title, without empty ones."""
     charts = [Chart(title, view) for title, view in views.items() if view is not None]
     return [Charts(charts, width=width)] if charts else []
 
@@ -181,7 +181,7 @@ def _window_words(one: TrackedDoc) -> str:
 
 
 def _matrix(loop: LoopDoc, title: str, key: str, factor: float = 1.0) -> Table:
-    """Sizes as rows, mixes as columns, means of the measurement window."""
+    """Return the means of the measurement window with sizes as rows and mixes as columns."""
     cells: Sequence[CellDoc] = loop["means"]
     mixes = list(dict.fromkeys(cell["read_pct"] for cell in cells))
     sizes = list(dict.fromkeys(cell["block_bytes"] for cell in cells))

@@ -1,4 +1,4 @@
-"""The picture of a quick look to paste: four rows of MB/s, reads and writes, as CrystalDiskMark shows them."""
+"""The picture of a quick test to paste: four rows of MB/s, reads and writes, as CrystalDiskMark shows them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hotband.views.draw.charts import INK, MUTED, RULE
 FONT = "DejaVu Sans, Arial, sans-serif"
 WIDTH, HEAD, ROW, FOOT, EDGE = 640, 112, 74, 40, 18
 NAMES = 110
-"""Pixels of the column of loads."""
+"""Width of the column of loads (px)."""
 SCALE = 2.0
 """Pixels of the file per pixel of the drawing: legible on dense screens."""
 READ, WRITE = "#0072b2", "#d55e00"
 LONGEST = 46
-"""Characters of the title that fit on its line."""
+"""Most characters on the line of the title."""
 
 
 def write_picture(document: QuickDoc, out: Path) -> Path:

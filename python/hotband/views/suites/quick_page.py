@@ -1,4 +1,4 @@
-"""The page of a quick suite, and the evidence that the terminal prints: the answer first."""
+"""The page of a quick test, and the evidence that the terminal prints: the answer first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def write_quick(document: QuickDoc, out: Path) -> Path:
-    """Writes the page to the file `out`. Raises UserError, OSError."""
+    """Write the page to the file `out`. Raises UserError, OSError."""
     of = document["expected_of"]
     rows = [
         [
@@ -53,12 +53,12 @@ def _question(document: QuickDoc) -> str:
 
 
 def how(document: QuickDoc) -> str:
-    """Return how the figures were found: those of a model are predicted."""
+    """Return how the figures were obtained: those of a model are predicted."""
     return "predicted" if document["kind"] == "model" else "measured"
 
 
 def over_time(document: QuickDoc) -> View:
-    """Return the rate of the writes that continue."""
+    """Return the rate of the sustained writes over time."""
     values = document["going_on"]
     name = "sequential writes"
     rows = [{"line": name, "piece": n, "value": value / 1e6} for n, value in enumerate(values, start=1)]
@@ -67,7 +67,7 @@ def over_time(document: QuickDoc) -> View:
 
 
 def views(document: QuickDoc) -> Iterator[tables.View]:
-    """Yield all that is known of a quick test, the answer first."""
+    """Yield all results of a quick test, the answer first."""
     from rich.text import Text
 
     yield Text(f"{document['title']} ({document['name']})", style="bold")

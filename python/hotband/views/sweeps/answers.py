@@ -1,5 +1,5 @@
-"""Answer of a sweep in a few sentences made from its numbers: the best machine in each range, crossings of curves,
-and saturation. Left out: why."""
+"""The answer of a sweep in a few sentences made from its numbers: the best machine in each range, crossings of curves,
+and saturation. Left out: reasons."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ IOPS, P99, RATE = "iops", "latency_p99_ns", "rate_iops"
 SATURATED = 0.9
 """Share of the maximum from which a rate is called saturated: the remaining gain costs more in latency."""
 STILL_RISES = 1.05
-"""Last over last but one value of a rate from which it is said to rise still."""
+"""Ratio of the last two values of a rate from which it still rises."""
 ALIKE = 0.01
-"""Values without intervals that differ by less are called alike: seeds move a rate by as much."""
+"""Share by which values without intervals must differ to be distinguished: seeds change a rate by as much."""
 MOST_NAMED = 4
-"""Lines that a sentence lists one by one."""
+"""Most lines that a sentence lists one by one."""
 
 
 @dataclass(frozen=True)
 class Better:
-    """A figure, what the best of it is called, and how it is written."""
+    """A figure, the name of its best value, and its format."""
 
     figure: str
     words: str
@@ -44,7 +44,7 @@ FIGURES = (
 
 
 def answers_of(sweep: Sweep) -> list[str]:
-    """Return the sentences; none if no run ended."""
+    """Return the sentences; none if no run finished."""
     curves = Curves(sweep)
     if not curves.panels:
         return []
@@ -63,8 +63,8 @@ def answers_of(sweep: Sweep) -> list[str]:
 
 
 def alike(one: Dot, other: Dot, figure: str) -> bool:
-    """Return whether two values are not distinguished: their spreads over seeds overlap or, without any, they differ by
-    little. Intervals of predictions do not count: what a model leaves out of two machines it leaves out alike."""
+    """Return whether two values cannot be distinguished: their spreads over seeds overlap or, without spreads, they
+    differ little. Intervals of predictions do not count, because the model error affects both machines alike."""
     a, b = one.figures[figure], other.figures[figure]
     if figure not in one.spread or figure not in other.spread:
         return abs(a - b) <= ALIKE * max(abs(a), abs(b))
@@ -72,12 +72,12 @@ def alike(one: Dot, other: Dot, figure: str) -> bool:
 
 
 def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Return whether two intervals have something in common."""
+    """Return whether two intervals overlap."""
     return one[0] <= other[1] and other[0] <= one[1]
 
 
 def best_of(dots: Mapping[str, Dot], better: Better) -> tuple[str, ...]:
-    """Return the line that is best, with those that cannot be distinguished from it; none if nothing was measured."""
+    """Return the best line, with those that cannot be distinguished from it; none if nothing was measured."""
     known = {line: dot for line, dot in dots.items() if better.figure in dot.figures}
     if not known:
         return ()
@@ -87,7 +87,7 @@ def best_of(dots: Mapping[str, Dot], better: Better) -> tuple[str, ...]:
 
 
 def _columns(panel: Mapping[str, Curve]) -> dict[str, dict[str, Dot]]:
-    """Return the points of the lines by their place along the axis."""
+    """Return the points of the lines by position along the axis."""
     places = {dot.x: dot.text for curve in panel.values() for dot in curve}
     return {
         places[x]: {line: dot for line, curve in panel.items() for dot in curve if dot.x == x} for x in sorted(places)
@@ -107,7 +107,7 @@ def _along(panel: Mapping[str, Curve], along: Along, better: Better) -> str:
         line, texts = runs[0]
         factor = "" if len(line) > 1 else _factors(columns, line[0], better)
         return f"{_has(line, better)} at every {along.title}, {texts[0]} to {texts[-1]}{factor}."
-    # Where the best changes more often than that, a list of places says nothing.
+    # If the best line changes more often, a list of ranges is useless.
     if len(runs) > MOST_NAMED:
         return _counted(winners, better, along.title)
     first, *others = [
@@ -123,7 +123,7 @@ def _where(texts: Sequence[str], along: Along, is_first: bool) -> str:
 
 
 def _factors(columns: Mapping[str, Mapping[str, Dot]], line: str, better: Better) -> str:
-    """Return how far the best is before the next, at least and at most."""
+    """Return the least and the largest lead of the best over the next."""
     found = []
     for dots in columns.values():
         values = {name: dot.figures[better.figure] for name, dot in dots.items() if better.figure in dot.figures}
@@ -145,7 +145,7 @@ def _has(lines: Sequence[str], better: Better) -> str:
 
 
 def _course(curve: Curve, along: Along, better: Better) -> str:
-    """Return how a figure goes along the axis."""
+    """Describe the course of a figure along the axis."""
     known = [dot for dot in curve if better.figure in dot.figures]
     if len(known) < 2:
         return ""
@@ -188,7 +188,7 @@ def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
     text = "; ".join(said)
     if len(panel) > 1 and len(rising) == len(panel):
         return f"All rates still rise at {along.title} {end}."
-    # A name of a machine keeps its small letter.
+    # The name of a machine keeps its lower-case letter.
     return f"{text}." if not reached and len(panel) > 1 else f"{text[:1].upper()}{text[1:]}."
 
 
@@ -220,7 +220,7 @@ def _of_line(line: str, panel: Mapping[str, Curve]) -> str:
 
 
 def _over_panels(curves: Curves, better: Better) -> str:
-    """For several panels: the best of all points, and how often each line is best."""
+    """Return the best of all points, and how often each line is best, for several panels."""
     every = [
         (line, panel, dot)
         for panel, lines in curves.panels.items()
@@ -244,8 +244,8 @@ def _over_panels(curves: Curves, better: Better) -> str:
 
 
 def _counted(winners: Sequence[tuple[str, tuple[str, ...]]], better: Better, along: str) -> str:
-    """Return how often each line is best; of those that rarely are, where. `winners` has for each point its text along
-    the axis and the lines that are best."""
+    """Return how often each line is best, and where, for lines that rarely are. `winners` has for each point its text
+    along the axis and the best lines."""
     where: dict[str, list[str]] = {}
     for text, best in winners:
         for line in best:
@@ -262,13 +262,13 @@ def _counted(winners: Sequence[tuple[str, tuple[str, ...]]], better: Better, alo
 
 
 def _places(texts: Sequence[str], along: str) -> str:
-    """Return where a line is best, if that is at one or two places along the axis."""
+    """Return where a line is best, if that is at one or two positions along the axis."""
     places = list(dict.fromkeys(texts))
     return f" ({along} {' and '.join(places)})" if along and len(places) <= 2 else ""
 
 
 def _predictions(curves: Curves) -> str:
-    """Return points where intervals of predictions overlap, a measure of the certainty of the best."""
+    """Return the points at which intervals of predictions overlap, which limits the certainty of the best."""
     level, over, of = curves.sweep.level, 0, 0
     for panel in curves.panels.values():
         for dots in _columns(panel).values():
@@ -282,11 +282,11 @@ def _predictions(curves: Curves) -> str:
 
 
 def _ranked(panel: Mapping[str, Curve], better: Better) -> str:
-    """Without an axis of numbers: the best and the worst."""
+    """Return the best and the worst, for a sweep without a numeric axis."""
     dots = {line: curve[0] for line, curve in panel.items() if better.figure in curve[0].figures}
     if len(dots) < 2:
         alone = _one(dots)
-        # A latency's text has its unit, a rate's its name.
+        # The text of a latency has its unit, that of a rate its name.
         name = " p99 latency" if better.is_less else ""
         return f"{better.text(alone.figures[better.figure])}{name}." if alone else ""
     sign = 1 if better.is_less else -1

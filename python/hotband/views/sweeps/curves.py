@@ -1,7 +1,7 @@
 """Layout of a sweep: the parameter along the axis, those of the lines, and those of separate charts.
 
-A line is a machine (or a workload, where those differ). The axis has the parameter of the load, else the numeric one
-with most values; every combination of the others is a panel, a separate chart. A sweep of one machine has a line for
+A line is a machine (or a workload, if those differ). The axis has the parameter of the load, else the numeric one with
+the most values; every combination of the others is a panel, a separate chart. A sweep of one machine has a line for
 each panel instead.
 """
 
@@ -34,16 +34,16 @@ TITLES = {
 }
 """Title of an axis whose key alone is unclear."""
 LOADS = ("qd", "depth", "threads", "clients", "rate_iops")
-"""Keys of the load: rates saturate along them."""
+"""Keys of the load, along which rates saturate."""
 MOST_LINES = 8
-"""Panels that a sweep of one machine draws into one chart: as many as there are colours."""
+"""Most panels of a one-machine sweep that become lines of one chart: as many as there are colours."""
 LOG_FROM = 8.0
-"""Largest over smallest value of evenly spaced ratios from which an axis is logarithmic."""
+"""Ratio of largest to smallest value from which an axis with even ratios is logarithmic."""
 
 
 @dataclass(frozen=True)
 class Along:
-    """Parameter along the axis: its key, its values as given with their numbers, in numeric order, and whether they
+    """The parameter along the axis: its key, its values as given with their numbers, in numeric order, and whether they
     double."""
 
     key: str
@@ -53,7 +53,7 @@ class Along:
 
     @property
     def title(self) -> str:
-        """Name in a sentence."""
+        """Return the name in a sentence."""
         return TITLES.get(self.key, self.key)
 
 
@@ -62,8 +62,8 @@ Ends = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Dot:
-    """A point of a curve: the number along the axis (0 where none lies there) and its text, figures by the names of
-    their columns; between which ends each lies by its seeds (`spread`), and as it is drawn (`ends`)."""
+    """A point of a curve: its number along the axis (0 without one) and its text, figures by the names of their
+    columns, and for each the range over its seeds (`spread`) and the drawn range (`ends`)."""
 
     x: float
     text: str
@@ -105,7 +105,7 @@ class Curves:
         return Along(key, tuple(str(value) for _, value in pairs), places, _doubles(places))
 
     def _label(self, at: Mapping[str, Value], names: Sequence[str]) -> str:
-        """Return the coordinates of some names; the names of settings precede their values."""
+        """Return the coordinates with some names; settings are preceded by their names."""
         return ", ".join(str(at[name]) if name in NOT_SET else f"{name} {at[name]}" for name in names)
 
     @property
@@ -126,7 +126,7 @@ class Curves:
 
     @property
     def lines(self) -> list[str]:
-        """Names of lines, in the order of the grid."""
+        """Return the names of lines, in the order of the grid."""
         return _distinct([self._line(at) for at in self.sweep.points])
 
     def _line(self, at: Mapping[str, Value]) -> str:
@@ -134,7 +134,7 @@ class Curves:
 
     @cached_property
     def panels(self) -> dict[str, dict[str, Curve]]:
-        """Curves by panel (the empty text if there is one) and line, each in the order of the axis."""
+        """Return curves by panel (the empty text if there is one) and line, each in the order of the axis."""
         found: dict[str, dict[str, Curve]] = {}
         along = None if self.along is None else self.along.key
         place = {} if self.along is None else dict(zip(self.along.texts, self.along.numbers, strict=True))
@@ -176,13 +176,13 @@ class Curves:
         return f"Bars are 95 % t intervals of the mean of {len(self.values.get('seed', []))} seeds."
 
     def every(self, read: Callable[[Dot], float | None]) -> list[float]:
-        """Return what is read of all points."""
+        """Return a value of every point."""
         dots = (dot for panel in self.panels.values() for curve in panel.values() for dot in curve)
         return [value for dot in dots if (value := read(dot)) is not None]
 
 
 def _text(value: Value, values: Sequence[Value]) -> str:
-    """Return a value of a column as it was given: a column of whole numbers and others has them as floats."""
+    """Return a value of a column as it was given: a column with whole numbers and others stores them as floats."""
     return next((str(one) for one in values if one == value or str(one) == str(value)), str(value))
 
 
@@ -193,12 +193,12 @@ def _ends(row: Mapping[str, float | None], name: str, ending: str) -> tuple[floa
 
 
 def _distinct(values: Sequence[T]) -> list[T]:
-    """Each value once; whole numbers and truths of one size are two."""
+    """Return each value once; 1 and True are different values."""
     return list({repr(value): value for value in values}.values())
 
 
 def _doubles(numbers: Sequence[float]) -> bool:
-    """Return whether sorted numbers go up by factors rather than by steps."""
+    """Return whether sorted numbers increase by factors rather than by steps."""
     if len(numbers) < 3 or numbers[0] <= 0 or numbers[-1] / numbers[0] < LOG_FROM:
         return False
     steps = [b - a for a, b in pairwise(numbers)]

@@ -24,7 +24,7 @@ BANDWIDTH = "bandwidth_bytes_per_s"
 MOST_ROWS = 10
 MOST_COLUMNS = 7
 MOST_ANSWER_LINES = 5
-"""Lines of sentences below the first."""
+"""Most lines of sentences below the first."""
 MOST_STATES = 2
 MOST_REMARKS = 2
 
@@ -54,7 +54,7 @@ def terminal(done: Sweep, asked: SweepQuestion) -> Screen:
 
 
 def invalid_words(done: Sweep) -> str:
-    """Return the first line of a sweep with results that are not the drive's; empty without any."""
+    """Return the first line of a sweep with invalid results; empty without any."""
     reasons = [[note for note in row.notes if note.startswith(INVALID)] for row in done.rows if row is not None]
     invalid = [notes[0] for notes in reasons if notes]
     if not invalid:
@@ -63,12 +63,12 @@ def invalid_words(done: Sweep) -> str:
 
 
 def evidence(done: Sweep) -> list[View]:
-    """Return the answer, a row per point, and what is necessary to read it."""
+    """Return the answer, a row per point, and the conditions for reading it."""
     return [*done.answers, *([sweep_table(done)] if len(done) else []), *said_below(done)]
 
 
 def _fitting(sentences: list[str]) -> list[str]:
-    """Return the first sentences, as many as there is room for."""
+    """Return the first sentences, as many as fit."""
     shown: list[str] = []
     for sentence in sentences:
         if sum(map(folded, [*shown, sentence])) > MOST_ANSWER_LINES:

@@ -23,7 +23,7 @@ FIGURES = (
 )
 SHOWN_NOTES = 3
 SHOWN = 60
-"""Rows of a table on the terminal; CSV, Markdown and the frame have all."""
+"""Most rows of a table on the terminal; CSV, Markdown and the frame have all."""
 
 
 def figures_of(row: Mapping[str, float | None]) -> list[Value]:
@@ -41,7 +41,7 @@ def _figure(row: Mapping[str, float | None], name: str) -> Value:
 
 
 def sweep_table(sweep: Sweep, most: int = SHOWN) -> Table:
-    """Return one row per point: what differs, and its figures."""
+    """Return one row per point: its differences, and its figures."""
     frame = sweep.means
     differs = [name for name in sweep.axes if name != "seed"] or ["target"]
     heads = [(name, {"target": "machine"}.get(name, TITLES.get(name, name))) for name in differs]
@@ -55,7 +55,7 @@ def sweep_table(sweep: Sweep, most: int = SHOWN) -> Table:
 
 
 def _coordinate(value: object) -> str | float:
-    """Return where a point lies on an axis."""
+    """Return a coordinate as a cell."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_number else str(value)  # type: ignore[return-value]
 
@@ -79,7 +79,7 @@ def said_below(sweep: Sweep) -> list[str]:
 
 
 def states_of(sweep: Sweep) -> list[tuple[str, str]]:
-    """Machines with the states of their drives; no name if all are identical."""
+    """Return machines with the states of their drives; without names if all are identical."""
     found: dict[str, dict[str, None]] = {}
     for at, row in zip(sweep.points, sweep.rows, strict=True):
         if row is not None:
@@ -90,8 +90,8 @@ def states_of(sweep: Sweep) -> list[tuple[str, str]]:
 
 
 def notes_of(sweep: Sweep) -> list[tuple[str, int]]:
-    """Notes with how many runs have them, the most frequent first. Notes that differ only in numbers are merged, with
-    the numbers of the first."""
+    """Return notes with the number of their runs, the most frequent first. Notes that differ only in numbers are
+    merged, with the numbers of the first."""
     first: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for row in sweep.rows:

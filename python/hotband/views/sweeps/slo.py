@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep
 
 MOST_NAMED = 3
-"""Machines that a sentence names."""
+"""Most machines that a sentence names."""
 
 
 def slo_sentence(sweep: Sweep) -> str:
-    """Return which machines meet the objective, or up to where; nothing without one."""
+    """Return which machines meet the objective, or up to which value; nothing without an objective."""
     curves = Curves(sweep)
     if not sweep.slo or not curves.panels:
         return ""
@@ -59,7 +59,7 @@ def _row(dot: Dot) -> dict[str, float | None]:
 
 
 def _only_rate(sweep: Sweep) -> str | None:
-    """Return the rate that all points share."""
+    """Return the rate that all points share; None if they share none."""
     rates = {str(at[RATE]) for at in sweep.points if RATE in at}
     return rates.pop() if len(rates) == 1 else None
 
@@ -86,7 +86,7 @@ def _of_lines(judged: Mapping[str, Sequence[Judged]], at: str) -> str:
 
 
 def _where(judged: Sequence[tuple[Dot, Sequence[Judged]]], title: str) -> str:
-    """Return where along the axis an objective holds."""
+    """Return the range along the axis in which an objective holds."""
     holds = [verdict_of(of) != "no" for _, of in judged]
     texts = [dot.text for dot, _ in judged]
     if all(holds):
@@ -103,7 +103,7 @@ def _where(judged: Sequence[tuple[Dot, Sequence[Judged]]], title: str) -> str:
 
 
 def _over_points(sweep: Sweep) -> str:
-    """Return at how many points the objective holds."""
+    """Return the number of points at which the objective holds."""
     rows = list(sweep.means.iter_rows(named=True))
     met = sum(verdict_of(judged_row(sweep.slo, row)) != "no" for row in rows)
     return f"{slo_text(sweep.slo)} holds at {met:,} of {counted(len(rows), 'point')}."

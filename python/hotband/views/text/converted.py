@@ -1,4 +1,4 @@
-"""A workload or a trace in another form, on a screen: how much is kept, and what is lost."""
+"""A converted workload or trace on a screen: how much was preserved, and what was lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hotband.inference.traces.convert import ConvertTraceQuestion, TraceConverted
 
 MOST_LOST = 12
-"""Lines of a screen about what is lost."""
+"""Most lines of a screen about losses."""
 
 
 def workload(converted: Converted, question: ConvertWorkloadQuestion) -> Screen:
@@ -23,7 +23,7 @@ def workload(converted: Converted, question: ConvertWorkloadQuestion) -> Screen:
     losses = converted.losses
     unchanged = sum(loss.fate in (Fate.KEPT, Fate.UNUSED) for loss in losses)
     counts = f"{unchanged} of {counted(len(losses), 'option')} {'is' if unchanged == 1 else 'are'} kept"
-    # The first line of a reading counts options; those below it, and those of a writing, are what is lost.
+    # The first line of an import counts options; those below it, and those of an export, list the losses.
     summaries = [*converted.read.splitlines()[:1], *([converted.summary] if converted.summary else [])]
     lost = [line for line in converted.lines() if line not in summaries]
     what = f"The workload is written as {'a job file' if losses else 'TOML'}"

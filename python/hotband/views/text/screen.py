@@ -1,7 +1,7 @@
 """The screen of an answer: one sentence, a table, the state, remarks, and the next command; at most 24 lines.
 
 A view returns a `Screen` for a terminal. `hotband COMMAND --details` prints the evidence below it, and CSV and Markdown
-have the evidence alone: their tables are for programs and pages, which have room.
+have only the evidence, because their tables are for programs and pages, which have room.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from hotband.base.question import Question
 
 LINES = 24
-"""Lines of an answer on a terminal of `WIDTH` columns."""
+"""Most lines of an answer on a terminal of `WIDTH` columns."""
 WIDTH = 80
 DETAILS = "--details"
 """The option that prints the evidence."""
 REMARK = "! "
-"""Beginning of a remark that changes what to do."""
+"""Prefix of a remark that changes what to do."""
 NEXT = "Next: "
-"""Beginning of the line with the next command."""
+"""Prefix of the line with the next command."""
 Verdict = Literal["yes", "likely", "no", ""]
 COLOURS: dict[Verdict, str] = {"yes": "green", "likely": "yellow", "no": "red", "": ""}
 SIGNS: dict[Verdict, str] = {"yes": "✓", "likely": "~", "no": "✗", "": ""}
@@ -40,7 +40,7 @@ SIGNS: dict[Verdict, str] = {"yes": "✓", "likely": "~", "no": "✗", "": ""}
 class Screen:
     """Display of an answer on a terminal: `answer` is a sentence, in the colour of its `verdict`; `more` belongs to it;
     `state` describes the run and its certainty in a line or two; `remarks` change what to do; `next` is a command, as
-    text or as the question that it asks; the same question repeated shows its `details`, which are the evidence."""
+    text or as its question; if the question is the same, it shows the `details`, which are the evidence."""
 
     answer: str
     verdict: Verdict = ""
@@ -52,8 +52,8 @@ class Screen:
     details: Sequence[View] = ()
 
     def views(self, with_details: bool = False, written: Sequence[str] = ()) -> list[View]:
-        """Return the printed output, in order; blank lines part the answer from the tables and these from the notes,
-        which end with the files that were `written` and the next command."""
+        """Return the printed output in order. Blank lines separate the answer from the tables, and these from the
+        notes, which end with the `written` files and the next command."""
         head: list[View] = [marked(f"[bold {COLOURS[self.verdict]}]{{answer}}[/]", answer=self.answer), *self.more]
         body = list(self.body)
         notes: list[View] = [*self.state]
@@ -69,12 +69,12 @@ class Screen:
 
 
 def text_of(view: View) -> str:
-    """Return the words of a line; a table has none."""
+    """Return the words of a line; none for a table."""
     return "" if isinstance(view, Table) else str(getattr(view, "plain", view))
 
 
 def yes_or_no(holds: bool) -> Cell:
-    """Return the cell of a condition that holds, or not."""
+    """Return the cell of a condition that holds or does not."""
     return with_sign("yes", "yes") if holds else with_sign("no", "no")
 
 
@@ -84,7 +84,7 @@ def with_sign(text: str, verdict: Verdict) -> Cell:
 
 
 def signed(text: str, is_better: bool | None) -> Cell:
-    """Return a cell that says how something changed: `▲ faster`, `▼ slower`; neither if nothing is certain."""
+    """Return a cell with the direction of a change: `▲ faster`, `▼ slower`; no sign if it is uncertain."""
     if is_better is None:
         return Cell(f"= {text}")
     return Cell(f"{'▲' if is_better else '▼'} {text}", "green" if is_better else "red")
@@ -96,13 +96,13 @@ def screen_table(columns: Sequence[Column], title: str = "") -> Table:
 
 
 def with_hidden(lines: Sequence[str], most: int, noun: str = "more note") -> list[str]:
-    """Return the first lines, and one that counts those which only the evidence has."""
+    """Return the first lines, and one that counts those that only the evidence has."""
     hidden = len(lines) - most
     return [*lines[:most], *([f"{counted(hidden, noun)}: {DETAILS}"] if hidden > 0 else [])]
 
 
 def shortened(table: Table, most: int, noun: str = "more row") -> Table:
-    """Return the table with its first rows; a caption counts those which only the evidence has."""
+    """Return the table with its first rows; a caption counts those that only the evidence has."""
     hidden = len(table.rows) - most
     if hidden > 0:
         table.rows = table.rows[:most]
@@ -111,15 +111,15 @@ def shortened(table: Table, most: int, noun: str = "more row") -> Table:
 
 
 def indent_below(line: str) -> int:
-    """Return how much deeper than the line its continuation starts: below the text that follows a label and two blanks,
-    the sign of a remark or an arrow."""
+    """Return the additional indent of a continuation line: it starts below the text that follows a label and two
+    blanks, the sign of a remark or an arrow."""
     text = line.lstrip()
     label = re.match(r"\S+(?: \S+)* {2,}", text)
     return len(label[0]) if label else next((len(sign) for sign in (REMARK, "-> ") if text.startswith(sign)), 0)
 
 
 def lines_of(views: Iterable[View], width: int = WIDTH) -> int:
-    """Return how many lines the views take."""
+    """Return the number of lines that the views need."""
     return sum(_table_lines(view, width) if isinstance(view, Table) else folded(view, width) for view in views)
 
 
@@ -129,15 +129,15 @@ def _table_lines(table: Table, width: int) -> int:
 
 
 def folded(line: Text | str, width: int = WIDTH) -> int:
-    """Return how many lines a text takes after wrapping."""
+    """Return the number of lines that a text needs after wrapping."""
     text = text_of(line)
     below = len(text) - len(text.lstrip()) + indent_below(text)
     return max(len(textwrap.wrap(text, width, subsequent_indent=" " * below)), 1)
 
 
 def command(name: str, *arguments: object, **fields: object) -> str:
-    """Return a command as typed in a shell: its arguments, then its fields as options, each of several values by
-    itself; a field that is None or False is left out, and one that is True is a flag."""
+    """Return a command as typed in a shell: its arguments, then its fields as options; a field with several values is
+    repeated, one that is None or False is left out, and one that is True is a flag."""
     words = [*name.split(), *map(str, arguments)]
     for field, given in fields.items():
         values = given if isinstance(given, list | tuple) else [] if given in (None, False) else [given]

@@ -18,7 +18,7 @@ class Strip:
 
 
 def strips(drawn: Sequence[Strip], bound: float | None, width: int) -> list[str]:
-    """Draw each interval as `├──●──┤`, and the bound as `│` where nothing else is."""
+    """Draw each interval as `├──●──┤`, and the bound as `│` in free positions."""
     known = [end for one in drawn for end in (one.low, one.high)] + ([bound] if bound else [])
     low, high = math.log(min(known)), math.log(max(known))
     scale = (width - 1) / (high - low) if high > low else 0.0

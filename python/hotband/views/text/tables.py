@@ -55,7 +55,8 @@ DURATIONS: list[Literal["duration_mean_ns", "duration_p50_ns", "duration_p99_ns"
 
 
 def power_loss_lines(record: RecordDoc) -> list[str]:
-    """Losses of a power cut in one line; one more if mirrors disagree. Nothing if power was not cut."""
+    """Return the losses of a power cut in one line, and a second line if mirrors disagree. Nothing if power was not
+    cut."""
     loss = record.get("power_loss")
     if loss is None:
         return []
@@ -82,7 +83,7 @@ LIMIT_WORDS = {
 
 
 def limits_lines(record: RecordDoc) -> list[Text]:
-    """Whether the run kept its limits, and each of them. Nothing if it has none."""
+    """Return whether the run met its limits, and each of them. Nothing if it has none."""
     limits = record.get("limits", [])
     if not limits:
         return []
@@ -102,7 +103,7 @@ STEADY_FIGURES = {"iops": "iops", "latency": "latency_mean_ns", "bandwidth": "ba
 
 
 def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
-    """Verdict of the steady state rule on some rounds, in lines; the first names them."""
+    """Return the verdict of the steady state rule on some rounds, in lines; the first names them."""
     figure = STEADY_FIGURES[verdict["track"]]
     what = f"phase {verdict['phase']}" if verdict["phase"] is not None else "measured time"
     rounds = counted(len(verdict["rounds"]), "round")
@@ -122,7 +123,7 @@ def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
 
 
 def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:
-    """Verdicts of the steady state rule, one line each, for output without words."""
+    """Return verdicts of the steady state rule, one row each, for output without words."""
     table = Table(
         "Steady state",
         [
@@ -152,7 +153,7 @@ def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:
 
 
 def caches_line(record: RecordDoc) -> str | None:
-    """State and hit ratio of the flash read caches; none if no drive has one."""
+    """Return the state and hit ratio of the flash read caches; None if no drive has one."""
     caches = record.get("caches")
     if caches is None:
         return None
@@ -165,7 +166,8 @@ def caches_line(record: RecordDoc) -> str | None:
 
 
 def summary_table(record: RecordDoc) -> Table:
-    """Rates and latencies of one record, by direction and step; with steps also what its scripts did in each."""
+    """Return rates and latencies of one record, by direction and step; with steps also the work of its scripts in
+    each."""
     steps: list[StepDoc] = record.get("steps", [])
     scripts: list[ScriptDoc] = record.get("scripts", []) if steps else []
     columns = [numeric("IOPS", IOPS), numeric("MB/s", MBS), *LATENCIES, numeric("outstanding"), numeric("errors")]
@@ -186,7 +188,7 @@ def summary_table(record: RecordDoc) -> Table:
 
 
 def summaries_table(records: Sequence[RecordDoc]) -> Table:
-    """Rates and latencies of records, one row each."""
+    """Return rates and latencies of records, one row each."""
     table = Table(
         counted(len(records), "record"), [column("record"), numeric("IOPS", IOPS), numeric("MB/s", MBS), *LATENCIES]
     )
@@ -196,7 +198,7 @@ def summaries_table(records: Sequence[RecordDoc]) -> Table:
 
 
 def _figures(figures: FiguresDoc) -> list[float | None]:
-    """Rates and latencies, one cell each."""
+    """Return rates and latencies, one cell each."""
     return [
         figures["iops"],
         figures["bandwidth_bytes_per_s"],
@@ -208,7 +210,7 @@ def _figures(figures: FiguresDoc) -> list[float | None]:
 
 
 def scripts_table(scripts: Sequence[ScriptDoc]) -> Table:
-    """Number and duration of script runs, one line per script; their ends if clients run once."""
+    """Return number and duration of script runs, one row per script; their ends if clients run once."""
     once = any("runs" in script for script in scripts)
     durations = [numeric(name, MS) for name in ("mean", "p50", "p99", "max")]
     ends = [numeric("first end", SECONDS), numeric("last end", SECONDS)] if once else []
@@ -230,7 +232,7 @@ def scripts_table(scripts: Sequence[ScriptDoc]) -> Table:
 
 
 def app_tables(record: RecordDoc) -> list[Table]:
-    """Operations of an app: rate and latency of each kind, one line a kind, and of all in every step."""
+    """Return rate and latency of an app's operations, one row per kind, and of all operations in every step."""
     app = record.get("app")
     if app is None:
         return []
@@ -252,7 +254,7 @@ def app_tables(record: RecordDoc) -> list[Table]:
 
 
 def inputs_table(inputs: Sequence[InputDoc]) -> Table:
-    """Published rows that nothing predicts, and what they are used for."""
+    """Return published rows that nothing predicts, with their use."""
     return listing(
         "Given, not predicted",
         ("of", "measure", "as published", "used"),
@@ -269,7 +271,7 @@ def inputs_table(inputs: Sequence[InputDoc]) -> Table:
 
 
 def figures_table(figures: Sequence[ListedFigureDoc]) -> Table:
-    """Published next to predicted, with the error."""
+    """Return published next to predicted figures, with the error."""
     intervals = [figure["interval"] for figure in figures]
     level = next((one["level"] for one in intervals if one is not None), None)
     table = Table(
@@ -302,7 +304,7 @@ def figures_table(figures: Sequence[ListedFigureDoc]) -> Table:
 
 
 def entropy_table(points: Sequence[EntropyPointDoc]) -> Table:
-    """Write amplification of 4 KiB random writes by entropy, next to theory."""
+    """Return write amplification of 4 KiB random writes by entropy, next to theory."""
     columns = [column("drive"), *map(numeric, ("entropy", "model", "theory"))]
     table = Table("Write amplification against entropy", columns)
     for row in points:
@@ -311,19 +313,19 @@ def entropy_table(points: Sequence[EntropyPointDoc]) -> Table:
 
 
 def error_colour(error: float) -> str:
-    """Green to 10 %, yellow to 25 %, red beyond: the bounds that the project sets itself."""
+    """Return green up to 10 %, yellow up to 25 %, red beyond: the project's goals."""
     return "green" if abs(error) <= 10 else "yellow" if abs(error) <= 25 else "red"
 
 
 def claims_table(claims: Sequence[ClaimDoc]) -> Table:
-    """Claims of a study and whether they hold in the model."""
+    """Return the claims of a study, and whether they hold in the model."""
     marks = {True: Cell("yes", "green"), False: Cell("no", "red"), None: None}
     rows = ((claim["text"], marks[claim["holds"]], claim["measured"]) for claim in claims)
     return listing("Claims", ("claim", "holds", "measured"), rows)
 
 
 def swings_table(swings: SwingsDoc) -> Table:
-    """Assumptions that move a prediction, with the figure that each moves most."""
+    """Return the assumptions that change a prediction, with the figure that each changes most."""
     moves = [numeric("at low", CHANGE), numeric("at high", CHANGE), numeric("figures")]
     columns = [*map(column, ("assumption", "from", "to")), *moves, column("most of all")]
     table = Table("Assumptions that move a prediction by more than 10 %", columns)
@@ -334,7 +336,7 @@ def swings_table(swings: SwingsDoc) -> Table:
 
 
 def values_table(title: str, values: Sequence[tuple[str, str, tuple[str, str] | None, str, str, bool, str]]) -> Table:
-    """Every value of a drive, with source."""
+    """Return every value of a drive, with its source."""
     rows = (
         (
             key,
@@ -350,7 +352,7 @@ def values_table(title: str, values: Sequence[tuple[str, str, tuple[str, str] | 
 
 
 def keys_table(part: str, keys: Sequence[SetKey]) -> Table:
-    """Keys of a part that `--set` accepts."""
+    """Return the keys of a part that `--set` accepts."""
     columns = [column("key", wrap=False), *map(column, ("current", "allowed", "meaning"))]
     table = Table(part if " " in part else part.capitalize(), columns, about={"part": part})
     for one in keys:

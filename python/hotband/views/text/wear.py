@@ -10,13 +10,14 @@ from hotband.base.text.numbers import number, size
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc, SmartDoc
 
-# Drives whose figures are no further apart have one line, which says the least and the most. Worn-in members of one
-# layout differ by 3 % (a RAID 5 of 16 S4500 after a second of writes), another part in it or a spare by multiples.
+# Drives whose figures differ by at most this share one line with the lowest and highest. Preconditioned members of one
+# layout differ by 3 % (a RAID 5 of 16 S4500 after a second of writes), members of other parts or spares by multiples.
 ALIKE = 0.05
 
 
 def smart_lines(record: RecordDoc) -> list[str]:
-    """Write amplification, wear and projected endurance, a line for each drive that wears, or for several alike."""
+    """Return write amplification, wear and projected endurance, a line per drive that wears, or per group of similar
+    ones."""
     return [_line(group) for group in _groups(record.get("smart", []))]
 
 
@@ -26,7 +27,7 @@ def _figures(drive: SmartDoc) -> tuple[float | None, ...]:
 
 
 def _groups(drives: Sequence[SmartDoc]) -> list[list[SmartDoc]]:
-    """Groups of neighbouring drives that are all alike."""
+    """Return groups of neighbouring similar drives."""
     groups: list[list[SmartDoc]] = []
     for drive in drives:
         if groups and _alike([*groups[-1], drive]):
@@ -54,7 +55,7 @@ def _line(drives: Sequence[SmartDoc]) -> str:
         f"write amplification {_range(amplification, number)} ({since_new} since new)",
         f"{_range(used, number)} % used",
     ]
-    # Of a run that wrote nothing it would be that of the preparation.
+    # For a run without writes it would be that of the preconditioning.
     if endurance and amplification:
         scale = drives[0].get("scale", 1)
         whole = "" if scale == 1 else f" of the whole drive (scale {scale})"
@@ -66,7 +67,8 @@ def _line(drives: Sequence[SmartDoc]) -> str:
 
 
 def _range(values: Sequence[float], shown: Callable[[float], str]) -> str:
-    """Lowest and highest value, or one text if both print the same; a common unit is printed once. A dash if empty."""
+    """Return the lowest and highest value, or one text if both print the same; a common unit is printed once. A dash if
+    empty."""
     if not values:
         return number(None)
     low, high = shown(min(values)), shown(max(values))

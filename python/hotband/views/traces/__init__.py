@@ -1,1 +1,1 @@
-"""Views of traces: properties of one, differences of two."""
+"""Views of traces: the properties of one, the differences of two."""

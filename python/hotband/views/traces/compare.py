@@ -53,7 +53,7 @@ def terminal(compared: TracesCompared, question: CompareTracesQuestion) -> Scree
 
 
 def _sentence(document: TracesComparedDoc) -> str:
-    """Return how far the mean latencies and the distributions are apart."""
+    """Return the differences of the mean latencies and of the distributions."""
     error, demerit = document["mean_error_pct"], document["demerit_pct"]
     if error is None:
         return f"The latencies of A have a mean of {span(document['mean_measured_ns'])}, so B has no error in percent."
@@ -66,7 +66,7 @@ def _sentence(document: TracesComparedDoc) -> str:
 
 
 def _classes(document: TracesComparedDoc) -> Table:
-    """Return a row for all I/Os and one per class: both means, the error, and how far the distributions differ."""
+    """Return a row for all I/Os and one per class: both means, the error, and the difference of the distributions."""
     means = [numeric("A", MS), numeric("B", MS), numeric("error", CHANGE)]
     table = screen_table([column(""), numeric("I/Os"), *means, numeric("demerit", PERCENT), numeric("RMS", MS)])
     for name, row in rows_of(document):

@@ -83,7 +83,7 @@ def _short(machine: str) -> str:
 
 
 def _replayed_table(both: Replayed) -> Table:
-    """Return the figures of both on a machine."""
+    """Return the figures of trace and fit on a machine."""
     title = f"Both on {_short(both.machine)} (trace: {both.issue})"
     columns = [column(""), numeric("trace", OF_ROW), numeric("synthetic", OF_ROW), numeric("difference", CHANGE)]
     table = Table(title, columns)

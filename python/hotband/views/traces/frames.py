@@ -93,7 +93,7 @@ def jump_rows(properties: Properties) -> pl.DataFrame:
     """Return the share of jumps (%) by distance: class, line, y."""
     total = max(properties.jumps.count, 1)
     by_distance = {distance.from_bytes: distance for distance in properties.jumps.classes}
-    # Powers of four: as many bars as half a page has room for.
+    # Powers of four: as many bars as fit on half a page.
     ends = [4**power for power in range(32) if any(4**power <= distance < 4 ** (power + 1) for distance in by_distance)]
     rows = []
     for name in ("forward", "backward"):
@@ -105,7 +105,7 @@ def jump_rows(properties: Properties) -> pl.DataFrame:
 
 
 def touched_rows(properties: Properties, *, so_far: bool) -> pl.DataFrame:
-    """Return bytes touched (MB) since the beginning, or in each interval: line, x (s), y."""
+    """Return accessed bytes (MB) since the beginning, or in each interval: line, x (s), y."""
     working_set = properties.working_set
     values, width = (
         working_set.so_far_bytes if so_far else working_set.bytes[: whole(properties)],
@@ -123,7 +123,7 @@ def window_rows(properties: Properties) -> pl.DataFrame:
 
 
 def popularity_rows(properties: Properties) -> pl.DataFrame:
-    """Return accesses to the block of a rank, as counted and by Zipf's law: line, x (rank), y."""
+    """Return accesses to the block of each rank, as counted and by Zipf's law: line, x (rank), y."""
     counts = properties.popularity.counts[::-1]
     ranks = np.cumsum([count.blocks for count in counts]) / properties.sample_rate
     touches = np.array([count.from_count for count in counts], float)

@@ -48,7 +48,7 @@ def terminal(shown: TraceShown, question: ShowTraceQuestion) -> Screen:
 
 
 def _directions_table(properties: Properties) -> Table:
-    """Return a row per direction: its share, how much and how large, and the latency that was recorded."""
+    """Return a row per direction: its share, amount and sizes, and the recorded latency."""
     has_latency = bool(properties.latency)
     sizes = [numeric("bytes", BYTES), numeric("p50 size", BYTES), numeric("mean size", BYTES)]
     times = [numeric("mean", MS), numeric("p99", MS)] if has_latency else []
@@ -62,7 +62,7 @@ def _directions_table(properties: Properties) -> Table:
 
 
 def _caches(properties: Properties) -> list[View]:
-    """Return what LRU caches of some sizes would miss, with bars."""
+    """Return the misses of LRU caches of some sizes, with bars."""
     if not properties.reuse.accesses:
         return []
     whole = properties.footprint.bytes
@@ -74,7 +74,7 @@ def _caches(properties: Properties) -> list[View]:
 
 
 def _traces_table(traces: Sequence[TraceShown]) -> Table:
-    """Return a row per trace: I/Os, rate, reads, how sequential, what is touched."""
+    """Return a row per trace: I/Os, rate, share of reads, sequentiality, footprint."""
     shares = [numeric("reads", SHARE), numeric("sequential", SHARE)]
     table = screen_table([column(""), numeric("I/Os"), numeric("IOPS"), *shares, numeric("touched", BYTES)])
     for trace in traces:
@@ -85,7 +85,7 @@ def _traces_table(traces: Sequence[TraceShown]) -> Table:
 
 
 def evidence(traces: Sequence[TraceShown]) -> Iterator[View]:
-    """Yield what each trace is in sentences, a table of all, and how each was read."""
+    """Yield a description of each trace, a table of all, and how each was read."""
     several = len(traces) > 1
     for trace in traces:
         head = f"{trace.source}: " if several else ""

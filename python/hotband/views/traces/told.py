@@ -18,7 +18,7 @@ CACHES = (0.01, 0.1)
 MISFIT, LEAST_THETA = 0.05, 0.1
 """Largest misfit and least exponent for which the text mentions Zipf's law."""
 MOSTLY = 0.5
-"""Share of I/Os from which a trace is called sequential."""
+"""Share of I/Os from which a trace counts as sequential."""
 
 Row = tuple[str, str]
 
@@ -46,7 +46,7 @@ def _whole(properties: Properties) -> str:
 
 
 def _spread(properties: Properties) -> str:
-    """Describe how even arrivals are, at the window nearest to a second."""
+    """Describe the evenness of arrivals, at the window nearest to a second."""
     known = [window for window in properties.time.dispersion if window.mean >= 1]
     if not known:
         return ""
@@ -173,7 +173,7 @@ def _of_blocks(properties: Properties) -> list[Row]:
     parts = f"read {size(touched.read_bytes)}, written {size(touched.written_bytes)}"
     error = f" ± {size(touched.error_bytes)}" if touched.error_bytes else ""
     rows = [("touched", f"{size(touched.bytes)}{error} ({parts})")]
-    # Of whole decades; shorter windows hold single I/Os, the longest is nearly all.
+    # Only whole decades: shorter windows hold single I/Os, and the longest holds nearly all.
     windows = [window for window in properties.working_set.windows if str(window.window_ns).startswith("1")][-3:-1]
     rows += [
         ("working set", "; ".join(f"{size(window.bytes)} in {span(window.window_ns)}" for window in windows))
