@@ -1,5 +1,5 @@
-"""Usable capacity of a layout, by the arithmetic of its kind. The engine may build less by a stripe, and a pool without
-`image` gets less by as much as its fullest daemon exceeds the others.
+"""Usable capacity of a layout, computed by its kind. The engine may build up to a stripe less, and a pool without
+`image` has less capacity by the excess of its fullest daemon over the others.
 
 Left out: logical units of a disk, and volumes of part of a layout.
 """
@@ -20,7 +20,7 @@ PARITIES = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2, "raidz1": 1, "raid
 POOLS = ("replicated", "erasure")
 KINDS = ("single", "concat", "raid0", "raid1", "raid10", *PARITIES, *POOLS)
 CACHES = ("controller", "md")
-"""Layouts in front of their first member, with the addresses of that member."""
+"""Caches, whose addresses are those of their first member."""
 GROUPS = 2
 """Default number of groups of RAID 50 and 60 [crates/layouts/src/lib.rs]."""
 RECORD, SECTOR, FILLED = 128 << 10, 4 << 10, 0.8
@@ -75,7 +75,7 @@ def capacity_of(machine: Mapping[str, Toml], drives: Mapping[str, float]) -> flo
 
 
 def _members(text: str, known: Mapping[str, float]) -> list[str]:
-    """Return the names that a selection such as "d0..d3, mirror" or "d*" has."""
+    """Return the names in a selection such as "d0..d3, mirror" or "d*"."""
     names: list[str] = []
     for part in (part.strip() for part in text.split(",")):
         ends = re.fullmatch(r"(.*?)(\d+)\.\.(.*?)(\d+)", part)
@@ -90,15 +90,15 @@ def _members(text: str, known: Mapping[str, float]) -> list[str]:
 
 
 def _part(size: float, options: Mapping[str, Toml]) -> float:
-    """Return the bytes of a member that the layout uses."""
+    """Return the bytes of a member that a layout uses."""
     begin = size_bytes(str(options.get("from", ""))) or 0.0
     most = size_bytes(str(options.get("size", "")))
     return size - begin if most is None else min(most, size - begin)
 
 
 def _raidz(parities: int, count: int, smallest: float, options: Mapping[str, Toml]) -> float | None:
-    """Records of which each has its data, parity for every row of it, and sectors up to a multiple of one more than
-    the parities [docs/models/raidz.md]."""
+    """Return the bytes of RAID-Z: each record has its data, parity for every row of it, and padding to a multiple of
+    the number of parities plus one [docs/models/raidz.md]."""
     sector = size_bytes(str(options.get("sector", ""))) or SECTOR
     record = size_bytes(str(options.get("record", ""))) or max(RECORD, sector)
     filled = share(str(options.get("filled", ""))) or FILLED

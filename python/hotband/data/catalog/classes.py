@@ -18,7 +18,7 @@ PRICE_KEYS = ("year", "eur_per_tb", "range", "source")
 
 @dataclass(frozen=True)
 class ClassPrice:
-    """Price of a terabyte (10^12 bytes) of one new drive of a class in a year, with its range and source."""
+    """The price of a terabyte (10^12 bytes) of one new drive of a class in a year, with its range and source."""
 
     year: int
     eur_per_tb: float
@@ -50,7 +50,7 @@ def drive_classes() -> dict[str, DriveClass]:
 
 
 def read_classes(file: Path) -> dict[str, DriveClass]:
-    """Read a table of classes. Raises UserError with file and key for a class or a price that lacks one."""
+    """Read a table of classes. Raises UserError with file and key for a class or a price without a required key."""
     tables: dict[str, Any] = tomli.loads(file.read_text(encoding="utf-8"))["classes"]
     return {name: _class_of(file.name, name, table) for name, table in tables.items()}
 

@@ -17,7 +17,7 @@ from hotband.data.documents.workload import WorkloadTable
 
 
 class ProductOutline(TypedDict):
-    """A drive or daemon as a list of the catalog shows it; `kind` is its mechanism."""
+    """A drive or daemon in a list of the catalog; `kind` is its mechanism."""
 
     name: str
     title: str
@@ -26,7 +26,7 @@ class ProductOutline(TypedDict):
 
 
 class WorkloadOutline(TypedDict):
-    """A workload as a list of the catalog shows it."""
+    """A workload in a list of the catalog."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class WorkloadOutline(TypedDict):
 
 
 class WorkloadEntry(WorkloadOutline):
-    """A workload, its text, and the same as tables."""
+    """A workload with its text, and the same as tables."""
 
     text: str
     table: WorkloadTable
@@ -67,12 +67,12 @@ class Product:
 
 
 def drives() -> list[ProductOutline]:
-    """Name, title, model and kind of every drive."""
+    """Return name, title, model and kind of every drive."""
     return [_outline(drive(name)) for name in _core.catalog_names(CATALOG_DIR, "drives")]
 
 
 def osds() -> list[ProductOutline]:
-    """Name, title, model and kind of every object storage daemon."""
+    """Return name, title, model and kind of every object storage daemon."""
     return [_outline(osd(name)) for name in _core.catalog_names(CATALOG_DIR, "osds")]
 
 
@@ -81,12 +81,12 @@ def _outline(entry: _core.CatalogEntry) -> ProductOutline:
 
 
 def drive(name: str) -> _core.CatalogEntry:
-    """A drive and all its values. Raises UserError for an unknown name."""
+    """Return a drive and all its values. Raises UserError for an unknown name."""
     return _product(_core.drive, name)
 
 
 def osd(name: str) -> _core.CatalogEntry:
-    """An object storage daemon and all its values. Raises UserError for an unknown name."""
+    """Return an object storage daemon and all its values. Raises UserError for an unknown name."""
     return _product(_core.osd, name)
 
 
@@ -103,13 +103,13 @@ def _product(read: Callable[[Path, str], _core.CatalogEntry], name: str) -> _cor
 
 
 def workloads() -> list[WorkloadOutline]:
-    """Name, title and source of every workload."""
+    """Return name, title and source of every workload."""
     entries = (workload(name) for name in _core.catalog_names(CATALOG_DIR, "workloads"))
     return [{"name": entry["name"], "title": entry["title"], "source": entry["source"]} for entry in entries]
 
 
 def workload(name: str) -> WorkloadEntry:
-    """A workload's title, source and text, and its tables as data. Raises UserError for an unknown name."""
+    """Return a workload's title, source and text, and its tables as data. Raises UserError for an unknown name."""
     known = _core.catalog_names(CATALOG_DIR, "workloads")
     if name not in known:
         raise unknown_name("question.workload", name, known)
@@ -119,7 +119,7 @@ def workload(name: str) -> WorkloadEntry:
 
 
 def whole_workload(file: str, text: str) -> str:
-    """Return the text of a workload's file, with all that a variant takes from its base. Raises UserError."""
+    """Return the text of a workload's file, including what a variant takes from its base. Raises UserError."""
     if "variant_of" not in text:
         return text
     with mistakes_of(file):
@@ -127,5 +127,5 @@ def whole_workload(file: str, text: str) -> str:
 
 
 def unknown(where: str, name: str, known: list[str]) -> UserError:
-    """The error for a name that is not in the catalog, with the nearest match."""
+    """Return the error for a name that is not in the catalog, with the nearest match."""
     return unknown_name(where, name, known)

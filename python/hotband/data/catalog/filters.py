@@ -17,7 +17,7 @@ from hotband.data.catalog.classes import drive_classes
 from hotband.data.catalog.products import CatalogDrive, catalog_drives
 
 NEAR = 3
-"""Near names that an error shows at most."""
+"""Most near names in an error."""
 SORT_KEYS: dict[str, tuple[str, bool]] = {
     "name": ("name", False),
     "size": ("capacity_bytes", True),
@@ -33,7 +33,7 @@ SORT_KEYS: dict[str, tuple[str, bool]] = {
     "class": ("price_class", False),
     "interface": ("interface", False),
 }
-"""Values to sort by, and whether the largest comes first. Drives without the value come last."""
+"""Values to sort by, and whether the largest comes first. Drives without the value are last."""
 SORT_ALIASES = {"capacity": "size", "iops": "read-iops", "read": "read-iops", "write": "write-iops", "cost": "price"}
 KIND_WORDS = {"disk": ("hdd", "disk", "disks", "hard-disk"), "ssd": ("ssd", "flash", "ssds")}
 MARKET_WORDS = {"consumer": ("client", "desktop"), "enterprise": ("datacenter", "data-center")}
@@ -42,7 +42,8 @@ MARKET_WORDS = {"consumer": ("client", "desktop"), "enterprise": ("datacenter", 
 
 @dataclass(frozen=True)
 class DriveSelection:
-    """Drives of the catalog that were chosen: the words, bounds and order that chose them, and how many there are."""
+    """The selected drives of the catalog, with the words, bounds and order of the selection, and the number of all
+    drives."""
 
     drives: tuple[CatalogDrive, ...]
     total: int
@@ -67,7 +68,7 @@ class DriveSelection:
 def select_drives(
     words: Sequence[str] = (), *, least: str | None = None, most: str | None = None, sort: str | None = None
 ) -> DriveSelection:
-    """Choose the drives that fit every word and both bounds. Names of products are alternatives to each other. Raises
+    """Select the drives that match every word and both bounds. Names of products are alternatives to each other. Raises
     UserError for an unknown word, size or order."""
     drives = catalog_drives()
     least_bytes, most_bytes = _bound("question.min", least), _bound("question.max", most)
@@ -94,7 +95,7 @@ def select_drives(
 
 
 def product_of(words: Sequence[str]) -> str | None:
-    """Return the product or the file that a single word names, by its beginning too; None if words filter."""
+    """Return the product or the file that a single word names, also by its beginning; None if the words are filters."""
     if len(words) != 1:
         return None
     (word,) = words
@@ -113,7 +114,7 @@ def filter_words() -> tuple[str, ...]:
 
 
 def words_of(drive: CatalogDrive) -> frozenset[str]:
-    """Return the words by which a drive is chosen."""
+    """Return the words that select a drive."""
     interface, *details = drive.interface.lower().split()
     words = {*KIND_WORDS[drive.kind], interface, drive.price_class, str(drive.launch_year)}
     words |= {*_market_words(drive.market), drive.title.split()[0].lower(), *_form_words(drive.form_factor)}
@@ -134,7 +135,7 @@ def words_of(drive: CatalogDrive) -> frozenset[str]:
 
 
 def _speed_class(rpm: int) -> tuple[str, ...]:
-    """Makers sell 10,500 rpm as 10K."""
+    """Return the words for a speed: makers sell 10,500 rpm as 10K."""
     return (f"{rpm // 1000}k",) if rpm >= 10_000 else ()
 
 
@@ -188,14 +189,14 @@ def _sort_key(text: str) -> str:
 
 
 def _ordered(drives: Iterable[CatalogDrive], key: str, largest_first: bool) -> list[CatalogDrive]:
-    """Drives in order of a value, those without it at the end, equal ones by name."""
+    """Return drives in the order of a value, those without it last, equal ones by name."""
     have = [drive for drive in drives if getattr(drive, key) is not None]
     lack = [drive for drive in drives if getattr(drive, key) is None]
     return [*sorted(have, key=lambda drive: getattr(drive, key), reverse=largest_first), *lack]
 
 
 def bounds_text(selection: DriveSelection) -> str:
-    """Return the bounds of capacity in words: "of 3 TB and more"."""
+    """Describe the bounds of capacity: "of 3 TB and more"."""
     least, most = selection.least_bytes, selection.most_bytes
     if least is not None and most is not None:
         return f"of {size(least)} to {size(most)}"

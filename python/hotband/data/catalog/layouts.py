@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 
 class LayoutOutline(NamedTuple):
-    """A layout of drives: its name in machine files, how it is written for `--on`, the fewest members, the share of the
-    members' capacity that is usable, the failures that it survives, and what people call it otherwise."""
+    """A layout of drives: its name in machine files, its form for `--on`, the fewest members, the usable share of the
+    members' capacity, the failures that it survives, and its other names."""
 
     name: str
     example: str
@@ -35,4 +35,4 @@ LAYOUTS = (
     LayoutOutline("md", "", 3, "as RAID 5/6", "as RAID 5/6", "Linux md"),
     LayoutOutline("controller", "controller:1xent-10k", 1, "as inner", "as inner", "RAID card"),
 )
-"""The one without an example needs a machine file (docs/guides/machines.md)."""
+"""All layouts. One without an example needs a machine file (docs/guides/machines.md)."""

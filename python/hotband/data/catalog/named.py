@@ -5,17 +5,17 @@ import re
 from hotband.base.errors import UserError
 
 EMULATED = "emulated:"
-"""A machine that is served on the wall clock."""
+"""Prefix of a machine that is served on the wall clock."""
 REAL = "real:"
-"""A folder of the host."""
+"""Prefix of hardware: a device, a file or a folder of this host."""
 STATE = "state"
 """The key of `--set` for the initial contents of a drive."""
 OPEN = re.compile(r"\{(\d{0,4})\s*\*?\s*n\}")
-"""A number of drives that is to be found, in the name of a machine: `{n}`, `{8n}`."""
+"""An open number of drives in the name of a machine: `{n}`, `{8n}`."""
 
 
 def is_family(machine: str) -> bool:
-    """Return whether a machine's number of drives is left open."""
+    """Return whether the number of drives of a machine is open."""
     return OPEN.search(machine) is not None
 
 
@@ -25,7 +25,7 @@ def is_real(name: str) -> bool:
 
 
 def is_emulated(name: str) -> bool:
-    """Return whether a target is a machine that is served."""
+    """Return whether a target is a served machine."""
     return name.startswith(EMULATED)
 
 
@@ -35,8 +35,8 @@ def is_model(name: str) -> bool:
 
 
 def expect_model(name: str, who: str, where: str = "question.on", instead: str = "") -> None:
-    """Raise UserError for a served machine or hardware if only models are accepted; `who` requires one, and `instead`
-    is the remedy on the wall clock."""
+    """Raise UserError for a served machine or hardware if only models are accepted; `who` is the caller in the message,
+    and `instead` the alternative on the wall clock."""
     prefix = next((candidate for candidate in (REAL, EMULATED) if name.startswith(candidate)), None)
     if prefix is not None:
         otherwise = f", or {instead}" if instead else ""
@@ -45,5 +45,5 @@ def expect_model(name: str, who: str, where: str = "question.on", instead: str =
 
 NONE = "none"
 NEAREST = "nearest"
-"""Words instead of a product by which a result on hardware is judged: no prediction (`--expect none`), or the nearest
+"""Words in place of the product that judges a result on hardware: no prediction (`--expect none`), or the nearest
 product of the catalog."""

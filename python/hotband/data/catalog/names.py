@@ -1,4 +1,4 @@
-"""Names of what the catalog holds."""
+"""Names of the catalog's entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drives of the catalog as products: properties that people compare before a model's values."""
+"""Drives of the catalog as products, with the properties that people compare before a model's values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SSD_KEYS = {"reference.nand": 'expected the kind of its cells, such as "TLC"'}
 SATA_SSD_KEYS = {"reference.interface": DISK_KEYS["reference.interface"]}
 """Key of an SSD without PCI Express; the interface of other SSDs follows from their lanes."""
 SEQUENTIAL_WRITES = ("sequential_write", "pslc_write")
-"""The rated rate of a consumer drive is that of its cache."""
+"""Keys of the rated rate of sequential writes; that of a consumer drive is the rate of its cache."""
 NOT_VERIFIED = "Data sheet (not verified)."
 """The source of a maker's value that was not verified for the catalog."""
 CAPACITY_IN_TITLE = re.compile(r"\s+[\d.]+ [TG]B\b")
@@ -68,22 +68,22 @@ class CatalogDrive:
 
     @property
     def is_disk(self) -> bool:
-        """Return whether it has turning platters."""
+        """Return whether the drive has rotating platters."""
         return self.kind == "disk"
 
     def to_dict(self) -> dict[str, str | float | bool | None]:
-        """Return its values by name."""
+        """Return the values by name."""
         return asdict(self)
 
 
 @cache
 def catalog_drives() -> tuple[CatalogDrive, ...]:
-    """Return all drives of the catalog, in order of their names. Raises UserError for a product that lacks a value."""
+    """Return all drives of the catalog, sorted by name. Raises UserError for a product without a required value."""
     return tuple(described(entries.drive(name)) for name in _core.catalog_names(CATALOG_DIR, "drives"))
 
 
 def described(entry: _core.CatalogEntry) -> CatalogDrive:
-    """Describe an entry of the catalog. Raises UserError with its file and the key that it lacks."""
+    """Describe an entry of the catalog. Raises UserError with its file and the missing key."""
     texts = _texts(entry)
     drive_class = _checked(entry, texts)
     price = drive_class.price()
@@ -126,13 +126,13 @@ def is_not_verified(source: str) -> bool:
 
 
 def _texts(entry: _core.CatalogEntry) -> dict[str, str]:
-    """Values as text, by their key in the file."""
+    """Return the values as text, by their key in the file."""
     stated = {value["key"]: str(value["value"]) for value in entry["values"]}
     return {key if key.startswith("reference.") else f"values.{key}": text for key, text in stated.items()}
 
 
 def _checked(entry: _core.CatalogEntry, texts: dict[str, str]) -> DriveClass:
-    """Return the class of a product that states all that it must."""
+    """Return the class of a product that states all required values."""
     file = f"drives/{entry['name']}.toml"
     needed = dict(SOLD_KEYS)
     if entry["kind"] == "disk":
@@ -162,7 +162,7 @@ def _recording(texts: dict[str, str]) -> str:
 
 
 def _rated(texts: dict[str, str], figure: str) -> int | None:
-    """The rated random I/Os per second; a disk's are `random_reads_qd16`, an SSD's `random_read_qd32`."""
+    """Return the rated random I/Os per second: `random_reads_qd16` for a disk, `random_read_qd32` for an SSD."""
     for key, text in texts.items():
         if key.startswith((f"reference.{figure}_", f"reference.{figure}s_")):
             number = re.match(r"\d+", text)
@@ -171,12 +171,12 @@ def _rated(texts: dict[str, str], figure: str) -> int | None:
 
 
 def _sustained(texts: dict[str, str]) -> int | None:
-    """The rate of a disk's outer tracks, of all of its actuators together."""
+    """Return the rate of a disk's outer tracks, for all of its actuators together."""
     rate = _rate(texts, "values.sustained_outer")
     return rate and rate * int(texts.get("values.actuators", "1"))
 
 
 def _rate(texts: dict[str, str], *keys: str) -> int | None:
-    """The first of several rates that is stated, in bytes per second."""
+    """Return the first rate among `keys` that is stated, in bytes per second."""
     text = next((texts[key] for key in keys if key in texts), None)
     return None if text is None else int(_core.quantity("rate", text))

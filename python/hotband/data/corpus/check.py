@@ -12,9 +12,9 @@ from hotband.base.text.numbers import number
 from hotband.data.corpus.figure import PERCENTILES, Figure
 
 AGREE = 0.15
-"""Tolerance between rate times mean latency and the depth: fio's ramp, and submission, which clat leaves out."""
+"""Tolerance between rate times mean latency and the depth: fio's ramp, and submission, which clat excludes."""
 FLUSHED = re.compile(r"sync", re.I)
-"""Loads in which a thread also waits for flushes, which the latency of writes leaves out."""
+"""Loads whose threads also wait for flushes, which the latency of writes excludes."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def check(figures: Sequence[Figure]) -> list[Finding]:
 
 
 def _falling(group: Sequence[Figure]) -> Iterator[Finding]:
-    """Yield percentiles that lie below one of a smaller share."""
+    """Yield percentiles below one of a smaller share."""
     rising = sorted((figure for figure in group if figure.metric in PERCENTILES), key=lambda f: PERCENTILES[f.metric])
     for smaller, larger in pairwise(rising):
         if larger.high < smaller.low and larger.metric != smaller.metric:
@@ -76,7 +76,7 @@ def _little(group: Sequence[Figure]) -> Iterator[Finding]:
 
 
 def _rounding(printed: str) -> float:
-    """Return half a unit of the last digit of a number as printed, as a share of the number; 0 if it is none."""
+    """Return half a unit of the last digit of a printed number, as a share of the number; 0 for other text."""
     match = re.match(r"(\d+)(?:\.(\d+))?", printed)
     if match is None or not float(match[0]):
         return 0.0

@@ -24,7 +24,7 @@ PERCENTILES = {
     "lat_p99999": 99.999,
     "lat_max": 100.0,
 }
-"""Metrics that are percentiles of latency, and which."""
+"""Metrics that are percentiles of latency, with their percentages."""
 BASE_UNITS = {
     **dict.fromkeys(("iops", "tps"), "1/s"),
     "mb_s": "MB/s",
@@ -46,9 +46,9 @@ SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 @dataclass(frozen=True)
 class Figure:
-    """One row of a corpus. Columns are as in its file: `value` with `unit` as the source prints it, `low` and `high`
-    the same in the base unit of the metric (apart where the source gives a bucket); `threads` and `depth` are words
-    if they are no numbers."""
+    """One row of a corpus. Columns are as in its file: `value` with `unit` as the source prints it, `low` and `high` in
+    the base unit of the metric (different only if the source gives a bucket); `threads` and `depth` are words if they
+    are not numbers."""
 
     id: str
     device_class: str
@@ -83,34 +83,34 @@ class Figure:
 
     @property
     def middle(self) -> float:
-        """The value in the base unit: the geometric mean of a bucket's ends."""
+        """Return the value in the base unit: the geometric mean of a bucket's ends."""
         return self.low if self.low == self.high else math.sqrt(self.low * self.high)
 
     @cached_property
     def side(self) -> str:
-        """The I/Os of a mix that it counts: "read", "write", or "" for all of them."""
+        """Return the side of a mix that the figure describes: "read", "write", or "" for all I/Os."""
         match = SIDE.search(self.note) or SIDE.match(self.workload)
         return match[1] if match and match[1] != "both" else ""
 
     @property
     def tester(self) -> str:
-        """Name of the site, repository or author that measured it."""
+        """Return the site, repository or author that measured the figure."""
         return tester_of(self.source)
 
     @property
     def outstanding(self) -> int | None:
-        """I/Os in flight; None if that is not a number, as for an open loop."""
+        """Return the I/Os in flight; None if that is not a number, as for an open loop."""
         return int(self.depth) if self.depth.isdigit() else None
 
     @cached_property
     def block_bytes(self) -> int | None:
-        """Bytes of an I/O; None if the source does not print one size."""
+        """Return the bytes of an I/O; None if the source does not print one size."""
         match = re.fullmatch(r"([\d.]+)\s*(K|M|G|)(?:i?B)?", self.bs.strip(), re.I)
         return int(float(match[1]) * SIZES[match[2].upper()]) if match else None
 
     @cached_property
     def measurement(self) -> tuple[object, ...]:
-        """The values that figures of one measurement share: device, load, state and source."""
+        """Return the values that figures of one measurement share: device, load, state and source."""
         return (
             *(getattr(self, name) for name in SHARED),
             self.side,
@@ -118,7 +118,7 @@ class Figure:
 
 
 def tester_of(source: str) -> str:
-    """Return the author of a source's figures: the site, the repository or, of other words, their first part."""
+    """Return the author of a source's figures: the site, the repository or, for other texts, their first part."""
     site = re.match(r"https?://(?:www\.)?([^/]+)", source)
     return site[1] if site else source.removeprefix("github:").partition(":")[0]
 
@@ -128,7 +128,7 @@ SHARED = (
     "threads", "depth", "state", "cache", "span", "duration", "host", "source",
 )  # fmt: skip
 COLUMNS = {"class": "device_class", "span_or_dataset": "span"}
-"""Columns of a file that have another name here."""
+"""Columns of a file with another name here."""
 TEXTS = tuple(field.name for field in fields(Figure) if field.type == "str")
 
 
@@ -172,7 +172,7 @@ def read_figures(lines: Iterable[str], where: str) -> Iterator[Figure]:
 
 
 def rows_of(lines: Iterable[str], columns: Sequence[str], where: str) -> tuple[csv.DictReader[str], str]:
-    """Return a reader of the rows of a table that has the columns, and what separates its fields. Raises UserError."""
+    """Return a reader of the rows of a table that has the columns, and its field separator. Raises UserError."""
     rest = iter(lines)
     heading = next(rest, "")
     separator = separator_of(heading)

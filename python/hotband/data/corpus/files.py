@@ -1,4 +1,4 @@
-"""Read and write corpora: the one that ships, and the user's own."""
+"""Read and write corpora: the one in the package, and the user's own."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The load of a row of a corpus in numbers, and the class of its figure.
 
-Everything here follows from the columns that describe the set-up and never from a value. A class is decided by
-`class_of` alone; `load_of` names the reason where a row cannot be set up.
+Everything here follows from the columns that describe the set-up and never from a value. Only `class_of` decides a
+class; `load_of` names the reason if a row cannot be set up.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ CLASSES = (
     "p99.9",
     "other",
 )
-"""Classes of figures, as the table of targets has them."""
+"""Classes of figures, as in the table of targets."""
 RATES = ("iops", "mb_s", "lat_mean")
-"""Metrics of which a closed loop has one: rate, bytes and mean latency follow from one another."""
+"""Metrics of which a closed loop needs only one: rate, bytes and mean latency follow from one another."""
 SYNC = re.compile(r"(fsync|fdatasync)|(o_dsync|o_sync|\bsync=1|--sync=1)", re.I)
 STATES: tuple[tuple[str, State], ...] = (
     (r"steady|preconditioned", "steady"),
@@ -54,7 +54,7 @@ PARTS: tuple[tuple[str, Part], ...] = (
         "beyond",
     ),
 )
-"""Words of the note, the duration or the span that name the part of a fill in a row."""
+"""Words in the note, the duration or the span that name the part of a fill in a row."""
 PLACES: tuple[tuple[str, Where], ...] = (("outer", "outer"), ("inner", "inner"), ("average", "middle"))
 OVERWRITTEN = re.compile(r"around ([\d.]+) x capacity written at random")
 SPARE = 0.2
@@ -62,11 +62,11 @@ SPARE = 0.2
 TEST_FILE = 1 << 30
 """Size of CrystalDiskMark's file in bytes if the source states none."""
 LATE = 1024
-"""The depth from which the tests of iocost come after minutes of writing (README of the corpus)."""
+"""Depth from which the tests of iocost follow minutes of writing (README of the corpus)."""
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
 POWER = {"K": 1, "M": 2, "G": 3, "T": 4}
 OF_A_THREAD = 32
-"""I/Os in flight of a thread where the source does not state how many threads there are."""
+"""I/Os in flight per thread if the source does not state the number of threads."""
 LEFT_OUT = (
     (r"^ACT", "a mix of two open loops whose rates are not printed"),
     (r"zones|zonemode|activezones", "zones that the host writes in order"),
@@ -76,15 +76,16 @@ LEFT_OUT = (
     (r"back and forth|short (forward|backward) steps", "places that are neither in order nor random"),
     (r"on zeroes", "data that may be compressed"),
 )
-"""Words of a workload or a span that cannot be set up, with the reason."""
+"""Words in a workload or a span that cannot be set up, with the reason."""
 JOURNALED = "direct writes go through the journal of a file system (README of the corpus: rows `fs-`)"
 
 
 @dataclass(frozen=True)
 class Load:
     """A load in numbers: `block` in bytes, `depth` of all threads, `span` in bytes (None: the whole drive, or not
-    stated), `port` in bytes per second where one is slower than the drive's, `rate` of an open loop. `is_rest_empty`
-    means that nothing beyond the span was ever written; `seconds` is how long a stream writes from the start."""
+    stated), `port` in bytes per second if a port is slower than the drive's, `rate` of an open loop. `is_rest_empty`
+    means that nothing beyond the span was ever written; `seconds` is the time for which a stream writes from the
+    start."""
 
     kind: Literal["disk", "ssd"]
     direction: Direction
@@ -111,7 +112,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Unusable:
-    """A row that is not a load which can be set up, and why."""
+    """A row whose load cannot be set up, with the reason."""
 
     reason: str
 
@@ -240,7 +241,7 @@ def _first_size(words: str) -> int | None:
 
 
 def _span(figure: Figure, threads: int) -> int | None:
-    """Return the bytes that are touched; None for the whole drive and where the source does not state them."""
+    """Return the accessed bytes; None for the whole drive, and if the source does not state them."""
     words = figure.span
     size = SIZE.search(words)
     if size is None or re.match(r"whole|raw|all|unknown", words, re.I):
@@ -253,7 +254,7 @@ def _span(figure: Figure, threads: int) -> int | None:
 
 
 def _cache(words: str) -> Literal["on", "off", ""]:
-    """Return the write cache as the source states it: assumed values and defaults count as unknown."""
+    """Return the write cache that the source states: assumed values and defaults count as unknown."""
     if re.search(r"assumed|default|unknown", words):
         return ""
     return "off" if re.search(r"\boff\b|^vwc 0|^none$", words) else "on" if re.search(r"\bon\b", words) else ""

@@ -19,7 +19,7 @@ def family_of(drive: str) -> str:
 
 
 def _family_in(title: str, figures: Sequence[Figure]) -> str:
-    """Return the family with most letters of which a title has all words; empty if there is none."""
+    """Return the family with the most letters whose words a title all has; empty if there is none."""
     words = _words(title)
     return max((figure.family for figure in figures if _words(figure.family) <= words), key=len, default="")
 
@@ -29,8 +29,8 @@ def _words(text: str) -> set[str]:
 
 
 def drive_named(model: str) -> str:
-    """Return the drive of the catalog that a model is, by its name or by words that hold all parts of it; empty if
-    there is none."""
+    """Return the drive of the catalog with a model's name, or whose model has all words of it; empty if there is
+    none."""
     words = _words(model)
     fitting = (name for name in drive_names() if {*name.split("-")} <= words or name == model.lower())
     return max(fitting, key=len, default="")
@@ -47,8 +47,8 @@ def figures_of(name: str, figures: Sequence[Figure]) -> list[Figure]:
 
 
 def figures_of_family(drive: str, text: str | None, figures: Sequence[Figure]) -> list[Figure]:
-    """Return the figures of a drive of the catalog or, by the title of its `text`, of a drive's file; none of machines
-    that are no single drive."""
+    """Return the figures of a drive of the catalog or, by the title in its `text`, of a drive's file; none for machines
+    that are not a single drive."""
     title = re.search(r'^title *= *"([^"]+)"', text or "", re.MULTILINE)
     is_file = title is not None and re.search(r"^kind *=", text or "", re.MULTILINE)
     family = _family_in(title[1], figures) if title and is_file else family_of(drive) if text is None else ""

@@ -1,4 +1,4 @@
-"""Figures of a result of fio, vdbench, DiskSpd or Iometer, as rows of a corpus."""
+"""Convert a result of fio, vdbench, DiskSpd or Iometer to rows of a corpus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ METRICS = {
     "lat_p99": ("latency_p99_ns", 1e-3),
     "lat_p999": ("latency_p999_ns", 1e-3),
 }
-"""Metrics of a corpus: the figure of a record's summary, and how much of the metric's unit is one of its unit."""
+"""Metrics of a corpus: the figure in a record's summary, and the factor from its unit to the metric's."""
 
 
 def figures_of_record(record: RecordDoc, path: Path, *, device_class: str, model: str) -> Iterator[Figure]:

@@ -43,7 +43,7 @@ class Sheet:
 
 
 Sheets = Mapping[str, tuple[Sheet, ...]]
-"""Sheets by family: one for each tested device."""
+"""Sheets by family, one for each tested device."""
 
 
 def read_sheets(lines: Iterable[str], where: str) -> Sheets:

@@ -23,8 +23,8 @@ SERIES_FILE = "series.parquet"
 JOB_FILE = "job.fio"
 """The job file of an emulated run."""
 MODEL, CLIENT, SERVED = "model", "emulated", "served"
-"""Folders that an emulated run leaves: records of the model, of fio as its client, and of the server."""
-# Kinds of cells, as the engine calls them.
+"""Folders of an emulated run: records of the model, of fio as the client, and of the server."""
+# Kinds of cells, with the engine's names.
 WHOLE, REAL, TEXT = "u64", "f64", "text"
 
 
@@ -32,7 +32,7 @@ Cell: TypeAlias = int | float | str | None
 
 
 class Table(Protocol):
-    """Columns of one length by name, with the kind of each."""
+    """Columns of equal length by name, with the kind of each."""
 
     @property
     def columns(self) -> dict[str, list[Cell]]:
@@ -59,8 +59,8 @@ def save_record(folder: Path, text: str, tables: Mapping[str, Table]) -> None:
 
 
 def record_file(folder: Path) -> Path:
-    """Return the file of the record that answers for a run's folder, whether or not it exists: the client's record of
-    an emulated run, which has the model's and the server's next to it."""
+    """Return the file of the record that represents a run's folder, whether or not it exists: for an emulated run the
+    client's record, next to which are the model's and the server's."""
     client = folder / CLIENT / RECORD_FILE
     return client if (folder / JOB_FILE).is_file() and client.is_file() else folder / RECORD_FILE
 
@@ -127,7 +127,7 @@ def _parquet(table: pa.Table) -> bytes:
     return buffer.getvalue()
 
 
-# Kinds of the columns of streams over time, as the engine has them.
+# Kinds of the columns of streams over time, as in the engine.
 SERIES_KINDS = {
     "time_ns": WHOLE,
     "stream": TEXT,
@@ -141,7 +141,7 @@ SERIES_KINDS = {
 
 
 def series_table(series: SeriesColumns) -> Table:
-    """Columns of streams over time, read from another tool's result, as a table."""
+    """Return columns of streams over time, from another tool's result, as a table."""
     columns: dict[str, list[Cell]] = {
         "time_ns": [*series["time_ns"]],
         "stream": [*series["stream"]],
@@ -156,7 +156,7 @@ def series_table(series: SeriesColumns) -> Table:
 
 
 def save_imported(folder: Path, imported: Sequence[Imported], names: Sequence[str] | None = None) -> list[Path]:
-    """Write imported records and their series, each into its own folder under `folder`, called by its record or by
+    """Write imported records and their series, each into its own folder under `folder`, named by its record or by
     `names`; return the files."""
     saved: list[Path] = []
     taken: dict[str, int] = {}

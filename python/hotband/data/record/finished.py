@@ -1,4 +1,4 @@
-"""A run that ended."""
+"""A finished run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Finished:
-    """A run that ended: its record (parsed and as text), its tables by name and the number of simulated I/Os."""
+    """A finished run: its record (parsed and as text), its tables by name and the number of simulated I/Os."""
 
     spec: RunSpec
     record: RecordDoc

@@ -30,16 +30,16 @@ SERIES = {
     "latency_p99_ms": "p99 latency (ms)",
     "queue_depth": "Queue depth (I/Os)",
 }
-"""Columns over time, each with its title."""
+"""Columns over time, with their titles."""
 ACTIVITIES = ("overhead", "seek", "rotation", "transfer", "program", "erase", "other busy")
 """Activities of a part, in the order of an I/O's path."""
-# Points of one percentile line: more than a chart is pixels wide per nine, so no step of a histogram is lost. The
-# fewest of one, and those of all lines of more than a hundred runs together.
+# Points of one percentile line: more than a chart has pixels per nine, so no step of a histogram is lost. The
+# fewest of one line, and those of all lines of more than a hundred runs together.
 PERCENTILE_POINTS, PERCENTILE_FEWEST, PERCENTILE_TOTAL = 200, 40, 20_000
-# Points of one series line (a chart is about 500 pixels wide; more become a solid band), the fewest of one,
+# Points of one series line (a chart is about 500 pixels wide; more points become a solid band), the fewest of one,
 # and those of all lines of a page together (about 3 MB of numbers in the file).
 SERIES_POINTS, SERIES_FEWEST, SERIES_TOTAL = 600, 100, 80_000
-# I/Os beyond a percentile below which it is not drawn.
+# Least number of I/Os beyond a percentile that is drawn.
 SUPPORT = 10
 PRINTED = {"latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.999}
 
@@ -81,14 +81,14 @@ def last_place(total: int) -> float:
 
 
 def percentile_points(buckets: Buckets, points: int = PERCENTILE_POINTS) -> list[tuple[float, float]]:
-    """(nines, value_ns) along the scale of nines, as far as the number of I/Os supports."""
+    """Return (nines, value_ns) along the scale of nines, as far as the number of I/Os supports."""
     if not buckets:
         return []
     running = list(accumulate(count for _, count in buckets))
     total = running[-1]
     last = last_place(total)
     places = [last * n / (points - 1) for n in range(points)]
-    # A hair below the place: 1 - 10^-1 is 0.9 only almost, and a rank must not round up past its own bucket.
+    # Slightly below the position: 1 - 10^-1 is only almost 0.9, and a rank must not round up past its own bucket.
     ranks = [max(1.0, (1.0 - 10.0**-nines) * total * (1 - 1e-12)) for nines in places]
     values = [buckets[min(bisect_left(running, rank), len(buckets) - 1)][0] for rank in ranks]
     return list(zip(places, values, strict=True))
@@ -143,7 +143,7 @@ def _kinds(record: RecordDoc, direction: str) -> set[str]:
 
 
 def _printed_points(record: RecordDoc, direction: str) -> list[tuple[float, float]]:
-    """(nines, value_ns) of the percentiles that the source printed, as far as its I/Os support them."""
+    """Return (nines, value_ns) of the percentiles that the source printed, as far as its I/Os support them."""
     sides = [side_of(stream, direction) for stream in record["streams"]]
     busy = [side for side in sides if side is not None and side.get("count")]
     summary = cast("Mapping[str, object]", figures_of(record["summary"], direction) or {})
@@ -162,7 +162,7 @@ def _printed_points(record: RecordDoc, direction: str) -> list[tuple[float, floa
 
 
 def histogram_remarks(record: RecordDoc) -> list[str]:
-    """Return the limits of a record's percentile chart, in words."""
+    """Describe the limits of a record's percentile chart."""
     return [
         f"The streams' {direction} histograms are of different kinds and cannot be merged."
         for direction in DIRECTIONS
@@ -190,7 +190,7 @@ def series_frame(records: Mapping[str, LoadedRecord]) -> tuple[pl.DataFrame, flo
 
 
 def _active(series: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of those streams and directions that had any I/O."""
+    """Return the rows of the streams and directions that had any I/O."""
     busy = (pl.col("iops").fill_null(0).max() > 0) | (pl.col("queue_depth").fill_null(0).max() > 0)
     return series.filter(pl.col("time_ns").is_not_null() & busy.over("stream", "direction"))
 
@@ -262,7 +262,8 @@ def _time_rows(label: str, record: RecordDoc) -> Iterator[tuple[object, ...]]:
 
 
 def activities(counters: Mapping[str, object]) -> dict[str, float]:
-    """Nanoseconds of each activity of a part, a mean over its actuators; the remainder of `busy_ns` is "other busy"."""
+    """Return the nanoseconds of each activity of a part, as means over its actuators; the remainder of `busy_ns` is
+    "other busy"."""
     named = {name: finite(counters.get(f"{name}_ns")) for name in ACTIVITIES}
     spent = {name: value for name, value in named.items() if value is not None}
     busy = finite(counters.get("busy_ns"))

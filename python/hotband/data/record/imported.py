@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class SeriesColumns(TypedDict):
-    """The columns of series.parquet (docs/guides/records.md), all of one length; None if not known."""
+    """The columns of series.parquet (docs/guides/records.md), all of equal length; None if unknown."""
 
     time_ns: list[int]
     stream: list[str]
@@ -29,7 +29,7 @@ class Imported(NamedTuple):
 
 
 def no_rows() -> SeriesColumns:
-    """Series columns without rows."""
+    """Return series columns without rows."""
     return {
         "time_ns": [], "stream": [], "direction": [], "iops": [], "bandwidth_bytes_per_s": [], "latency_mean_ns": [],
         "latency_p99_ns": [], "queue_depth": [],

@@ -1,8 +1,8 @@
 """Errors for records with missing or mistyped values: one line, never a traceback.
 
-Many pages and rules read records, each key only where they need it. Loading a file checks some keys and reports them
-with their values; other defects of an edited or broken record end here. The error that stopped the reading stays its
-cause (`__cause__`), for callers in Python.
+Many pages and rules read records, and each key only when they need it. Loading a file checks some keys and reports them
+with their values; other defects of an edited or broken record are reported here. The original error remains the cause
+(`__cause__`), for callers in Python.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from pathlib import Path
 from hotband.base.errors import UserError, characters
 from hotband.base.foreign import shortened
 
-# What reading a value that is missing, of another kind or out of all bounds raises.
+# Errors raised by reading a value that is missing, of another type or out of all bounds.
 _INCOMPLETE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)
-# As many files as the message names.
+# Most files that the message names.
 _MOST_NAMED = 3
 
 
 @contextmanager
 def refusing_incomplete(paths: Sequence[Path]) -> Iterator[None]:
-    """Turn errors of reading the values of these files into a UserError that names them."""
+    """Convert errors of reading the values of these files to a UserError that names them."""
     try:
         yield
     except UnicodeEncodeError as error:
-        # A name that is no text is no fault of what is in the file.
+        # A name that is not text is not a fault of the file's content.
         for path in paths:
             characters("arguments", str(path))
         raise _refusal(paths, error) from error
     except _INCOMPLETE as error:
         raise _refusal(paths, error) from error
     except Exception as error:
-        # polars and pyarrow have errors of their own, under no common root but Exception.
+        # polars and pyarrow have their own errors, whose only common base is Exception.
         if type(error).__module__.partition(".")[0] in ("polars", "pyarrow"):
             raise _refusal(paths, error) from error
         raise

@@ -25,8 +25,8 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Interval:
-    """Range that contains a figure in `level` percent of such predictions: I/Os per second, bytes per second or
-    seconds. `values_low` and `values_high` bound the effect of the machine's uncertain values alone."""
+    """A range that contains a figure in `level` percent of such predictions: I/Os per second, bytes per second or
+    seconds. `values_low` and `values_high` are the range from the machine's uncertain values alone."""
 
     level: float
     predicted: float
@@ -36,7 +36,7 @@ class Interval:
     values_high: float
 
     def __contains__(self, value: float) -> bool:
-        """Return whether a measured value lies in it."""
+        """Return whether a measured value is in the range."""
         return self.low <= value <= self.high
 
 
@@ -66,7 +66,7 @@ class Intervals(Mapping[str, Interval]):
 
 
 def figures_of(record: RecordDoc) -> list[FigureIntervalDoc]:
-    """Return the intervals of a record's document; none if it has none."""
+    """Return the intervals in a record's document; none if it has none."""
     document = record.get("intervals")
     return [] if document is None else list(document["figures"])
 

@@ -1,4 +1,4 @@
-"""Reading a record from disk: `record.json` and, if it has one, its per-second series."""
+"""Read a record from disk: `record.json` and, if it has one, its per-second series."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ SMART_COLUMNS = ("time_ns", "drive", "host_bytes", "flash_bytes")
 POWER_COLUMNS = ("time_ns", "length_ns", "drive", "power_w", "low_w", "high_w")
 HEALTH_TEXTS = ("drive",)
 HEALTH_COLUMNS = ("time_ns", "drive", "temperature_c")
-# What stands beside the series where there is something to watch: its key, its columns, those that are texts.
+# Further tables next to the series: the key of each, its columns, and those of text.
 FURTHER = (
     ("caches_file", CACHE_COLUMNS, CACHE_TEXTS),
     ("smart_file", SMART_COLUMNS, SMART_TEXTS),
     ("power_file", POWER_COLUMNS, POWER_TEXTS),
     ("health_file", HEALTH_COLUMNS, HEALTH_TEXTS),
 )
-# The keys a page cannot do without, and what each must be.
+# The keys that every page needs, and their types.
 SHAPES: dict[str, tuple[type, str]] = {
     "name": (str, "a text"),
     "target": (dict, "an object"),
@@ -140,7 +140,7 @@ def _read_json(file: Path, pipes: bool) -> dict[str, Json]:
         raise UserError(str(file), "", "", f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise UserError(str(file), "", type(value).__name__, "expected a JSON object, a record")
-    # Half a character of UTF-16 is JSON, and is in no text that can be written: frames take none.
+    # JSON can hold half a surrogate pair, but frames and files cannot.
     return {all_visible(key): all_visible(item) for key, item in value.items()} if "\\ud" in text.lower() else value
 
 
@@ -185,7 +185,7 @@ def _check_stream(where: str, key: str, stream: object) -> None:
 
 
 def _is_bucket(bucket: object) -> bool:
-    """Return whether an entry is a bucket: a value and a count, neither below zero."""
+    """Return whether an entry is a bucket: a value and a count, neither negative."""
     return (
         isinstance(bucket, list)
         and len(bucket) == 2
@@ -225,7 +225,7 @@ def _read_parquet(parquet: Path, columns: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _numbers(frame: pl.DataFrame, texts: tuple[str, ...] = SERIES_TEXTS) -> pl.DataFrame:
-    """Check that the columns of a frame are numbers, apart from those of texts. Raises PolarsError."""
+    """Check that the columns of a frame are numbers, except for those of text. Raises PolarsError."""
     numbers = [name for name in frame.columns if name not in texts]
     return frame.with_columns(pl.col(numbers).cast(pl.Float64), pl.col(*texts).cast(pl.String))
 

@@ -1,4 +1,4 @@
-"""Lock that allows one writer per folder."""
+"""A lock that allows one writer per folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOCK_FILE = ".lock"
 
 
 class Lock:
-    """The right to write into a folder, held while it is entered and until the process ends, however it does. Raises
+    """The right to write into a folder, held within the `with` block and at most until the process ends. Raises
     UserError if another process holds it, or if the folder cannot be written."""
 
     def __init__(self, folder: Path, option: str = "question.out") -> None:
@@ -29,7 +29,7 @@ class Lock:
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
                 self._take(file)
-                # The one before may have removed the file between its opening here and its locking.
+                # The previous holder may have removed the file after it was opened here and before it was locked.
                 if path.exists() and os.path.samestat(os.fstat(file), path.stat()):
                     break
             except BaseException:
@@ -37,7 +37,7 @@ class Lock:
                 raise
             os.close(file)
         self._file = file
-        # Who holds it is said to others where it can be written: on a full device the lock holds all the same.
+        # The holder's name is written for others if possible; on a full device the lock still holds.
         with contextlib.suppress(OSError):
             os.ftruncate(file, 0)
             os.write(file, f"{os.getpid()}\n".encode())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 
 class Seconds(float):
-    """A time: a float in seconds that shows itself in the unit that fits, such as `4.06 ms`.
+    """A time: a float in seconds that prints in a fitting unit, such as `4.06 ms`.
 
-    `.ms`, `.us` and `.ns` are the same time in smaller units; arithmetic gives plain floats, in seconds.
+    `.ms`, `.us` and `.ns` are the same time in smaller units; arithmetic gives plain floats in seconds.
     """
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class Seconds(float):
 
 
 class BytesPerSecond(float):
-    """A bandwidth: a float in bytes per second that shows itself in decimal units, such as `1.01 MB/s`."""
+    """A bandwidth: a float in bytes per second that prints in decimal units, such as `1.01 MB/s`."""
 
     __slots__ = ()
 

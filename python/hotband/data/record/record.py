@@ -79,10 +79,10 @@ class Times:
 class Figures:
     """Rates and latencies of some I/Os.
 
-    `iops` (I/Os per second) and `bandwidth` (bytes per second) are zero if there were none, None if the tool that
-    was imported did not count. Latencies are seconds, None if nothing was measured: `mean`, `min`, `p50`, `p99`,
-    `p999` (99.9 %) and `max`. `queue_depth` is the mean number of I/Os outstanding, `errors` counts I/Os that failed,
-    `times` has the parts of the mean latency (None if unknown).
+    `iops` (I/Os per second) and `bandwidth` (bytes per second) are zero if there were no I/Os, None if the imported
+    tool did not count them. Latencies are seconds, None if nothing was measured: `mean`, `min`, `p50`, `p99`, `p999`
+    (99.9 %) and `max`. `queue_depth` is the mean number of I/Os outstanding, `errors` counts I/Os that failed, `times`
+    has the parts of the mean latency (None if unknown).
     """
 
     iops: float | None
@@ -122,16 +122,16 @@ class Figures:
         )
 
     def percentile(self, q: float) -> Seconds | None:
-        """Return the latency in seconds that `q` percent (0 to 100) of the I/Os do not exceed, from the histogram, so
-        as exact as its buckets (0.1 % for Hotband's runs); None if there are no buckets. Raises UserError for a `q` out
-        of range."""
+        """Return the latency in seconds that `q` percent (0 to 100) of the I/Os do not exceed. It comes from the
+        histogram, so it is as exact as its buckets (0.1 % for Hotband's runs); None if there are no buckets. Raises
+        UserError for a `q` out of range."""
         return seconds(percentile(self.histogram, q))
 
 
 @dataclass(frozen=True)
 class Summary(Figures):
-    """Figures of reads and writes together; `read` and `write` have each alone, `flush` and `trim` are set if there
-    were any."""
+    """Figures of reads and writes together; `read` and `write` have those of each direction, `flush` and `trim` are set
+    if there were any."""
 
     read: Figures = field(kw_only=True)
     write: Figures = field(kw_only=True)
@@ -142,7 +142,7 @@ class Summary(Figures):
 @dataclass(frozen=True)
 class Step:
     """One of several measured phases; times in seconds, `begin` from the start of the measured time. Its figures have
-    no histograms, so no percentiles but those of the summary."""
+    no histograms, so only the percentiles of the summary."""
 
     name: str
     threads: int | None
@@ -195,9 +195,9 @@ def merged(histograms: list[Histogram]) -> Histogram:
 class Record:
     """The result of a run, with the same shape for every target and for imported results.
 
-    `tables` holds polars frames by name: `series` and, where the run left them, `caches`, `smart`, `power`,
-    `operations`; they are also attributes, None if there are none. Sections that only some records have (`energy`,
-    `repair`, `app`, ...) are None or empty otherwise. Two records are equal where their documents are.
+    `tables` holds polars frames by name: `series` and, if the run has them, `caches`, `smart`, `power`, `operations`;
+    they are also attributes, None if there are none. Sections that only some records have (`energy`, `repair`, `app`,
+    ...) are None or empty in others. Two records are equal if their documents are.
     """
 
     __slots__ = ("__dict__", "_document", "_tables")
@@ -224,7 +224,7 @@ class Record:
     def __hash__(self) -> int:
         return hash((self.name, self._document["seed"], self._document["duration_ns"]))
 
-    # --- what ran -------------------------------------------------------------------------------------------
+    # --- the run -------------------------------------------------------------------------------------------
 
     name: Shown[str] = Shown("The workload and its target.")
 
@@ -235,7 +235,7 @@ class Record:
 
     @property
     def seed(self) -> int | None:
-        """Return the root of all randomness; None if the imported tool gives none."""
+        """Return the root seed; None if the imported tool states none."""
         text = self._document.get("seed")
         return int(text) if text is not None and text.isdecimal() else None
 
@@ -302,7 +302,7 @@ class Record:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return remarks that are needed to interpret the figures."""
+        """Return remarks needed to interpret the figures."""
         return tuple(self._document.get("notes") or ())
 
     @cached_property
@@ -319,7 +319,7 @@ class Record:
             for part in parts
         )
 
-    # --- sections that only some records have; copies, as the document has them -----------------------------
+    # --- sections that only some records have, as copies of the document's -----------------------------------
 
     energy: Shown[EnergyDoc | None] = Shown(
         "Energy and power of the drives, in J and W (keys end in their unit); None if no power is known."
@@ -377,12 +377,12 @@ class Record:
     def series(self) -> pl.DataFrame | None:
         """Return one row per interval, stream and direction: `time_ns` (its start since the measured time began),
         `stream` and `direction` (text), `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`, `latency_p99_ns` (null if
-        idle), `queue_depth`. None if the target left none."""
+        idle), `queue_depth`. None if the target recorded none."""
         return self._tables.get("series")
 
     @property
     def caches(self) -> pl.DataFrame | None:
-        """Return one row per interval: activity and content of write caches and flash. None if none is reported."""
+        """Return one row per interval: activity and content of write caches and flash. None if the run reports none."""
         return self._tables.get("caches")
 
     @property
@@ -401,7 +401,7 @@ class Record:
         """Return one row per interval and kind of operation: `ops_per_s`, `latency_mean_ns`. None without an app."""
         return self._tables.get("operations")
 
-    # --- out ------------------------------------------------------------------------------------------------
+    # --- output ---------------------------------------------------------------------------------------------
 
     @property
     def document(self) -> RecordDoc:
@@ -416,8 +416,8 @@ class Record:
     def save(self, folder: str | Path) -> Path:
         """Write `record.json` and a Parquet file for each table into `folder`, which is created; return the folder.
 
-        The record is read back by `hotband.load`, `hotband report` and every other command. Raises UserError if the
-        folder cannot be written, OSError where the disk fails.
+        `hotband.load`, `hotband report` and every other command can read the record. Raises UserError if the folder
+        cannot be written, OSError if the disk fails.
         """
         path = Path(folder)
         check_writable(path, "folder")
@@ -433,9 +433,10 @@ class Record:
 
     @public
     def plot(self, kind: Plot = "latency") -> View:
-        """A chart (altair): "latency" by percentile, or over time "iops", "latency_mean", "latency_p99", "queue_depth".
+        """Return a chart (altair): "latency" by percentile, or over time "iops", "latency_mean", "latency_p99",
+        "queue_depth".
 
-        Raises UserError if the record has nothing to draw of it.
+        Raises UserError if the record has no data for it.
         """
         drawn: View = view_of(self, "chart")(self, kind)
         return self_contained(drawn)
@@ -450,7 +451,7 @@ class Record:
         rate = "–" if self.iops is None else number(self.iops)
         mean = "" if self.mean is None else f", mean {self.mean}, p99 {self.p99}"
         failed = f", {self.errors:,} errors" if self.errors else ""
-        # A name is foreign text: what it holds of control characters is shown, not sent.
+        # A name is foreign text: its control characters are printed as escapes.
         return f"<Record {self.name!r}: {rate} IOPS{mean}{failed}>"
 
     def _repr_html_(self) -> str:
@@ -458,7 +459,7 @@ class Record:
 
 
 def record_of(finished: Finished) -> Record:
-    """Return a run that ended, as a record."""
+    """Return a finished run as a record."""
     return Record(finished.record, of_run(finished))
 
 

@@ -22,13 +22,13 @@ STATES = {
 
 
 SAME_NS = 1e6
-"""Times that differ by less are equal: a mean rate is rounded."""
+"""Times that differ by less than this are equal, because a mean rate is rounded."""
 
 
 def took_ns(began: float | None, end: float | None, done: float | None, mean: float | None) -> float | None:
-    """Return how long a rebuild has been running, from its record's `began_ns`, `ended_ns` or the end of the run,
-    `bytes` and `mean_bytes_per_s`. Time in earlier runs, which count as its beginning here, is included. None if it has
-    not begun."""
+    """Return the duration of a rebuild so far, from its record's `began_ns`, `ended_ns` or the end of the run, `bytes`
+    and `mean_bytes_per_s`. It includes time in earlier runs, which count as its beginning here. None if it has not
+    begun."""
     if began is None or end is None:
         return None
     return 1e9 * done / mean if done is not None and mean else end - began
@@ -78,8 +78,8 @@ def rebuild_line(rebuild: RebuildDoc) -> Text:
 
 def state_name(service: ServiceDoc, repair: RepairDoc) -> str:
     """Return the name of a machine's state. A record's "degraded" includes the time after too many drives have failed:
-    if I/Os failed in it and data were lost, the name shows it; a machine whose only failure lost data was never
-    degraded."""
+    if I/Os failed in that state and data was lost, the name includes that; a machine whose only failure lost data was
+    never degraded."""
     name = str(service.get("phase"))
     if name != "degraded" or not repair.get("bytes_lost") or not service.get("errors"):
         return name

@@ -1,8 +1,8 @@
-"""Rounds of records, to be judged by the rule of steady state.
+"""Divide records into rounds for the steady state rule.
 
-A record with a series is judged by itself, in rounds of its measured time. Records without one (most of fio's) are one
-round each, in the order given, as scripts that follow the PTS run fio once a round. In a series cut by a step's end,
-a row in two rounds is divided between them by time.
+A record with a series is judged on its own, in rounds of its measured time. Records without one (most of fio's) are one
+round each, in the given order, because scripts that follow the PTS run fio once per round. In a series cut by a step's
+end, a row in two rounds is divided between them by time.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 # The PTS's round: one minute.
 ROUND_NS = 60_000_000_000
 MOST_ROUNDS = 1_000_000
-"""Eleven days in seconds: more rounds are a mistake, or need longer rounds."""
-# Durations of rounds that are one record each differ at most by this share without a note.
+"""Most rounds, which are eleven days in seconds: more are a mistake, or need longer rounds."""
+# Largest relative difference, without a note, between the durations of rounds that are one record each.
 _SAME_TIME = 0.01
 
 
@@ -86,9 +86,9 @@ def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) ->
 def round_values(
     series: pl.DataFrame, duration_ns: float, interval_ns: float, round_ns: float, track: str
 ) -> list[float]:
-    """The tracked value of every whole round, from the rows of a series over all streams and directions.
+    """Return the tracked value of every whole round, from the rows of a series over all streams and directions.
 
-    A round without I/O has latency zero, which is steady with nothing.
+    A round without I/O has latency zero, which is never steady with others.
     """
     whole = int(duration_ns // round_ns)
     times = series.select(pl.col("time_ns").unique().sort())
@@ -120,7 +120,7 @@ def round_values(
 
 
 def _of_samples(path: Path, record: RecordDoc, round_ns: float, track: str) -> Rounds:
-    """Take rounds from the samples that fio stores when it checks for steady state itself."""
+    """Return rounds from the samples that fio stores when it checks for steady state."""
     samples, key = record["samples"], TRACKS[track][1]
     values = samples.get(key) if isinstance(samples, dict) else None
     if track == "latency" and isinstance(samples, dict):
@@ -139,7 +139,7 @@ def _of_samples(path: Path, record: RecordDoc, round_ns: float, track: str) -> R
 
 
 def _one_each(records: Sequence[tuple[Path, LoadedRecord]], track: str, round_text: str | None) -> Rounds:
-    """Take records without a series as one round each, in the given order."""
+    """Return records without a series as one round each, in the given order."""
     unit, key = TRACKS[track]
     values, notes = [], []
     for path, loaded in records:

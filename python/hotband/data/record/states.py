@@ -27,7 +27,7 @@ HOLDS = {
     "trimmed": "is trimmed",
     "filled": "was preconditioned first",
     "as left": "is as the previous run left it",
-    # Of hardware; to be compared with models, whose flash is new or was written over.
+    # States of hardware, to be compared with models, whose flash is new or preconditioned.
     "purged": "is new flash",
 }
 NOT_COMPARED = {"as found"}
@@ -86,7 +86,7 @@ def warm_up_words(record: RecordDoc | Mapping[str, object]) -> list[str]:
     try:
         phases = tomli.loads(spec.get("workload", "")).get("phases", [])
     except tomli.TOMLDecodeError:
-        # Another tool's job, whose warm-up its own words describe.
+        # A job of another tool describes its own warm-up.
         return []
     times = dict.fromkeys(
         str(phase["duration"]) for phase in phases if not phase.get("measure") and set(phase) <= {"name", "duration"}
@@ -165,8 +165,8 @@ def _names(state: DriveStateDoc) -> str:
 
 
 def unequal(named: Sequence[tuple[str, DriveStatesDoc | None]]) -> list[str]:
-    """Return one sentence per difference in the states of several results, to be shown before any comparison. A
-    property that is unknown, or that one of them does not have, is not compared."""
+    """Return one sentence per difference in the states of several results, to print before any comparison. A property
+    that is unknown, or that one of them does not have, is not compared."""
     known = [(name, states) for name, states in named if states is not None]
     aspects: list[tuple[Callable[[DriveStatesDoc], str], str]] = [
         (_writes, "acknowledged writes have different guarantees"),
@@ -188,7 +188,7 @@ def unequal(named: Sequence[tuple[str, DriveStatesDoc | None]]) -> list[str]:
 
 
 def _all(words: Sequence[str]) -> str:
-    """Return the common word; of several, each."""
+    """Return the common word; if the words differ, all of them."""
     return " and ".join(dict.fromkeys(words))
 
 

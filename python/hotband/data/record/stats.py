@@ -1,8 +1,8 @@
 """Latency histograms and the summary of a record: pure functions on the shapes of docs/guides/records.md.
 
-Left out: a percentile is the value of a bucket, so it is as coarse as the buckets are (hdr3: 0.1 %, fio: 0.8 %);
-nothing between two buckets is interpolated. Simulated records get their summary from the engine; these functions serve
-importers, merging and reports.
+Left out: interpolation between buckets. A percentile is the value of a bucket, so it is as coarse as the buckets (hdr3:
+0.1 %, fio: 0.8 %). Simulated records get their summary from the engine; these functions serve importers, merging and
+reports.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Direction = Literal["read", "write"]
 DIRECTIONS: tuple[Direction, Direction] = ("read", "write")
 
-# The percentiles a summary carries (docs/guides/records.md), in percent.
+# The percentiles of a summary (docs/guides/records.md), in percent.
 SUMMARY_PERCENTILES: dict[Percentile, float] = {
     "latency_p50_ns": 50.0,
     "latency_p99_ns": 99.0,
@@ -32,7 +32,7 @@ NANOSECONDS_PER_SECOND = 1_000_000_000
 
 
 def idle_side(kind: str) -> Side:
-    """Return a side that did no I/O: its histogram is empty but whole, so it merges with others of its kind."""
+    """Return a side without I/O: its histogram is empty but complete, so it can be merged with others of its kind."""
     return {
         "count": 0,
         "bytes": 0,
@@ -47,7 +47,7 @@ def idle_side(kind: str) -> Side:
 def merge(histograms: Iterable[Histogram]) -> Histogram:
     """Merge histograms of one kind into one with all counts. Raises ValueError for several kinds.
 
-    If one of them is of kind `none` its buckets are unknown, so those of the whole are too.
+    If one of them is of kind `none`, its buckets are unknown, and so are those of the result.
     """
     counts: Counter[int] = Counter()
     kinds: set[str] = set()
@@ -94,7 +94,7 @@ def percentile(histogram: Histogram, q: float) -> int | None:
 
 
 def mean(histogram: Histogram) -> float | None:
-    """Return the mean of the buckets' values, to check a histogram; a record's means come from exact sums."""
+    """Return the mean of the buckets' values, to check a histogram; the means in a record come from exact sums."""
     count = total(histogram)
     if count == 0:
         return None
@@ -151,7 +151,7 @@ def rates_of(
 
 
 def _queue_depth(sum_ns: int | None, duration_ns: int) -> float | None:
-    """Return mean outstanding I/Os by Little's law: the sum of their latencies over the observed time."""
+    """Return the mean number of outstanding I/Os by Little's law: the sum of their latencies over the observed time."""
     return None if sum_ns is None else sum_ns / duration_ns
 
 
@@ -164,8 +164,8 @@ def summary_of(
 ) -> SummaryDoc:
     """Return the summary of a record from its streams (each with a `read` and a `write` side).
 
-    `direction_duration_ns` gives reads and writes their own time where they ran for different times;
-    `percentiles` has those printed by the source, under `all`, `read` and `write`.
+    `direction_duration_ns` has separate times for reads and writes, if they ran for different times; `percentiles` has
+    those printed by the source, under `all`, `read` and `write`.
     """
     durations = dict(direction_duration_ns or {})
     printed = percentiles or {}
@@ -184,8 +184,8 @@ BUFFERED = "fio's writes wait in the page cache: the time of its flush is that o
 
 
 def flush_latency(record: RecordDoc, name: str) -> float | None:
-    """Return a latency of the flushes, as fio times them: of buffered writes that of a write and its flush, in which
-    the percentiles of both are added; None without flushes."""
+    """Return a latency of the flushes, as fio times them; None without flushes. For buffered writes it is that of a
+    write and its flush, with the percentiles of both added."""
     figures = cast("dict[str, FiguresDoc]", record["summary"])
     flush = cast("dict[str, float | None]", figures.get("flush") or {}).get(name)
     written = cast("dict[str, float | None]", figures["write"]).get(name)
@@ -205,11 +205,12 @@ FIGURES = (
 
 
 SAME = 1e-9
-"""Runs repeat bit for bit; only the printed form of a number may differ."""
+"""Relative difference within which figures are equal: runs repeat bit for bit, but the printed form of a number may
+differ."""
 
 
 def same_figures(stored: Mapping[str, float | None], now: Mapping[str, float | None]) -> bool:
-    """Return whether every figure kept is predicted now, with the same value."""
+    """Return whether every stored figure is predicted now, with the same value."""
     return all(name in now and _same(value, now[name]) for name, value in stored.items())
 
 

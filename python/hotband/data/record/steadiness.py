@@ -23,7 +23,7 @@ class Steadiness:
 
     @property
     def reached(self) -> bool:
-        """Return whether every verdict is that steady state was reached."""
+        """Return whether every verdict states that steady state was reached."""
         return all(verdict["reached"] for verdict in self.verdicts)
 
     @property

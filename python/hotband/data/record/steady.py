@@ -12,7 +12,7 @@ from hotband.base.errors import UserError
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc, SteadyRule, VerdictDoc
 
-# Tracked variable: unit in records, key of a summary.
+# For each tracked variable, its unit in records and its key in a summary.
 TRACKS = {
     "iops": ("IOPS", "iops"),
     "bandwidth": ("B/s", "bandwidth_bytes_per_s"),
@@ -85,7 +85,7 @@ def why(state: SteadyRule) -> str:
         ("range", state["range_pct"], _core.STEADY_RANGE_PCT),
         ("slope excursion", state["slope_pct"], _core.STEADY_SLOPE_PCT),
     ):
-        # Both are known where one is: the window did something.
+        # If one is known, both are: the window had I/Os.
         assert value is not None, "a window has both measures or none"
         word = "at most" if value <= bound else "more than"
         parts.append(f"{name} {_percent(value)} of the mean ({word} {bound:g} %)")

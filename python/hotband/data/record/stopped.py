@@ -1,4 +1,4 @@
-"""Ends of measured phases with a precision, in words."""
+"""The ends of measured phases with a `precision`, in words."""
 
 from __future__ import annotations
 

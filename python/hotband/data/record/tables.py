@@ -1,7 +1,7 @@
 """The tables of a record as polars frames: from a run in memory, or from the Parquet files next to a record.
 
 Columns and their types are those of the files (docs/guides/records.md); `stream`, `direction`, `drive`, `state` and
-`operation` are text. A frame is made when it is first asked for.
+`operation` are text. A frame is made on first access.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Tables(Mapping[str, "pl.DataFrame"]):
 
 
 def of_run(finished: Finished) -> Tables:
-    """Return the tables that a run left."""
+    """Return the tables of a finished run."""
     return Tables({name: _later(table) for name, table in finished.tables.items()})
 
 

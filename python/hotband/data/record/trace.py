@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 DIRECTIONS = ("read", "write", "flush", "trim")
 SHOWN = (10.0, 50.0, 90.0, 99.0)
-"""Percentiles that fit on a line."""
+"""Percentiles on a line."""
 
 
 def trace_lines(record: RecordDoc) -> list[str | Text]:
-    """Return how each trace was replayed, its length next to that of the recording, and latencies of both. Empty if
-    none was replayed."""
+    """Return the mode of each replay, its length next to that of the recording, and latencies of both. Empty if no
+    trace was replayed."""
     lines: list[str | Text] = []
     for trace in traces_in(record):
         lines += [_issued(trace), _length(trace)]
@@ -38,13 +38,13 @@ def trace_lines(record: RecordDoc) -> list[str | Text]:
 
 
 def traces_in(record: RecordDoc) -> list[TraceDoc]:
-    """Return all replayed traces: a single one is a section, several are a list."""
+    """Return all replayed traces: a record has a single one as a section, several as a list."""
     trace = record.get("trace")
     return list(record.get("traces", [])) if trace is None else [trace]
 
 
 def comparison_lines(comparison: ComparisonDoc) -> list[str | Text]:
-    """Return the difference of replay and measurement: as a whole, and by class of I/O."""
+    """Return the difference between replay and measurement: as a whole, and by class of I/O."""
     measured, replayed = (span(comparison[key]) for key in ("mean_measured_ns", "mean_replayed_ns"))
     head = f"  replayed against measured: mean {_error(comparison)}, {span(comparison['rms_ns'])} RMS per I/O"
     whole = f"    {counted(comparison['ios'], 'I/O')}: {measured} measured, {replayed} replayed"

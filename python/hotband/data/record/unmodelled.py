@@ -1,4 +1,4 @@
-"""Runs that depend on an unmodelled mechanism which changes their figures: no interval is calculated for them."""
+"""Runs that depend on an unmodelled mechanism that changes their figures: they have no intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check before the work that results can be written into a folder."""
+"""Check before a run that its results can be written into a folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RESULT_FILES = (
     *("record.json", "series.parquet", "caches.parquet", "smart.parquet", "power.parquet"),
     *("finished.json", "experiment.json", "result.json", "sweep.journal", "sweep.parquet"),
 )
-"""Files that commands write into a folder of results; of a run, first."""
+"""Files that commands write into a folder of results; those of a run first."""
 
 
 def check_writable(folder: Path, option: str = "question.out") -> None:
@@ -26,7 +26,7 @@ def check_writable(folder: Path, option: str = "question.out") -> None:
 
 
 def check_folder(folder: Path, option: str) -> None:
-    """Check a folder of any files like `check_writable`."""
+    """Check a folder for any files as `check_writable` does."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -1,7 +1,7 @@
-"""The text of a record: the same bytes as the engine writes.
+"""Write the text of a record with the same bytes as the engine.
 
-The record of a run is therefore one file, saved by `--out`, by `Record.save` or out of a store, and `diff` of two
-of them shows how their contents differ.
+A record is therefore the same file whether `--out`, `Record.save` or a store wrote it, and `diff` of two records shows
+how their contents differ.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 ON_ONE_LINE = "buckets"
-"""A key whose lists of numbers are on one line: a histogram has hundreds of pairs."""
+"""A key whose lists of numbers are written on one line: a histogram has hundreds of pairs."""
 SMALL = re.compile(r"(-?)(\d)(?:\.(\d+))?e-0*(\d+)")
 
 
@@ -21,7 +21,7 @@ def record_text(document: Mapping[str, object]) -> str:
 
 
 def _text(value: object, line: str) -> str:
-    """Return a value whose lines begin as `line` does."""
+    """Return a value whose lines begin with `line`."""
     deeper = f"{line}  "
     if isinstance(value, Mapping) and value:
         entries = (

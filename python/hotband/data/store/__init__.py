@@ -1,4 +1,4 @@
-"""Results of many runs in one folder of Parquet files that DuckDB, polars and pandas read as they are
+"""Results of many runs in one folder of Parquet files that DuckDB, polars and pandas read directly
 (docs/guides/store.md)."""
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def check(store: StoreFolder) -> Checked:
     done.journals = [path.name for path in left]
     done.damaged += _damaged_journals(left, set_aside(store.journal))
     present = {str(path.relative_to(store.path)) for path in store.path.glob("*/month=*/part-*.parquet")}
-    # Parts that are being made, and those of which the entry cannot be read.
+    # Parts in progress, and those whose entry cannot be read.
     others = {path.stem for path in (*left, *entries)}
     done.strange = sorted(path for path in present - known if Path(path).stem not in others)
     return done
@@ -61,7 +61,7 @@ def _damaged_journals(left: Sequence[Path], aside: Sequence[Path]) -> Iterator[s
             if scanned(file_bytes(path)).is_damaged:
                 yield f"{JOURNAL}/{path.name}: not all of it can be read"
         except FileNotFoundError:
-            continue  # its writer made a part of it meanwhile
+            continue  # its writer has made it a part in the meantime
         except OSError as error:
             yield f"{JOURNAL}/{path.name}: {reason_of(error).lower()}"
     for path in aside:

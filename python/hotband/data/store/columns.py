@@ -105,7 +105,7 @@ def _identity(record: RecordDoc) -> dict[str, Cell]:
     return {
         "kind": sound(str(target.get("kind") or "")),
         "name": name,
-        # The name of a run of ours is that of its workload and what it ran on.
+        # A run of ours is named after its workload and its target.
         "workload": name.removesuffix(f" on {machine}") if machine else name,
         "target": machine,
         "seed": cell(SEED, int(seed) if isinstance(seed, str) and seed.isascii() and seed.isdecimal() else seed),
@@ -140,7 +140,7 @@ def _table(value: object) -> Mapping[str, object]:
 
 
 def sound(text: str) -> str:
-    """Return a text that files accept: halves of surrogate pairs, which JSON can hold, become escapes."""
+    """Return a text that files accept: lone surrogates, which JSON can hold, become escapes."""
     return text.encode(errors="backslashreplace").decode()
 
 

@@ -1,7 +1,7 @@
 """Compaction of small parts into large ones: one entry replaces the others, then their files are removed.
 
-Hotband's reader looks again if a file is gone. Other tools that read at that moment may find runs twice, or a file
-gone, while files are removed.
+Hotband's reader retries if a file is gone. Other tools that read while files are removed may find runs twice, or files
+missing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hotband.data.store.writer import recover
 T = TypeVar("T")
 
 RUNS_OF_LARGE = 100_000
-"""Runs of a part that is left alone: some hundred megabytes of documents and buckets."""
+"""Runs from which a part is not merged again: some hundred megabytes of documents and buckets."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _merge(store: StoreFolder, month: str, parts: Sequence[Part]) -> None:
     with ExitStack() as stack:
         merged: list[tuple[Path, File]] = []
         for table in sorted({file.table for part in parts for file in part.files}):
-            # In a folder in which nobody looks for a table, until all of them are whole.
+            # In a folder that readers do not search, until all of them are complete.
             file = stack.enter_context(temporary(store.journal / f"{name}.{table}.parquet"))
             _copy(store, table, parts, again, file)
             merged.append((file, _described(f"{table}/{month}/{name}.parquet", file)))
@@ -88,8 +88,8 @@ def _merge(store: StoreFolder, month: str, parts: Sequence[Part]) -> None:
 
 
 def _keys(store: StoreFolder, parts: Sequence[Part]) -> tuple[int, dict[str, set[str]]]:
-    """Return the number of runs of these parts, and by part the keys that an earlier part has too: without locks two
-    writers may have added the same."""
+    """Return the number of runs of these parts, and by part the keys that an earlier part also has: without locks two
+    writers may have added the same run."""
     seen: set[str] = set()
     again: dict[str, set[str]] = {}
     for part in parts:
@@ -124,7 +124,7 @@ def _read_with(path: Path, take: Callable[[pq.ParquetFile], T]) -> T:
     try:
         with opened(path) as data:
             return take(pq.ParquetFile(data))
-    except (OSError, ValueError, pa.ArrowException) as error:  # a column's name that is not UTF-8 is a ValueError
+    except (OSError, ValueError, pa.ArrowException) as error:  # a column name that is not UTF-8 causes a ValueError
         raise broken(path, error) from None
 
 

@@ -1,4 +1,4 @@
-"""Adding results from disk: folders of records, of experiments, studies and reviews, rows of sweeps, results of other
+"""Add results from disk: folders of records, of experiments, studies and reviews, rows of sweeps, results of other
 tools."""
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _places(path: Path) -> list[Path]:
 
 
 def _has_its_records(frame: Path) -> bool:
-    """Return whether the runs of a sweep's frame lie next to it, each in a folder of its own, as `Sweep.save` writes
+    """Return whether the runs of a sweep's frame are next to it, each in its own folder, as `Sweep.save` writes
     them."""
     if frame.with_name(JOURNAL_FILE).exists():
         return False
@@ -142,7 +142,7 @@ def _add_sweep(writer: Writer, frame: Path, experiment: str) -> Added:
 
 
 def _add_rows(writer: Writer, frame: Path, experiment: str) -> Added:
-    """Add the rows of a sweep: figures by column name, everything else is a factor."""
+    """Add the rows of a sweep: figures by column name, other columns as factors."""
     done, version = Added(), cell(TEXT, _version_of_sweep(frame))
     for row in _rows(frame):
         cells = {name: cell(COLUMNS[name], value) for name, value in row.items() if name in COLUMNS and name != "seed"}
@@ -153,7 +153,7 @@ def _add_rows(writer: Writer, frame: Path, experiment: str) -> Added:
         text = json.dumps(row, sort_keys=True, default=str)
         cells["run"] = hashlib.sha256(text.encode()).hexdigest()[:KEY_DIGITS]
         factors = {name: value for name, value in row.items() if name not in COLUMNS and value is not None}
-        # Numbers of settings with units: they are made again of these.
+        # Numbers of settings with units are derived from these again.
         numbers = {f"{name}_{unit}" for name in factors for unit, _ in ENDINGS.values()}
         given = {name: value for name, value in factors.items() if name not in numbers}
         entry = Entry(time.time_ns() // 1000, experiment, given, cells=cells)

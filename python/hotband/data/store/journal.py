@@ -1,9 +1,9 @@
 """Runs that belong to no part yet: one frame each, appended to a file that its writer has locked.
 
-A frame is a mark, its length, a checksum, and the added data, compressed: a line of JSON with the run's time, factors
-and tables, its document, and its tables in Arrow's format. A process that is killed leaves at most the beginning of a
-frame. A journal whose lock is free belongs to a dead writer; the next writer makes a part of it. If anything else in it
-cannot be read, the file is kept as NAME.damaged.
+A frame is a mark, its length, a checksum, and compressed data: a line of JSON with the run's time, factors and tables,
+its document, and its tables in Arrow's format. A killed process leaves at most the beginning of a frame. A journal
+whose lock is free belongs to a dead writer; the next writer turns it into a part. If other data in it cannot be read,
+the file is renamed to NAME.damaged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MARK = b"\x00hbJ"
 HEAD = struct.Struct("<4sII")
 """Head of a frame: mark, length of the content, its checksum (CRC-32)."""
 SIZE = struct.Struct("<I")
-"""Bytes of what is compressed, before it."""
+"""Uncompressed size in bytes, before the compressed data."""
 FLUSHED_EVERY_S = 1.0
 """Seconds of work that a loss of power may cost, as in the journal of a sweep; a flush takes milliseconds."""
 CODEC = "lz4_raw"
@@ -67,8 +67,8 @@ def frame_of(entry: Entry) -> bytes:
 
 @dataclass(frozen=True)
 class Scanned:
-    """Content of a journal: positions of the intact frames, without headers. `is_damaged`: there is something else, and
-    it is not the beginning of a last frame."""
+    """The content of a journal: positions of the intact frames, without headers. `is_damaged`: it has other data than
+    these and the beginning of a last frame."""
 
     places: tuple[slice, ...]
     is_damaged: bool
@@ -97,7 +97,7 @@ def frames(data: bytes) -> Iterator[Entry]:
 
 
 def _is_begun(data: bytes) -> bool:
-    """Return whether this is nothing, or the beginning of a frame whose end was not written."""
+    """Return whether the data is empty, or the beginning of a frame whose end was not written."""
     if len(data) < HEAD.size:
         return data[: len(MARK)] == MARK[: len(data)]
     mark, length, _ = HEAD.unpack_from(data)
@@ -135,7 +135,8 @@ class Journal:
     """The journal of a part being filled, locked by this process. Used under the writer's lock, except `flush`."""
 
     def __init__(self, folder: Path, part: str) -> None:
-        """Create the file. It is locked before it gets its name, so that no process takes it for an abandoned one."""
+        """Create the file. It is locked before it gets its name, so that no process mistakes it for an abandoned
+        one."""
         self.part, self.path = part, folder / f"{part}{SUFFIX}"
         hidden = folder / f".{part}.{token_hex(4)}.part"
         with named(self.path, hidden):
@@ -145,7 +146,7 @@ class Journal:
         self.length, self.flushed = 0, time.monotonic()
 
     def add(self, frame: bytes) -> None:
-        """Append a frame; if the device accepts only a part of it, none. Raises OSError."""
+        """Append a frame, or nothing if the device accepts only a part of it. Raises OSError."""
         with named(self.path):
             left = memoryview(frame)
             try:
@@ -157,7 +158,7 @@ class Journal:
         self.length += len(frame)
 
     def is_due(self) -> bool:
-        """Return whether it should be flushed to the device; then it counts as flushed."""
+        """Return whether the journal should be flushed to the device; the call counts as a flush."""
         now = time.monotonic()
         due = now - self.flushed >= FLUSHED_EVERY_S
         self.flushed = now if due else self.flushed
@@ -203,8 +204,8 @@ def set_aside(folder: Path) -> Sequence[Path]:
 
 
 class Abandoned:
-    """A journal whose writer ended, locked while it is entered; None if its writer is active, or another process took
-    it. `is_damaged`: not all of it can be read."""
+    """A journal whose writer ended, locked within the `with` block; None if its writer is active, or another process
+    took it. `is_damaged`: a part of it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._file = path, -1

@@ -1,4 +1,4 @@
-"""Rows of a statement on a store, and its runs."""
+"""Rows of a statement on a store, and of its runs."""
 
 from __future__ import annotations
 

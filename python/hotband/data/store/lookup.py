@@ -1,4 +1,4 @@
-"""Restoring one run of a store as a record."""
+"""Restore a run of a store as a record."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def record_of(store: StoreFolder, run: str) -> Record:
     selected = query(store, f"select document, tables from records {selector}", rows)[1]
     if not selected:
         raise UserError("question.run", "", key, "has no record: its sweep stored figures only")
-    # Rows come in the order in which they stand in the file.
+    # The rows are in the order of the file.
     listed = query(store, f"select place, direction, stream, kind, value_ns, count from histograms {selector}", rows)[1]
     buckets = [_buckets(list(of_side)) for _, of_side in groupby(listed, lambda row: tuple(row[:4]))]
     document: RecordDoc = json.loads(selected[0][0])
@@ -62,7 +62,7 @@ def _buckets(of_side: Sequence[Sequence[Any]]) -> Buckets:
 
 
 def _tables(store: StoreFolder, key: str, columns: Mapping[str, Sequence[str]]) -> Tables:
-    """Return the tables over time of a run, which had these columns; other runs may have others."""
+    """Return the tables over time of a run that had these columns; other runs may have others."""
     tables: dict[str, pl.DataFrame | Callable[[], pl.DataFrame]] = {}
     for name, listed in columns.items():
         chosen = ", ".join(quoted(column) for column in listed)

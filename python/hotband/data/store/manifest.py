@@ -20,7 +20,7 @@ SCHEMA, SCHEMA_VERSION = "hotband-store-part", 1
 
 
 INTENT = ".compaction"
-"""Ends the name of a file, in the folder of journals, that lists what is about to be put in place of other parts."""
+"""Suffix of a file, in the folder of journals, that lists the files that are about to replace other parts."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The parts of a store at one time; `replaced` parts no longer count, but may still exist."""
+    """The parts of a store at one time; `replaced` parts are no longer valid, but may still exist."""
 
     store: StoreFolder
     parts: tuple[Part, ...]
@@ -93,7 +93,7 @@ def _entries(store: StoreFolder) -> list[Path]:
 
 
 def _read(path: Path) -> Part | None:
-    """Return an entry; None for one that was removed meanwhile. Raises UserError."""
+    """Return an entry; None if it was removed in the meantime. Raises UserError."""
     table = read_json(path)
     if table is None and not path.exists():
         return None
@@ -131,7 +131,7 @@ def put(store: StoreFolder, name: str, runs: int, contents: Mapping[str, bytes],
     folders = {path.parent for path in paths}
     for folder in folders:
         make_folder(folder)
-    # The summary last: whoever finds a run there finds the rest of it, too.
+    # The summary is last: a reader that finds a run there finds its other tables, too.
     write_files(dict(sorted(paths.items(), key=lambda pair: pair[0].parts[-3] == "summary")))
     files = [File(path, len(data), hashlib.sha256(data).hexdigest()) for path, data in contents.items()]
     return enter(store, Part(name, runs, tuple(files), tuple(replaces)))
@@ -184,7 +184,7 @@ def keys_in(store: StoreFolder, parts: Iterable[Part]) -> set[str]:
             if file.table == "summary":
                 path = store.path / file.path
                 try:
-                    # A file by itself: as a path its folder would be read for columns (month=...).
+                    # As an open file: from a path, the folder would be parsed for columns (month=...).
                     with opened(path) as data:
                         keys.update(pq.read_table(data, columns=["run"]).column("run").to_pylist())
                 except (OSError, ValueError, pa.ArrowException) as error:

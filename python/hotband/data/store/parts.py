@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 ROWS_OF_GROUP = {"summary": 20_000, "factors": 100_000, "histograms": 2_000, "records": 500}
-"""Rows of a row group: documents are some 10 kB each, buckets of a direction as much."""
+"""Rows of a row group: documents are some 10 kB each, and so are the buckets of a direction."""
 ROWS_OVER_TIME = 50_000
 VALUES = "value_ns.list.element"
 COMPRESSION = "zstd"
@@ -135,7 +135,7 @@ def _records(runs: Sequence[StoredRun]) -> pa.Table:
         {
             "run": pa.array([run.run for run in with_document], pa.string()),
             "document": pa.array([run.document for run in with_document], pa.string()),
-            # Which tables over time it has, and their columns.
+            # The run's tables over time, and their columns.
             "tables": pa.array([_columns_of(run) for run in with_document], pa.string()),
         }
     )
@@ -156,7 +156,8 @@ def _over_time(name: str, runs: Sequence[StoredRun]) -> pa.Table:
 
 
 def fits(held: Mapping[str, pa.Schema], tables: Mapping[str, pa.Table]) -> bool:
-    """Return whether the columns of these tables are of the kinds (number or text) that those of the same name have."""
+    """Return whether the columns of these tables have the same types (number or text) as existing columns with these
+    names."""
     for name, table in tables.items():
         known = held.get(name)
         for column in table.schema if known is not None else ():

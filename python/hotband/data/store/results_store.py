@@ -60,7 +60,7 @@ class ResultsStore:
         """Add a run, which is durable from then on, and return its key; a run that is present already is not added
         again.
 
-        `factors` are its coordinates besides the settings that its record has, `experiment` names its experiment.
+        `factors` are its coordinates in addition to the settings in its record, `experiment` names its experiment.
         Raises UserError, OSError if the disk fails.
         """
         return self.add(run, factors, experiment=experiment)[0]
@@ -114,7 +114,7 @@ class ResultsStore:
         self.append(run, {name: value for name, value in at.items() if name not in known}, experiment=what)
 
     def flush(self) -> None:
-        """Write added runs to Parquet files, where every reader finds them. Raises OSError."""
+        """Write added runs to Parquet files that every reader finds. Raises OSError."""
         with self._lock:
             writer = self._writer
         if writer is not None:
@@ -159,7 +159,7 @@ class ResultsStore:
         the beginning of one. Raises UserError."""
         return record_of(self._folder(), run)
 
-    # --- keeping --------------------------------------------------------------------------------------------
+    # --- maintenance ----------------------------------------------------------------------------------------
 
     def compact(self) -> Compacted:
         """Merge many small parts into few large ones, recover journals of killed writers, and return the number of

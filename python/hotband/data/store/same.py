@@ -1,7 +1,7 @@
-"""Detection of equal runs if one of them is known only by its row in the frame of a sweep.
+"""Detect equal runs if one of them is known only by its row in the frame of a sweep.
 
-The key of a record consists of spec, seed and version; a row has names, seed, settings and figures, and no key in
-common with a record. They are one run if all common values are equal, figures to the last digit.
+The key of a record consists of spec, seed and version; a row has names, seed, settings and figures, and shares no key
+with a record. They are the same run if all common values are equal, figures to the last digit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Settings = frozenset[tuple[str, object, str]]
 
 @dataclass(frozen=True)
 class Held:
-    """A run in the store: its key, whether only its row is known, and its version, if known."""
+    """A run in the store: its key, whether only its row is stored, and its version, if known."""
 
     run: str
     is_bare: bool
@@ -50,12 +50,12 @@ class Same:
         self._intervals: dict[str, Figures] = {}
 
     def added(self, stored: StoredRun) -> None:
-        """Note a run that was added, and belongs to no part yet."""
+        """Record that a run was added and belongs to no part yet."""
         held = Held(stored.run, not stored.document, stored.cells.get("hotband"), _settings(stored.factors))
         self._pending.setdefault(_figures(stored.cells), []).append(held)
 
     def put(self) -> None:
-        """Note that added runs are in a part now, and that other parts may exist."""
+        """Record that added runs are in a part now, and that other parts may exist."""
         self._pending = {}
         for unread in (self._bare, self._whole, self._bounds):
             unread.is_behind = True
@@ -108,7 +108,7 @@ class _Unread:
 
     @contextmanager
     def parts(self) -> Iterator[list[Part]]:
-        """Yield the parts that came since the last call, locked while they are read, so that no compaction removes
+        """Yield the parts that appeared since the last call, locked while they are read, so that no compaction removes
         them; they then count as read. Raises UserError."""
         if not self.is_behind:
             yield []
@@ -127,15 +127,15 @@ def intervals_of(cells: Mapping[str, Cell]) -> Figures | None:
 
 
 def _is_same(held: Held, stored: StoredRun) -> bool:
-    """Return whether two runs of the same figures have the same version and settings, and one of them is a row
-    alone."""
+    """Return whether two runs with the same figures have the same version and settings, and one of them is only a
+    row."""
     if stored.document and not held.is_bare:
         return False
     version = stored.cells.get("hotband")
     if None not in (version, held.version) and version != held.version:
         return False
     settings = _own_settings(stored)
-    # A record may have been given further factors when it was added.
+    # A record may have received further factors when it was added.
     return settings == held.settings if held.is_bare else settings <= held.settings
 
 

@@ -1,10 +1,10 @@
 """Layout of a store's folder, and the file that marks it as a store.
 
-    DIR/hotband-store.json                 what it is, its version, and how much it keeps of a run
+    DIR/hotband-store.json                 its type, its version, and how much it stores of a run
     DIR/manifest/PART.json                 a part: its files with their digests; written when all of them are complete
     DIR/TABLE/month=2026-11/PART.parquet   rows of a table (summary, factors, histograms, records, series, ...)
-    DIR/journal/PART.journal               runs that are in no part yet, of the writer that holds its lock
-    DIR/journal/PART.journal.damaged       one of a writer that is gone, of which not all could be read
+    DIR/journal/PART.journal               runs of an active writer, which holds its lock, before they form a part
+    DIR/journal/PART.journal.damaged       a journal of a dead writer that could not be read completely
 
 PART is `part-WRITER-NUMBER`. No file is changed once it is in place.
 """
@@ -27,12 +27,12 @@ from hotband.base.text.write import NO_LOCKS, is_mistake, make_folder, named, wr
 STORE_FILE, MANIFEST, JOURNAL, LOCK_FILE = "hotband-store.json", "manifest", "journal", ".lock"
 SCHEMA, SCHEMA_VERSION = "hotband-store", 1
 KEEPS = ("all", "small")
-"""Content of a store: "small" leaves out tables over time, and uses fio's buckets."""
+"""How much a store holds: "small" leaves out tables over time, and uses fio's buckets."""
 
 
 @dataclass(frozen=True)
 class StoreFolder:
-    """A folder that is a store. `small`: it stores runs without tables over time."""
+    """A folder that is a store. A `small` store has no tables over time."""
 
     path: Path
     small: bool
@@ -49,8 +49,8 @@ class StoreFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the right to publish a part; other writers wait, readers never do. On file systems without locks there
-        is no waiting."""
+        """Hold the right to publish a part; other writers wait, readers never do. On file systems without locks,
+        writers do not wait either."""
         with named(self.path / LOCK_FILE):
             file = os.open(self.path / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
@@ -86,7 +86,7 @@ def opened(path: Path) -> StoreFolder:
 
 def made(path: Path, small: bool | None) -> StoreFolder:
     """Return a store to write into, created if the folder is empty or missing; `small` requires or forbids a small
-    store. Raises UserError for a folder that contains something else, or a store of the other size."""
+    store. Raises UserError for a folder with other content, or a store of the other size."""
     if not (path / STORE_FILE).is_file():
         _make(path, bool(small))
     store = opened(path)
@@ -118,13 +118,13 @@ def _make(path: Path, small: bool) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush the names of a folder's files to the device: only then a renamed file survives a power loss."""
+    """Flush the file names of a folder to the device, without which a renamed file may not survive a power loss."""
     with named(folder):
         file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             os.fsync(file)
         except OSError as error:
-            # A file system that cannot flush folders keeps their names by other means.
+            # File systems that cannot flush folders preserve file names by other means.
             if error.errno not in (errno.EINVAL, errno.ENOTSUP):
                 raise
         finally:

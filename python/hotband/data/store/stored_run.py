@@ -1,8 +1,8 @@
 """The stored form of a run: its cells, factors, document, buckets of latency, and tables over time.
 
-The key of a run, `run`, is a hash of its whole document but for intervals and predictions, which can be added later.
-Hotband's runs follow from spec, seed and version, so a run is stored once however often it is added; a measurement that
-was repeated on hardware is another.
+The key of a run, `run`, is a hash of its document without intervals and predictions, which can be added later.
+Hotband's runs follow from spec, seed and version, so a run is stored once however often it is added; a repeated
+measurement on hardware is another run.
 """
 
 from __future__ import annotations
@@ -32,18 +32,19 @@ if TYPE_CHECKING:
     from hotband.data.record.files import Table
 
 KEY_DIGITS = 20
-"""Hexadecimal digits of a key, 80 bits: of a hundred million runs two share one with a chance of 4 in a billion."""
+"""Hexadecimal digits of a key, 80 bits: among a hundred million runs two share a key with a chance of 4 in a
+billion."""
 ADDED_LATER = ("intervals", "expected")
 """Keys of a record that do not describe the run itself."""
 TABLE_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 """Name of a table over time, also that of a folder and of a view in SQL."""
 OWN_TABLES = ("runs", "summary", "factors", "histograms", "records", "manifest", "journal")
 LONGEST_FACTOR = 200
-"""Characters of a factor's value. Longer values are tables or texts that are not used as filters; the record has
-all of them."""
+"""Characters of a factor's value. Longer values are tables or texts that are no filters; the record has them in
+full."""
 SMALL_DIGITS = 6
-"""Binary digits behind the first of a bucket's value that a small store keeps: FIO_IO_U_PLAT_BITS of fio's stat.h, so
-that its buckets are those of fio, 1.6 % wide, and lie at the same places in every run."""
+"""Binary digits after the first of a bucket's value in a small store: FIO_IO_U_PLAT_BITS of fio's stat.h, so that its
+buckets are those of fio, 1.6 % wide, with the same boundaries in every run."""
 
 Value = str | int | float | bool
 
@@ -72,7 +73,7 @@ class Buckets:
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run as it is stored. `document` is JSON without buckets, "" if only a row is known; `tables` are those over
+    """The stored form of a run. `document` is JSON without buckets, "" if only a row is known; `tables` are those over
     time."""
 
     run: str
@@ -135,7 +136,8 @@ def expect_names(tables: Mapping[str, object]) -> None:
 
 
 def without_buckets(record: RecordDoc) -> tuple[dict[str, object], list[Buckets]]:
-    """Return a record's document without buckets, and the buckets. Buckets that are not pairs of whole numbers stay."""
+    """Return a record's document without buckets, and the buckets. Buckets that are not pairs of whole numbers stay in
+    the document."""
     removed: list[Buckets] = []
     streams: list[object] = []
     for index, stream in enumerate(cast("list[Any]", record.get("streams") or [])):
@@ -176,7 +178,7 @@ def _whole_pairs(pairs: list[Any]) -> npt.NDArray[np.int64] | None:
 
 
 def with_buckets(document: RecordDoc, buckets: Sequence[Buckets]) -> RecordDoc:
-    """Put the buckets back into the document and return it."""
+    """Return the document with the buckets put back."""
     for side_buckets in buckets:
         side = cast("dict[str, Any]", document["streams"][side_buckets.index])[side_buckets.direction]
         side["histogram"]["buckets"], side["histogram"]["kind"] = side_buckets.pairs.tolist(), side_buckets.kind
@@ -187,7 +189,7 @@ def coarser(buckets: Buckets) -> Buckets:
     """Return the samples in the buckets of fio, each named by its middle (plat_idx_to_val of fio's stat.c): within 0.8
     % of every sample."""
     values, counts = buckets.pairs[:, 0], buckets.pairs[:, 1]
-    # Digits before the point of a value in binary; of values beyond 2^53 ns, a hundred days, perhaps one more.
+    # Binary digits before the point; for values beyond 2^53 ns, a hundred days, possibly one more.
     digits = np.frexp(values.astype(np.float64))[1].astype(np.int64)
     widths = np.maximum(digits - 1 - SMALL_DIGITS, 0)
     middles = ((values >> widths) << widths) + ((1 << widths) >> 1)
@@ -218,7 +220,7 @@ def factor_of(name: str, value: Value) -> Factor:
     if isinstance(value, float) and value != value:
         raise UserError("factors", name, text, "expected a number or a text")
     if isinstance(value, float) and value - value == 0:
-        # As text it may have more digits than a quantity that somebody writes.
+        # A text may have more digits than anyone writes for a quantity.
         return Factor(sound(name), text, value, "")
     spelled_alike, number, unit = _quantity(text)
     return Factor(sound(name), sound(spelled_alike), number, unit)

@@ -1,6 +1,6 @@
-"""Receiver of every finished run besides its caller: chosen once, at the start of a command or a block of a program.
-Runs that only serve another figure (samples of intervals, steps of a search) belong to experiments without a name, and
-are not passed on."""
+"""The receiver of every finished run in addition to its caller, chosen once at the start of a command or a block of a
+program. Runs that only serve another figure (samples of intervals, steps of a search) belong to experiments without a
+name, and are not passed on."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A store as read-only views of DuckDB: only statements that select, only files of the store.
 
-The request may come from anyone (a page in a browser): the connection can neither read nor write another file, load an
-extension or change that. Texts of records are rows; names of factors become names of columns, quoted.
+The request may come from anyone (a page in a browser): the connection can neither access another file nor load an
+extension, and these limits cannot be changed. Texts of records are rows; names of factors become names of columns,
+quoted.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SEALED = (
 
 
 Take = Callable[["duckdb.DuckDBPyConnection", str], T]
-"""Runs a statement, and makes something of its result."""
+"""Runs a statement, and converts its result."""
 
 
 def query(store: StoreFolder, sql: str, take: Take[T], *, argument: tuple[str, str] | None = None) -> T:
@@ -59,7 +60,7 @@ def query(store: StoreFolder, sql: str, take: Take[T], *, argument: tuple[str, s
             if snapshot(store) == now:
                 raise UserError(str(store.path), "", "", f"{last}: hotband store check lists the damage") from None
         except (UnicodeDecodeError, RuntimeError) as error:
-            # DuckDB takes names and texts of files as they are; nanobind says of them only that they cannot be had.
+            # DuckDB accepts names and texts of files unchanged, and nanobind reports only that it cannot convert them.
             problem = f"contains invalid text ({shortened(error)}): hotband store check lists the damage"
             raise UserError(str(store.path), "", "", problem) from None
         except duckdb.Error as error:
@@ -68,12 +69,12 @@ def query(store: StoreFolder, sql: str, take: Take[T], *, argument: tuple[str, s
 
 
 def _interruptible(connection: duckdb.DuckDBPyConnection, take: Take[T], sql: str) -> T:
-    """Return the result of `take` for a statement. It runs in another thread: within a statement DuckDB checks for
-    signals late, if at all, and reports them as errors of its own."""
+    """Return the result of `take` for a statement. It runs in another thread, because DuckDB checks for signals late
+    within a statement, if at all, and reports them as its own errors."""
     with ThreadPoolExecutor(1) as worker:
         taken = worker.submit(take, connection, sql)
         try:
-            # The engine's handler has waits without a limit go on (SA_RESTART).
+            # With the engine's handler, waits without a limit continue (SA_RESTART).
             while not wait([taken], SIGNALS_EVERY_S).done:
                 continue
             return taken.result()
@@ -100,7 +101,7 @@ def said_of(error: Exception) -> str:
 
 
 def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, value: str) -> None:
-    """Raise UserError for anything but one statement that selects. A `pivot` is several statements."""
+    """Raise UserError unless the text is one statement that selects. A `pivot` is several statements."""
     kinds = [extract_statement.type for extract_statement in connection.extract_statements(characters(where, sql))]
     allowed = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
     if len(kinds) != 1:
@@ -111,7 +112,7 @@ def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, 
 
 @contextmanager
 def _connected(now: Snapshot, sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    # What does not fit into memory is refused, not put on a disk.
+    # A result that does not fit into memory is refused, not written to a disk.
     settings: dict[str, Any] = {
         "temp_directory": "",
         "autoinstall_known_extensions": "false",
@@ -147,7 +148,7 @@ def _table(now: Snapshot, name: str) -> str:
     if not files:
         return _empty(name)
     listed = ", ".join(literal(str(path.absolute())) for path in files)
-    # Tables over time may have got further columns in another version.
+    # Another version may have added columns to tables over time.
     by_name = "false" if name in FIXED else "true"
     source = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = {by_name})"
     if name == "histograms":
@@ -166,7 +167,7 @@ def _empty(name: str) -> str:
 def _runs(connection: duckdb.DuckDBPyConnection) -> str:
     """Return the statement of `runs`: one row per run with its identity, one column per factor (one more for its
     number, if it has a unit), and its figures."""
-    # As texts, whatever the columns of a damaged file are.
+    # As text, whatever the types of columns in a damaged file.
     rows = connection.execute(
         "select name, count(*) = count(number) and max(unit) = '' as plain, max(unit), count(distinct unit) "
         "from (select cast(factor as varchar) as name, cast(unit as varchar) as unit, number from factors) "

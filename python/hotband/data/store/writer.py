@@ -1,7 +1,7 @@
 """Adding runs to a store: to a journal at once, to a part in batches.
 
-Several processes may write at once, each into a journal and parts of its own; only putting a part into its place is
-done by one at a time. A stored run is not added again.
+Several processes may write at once, each into its own journal and parts; only one at a time publishes a part. A stored
+run is not added again.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ RUNS_OF_PART = 2000
 JOURNAL_BYTES = 256 << 20
 """Largest journal: its content is also in memory."""
 SECONDS_OF_PART = 30.0
-"""Time after which a part is made; a tenth of the writer's age if that is longer: few
-parts for a long sweep, whose results can be read meanwhile."""
+"""Seconds after which a part is made; a tenth of the writer's age if that is longer. A long sweep thus makes few parts,
+and its results can be read before it ends."""
 
 
 class Writer:
@@ -56,14 +56,14 @@ class Writer:
         self._bounds_left, self._records_left = set[str](), set[str]()
         self._began = self._first = time.monotonic()
         recover(store)
-        # No compaction takes parts away while they are read.
+        # The lock prevents a compaction from removing parts while they are read.
         with store.lock():
             self._seen = {part.name: part for part in snapshot(store).parts}
             self._known = keys_in(store, self._seen.values())
 
     def add(self, entry: Entry, record: RecordDoc | None = None) -> tuple[str, bool]:
-        """Add a run, whose `record` may be passed next to its text; return its key, and whether it is new. It is
-        durable from then on, whatever happens to this process. Raises UserError, OSError."""
+        """Add a run, whose `record` may be passed in addition to its text; return its key, and whether it is new. The
+        run is then durable, whatever happens to this process. Raises UserError, OSError."""
         stored = stored_run_from(entry, self.store.small, record)
         frame = None if stored.run in self._known else frame_of(_trimmed(entry, self.store.small))
         with self._lock:
@@ -84,13 +84,13 @@ class Writer:
                 self._put()
                 is_due = False
         if is_due:
-            # Others may add meanwhile; a journal that was ended needs no flush.
+            # Others may add in the meantime; a finished journal needs no flush.
             with suppress(OSError):
                 journal.flush()
         return stored.run, True
 
     def _there(self, stored: StoredRun) -> str | None:
-        """Return the key of this run if it is in the store, and note intervals or a record that the store lacks. Raises
+        """Return the key of this run if the store has it, and note intervals or a record that the store lacks. Raises
         UserError."""
         run = stored.run if stored.run in self._known else self._same.of(stored)
         if run is None:
@@ -105,7 +105,7 @@ class Writer:
         return run
 
     def _tell(self) -> None:
-        """Warn about intervals and records that were not added to runs that were present already."""
+        """Warn about intervals and records that were not added to runs that the store already had."""
         for what, runs in (("intervals", self._bounds_left), ("records", self._records_left)):
             if runs:
                 subject = f"{counted(len(runs), 'run')} {'was' if len(runs) == 1 else 'were'} there already"
@@ -224,7 +224,7 @@ def recover(store: StoreFolder, say: Callable[[str], None] = _warn) -> int:
                     runs = counted(len(entries), "run")
                     say(f"warning: {path} is damaged: {runs} of it could be read; kept as {aside.name}")
     with store.lock():
-        # Nobody else writes there now.
+        # No other process writes there now.
         for part in store.path.glob("*/month=*/.part-*.part"):
             remove(part)
         tidy(store)
