@@ -313,7 +313,7 @@ ONE_DRIVE = [
     (
         "boot steps in a circle",
         BOOT.format(region="1 GB", loader_after="kernel") + PHASE,
-        "w.toml: scripts[0].steps[0].after: a circle: the steps loader -> kernel -> loader",
+        "w.toml: scripts[0].steps[0].after: a cycle: the steps loader -> kernel -> loader",
     ),
     (
         "boot step that waits for none",

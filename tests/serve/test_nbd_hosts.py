@@ -47,7 +47,7 @@ def test_only_the_owner_may_use_the_socket_and_a_killed_server_leaves_no_trouble
     path.write_text("precious")
     refused = subprocess.run(command, input=b"", capture_output=True, check=False)
     assert refused.returncode == 1
-    assert refused.stderr.decode() == f"{path}: exists and is no socket\n"
+    assert refused.stderr.decode() == f"{path}: exists and is not a socket\n"
     assert path.read_text() == "precious"
 
 

@@ -62,7 +62,7 @@ def test_keys_of_a_trace_take_some_of_it(tmp_path: Path) -> None:
     record = hb.run(tmp_path / "w.toml", on=DISK)
     assert record.trace is not None
     assert record.trace["ios"] == 10
-    assert any("20 of 40 I/Os of the trace are taken" in note for note in record.document["notes"])
+    assert any("20 of 40 I/Os of the trace are selected" in note for note in record.document["notes"])
 
 
 def test_addresses_beyond_the_volume_are_refused_wrapped_or_scaled(hotband: Any, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_file_that_is_cut_off_is_told(hotband: Any, tmp_path: Path) -> None:
     whole = gzip.compress("".join(f"0,{at * 7919 % 100_000},512,R,{at}.0\n" for at in range(50_000)).encode(), mtime=0)
     (tmp_path / "t.spc.gz").write_bytes(whole[: len(whole) // 2])
     said = refused(hotband, "run", str(tmp_path / "t.spc.gz"), "--on", DISK)
-    assert "the compressed data ends or breaks off here" in said
+    assert "the compressed data ends here, or is damaged" in said
     assert "line " in said
 
 

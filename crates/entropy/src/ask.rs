@@ -140,14 +140,14 @@ impl Ask {
             return Err(AskError::new("PATH", "", "expected at least one file or folder"));
         }
         if self.chunks.is_empty() && !self.archive() {
-            let accepted = "the archive alone is measured with deflate; expected a size of chunks beside it";
+            let accepted = "the archive alone is measured with deflate; expected a chunk size, too";
             return Err(AskError::new("chunks", "none", accepted));
         }
         for path in &self.paths {
             if let Err(error) = std::fs::metadata(path) {
                 let accepted = match error.kind() {
                     std::io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-                    _ => format!("cannot be looked at: {error}"),
+                    _ => format!("cannot be inspected: {error}"),
                 };
                 return Err(AskError::new("PATH", &path.to_string_lossy(), accepted));
             }

@@ -220,7 +220,7 @@ impl PyTraceMaking {
             for bytes in ios.chunks_exact(8 * COLUMNS) {
                 let (io, order) = io_of(bytes);
                 if io.stream as usize >= streams.names().len() {
-                    return Err(PyValueError::new_err("a stream that is none"));
+                    return Err(PyValueError::new_err("an unknown stream"));
                 }
                 making.push(&io, order, streams).map_err(|error| io_error(&error))?;
             }

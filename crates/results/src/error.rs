@@ -21,7 +21,7 @@ pub enum LogError {
         accepted: &'static str,
     },
     /// Nothing in it.
-    #[error("there is no sample in it; accepted: {0}")]
+    #[error("contains no sample; accepted: {0}")]
     Empty(&'static str),
     /// More than can be kept in memory.
     #[error("{0}")]

@@ -93,7 +93,7 @@ impl Reader {
             return Err(format!("{} buckets after lines of {}", counts.len(), self.middles.len()));
         }
         if self.rows.len() == MOST_ROWS {
-            return Err(format!("it is the line after {MOST_ROWS}, too many"));
+            return Err(format!("more than {MOST_ROWS} lines"));
         }
         for (sum, count) in self.sums[direction as usize].iter_mut().zip(&counts) {
             *sum = sum.saturating_add(*count);

@@ -216,7 +216,7 @@ fn sum_of<'a>(
     let tags = sums.len();
     match sums.entry(tag) {
         Entry::Occupied(known) => Ok(known.into_mut()),
-        Entry::Vacant(_) if tags == MOST_TAGS => Err(format!("the tag after {MOST_TAGS}, too many")),
+        Entry::Vacant(_) if tags == MOST_TAGS => Err(format!("more than {MOST_TAGS} tags")),
         Entry::Vacant(new) => Ok(new.insert(Sum { whole: empty(histogram.sigfig())?, intervals: Vec::new() })),
     }
 }
@@ -260,7 +260,7 @@ pub fn read_hdr_log(log: &[u8]) -> Result<HdrLog, LogError> {
                 Ok(LogEntry::Interval(one)) => {
                     seen += 1;
                     if seen > MOST_INTERVALS {
-                        return Err(refuse(format!("the interval after {MOST_INTERVALS}, too many")));
+                        return Err(refuse(format!("more than {MOST_INTERVALS} intervals")));
                     }
                     if one.start_timestamp().max(one.duration()) > Duration::from_millis(LATEST_MS) {
                         return Err(refuse("an interval beyond the calendar".to_owned()));

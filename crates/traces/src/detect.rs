@@ -32,7 +32,7 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
     let whole = |text: String| Err(TraceFileError::Whole(text));
     let named = selection.format.as_deref();
     if named == Some(CSV) || (named.is_none() && !selection.columns.is_empty()) {
-        let accepted = "a table with the columns that were said";
+        let accepted = "a table with the given columns";
         return Ok((Box::new(Columns::new(&selection.columns)?), accepted));
     }
     if !selection.columns.is_empty() {
@@ -41,7 +41,7 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
     let names = known().join(", ");
     let format = if let Some(name) = named {
         let Some(format) = FORMATS.iter().find(|format| format.name == name) else {
-            return whole(format!("format {name:?} is none; expected one of {names}"));
+            return whole(format!("unknown format {name:?}; expected one of {names}"));
         };
         *format
     } else {
@@ -51,8 +51,8 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
             (None, Some(error)) if start.is_empty() => return Err(error.into()),
             (None, None) if start.is_empty() => return whole("is empty; expected a trace".to_owned()),
             (None, _) => {
-                let text = "is no trace of a known format (by its first lines); expected an I/O log as Parquet";
-                return whole(format!("{text}, or one of {names}; of any CSV say the columns"));
+                let text = "is not a trace of a known format (by its first lines); expected an I/O log as Parquet";
+                return whole(format!("{text}, or one of {names}; for any other CSV name the columns"));
             }
         }
     };

@@ -48,7 +48,9 @@ impl<R: Read> Read for Bounded<R> {
         let count = self.source.read(buffer)?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
             let factor = self.factor;
-            let text = format!("unpacks to more than unpack = {factor} times its size; expected a larger unpack, or a file that is unpacked");
+            let text = format!(
+                "unpacks to more than unpack = {factor} times its size; expected a larger unpack, or an unpacked file"
+            );
             io::Error::new(io::ErrorKind::InvalidData, text)
         })?;
         Ok(count)

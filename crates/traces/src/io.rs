@@ -68,7 +68,7 @@ impl Out {
     #[inline]
     pub fn io(&mut self, io: Io) -> Result<(), Wrong> {
         if io.len == 0 && io.op != Op::Flush {
-            return Err(Wrong::new(b"0", "a length of nothing"));
+            return Err(Wrong::new(b"0", "a length of zero"));
         }
         if io.offset.checked_add(io.len).is_none_or(|end| end > LAST_BYTE) {
             let value = format!("{} B at {}", io.len, io.offset);

@@ -52,12 +52,12 @@ fn wrong(fault: Fault, line: u64) -> TraceFileError {
     match fault {
         Fault::Unreadable(error) if error.raw_os_error().is_some() || error.kind() == ErrorKind::Other => error.into(),
         Fault::Unreadable(error) => {
-            let problem = format!("the compressed data ends or breaks off here ({error})");
+            let problem = format!("the compressed data ends here, or is damaged ({error})");
             TraceFileError::line(line, Wrong { value: String::new(), found: problem }, "a whole file")
         }
         Fault::TooLong(text) => {
             let wrong = Wrong { value: shown(text), found: format!("a line of more than {PIECE} bytes") };
-            TraceFileError::line(line, wrong, "a trace, an I/O a line")
+            TraceFileError::line(line, wrong, "a trace with one I/O per line")
         }
     }
 }

@@ -162,10 +162,12 @@ impl Making {
         }
         if numbers.taken.len() > MOST_STREAMS {
             let count = numbers.taken.len();
-            return whole(format!("has {count} devices and processes; expected at most {MOST_STREAMS}: say device"));
+            return whole(format!(
+                "has {count} devices and processes; expected at most {MOST_STREAMS}: select some with device"
+            ));
         }
         if file.ios() == 0 {
-            return whole("none of its I/Os lies between from and the end of for".to_owned());
+            return whole("none of its I/Os lies in the time that from and for select".to_owned());
         }
         let (ios, streams) = (file.ios(), numbers.streams(streams.names()));
         let head = TraceHead { file: name.to_owned(), streams, ios, unmeasured, notes: self.notes };
@@ -189,10 +191,10 @@ impl Making {
     fn first_of(&self, streams: &Streams) -> Result<u64, TraceFileError> {
         let whole = |text: String| Err(TraceFileError::Whole(text));
         let Some(first) = self.first.map(|first| if self.counts_from_zero { 0 } else { first }) else {
-            return whole("has not a single I/O".to_owned());
+            return whole("contains no I/O".to_owned());
         };
         if self.kept == 0 {
-            return whole(format!("none of its {} I/Os is taken: {}", self.told, self.offered(streams)));
+            return whole(format!("none of its {} I/Os is selected: {}", self.told, self.offered(streams)));
         }
         Ok(first)
     }
@@ -200,12 +202,12 @@ impl Making {
     /// Notes for the record about all I/Os.
     fn say(&mut self, first: u64) {
         if self.selection.leaves_out() {
-            self.notes.push(format!("{} of {} I/Os of the trace are taken, before from and for", self.kept, self.told));
+            self.notes
+                .push(format!("{} of {} I/Os of the trace are selected, before from and for", self.kept, self.told));
         }
         if self.furthest_back >= FAR_BACK && self.last > first {
             let back = Span(self.furthest_back);
-            self.notes
-                .push(format!("I/Os of the trace stand up to {back} behind later ones; they were sorted by time"));
+            self.notes.push(format!("I/Os of the trace are up to {back} out of order; they were sorted by time"));
         }
     }
 
@@ -237,7 +239,7 @@ enum Order {
 }
 
 fn beyond_clock(row: u64) -> TraceFileError {
-    TraceFileError::Whole(format!("line {row}: its answer is beyond the clock of 2^64 ns"))
+    TraceFileError::Whole(format!("line {row}: its completion is beyond the clock of 2^64 ns"))
 }
 
 /// A key that distinguishes streams: its word, whether the selection names some of its values, and

@@ -95,7 +95,7 @@ pub(crate) struct Skipped {
 impl Skipped {
     fn note(&self, name: &str) -> Option<String> {
         let first = self.first.as_ref()?;
-        Some(format!("{} wrong lines of {name} were left out, the first: {first}", self.count))
+        Some(format!("{} wrong lines of {name} were skipped, the first: {first}", self.count))
     }
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn for_each_io(
         if let Err(wrong) = parser.line(line, read) {
             let mut problem = wrong.found;
             if !is_whole {
-                problem += ", and the line ends without an end";
+                problem += ", and the last line is incomplete";
             } else if most_skipped == 0
                 && record.is_none()
                 && let Some(other) = looked(line).filter(|other| other.accepted != accepted)

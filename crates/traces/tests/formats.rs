@@ -244,11 +244,11 @@ fn a_line_that_is_wrong_is_named_or_left_out() {
     let bad = [
         ("0,7,512\n", "a line of 3 fields"),
         ("0,-7,512,R,2\n", "no LBA"),
-        ("0,7,0,R,2\n", "a length of nothing"),
+        ("0,7,0,R,2\n", "a length of zero"),
         ("0,7,-512,R,2\n", "no size"),
         ("0,36028797018963968,512,R,2\n", "no LBA"),
         ("0,18014398509481983,1024,R,2\n", "beyond 2^63"),
-        ("0,7,512,R,1\n", "a time before that of the line in front"),
+        ("0,7,512,R,1\n", "a time before that of the previous line"),
         ("128166372010810581,mds,0,Write,2654453760,4096,54086\n", "no LBA; the line looks like msr"),
         ("\0\u{1}\u{2}rubbish\n", "fields"),
     ];
@@ -267,7 +267,7 @@ fn a_line_that_is_wrong_is_named_or_left_out() {
     }
     let cut = format!("{good}0,7,51");
     let error = read_text(cut.as_bytes(), &Selection::default()).expect_err("it is cut");
-    assert!(error.contains("line 31") && error.contains("without an end"), "{error}");
+    assert!(error.contains("line 31") && error.contains("the last line is incomplete"), "{error}");
     let two = format!("{good}x\ny\n{good}");
     let skip = Selection { skip_bad: 1, ..Selection::default() };
     assert!(read_text(two.as_bytes(), &skip).expect_err("two are wrong").starts_with("line 32: "));
@@ -277,10 +277,10 @@ fn a_line_that_is_wrong_is_named_or_left_out() {
 fn what_is_no_trace_or_cut_off_is_refused() {
     let refused = |name: &str| read_as(&corpus(name), &Selection::default()).expect_err(name);
     assert!(refused("empty").contains("is empty"));
-    assert!(refused("rubbish").contains("no trace of a known format"));
+    assert!(refused("rubbish").contains("is not a trace of a known format"));
     let cut = Selection { format: Some("spc".to_owned()), ..Selection::default() };
     let error = read_as(&corpus("cut.gz"), &cut).expect_err("it is cut off");
-    assert!(error.contains("the compressed data ends or breaks off here"), "{error}");
+    assert!(error.contains("the compressed data ends here, or is damaged"), "{error}");
     let skip = Selection { skip_bad: 1, ..cut };
     assert!(read_as(&corpus("cut.gz"), &skip).is_ok_and(|(head, _)| head.notes[0].contains("breaks off")));
     let none = Selection { format: Some("spd".to_owned()), ..Selection::default() };
@@ -435,7 +435,7 @@ fn records_of_libcachesim_are_read() {
     let cache = [oracle(5, 2, 512, 2), oracle(5, 3, 4096, -1), oracle(6, 2, 512, -1)].concat();
     let (head, ios) = recognised(&cache, "oracle-general");
     assert_eq!(plain(&ios)[2], (1_000_000_000, None, Op::Read, 8192, 512));
-    assert!(head.notes.iter().any(|note| note.contains("objects of a cache")), "{:?}", head.notes);
+    assert!(head.notes.iter().any(|note| note.contains("cache objects")), "{:?}", head.notes);
     let error = read_text(&cache[..60], &Selection::default()).expect_err("it is cut off");
     assert!(error.contains("line 3: 12 of 24 bytes; expected whole records"), "{error}");
     let skipping = Selection { skip_bad: 1, ..Selection::default() };
@@ -464,7 +464,7 @@ fn a_table_may_say_what_a_read_is_and_have_other_times() {
     assert_eq!(plain(&ios), [(0, Some(5_000_000), Op::Read, 0, 512), (5_000_000, Some(1_000_000), Op::Read, 512, 512)]);
     let error =
         read_text(b"1,0,512\n", &columns(&[("end", "1"), ("offset", "2"), ("size", "3")])).expect_err("no latency");
-    assert!(error.contains("end is for times of completions: expected latency with it"), "{error}");
+    assert!(error.contains("end is for completion times: expected latency with it"), "{error}");
 }
 
 #[test]

@@ -152,7 +152,7 @@ impl Workload {
     fn patch_streams(&self, table: &mut Table, key: &str, value: &str) -> Result<(), SpecError> {
         if self.streams.is_empty() {
             let accepted = match self.traces.first() {
-                Some(_) => "this workload replays a trace, which says it of each I/O",
+                Some(_) => "this workload replays a trace, which sets it for each I/O",
                 None => "this workload has no [[streams]]; its keys are those of its app, app.KEY",
             };
             return Err(SpecError::new("set", key, value, accepted));
@@ -274,7 +274,7 @@ impl Workload {
         match () {
             () if self.app.is_some() => "this workload has no [[streams]]; its keys are those of its app, app.KEY",
             () if !self.traces.is_empty() => "a trace has its own times: speed divides them",
-            () if !self.scripts.is_empty() => "scripts issue I/Os as their clients go on: clients sets how many",
+            () if !self.scripts.is_empty() => "scripts issue I/Os as their clients proceed: set clients",
             () => "expected a workload whose loops are all closed, or all open, in every phase",
         }
     }

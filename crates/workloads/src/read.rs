@@ -126,7 +126,7 @@ impl Workload {
             return error(
                 &key,
                 String::new(),
-                "missing: say closed = { threads = N, depth = N } or open = { rate_iops = N }, here or in [load]",
+                "missing: expected closed = { threads = N, depth = N } or open = { rate_iops = N }, here or in [load]",
             );
         }
         if self.load.is_some() && shared.is_empty() {
@@ -252,7 +252,7 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         key: section.key(""),
     };
     if stream.trim_pct > 0.0 && (stream.read_pct >= 100.0 || files.is_some()) {
-        let accepted = "trims are a share of the I/Os that are no reads; this stream has none of its own choice";
+        let accepted = "trims are a share of the I/Os that are not reads, and this stream chooses none of those";
         return Err(section.error("trim_pct", stream.trim_pct.to_string(), accepted));
     }
     if let Some(align) = stream.align.filter(|align| align.0 == 0 || !align.0.is_multiple_of(512)) {

@@ -39,7 +39,9 @@ pub(crate) fn read_scripts(top: &Section, streams: &[StreamSpec]) -> Result<Vec<
             Err(SpecError::new(top.file(), &format!("{}.{key}", stream.key), value, accepted))
         };
         match (scripted, &stream.load, stream.per_client, stream.files) {
-            (true, Some(_), _, _) => return error("load", String::new(), "a stream of a script takes no load"),
+            (true, Some(_), _, _) => {
+                return error("load", String::new(), "a stream of a script has no load of its own");
+            }
             (false, _, Some(region), _) => {
                 return error(
                     "per_client",
@@ -194,7 +196,7 @@ fn check_work(section: &Section, work: Work, chosen: &[usize], streams: &[Stream
     let Some(&other) = chosen.iter().find(|&&stream| streams[stream].files.is_some() != wanted) else {
         return Ok(());
     };
-    let accepted = if wanted { "has no files: say ios = N" } else { "is a stream of files: say files = N" };
+    let accepted = if wanted { "has no files: use ios = N" } else { "is a stream of files: use files = N" };
     Err(section.error(key, "", format!("the stream \"{}\" {accepted}", streams[other].name)))
 }
 
@@ -206,7 +208,7 @@ fn check_order(section: &Section, steps: &[StepSpec]) -> Result<(), SpecError> {
     let after: Vec<Vec<usize>> = steps.iter().map(|step| step.after.clone()).collect();
     if let Some(circle) = cycle(&after) {
         let names: Vec<&str> = circle.iter().chain(&circle[..1]).map(|&step| steps[step].name.as_str()).collect();
-        return error(circle[0], "", format!("a circle: the steps {} wait for each other", names.join(" -> ")));
+        return error(circle[0], "", format!("a cycle: the steps {} wait for each other", names.join(" -> ")));
     }
     for (index, step) in steps.iter().enumerate() {
         if let Some(&before) = step.after.iter().find(|&&before| steps[before].detached) {

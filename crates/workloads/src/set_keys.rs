@@ -38,15 +38,15 @@ struct SetKey {
 }
 
 const KEYS: [SetKey; 17] = [
-    SetKey { name: "qd", meaning: "I/Os outstanding in all", today: |w| w.of_loop(|t, d| (t * d).to_string()) },
-    SetKey { name: "depth", meaning: "I/Os outstanding of a thread, or of a trace", today: depth },
+    SetKey { name: "qd", meaning: "total outstanding I/Os", today: |w| w.of_loop(|t, d| (t * d).to_string()) },
+    SetKey { name: "depth", meaning: "outstanding I/Os of a thread, or of a trace", today: depth },
     SetKey { name: "threads", meaning: "threads of the closed loop", today: |w| w.of_loop(|t, _| t.to_string()) },
     SetKey { name: "think", meaning: "pause of a thread after each completed I/O", today: think },
     SetKey { name: "issue", meaning: "when the I/Os of the trace are issued", today: issue },
     SetKey { name: "beyond", meaning: "how to treat addresses of the trace beyond their volume", today: beyond },
     SetKey { name: "volume", meaning: "the volume of all I/Os of the trace", today: trace_volume },
-    SetKey { name: "speed", meaning: "recorded times of the trace are divided by it", today: speed },
-    SetKey { name: "rate_iops", meaning: "arrivals of the open loop in a second", today: rate },
+    SetKey { name: "speed", meaning: "factor by which recorded times of the trace are divided", today: speed },
+    SetKey { name: "rate_iops", meaning: "arrivals of the open loop per second", today: rate },
     SetKey { name: "bs", meaning: "size of every I/O", today: size },
     SetKey { name: "read_pct", meaning: "reads, in percent", today: |w| w.of_streams(|s| percent(s.read_pct)) },
     SetKey {
@@ -57,7 +57,7 @@ const KEYS: [SetKey; 17] = [
     SetKey { name: "span", meaning: "range from the beginning of the volume", today: |w| w.of_streams(span) },
     SetKey { name: "clients", meaning: "clients of the script", today: clients },
     SetKey { name: "data", meaning: "entropy of all writes: how well they compress", today: |_| Today::Open },
-    SetKey { name: "state", meaning: "what the drives hold before the first phase", today: |_| Today::Open },
+    SetKey { name: "state", meaning: "contents of the drives before the first phase", today: |_| Today::Open },
     SetKey { name: "warm_up", meaning: "time of each phase before the measured time", today: warm_up },
 ];
 

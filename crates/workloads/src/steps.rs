@@ -71,11 +71,11 @@ impl Workload {
         {
             let goes_on = match () {
                 () if self.app.is_some() => "an [app]",
-                () if self.has_load(phase) => "a load: say streams = []",
-                () if self.has_repeating_script(phase) => "a script that repeats: say scripts = []",
+                () if self.has_load(phase) => "a load: use streams = []",
+                () if self.has_repeating_script(phase) => "a script that repeats: use scripts = []",
                 () => continue,
             };
-            let accepted = format!("never is: the phase has {goes_on}");
+            let accepted = format!("never happens: the phase has {goes_on}");
             return Err(SpecError::new(&self.file, &format!("phases[{index}].until"), "drained", accepted));
         }
         Ok(())
@@ -85,8 +85,8 @@ impl Workload {
     pub(crate) fn check_drains(&self) -> Result<(), SpecError> {
         for (index, phase) in self.phases.iter().enumerate().filter(|(_, phase)| phase.drain) {
             let goes_on = match () {
-                () if self.app.is_some() => "an [app] goes on",
-                () if !self.traces.is_empty() => "a trace goes on",
+                () if self.app.is_some() => "an [app] continues",
+                () if !self.traces.is_empty() => "a trace continues",
                 () if self.has_repeating_script(phase) => "a script that repeats ends its run first",
                 () => continue,
             };

@@ -13,7 +13,7 @@ use crate::build::caches::{Below, DriveCaches, MachineCaches};
 const MOST: f64 = 0.5;
 
 /// Effect of a read cache.
-const ANSWERED: &str = "which answered % of reads";
+const ANSWERED: &str = "which served % of reads";
 
 /// Span and volume of a stream.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ pub(crate) fn fits_notes(reaches: &[Reach], caches: &MachineCaches, counted: Cou
         let note = |Cache { what, bytes, share, did }: Cache| {
             let (span, bytes, percent) = (size(reach.span), size(bytes), 100.0 * share.min(1.0));
             let did = did.replace('%', &format!("{percent:.0} %"));
-            format!("{whose}the span of {span} fits into {what} of {bytes}, {did}: the result is the cache's")
+            format!("{whose}the span of {span} fits into {what} of {bytes}, {did}: the result is that of the cache")
         };
         notes.extend(of(true).filter(|_| reach.reads).map(note));
         notes.extend(of(false).filter(|_| reach.writes).map(note));
@@ -85,7 +85,7 @@ fn found(below: &Below, caches: &MachineCaches, counted: Counted, is_read: bool)
         let (share, did) = if is_read {
             (sum("read_hits") / sum("reads"), ANSWERED)
         } else {
-            ((sum("cached_writes") - sum("waited_writes")) / sum("writes"), "which took in % of writes at once")
+            ((sum("cached_writes") - sum("waited_writes")) / sum("writes"), "which absorbed % of writes at once")
         };
         Cache { what: "the controller's cache".to_owned(), bytes: setting.cache_bytes, share, did }
     });
@@ -111,7 +111,7 @@ fn found(below: &Below, caches: &MachineCaches, counted: Counted, is_read: bool)
             sum("joined_writes") / sum("writes")
         };
         let held = bytes(|caches| caches.write_cache_bytes);
-        vec![of_drives("write cache", held, joined, "where % of writes joined others that waited")]
+        vec![of_drives("write cache", held, joined, "where % of writes merged with waiting ones")]
     };
     controllers.chain(drive_cache).collect()
 }

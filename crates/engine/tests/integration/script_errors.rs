@@ -112,7 +112,7 @@ fn scripts_that_cannot_run_are_refused() {
 fn streams_files_and_networks_that_scripts_cannot_use_are_refused() {
     let load = "per_client = \"10 GB\"\nload = { closed = { threads = 1 } }";
     for (from, to, parts) in [
-        ("per_client = \"10 GB\"", load, ["streams[0].load", "takes no load"]),
+        ("per_client = \"10 GB\"", load, ["streams[0].load", "has no load of its own"]),
         ("per_client = \"10 GB\"", "per_client = \"20 GB\"", ["60 clients with 20000000000 B each", "target of 900"]),
         (
             "per_client = \"10 GB\"",

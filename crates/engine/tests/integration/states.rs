@@ -214,7 +214,7 @@ fn a_span_that_fits_into_a_cache_that_answers_is_told_and_a_larger_one_is_not() 
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
         told[0].starts_with(
-            "the span of 32 MiB fits into the controller's cache of 64 MiB, which took in 100 % of writes at once"
+            "the span of 32 MiB fits into the controller's cache of 64 MiB, which absorbed 100 % of writes at once"
         ),
         "{}",
         told[0]

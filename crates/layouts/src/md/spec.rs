@@ -49,7 +49,7 @@ impl MdSpec {
             return Err(options.error("members", members.to_string(), accepted));
         }
         if spec.force_writes {
-            let accepted = "give it to the layout below";
+            let accepted = "set it on the layout below";
             return Err(options.error("force_writes", "true", accepted));
         }
         options.finish()?;

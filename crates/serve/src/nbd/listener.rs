@@ -300,7 +300,7 @@ fn make_way(path: &Path) -> io::Result<()> {
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(at(&path.display(), &error)),
-        Ok(found) if !found.file_type().is_socket() => refused("exists and is no socket"),
+        Ok(found) if !found.file_type().is_socket() => refused("exists and is not a socket"),
         Ok(_) => match UnixStream::connect(path) {
             Ok(_) => refused("another server listens there"),
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {

@@ -160,7 +160,7 @@ impl History {
         let mut wanted: HashMap<u32, RangeMap<u64, u64>> = HashMap::new();
         for Left { place, len, version } in left.iter().filter(|left| left.len > 0 && left.version > 0) {
             let ticket = self.tickets.get(version).ok_or_else(|| {
-                io::Error::other(format!("write {version} is on a drive, but never came to the store"))
+                io::Error::other(format!("write {version} is on a drive, but never reached the store"))
             })?;
             wanted.entry(place.space).or_default().insert(place.offset..place.offset + len, *ticket);
         }

@@ -94,7 +94,9 @@ impl Store for Nothing {
     fn remarks(&self) -> Vec<String> {
         let wrong = self.wrong_reads();
         let note = (wrong > 0).then(|| {
-            format!("{wrong} blocks of 4 KiB were read as zeros though other data had been written: nothing was kept")
+            format!(
+                "{wrong} blocks of 4 KiB were read as zeros although other data had been written: no data was stored"
+            )
         });
         note.into_iter().collect()
     }

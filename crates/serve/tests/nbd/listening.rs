@@ -30,7 +30,7 @@ fn a_stale_socket_is_replaced_and_anything_else_is_not() {
     let listen = || serve(Arc::clone(&served.service), Listen::Unix(path.clone()), Limits::default());
     let why = |error: std::io::Error| error.to_string();
     std::fs::write(&path, "precious").expect("written");
-    assert_eq!(why(listen().err().expect("refused")), format!("{}: exists and is no socket", path.display()));
+    assert_eq!(why(listen().err().expect("refused")), format!("{}: exists and is not a socket", path.display()));
     assert_eq!(std::fs::read(&path).expect("still there"), b"precious");
     std::fs::remove_file(&path).expect("removed");
     let live = UnixListener::bind(&path).expect("bound");

@@ -25,7 +25,7 @@ impl Parser for Alibaba {
         }
         let ([device, op, offset, size, time], fields) = commas(line);
         count(line, fields, fields == 5)?;
-        need(whole(device), device, "no number of a device")?;
+        need(whole(device), device, "no device number")?;
         let op = match op {
             b"R" => Op::Read,
             b"W" => Op::Write,

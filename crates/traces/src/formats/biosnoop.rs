@@ -40,7 +40,7 @@ impl Parser for Biosnoop {
         }
         let Some((places, count)) = self.places else { return Err(Wrong::new(line, "a line before the heading")) };
         if fields.len() < count {
-            return Err(Wrong::new(line, "a line that ends early"));
+            return Err(Wrong::new(line, "an incomplete line"));
         }
         let more = fields.len() - count;
         let [time, _, pid, disk, op, sector, bytes, latency] =

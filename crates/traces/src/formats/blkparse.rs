@@ -179,7 +179,7 @@ impl Parser for Blkparse {
         self.began = true;
         let Some(event) = event else { return Ok(()) };
         if event.len == 0 && event.op != Op::Flush && event.action != b"C" {
-            return Err(Wrong::new(line, "a request of no sectors"));
+            return Err(Wrong::new(line, "a request without sectors"));
         }
         match event.action {
             b"Q" => self.queue(&event, out),
@@ -333,7 +333,7 @@ fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
     }
     let [device, cpu, sequence, time, pid, action] = head;
     if action.is_empty() {
-        return Err(wrong("a line that ends early"));
+        return Err(wrong("an incomplete line"));
     }
     let is_number = |field: &&[u8]| field.len() <= 20 && field.iter().all(u8::is_ascii_digit);
     let number = device_number(device).filter(|_| [cpu, sequence, pid].iter().all(is_number));
@@ -348,7 +348,7 @@ fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
     let (rwbs, rest) = field(rest);
     let (begin, end) = (memchr::memchr(b'[', rest), memchr::memrchr(b']', rest));
     let (Some(begin), Some(end)) = (begin, end.filter(|end| begin.is_some_and(|begin| begin < *end))) else {
-        return Err(wrong("a line that ends early"));
+        return Err(wrong("an incomplete line"));
     };
     let (offset, len) =
         extent_of(&rest[..begin]).unwrap_or_else(|| Err(wrong("neither sector + sectors nor nothing")))?;
@@ -381,9 +381,9 @@ fn perf_event_of(line: &[u8], began: bool) -> Result<Option<Event<'_>>, Wrong> {
     let (device, rest) = field(&line[at + length..]);
     let number = device_number(device).ok_or_else(|| wrong("a line of something else"))?;
     let (rwbs, rest) = field(rest);
-    let begin = memchr::memrchr(b'[', rest).ok_or_else(|| wrong("a line that ends early"))?;
+    let begin = memchr::memrchr(b'[', rest).ok_or_else(|| wrong("an incomplete line"))?;
     let (text, tail) = (&rest[..begin], rest[begin + 1..].trim_ascii_end());
-    let tail = tail.strip_suffix(b"]").ok_or_else(|| wrong("a line that ends early"))?;
+    let tail = tail.strip_suffix(b"]").ok_or_else(|| wrong("an incomplete line"))?;
     // The command is empty for blocks; behind it, or the bytes, the extent; a priority may follow.
     let text = memchr::memrchr(b')', text).map_or(text, |end| &text[end + 1..]);
     let plus = memchr::memmem::find(text, b" + ").ok_or_else(|| wrong("no sector + sectors"))?;

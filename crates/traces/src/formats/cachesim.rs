@@ -38,7 +38,7 @@ const OBJECT: u64 = 4096;
 const OBJECTS: u64 = 1 << 50;
 /// Largest object that is looked for: libCacheSim's sizes have 32 bits, and those of caches are below this.
 const LARGEST: u32 = 1 << 30;
-const NOTE: &str = "objects of a cache have no address and no direction: each is read at its number x 4 KiB";
+const NOTE: &str = "cache objects have no address and no direction: each is read at its number x 4 KiB";
 
 /// Eight bytes of a record, or fewer.
 fn number(record: &[u8], at: usize, bytes: usize) -> u64 {
@@ -101,7 +101,7 @@ impl Parser for Oracle {
         // The last request for an object has -1, or the largest number.
         let is_next = next == -1 || next == i64::MAX || next >= out.row as i64;
         if size == 0 || size > u64::from(LARGEST) || !is_next {
-            return Err(Wrong::new(size.to_string().as_bytes(), "no object of a cache"));
+            return Err(Wrong::new(size.to_string().as_bytes(), "not a cache object"));
         }
         self.last = time;
         out.note(NOTE);

@@ -96,7 +96,7 @@ impl Columns {
         for (key, value) in settings {
             let known = KEYS.map(|(key, _)| key).join(", ");
             let index = KEYS.iter().position(|(known, _)| known == key);
-            let index = index.ok_or_else(|| wrong(format!("{key:?} is none; expected {known}")))?;
+            let index = index.ok_or_else(|| wrong(format!("unknown column {key:?}; expected {known}")))?;
             let value = match value.trim().split_once([':', ' ']).filter(|_| index == OP) {
                 Some((place, word)) => {
                     let word = word.trim();
@@ -109,7 +109,7 @@ impl Columns {
                 Some(column(index, value).map_err(|accepted| wrong(format!("{key} = {value:?}: {accepted}")))?);
         }
         if columns[END].is_some() && (columns[TIME].is_some() || columns[LATENCY].is_none()) {
-            return Err(wrong("end is for times of completions: expected latency with it, and no time".to_owned()));
+            return Err(wrong("end is for completion times: expected latency with it, and no time".to_owned()));
         }
         let begins = if columns[END].is_some() { END } else { TIME };
         if let Some(missing) = [begins, OFFSET, SIZE].into_iter().find(|index| columns[*index].is_none()) {

@@ -34,13 +34,13 @@ impl Parser for Ascii {
         count(line, fields, fields == 5)?;
         let issue = if self.digits == 0 { whole(arrival) } else { scaled(arrival, self.digits) };
         let issue = need(issue.filter(|_| (self.digits > 0) == arrival.contains(&b'.')), arrival, "no arrival")?;
-        need(whole(device), device, "no number of a device")?;
+        need(whole(device), device, "no device number")?;
         let (offset, len) = (sectors(block, "no block")?, sectors(blocks, "no number of blocks")?);
         let flags = flags.strip_prefix(b"0x").unwrap_or(flags);
         let bits = std::str::from_utf8(flags).ok().and_then(|flags| u32::from_str_radix(flags, 16).ok());
         let bits = need(bits.map(u64::from).filter(|bits| self.digits > 0 || *bits <= 1), flags, "no flags")?;
         if issue < self.last {
-            return Err(Wrong::new(arrival, "a time before that of the line in front of it"));
+            return Err(Wrong::new(arrival, "a time before that of the previous line"));
         }
         let stream = out.device(device);
         let op = if bits & 1 == 1 { Op::Read } else { Op::Write };

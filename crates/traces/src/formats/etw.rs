@@ -64,7 +64,7 @@ impl Parser for Etw {
             }
             let place =
                 place.ok_or_else(|| Wrong::new(line, &format!("an event whose heading has no {}", NAMES[index])))?;
-            fields.get(place).copied().ok_or_else(|| Wrong::new(line, "a line that ends early"))
+            fields.get(place).copied().ok_or_else(|| Wrong::new(line, "an incomplete line"))
         };
         let ticks = |index| number(field(index)?).and_then(|ticks| need(ticks.checked_mul(TICK), line, "no time"));
         let (end, took) = (ticks(0)?, ticks(1)?);

@@ -27,7 +27,7 @@ pub(super) const V3: Format = Format {
 
 /// ns of a microsecond.
 const MICROSECOND: u64 = 1000;
-const BACK: &str = "a time before that of the line in front of it";
+const BACK: &str = "a time before that of the previous line";
 
 struct Fio {
     header: &'static [u8],

@@ -87,7 +87,7 @@ pub(crate) const CSV: &str = "csv";
 pub(crate) const NO_OP: &str = "no operation";
 
 /// Note of formats that record completion times.
-pub(crate) const ENDED: &str = "times are those of completions: I/Os begin their latency before";
+pub(crate) const ENDED: &str = "times are those of completions: I/Os begin earlier by their latency";
 /// ns that such times are moved by: the first I/O may have begun before its trace.
 const DAY: u64 = 86_400_000_000_000;
 

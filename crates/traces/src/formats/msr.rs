@@ -35,7 +35,7 @@ impl Parser for Msr {
         count(line, fields, fields == 7)?;
         let ticks = |field| whole(field).and_then(|ticks| ticks.checked_mul(TICK));
         let issue = need(ticks(time), time, "no FILETIME")?;
-        need(whole(disk), disk, "no number of a disk")?;
+        need(whole(disk), disk, "no disk number")?;
         let op = if op.eq_ignore_ascii_case(b"Read") {
             Op::Read
         } else if op.eq_ignore_ascii_case(b"Write") {

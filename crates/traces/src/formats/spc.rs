@@ -25,7 +25,7 @@ impl Parser for Spc {
     fn line(&mut self, line: &[u8], out: &mut Out) -> Result<(), Wrong> {
         let ([asu, lba, size, op, time], fields) = commas(line);
         count(line, fields, fields >= 5)?;
-        need(whole(asu), asu, "no number of an ASU")?;
+        need(whole(asu), asu, "no ASU number")?;
         let (offset, len) = (sectors(lba, "no LBA")?, need(whole(size), size, "no size")?);
         let op = match op {
             b"R" | b"r" => Op::Read,
@@ -34,7 +34,7 @@ impl Parser for Spc {
         };
         let issue = need(scaled(time, 9), time, "no time in seconds")?;
         if issue < self.last {
-            return Err(Wrong::new(time, "a time before that of the line in front of it"));
+            return Err(Wrong::new(time, "a time before that of the previous line"));
         }
         let stream = out.device(asu);
         let io = out.plain(op, issue, offset, len, stream);

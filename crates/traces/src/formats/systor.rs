@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const HEADER: &str = "Timestamp,Response,IOType,LUN,Offset,Size";
-const NOTE: &str = "lines of the trace without R or W are left out";
+const NOTE: &str = "lines of the trace without R or W were left out";
 
 struct Systor;
 

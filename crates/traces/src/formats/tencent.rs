@@ -38,7 +38,7 @@ impl Parser for Tencent {
             b"1" => Op::Write,
             _ => return Err(Wrong::new(op, NO_OP)),
         };
-        need(whole(volume), volume, "no number of a volume")?;
+        need(whole(volume), volume, "no volume number")?;
         let stream = out.device(volume);
         if out.notes.is_empty() {
             out.note(NOTE);

@@ -34,7 +34,7 @@ impl Parser for Validate {
             _ => return Err(Wrong::new(op, NO_OP)),
         };
         if !cache.iter().all(u8::is_ascii_alphabetic) {
-            return Err(Wrong::new(cache, "no word for what the cache did"));
+            return Err(Wrong::new(cache, "no word for the result of the cache"));
         }
         let (offset, len) = (sectors(block, "no block")?, sectors(blocks, "no number of blocks")?);
         let latency = need(scaled(response, 3), response, NO_TIME)?;

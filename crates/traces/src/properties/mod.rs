@@ -169,7 +169,10 @@ impl Analysis {
 
     fn finish(self, devices: Vec<String>, mut notes: Vec<String>) -> Properties {
         if self.long > 0 {
-            notes.push(format!("{} transfers are longer than 1 GiB: of each its first GiB was looked at", self.long));
+            notes.push(format!(
+                "{} transfers are longer than 1 GiB: only the first GiB of each was examined",
+                self.long
+            ));
         }
         let (is_exact, block) = (self.sample.is_exact(), self.block);
         let accesses = self.reuse.total();

@@ -221,7 +221,7 @@ impl Says {
             return None;
         }
         if !io.offset.is_multiple_of(self.offset) || !io.len.is_multiple_of(self.len) {
-            losses.add("I/Os that are no whole sectors, left out");
+            losses.add("I/Os that are not whole sectors, left out");
             return None;
         }
         let losable = [

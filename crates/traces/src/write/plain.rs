@@ -213,7 +213,7 @@ impl Format for Validate {
                 }
                 writeln!(out, "{line} {}", microseconds(issue - done))?;
             }
-            None if issue > 0 => losses.add("the time in front of the first I/O"),
+            None if issue > 0 => losses.add("the time before the first I/O"),
             None => {}
         }
         let (block, blocks) = (io.offset / 512, io.len / 512);

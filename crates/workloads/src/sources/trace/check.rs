@@ -59,7 +59,7 @@ impl TraceSpec {
                 return wrong(String::new(), accepted.to_owned());
             }
             if !matches!(self.issue, Issue::AsFastAsPossible { .. }) && io.issue.0 as f64 / self.speed > longest {
-                let accepted = format!("is after over 10 million intervals of {interval}: say a longer interval");
+                let accepted = format!("is after over 10 million intervals of {interval}: set a longer interval");
                 return wrong(Span(io.issue.0).to_string(), accepted);
             }
         }

@@ -35,10 +35,10 @@ pub enum TraceError {
     #[error("the trace cannot be read: {0}")]
     Io(#[from] std::io::Error),
     /// It is none.
-    #[error("no rows of a trace: {0}")]
+    #[error("not rows of a trace: {0}")]
     Damaged(&'static str),
     /// I/Os are not in order of issue.
-    #[error("row {0}: comes before the row in front of it; expected rows in order of issue")]
+    #[error("row {0}: comes before the previous row; expected rows in order of issue")]
     Order(u64),
 }
 
@@ -105,7 +105,7 @@ impl TraceIo {
             1 => Op::Write,
             2 => Op::Flush,
             3 => Op::Trim,
-            _ => return Err(TraceError::Damaged("an operation that is none")),
+            _ => return Err(TraceError::Damaged("an unknown operation")),
         };
         // An end beyond the clock could not be compared with others.
         let end = if latency == UNKNOWN { Some(issue) } else { issue.checked_add(latency) };
@@ -258,7 +258,7 @@ impl TraceFile {
         file.read_exact(&mut start).map_err(|_| TraceError::Damaged("it is too short"))?;
         let at = u64::from_le_bytes(start[8..].try_into().expect("eight bytes"));
         if start[..8] != MAGIC {
-            return Err(TraceError::Damaged("it begins with something else"));
+            return Err(TraceError::Damaged("its first bytes are not those of such a file"));
         }
         let length = file.metadata()?.len().checked_sub(at).filter(|length| *length <= LONGEST_HEAD);
         let length = length.ok_or(TraceError::Damaged("it has no head"))?;
@@ -266,7 +266,7 @@ impl TraceFile {
         let mut text = Vec::new();
         (&file).take(length).read_to_end(&mut text)?;
         let head = std::str::from_utf8(&text).ok().and_then(TraceHead::of_text);
-        let head = head.ok_or(TraceError::Damaged("the head is not understood"))?;
+        let head = head.ok_or(TraceError::Damaged("the head cannot be read"))?;
         if head.ios.checked_mul(ROW as u64).and_then(|rows| rows.checked_add(BEGIN)) != Some(at) {
             return Err(TraceError::Damaged("its length is not that of its rows"));
         }
@@ -291,7 +291,7 @@ impl TraceFile {
         self.rows.read_exact(&mut bytes)?;
         let io = TraceIo::of_bytes(&bytes)?;
         if usize::from(io.stream) >= self.head.streams.len() {
-            return Err(TraceError::Damaged("a stream that is none"));
+            return Err(TraceError::Damaged("an unknown stream"));
         }
         if io.issue < self.last {
             return Err(TraceError::Order(io.row));

@@ -119,7 +119,7 @@ impl TraceSpec {
         }
         let speed = section.number("speed", SPEEDS)?;
         if let (Some(speed), true) = (speed, matches!(issue, Issue::AsFastAsPossible { .. })) {
-            let accepted = format!("issue = \"{FAST}\" asks at no recorded time: leave it out");
+            let accepted = format!("issue = \"{FAST}\" ignores recorded times: leave it out");
             return Err(section.error("speed", speed.to_string(), accepted));
         }
         let volume = section.text("volume")?.map(str::to_owned);
