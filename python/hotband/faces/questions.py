@@ -422,8 +422,8 @@ def _loaded(where: str) -> Any:
 @cache
 def declared(name: str) -> type[Question]:
     """Return the class of a question by its name."""
-    found: type[Question] = _loaded(QUESTIONS[name].question)
-    return found
+    question: type[Question] = _loaded(QUESTIONS[name].question)
+    return question
 
 
 def reading(question: Question) -> AbstractContextManager[None]:

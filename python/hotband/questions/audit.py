@@ -51,9 +51,9 @@ class AuditQuestion(Question):
     media: str | None = media()
     cache: str | None = cache()
 
-    def ending(self, found: AuditResult) -> Ending | None:
+    def ending(self, result: AuditResult) -> Ending | None:
         """Return exit code 1 if a finding is severe."""
-        return Ending(1) if found.is_severe else None
+        return Ending(1) if result.is_severe else None
 
 
 def answer(question: AuditQuestion, _: Way) -> AuditResult:
@@ -74,4 +74,4 @@ def audit_of(
     with refusing_incomplete(paths_of(tuple(wanted))):
         skipped: list[str] = []
         loaded = load_results(wanted, skipped)
-        return AuditResult(tuple(one.name for one in loaded), tuple(findings(loaded, machine)), tuple(skipped))
+        return AuditResult(tuple(result.name for result in loaded), tuple(findings(loaded, machine)), tuple(skipped))

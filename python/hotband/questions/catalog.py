@@ -154,9 +154,9 @@ class WorkloadsQuestion(CatalogQuestion):
 
     workload: WorkloadName | None = entry()
 
-    def text(self, found: Listing | ShownWorkload) -> str:
+    def text(self, result: Listing | ShownWorkload) -> str:
         """Return the text of a workload as it is in its file."""
-        return found.entry["text"] if isinstance(found, ShownWorkload) else ""
+        return result.entry["text"] if isinstance(result, ShownWorkload) else ""
 
 
 def workloads(question: WorkloadsQuestion, _: Way) -> Listing | ShownWorkload:

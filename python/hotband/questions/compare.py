@@ -110,26 +110,26 @@ def answer(question: CompareQuestion, _: Way) -> Compared:
     folders = folders_of(question.sides)
     sides = None if folders is None else repeats_of(folders)
     if folders is not None and sides is None:
-        found, tests, remarks = compared_by_test(folders, question.seed, question.anyway)
-        return Compared(tuple(found), tuple(tests), tuple(remarks))
+        compared, tests, remarks = compared_by_test(folders, question.seed, question.anyway)
+        return Compared(tuple(compared), tuple(tests), tuple(remarks))
     first, *others = sides or _sides(question.sides)
     return Compared(tuple(compare(first, other, question.seed, question.anyway) for other in others))
 
 
 def _sides(given: Sides) -> list[Side]:
     """The compared sides, in the order given."""
-    of_paths = [[one for one in side if isinstance(one, Path)] for side in given]
+    of_paths = [[result for result in side if isinstance(result, Path)] for side in given]
     if all(len(paths) == len(side) for paths, side in zip(of_paths, given, strict=True)):
         return load_sides(of_paths)
     return [_side(side, index) for index, side in enumerate(given)]
 
 
-def _side(results: Records, place: int) -> Side:
+def _side(results: Records, position: int) -> Side:
     """Return a side of records in memory, which may come with results from files."""
     runs: list[Audited] = []
-    for one in results:
-        if isinstance(one, Path):
-            runs += load_sides([[one]])[0].runs
+    for result in results:
+        if isinstance(result, Path):
+            runs += load_sides([[result]])[0].runs
         else:
-            runs.append(audited_record(one.to_dict(), one.series))
-    return Side(runs[0].name if len(runs) == 1 else f"side {place + 1}", runs)
+            runs.append(audited_record(result.to_dict(), result.series))
+    return Side(runs[0].name if len(runs) == 1 else f"side {position + 1}", runs)

@@ -108,18 +108,18 @@ class EntropyQuestion(Question):
     jobs: int | None = asks("Number of threads. Default: all cores.", default=None, least=1, most=1024)
     one_file_system: bool = asks("Skip file systems mounted in the tree.", default=False, short="-x")
 
-    def ending(self, found: Entropy) -> Ending | None:
+    def ending(self, result: Entropy) -> Ending | None:
         """Return the exit code of an interruption, if there was one."""
-        return None if found.complete else Ending(INTERRUPTED, "interrupted; what was measured so far is kept")
+        return None if result.complete else Ending(INTERRUPTED, "interrupted; what was measured so far is kept")
 
 
 def answer(question: EntropyQuestion, way: Way) -> Entropy:
     """Return the measurement. Raises UserError, KeyboardInterrupt if nothing was measured."""
     with entropy_progress() if way.on_terminal else nullcontext() as progress:
-        found = measure(question, progress)
-    if found is None:
+        measured = measure(question, progress)
+    if measured is None:
         raise KeyboardInterrupt
-    return found
+    return measured
 
 
 def measure(question: EntropyQuestion, progress: Progress | None = None) -> Entropy | None:
@@ -189,11 +189,11 @@ def entropy_progress() -> Iterator[Progress]:
     def update(files: int, counted_bytes: int, wanted: int, measured: int) -> None:
         if not bar.live.is_started:
             bar.start()
-        there = f"{size(counted_bytes)} in {counted(files, 'file')}"
+        counted_text = f"{size(counted_bytes)} in {counted(files, 'file')}"
         if not wanted:
-            bar.update(task, detail=there)
+            bar.update(task, detail=counted_text)
         else:
-            detail = f"{size(measured)} of {size(wanted)} ({there})"
+            detail = f"{size(measured)} of {size(wanted)} ({counted_text})"
             bar.update(task, description="measuring", total=wanted, completed=min(measured, wanted), detail=detail)
 
     try:
@@ -215,7 +215,7 @@ class Entropy:
     @property
     def archive(self) -> dict[str, float | None]:
         """Size of an archive of all data, as a share, by compressor; None if there was no data."""
-        return {name: of["entropy"] for name, of in self._report["archive"].items()}
+        return {name: ratio["entropy"] for name, ratio in self._report["archive"].items()}
 
     @property
     def complete(self) -> bool:
@@ -230,10 +230,10 @@ class Entropy:
         numbers = ("entropy", "low", "high", "incompressible")
         schema = {"chunk_bytes": pl.Int64, "compressor": pl.String, **dict.fromkeys(numbers, pl.Float64)}
         rows = []
-        for of in self._report["chunks"]:
-            data, (low, high) = sum(of["histogram_bytes"]), of["interval"] or (None, None)
-            rest = of["histogram_bytes"][-1] / data if data else None
-            rows.append((of["size"], of["compressor"], of["mean"], low, high, rest))
+        for chunks in self._report["chunks"]:
+            data, (low, high) = sum(chunks["histogram_bytes"]), chunks["interval"] or (None, None)
+            rest = chunks["histogram_bytes"][-1] / data if data else None
+            rows.append((chunks["size"], chunks["compressor"], chunks["mean"], low, high, rest))
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def to_dict(self) -> EntropyDoc:
@@ -241,5 +241,5 @@ class Entropy:
         return copy.deepcopy(self._report)
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name} {share(ratio)}" for name, ratio in self.archive.items())
-        return f"<Entropy of {size(self._report['bytes_read'])}: {said or 'chunks alone'}>"
+        ratios = ", ".join(f"{name} {share(ratio)}" for name, ratio in self.archive.items())
+        return f"<Entropy of {size(self._report['bytes_read'])}: {ratios or 'chunks alone'}>"

@@ -114,8 +114,8 @@ def program(question: ProgramQuestion, way: Way) -> ProgramResult | ProgramOutli
     if question.name_ is None:
         return ProgramList([ProgramOutline(each, needs.missing(each)) for each in all_programs()])
     if question.on is None:
-        found = find_program(question.name_)
-        return ProgramOutline(found, needs.missing(found))
+        chosen = find_program(question.name_)
+        return ProgramOutline(chosen, needs.missing(chosen))
     with new_record(question.out, "question.out", question.fresh, (RECORD_FILE, PROGRAM_FILE)):
         settings, out, options = dict(question.settings), question.out, (question.anyway, question.predict)
         with tempfile.TemporaryDirectory(prefix="hotband-predict-") as temporary:

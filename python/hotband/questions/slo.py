@@ -25,13 +25,13 @@ def slo_of(text: str, option: str = SLO) -> tuple[Condition, ...]:
     if not text.strip():
         raise UserError(option, "", "", f"is empty: {SLO_FORM}")
     try:
-        found = conditions(" ".join(text.split()))
+        parsed = conditions(" ".join(text.split()))
     except UserError as error:
         raise UserError(option, "", error.value, error.accepted) from None
-    kept = tuple(one for one in found if isinstance(one, Condition))
-    if len(kept) < len(found):
+    objective = tuple(condition for condition in parsed if isinstance(condition, Condition))
+    if len(objective) < len(parsed):
         raise UserError(option, "", text, f"a share of the maximum is not an objective: {SLO_FORM}")
-    return kept
+    return objective
 
 
 @dataclass(frozen=True)
@@ -79,23 +79,23 @@ def judge(
     ends: Callable[[Figure], Ends | None] = lambda _: None,
 ) -> tuple[Judged, ...]:
     """Compare figures with the bounds of an objective."""
-    return tuple(Judged(one, value(one.figure), ends(one.figure)) for one in slo)
+    return tuple(Judged(condition, value(condition.figure), ends(condition.figure)) for condition in slo)
 
 
 def verdict_of(judged: Iterable[Judged]) -> Verdict:
     """Return whether all conditions hold."""
-    found = {one.verdict for one in judged}
-    return "no" if "no" in found else "likely" if "likely" in found else "yes"
+    verdicts = {item.verdict for item in judged}
+    return "no" if "no" in verdicts else "likely" if "likely" in verdicts else "yes"
 
 
 def slo_text(slo: Iterable[Condition]) -> str:
     """Return an objective as the user wrote it."""
-    return " and ".join(one.text for one in slo)
+    return " and ".join(condition.text for condition in slo)
 
 
 def spare_text(judged: Iterable[Judged]) -> str:
     """Return by how much the condition nearest to its bound is met: `with 8 times to spare`."""
-    least = min((one.spare for one in judged), default=1.0)
+    least = min((item.spare for item in judged), default=1.0)
     if least >= TWICE:
         return f"with {'many' if least == float('inf') else number(least, 1 if least < 10 else 2)} times to spare"
     return f"with {percent(100 * (least - 1.0), signed=False)} to spare"
@@ -103,10 +103,10 @@ def spare_text(judged: Iterable[Judged]) -> str:
 
 def missed_text(judged: Iterable[Judged]) -> str:
     """Return the figures that miss their bounds: `p99 is 4.2 ms`."""
-    missed = [one for one in judged if not one.is_met]
+    missed = [item for item in judged if not item.is_met]
     return " and ".join(
-        one.text if one.condition.is_goal and one.value is not None else f"{one.condition.figure} is {one.text}"
-        for one in missed
+        item.text if item.condition.is_goal and item.value is not None else f"{item.condition.figure} is {item.text}"
+        for item in missed
     )
 
 
@@ -117,7 +117,7 @@ def at_rate(rate: str | None) -> str:
 
 def met_text(name: str, judged: Sequence[Judged], at: str = "") -> str:
     """Return whether a machine meets an objective, in a sentence."""
-    slo = slo_text(one.condition for one in judged)
+    slo = slo_text(item.condition for item in judged)
     verdict = verdict_of(judged)
     if verdict == "no":
         return f"{name} does not meet {slo}{at}: {missed_text(judged)}."

@@ -35,10 +35,10 @@ class StoreQuestion(Question):
 
 def waiting(path: Path) -> str:
     """Return a sentence about runs that no part of the store contains yet."""
-    found = left_behind(opened(path).journal)
-    if not found:
+    journals = left_behind(opened(path).journal)
+    if not journals:
         return ""
-    what = counted(len(found), "journal")
+    what = counted(len(journals), "journal")
     return f"{what} with runs that are in no part yet, of writers at work or ended: hotband store compact {path}"
 
 
@@ -74,9 +74,9 @@ class ShowQuestion(StoreQuestion):
     run: str = asks("Its key, or the first digits of its key.", metavar="RUN", positional=True)
     out: Path | None = asks("Also write its record to this folder.", default=None, metavar="DIR")
 
-    def written_json(self, found: Record) -> str:
+    def written_json(self, result: Record) -> str:
         """Return the record as it was written."""
-        return record_text(found.document)
+        return record_text(result.document)
 
     def files(self) -> Sequence[Path]:
         """Return the store."""
@@ -105,9 +105,9 @@ class AddQuestion(StoreQuestion):
     small: bool = asks("Create a store without tables over time, with the buckets of fio.", default=False)
     experiment: str = asks("Name of the experiment that the runs belong to.", default="", metavar="TEXT")
 
-    def document(self, found: Added) -> tuple[object, str]:
+    def document(self, result: Added) -> tuple[object, str]:
         """Return how many runs were added, and how many the store already had."""
-        return {"added": found.new, "there": found.present}, self.schema
+        return {"added": result.new, "there": result.present}, self.schema
 
 
 def added(question: AddQuestion, way: Way) -> Added:
@@ -122,9 +122,9 @@ def added(question: AddQuestion, way: Way) -> Added:
 def each_thousand(say: Callable[[str], None]) -> Callable[[int, int], None]:
     """Return a function that reports every thousand added runs."""
 
-    def tick(done: int, of: int) -> None:
-        if done and done < of and done % 1000 == 0:
-            say(f"{done:,} of {of:,}")
+    def tick(done: int, total: int) -> None:
+        if done and done < total and done % 1000 == 0:
+            say(f"{done:,} of {total:,}")
 
     return tick
 
@@ -137,9 +137,9 @@ class CompactQuestion(StoreQuestion):
     schema = "hotband-store-compact"
     answers = "hotband.data.store.compact:Compacted"
 
-    def document(self, found: Compacted) -> tuple[object, str]:
+    def document(self, result: Compacted) -> tuple[object, str]:
         """Return the numbers of parts."""
-        return asdict(found), self.schema
+        return asdict(result), self.schema
 
 
 def compacted(question: CompactQuestion, way: Way) -> Compacted:
@@ -155,17 +155,17 @@ class CheckQuestion(StoreQuestion):
     schema = "hotband-store-check"
     answers = "hotband.data.store.check:Checked"
 
-    def document(self, found: Checked) -> tuple[object, str]:
+    def document(self, result: Checked) -> tuple[object, str]:
         """Return the findings as JSON."""
-        return asdict(found), self.schema
+        return asdict(result), self.schema
 
     def afterwards(self) -> str:
         """Return a sentence about runs that no part of the store contains yet."""
         return waiting(self.path)
 
-    def ending(self, found: Checked) -> Ending | None:
+    def ending(self, result: Checked) -> Ending | None:
         """Return exit code 1 if a file is damaged."""
-        return Ending(1) if found.damaged else None
+        return Ending(1) if result.damaged else None
 
 
 def checked(question: CheckQuestion, _: Way) -> Checked:

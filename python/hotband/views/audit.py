@@ -58,7 +58,7 @@ def terminal(result: AuditResult, question: AuditQuestion) -> Screen:
 
 def sentence_of(result: AuditResult) -> str:
     """Return how many findings of each severity there are."""
-    counts = [_counted(of, number) for of, number in result.counts.items() if number]
+    counts = [_counted(count, number) for count, number in result.counts.items() if number]
     return f"{counted(len(result.subjects), 'result')}: {', '.join(counts) or 'no finding'}."
 
 
@@ -70,8 +70,8 @@ def _finding_lines(result: AuditResult) -> list[Text | str]:
     """Return each finding with its remedy, as many as fit on the screen; findings of one rule for several results share
     a line."""
     groups: dict[tuple[str, str], list[Finding]] = {}
-    for one in result.findings:
-        groups.setdefault((one.severity, one.rule), []).append(one)
+    for finding in result.findings:
+        groups.setdefault((finding.severity, finding.rule), []).append(finding)
     views: list[Text | str] = []
     left = list(groups.values())
     notes = sum(folded(REMARK + words) for words in result.skipped)
@@ -89,7 +89,7 @@ def _finding_lines(result: AuditResult) -> list[Text | str]:
 def _lines_of(group: Sequence[Finding], several: bool) -> list[Text | str]:
     """Return a finding and its advice; for several of one rule, the first with the results of the others."""
     first = group[0]
-    others = counted(len({name for one in group[1:] for name in one.subject}), "result")
+    others = counted(len({name for finding in group[1:] for name in finding.subject}), "result")
     whose = f"{listed(first.subject, 1)}: " if len(first.subject) == 1 and several else ""
     more = f"; the same of {others}" if len(group) > 1 else ""
     label = f"[{COLOURS[first.severity]}]{LABELS[first.severity]:<7}[/]"
@@ -108,9 +108,9 @@ def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any
         return [marked("[green]{looked}: no finding[/]", looked=looked)]
     columns = [column(name) for name in ("severity", "rule", "results", "what was found, and what to do")]
     table = Table("Findings", columns, lines=True)
-    for one in findings:
-        said = Cell(one.title, below=one.advice)
-        table.add(Cell(one.severity, COLOURS[one.severity]), one.rule, listed(one.subject, 3), said)
+    for shown in findings:
+        cell = Cell(shown.title, below=shown.advice)
+        table.add(Cell(shown.severity, COLOURS[shown.severity]), shown.rule, listed(shown.subject, 3), cell)
     views: list[Any] = [table]
     views += [rows_table(finding.rule, finding.table) for finding in findings if finding.table is not None]
     counts = ((severity, sum(finding.severity == severity for finding in findings)) for severity in SEVERITIES)
@@ -120,7 +120,10 @@ def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any
 def rows_table(title: str, rows: Rows, every: bool = False) -> Table:
     """Return the table of a finding."""
     is_number = [all(not isinstance(row[index], str) for row in rows.rows) for index in range(len(rows.columns))]
-    table = Table(title, [(numeric if of else column)(name) for name, of in zip(rows.columns, is_number, strict=True)])
+    table = Table(
+        title,
+        [(numeric if is_numeric else column)(name) for name, is_numeric in zip(rows.columns, is_number, strict=True)],
+    )
     most = len(rows.rows) if every or as_rows() else MOST_ROWS
     for row in rows.rows[:most]:
         table.add(*row)
@@ -162,39 +165,39 @@ def _hows(result: Comparison) -> list[str]:
     return list(dict.fromkeys(difference.how for difference in result.differences))
 
 
-def comparison_view(found: Comparison) -> list[Any]:
+def comparison_view(comparison: Comparison) -> list[Any]:
     """Return the verdict, differing settings, the differences with their intervals, and uncompared figures."""
-    hows = _hows(found)
-    states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
-    verdict = headline(found)
+    hows = _hows(comparison)
+    states = ["; ".join(state_of(side)) for side in (comparison.a, comparison.b)]
+    verdict = headline(comparison)
     # Differing settings come first: they limit what the verdict is worth.
-    first: list[Any] = [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
+    first: list[Any] = [marked("[yellow]{words}[/]", words=words) for words in comparison.unequal_state]
     first.append(marked("[bold]{said}[/]", said=verdict))
     first += [f"A: {states[0]}", f"B: {states[1]}"] if states[0] != states[1] else [f"Both: {states[0]}"]
-    lines: list[Any] = [f"how: {how}" for how in hows if len(hows) == 1 and how not in verdict]
-    if all(run.is_model for side in (found.a, found.b) for run in side.runs):
+    lines: list[Any] = [f"how: {method}" for method in hows if len(hows) == 1 and method not in verdict]
+    if all(run.is_model for side in (comparison.a, comparison.b) for run in side.runs):
         lines.append("of the model's runs alone: how far the model may be off is what hotband run --interval 90 says")
-    lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
-    lines += [f"not compared: {words}" for words in found.unsupported]
-    return [*first, differences_table(found), *lines]
+    lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in comparison.unlike]
+    lines += [f"not compared: {words}" for words in comparison.unsupported]
+    return [*first, differences_table(comparison), *lines]
 
 
-def overview_table(found: Sequence[Comparison]) -> Table:
+def overview_table(comparisons: Sequence[Comparison]) -> Table:
     """Return a row per further side compared with the first: the rate, and the median and p99 latency if they are
     compared."""
     rates = [numeric("IOPS", IOPS), numeric("difference", CHANGE), interval("95 % interval", CHANGE)]
     columns = [column(""), *rates, numeric("p50 ms"), numeric("p99 ms"), column("is")]
-    table = Table(f"All against {_side(found[0].a)}", columns)
-    for n, one in enumerate(found):
-        by = {row.metric: row for row in one.differences}
+    table = Table(f"All against {_side(comparisons[0].a)}", columns)
+    for n, comparison in enumerate(comparisons):
+        by = {row.metric: row for row in comparison.differences}
         rate, p50, p99 = (by.get(name) for name in ("IOPS", "p50", "p99"))
         if n == 0:
             first = [row.a if row else None for row in (rate, p50, p99)]
-            table.add(_side(one.a), first[0], "", "", *first[1:], "")
+            table.add(_side(comparison.a), first[0], "", "", *first[1:], "")
         ends = None if rate is None else Range(rate.low_pct, rate.high_pct)
         change = None if rate is None else rate.change_pct
         latencies = [row.b if row else None for row in (p50, p99)]
-        table.add(_side(one.b), rate.b if rate else None, change, ends, *latencies, one.verdict)
+        table.add(_side(comparison.b), rate.b if rate else None, change, ends, *latencies, comparison.verdict)
     return table
 
 

@@ -44,8 +44,8 @@ def plan_views(planned: Planned) -> list[View]:
 
 def _expected(planned: Planned) -> str:
     numbers = zip(planned.unknowns.numbers, planned.plan.expected, strict=True)
-    told = [number.name for number, share in numbers if share <= TOLD]
-    return f"Expected to be narrowed: {', '.join(told) or 'nothing'}"
+    names = [number.name for number, share in numbers if share <= TOLD]
+    return f"Expected to be narrowed: {', '.join(names) or 'nothing'}"
 
 
 def terminal(result: Calibrated, question: CalibrateQuestion) -> Screen:
@@ -124,28 +124,30 @@ def plan_terminal(plan: CalibrationPlan, question: CalibrateQuestion) -> Screen:
     )
 
 
-def views(of: Calibrated) -> list[View]:
+def views(result: Calibrated) -> list[View]:
     """Return the printed lines of a calibration."""
-    narrowed, told = of.told, [value for value in of.values if value.state == "told"]
-    found: list[View] = [
+    narrowed, determined = result.told, [value for value in result.values if value.state == "told"]
+    printed: list[View] = [
         marked(
             "[bold]{told} of {like} determined, {narrowed} narrowed, {unknown} unknown[/]",
-            told=counted(len(told), "value"),
-            like=of.like,
-            narrowed=len(narrowed) - len(told),
-            unknown=len(of.unknown),
+            told=counted(len(determined), "value"),
+            like=result.like,
+            narrowed=len(narrowed) - len(determined),
+            unknown=len(result.unknown),
         )
     ]
     if narrowed:
-        found.append(values_table(narrowed))
-    if of.checks:
-        found.append(checks_table(of.checks))
-    if of.unknown:
-        found.append(f"Unknown, unchanged: {', '.join(one.key for one in of.unknown)}")
-    found += [f"  {one.key} is at the edge of its range: is the range too narrow?" for one in of.told if one.at_edge]
-    found += [*_next_measurement(of), *_farthest(of)]
-    found += [f"  {line}" for line in of.notes]
-    return found
+        printed.append(values_table(narrowed))
+    if result.checks:
+        printed.append(checks_table(result.checks))
+    if result.unknown:
+        printed.append(f"Unknown, unchanged: {', '.join(value.key for value in result.unknown)}")
+    printed += [
+        f"  {value.key} is at the edge of its range: is the range too narrow?" for value in result.told if value.at_edge
+    ]
+    printed += [*_next_measurement(result), *_farthest(result)]
+    printed += [f"  {line}" for line in result.notes]
+    return printed
 
 
 def values_table(values: Sequence[Value]) -> Table:
@@ -153,11 +155,13 @@ def values_table(values: Sequence[Value]) -> Table:
     columns = [*map(column, ("value", "before", "found", "90 %")), numeric("deviation left", SHARE)]
     chances = any(value.options for value in values)
     table = Table("Values", [*columns, *([numeric("probability", SHARE)] if chances else [])])
-    for one in values:
-        found = " or ".join(one.options) if one.options else f"{one.low} to {one.high}"
-        left = None if one.options else one.left
-        chance = [one.probability if one.options else None] if chances else []
-        table.add(one.key, f"{one.prior} ({one.prior_low} to {one.prior_high})", one.value, found, left, *chance)
+    for entry in values:
+        fitted = " or ".join(entry.options) if entry.options else f"{entry.low} to {entry.high}"
+        left = None if entry.options else entry.left
+        chance = [entry.probability if entry.options else None] if chances else []
+        table.add(
+            entry.key, f"{entry.prior} ({entry.prior_low} to {entry.prior_high})", entry.value, fitted, left, *chance
+        )
     return table
 
 
@@ -170,7 +174,7 @@ def checks_table(checks: Sequence[Check]) -> Table:
         numeric("before", CHANGE),
     ]
     table = Table("Loads that the fit did not use", [column("load"), column("figure"), *figures])
-    for one in checks:
-        values = (one.measured, one.predicted, one.error_pct, one.before_pct)
-        table.add(one.load, one.figure, *values, unit=IOPS if one.figure == "IOPS" else MS)
+    for check in checks:
+        values = (check.measured, check.predicted, check.error_pct, check.before_pct)
+        table.add(check.load, check.figure, *values, unit=IOPS if check.figure == "IOPS" else MS)
     return table

@@ -52,10 +52,10 @@ EVENT_FORMS = (
 )
 
 
-def entries(found: Listing, _: Question) -> list[View]:
+def entries(shown_list: Listing, _: Question) -> list[View]:
     """Return the table of a list."""
-    rows = [[str(row[key]) for key in found.headings] for row in found.rows]
-    return [listing(found.title, found.headings.values(), rows)]
+    rows = [[str(row[key]) for key in shown_list.headings] for row in shown_list.rows]
+    return [listing(shown_list.title, shown_list.headings.values(), rows)]
 
 
 def drives(selection: DriveSelection, question: DrivesQuestion) -> list[View]:
@@ -81,9 +81,9 @@ def measured_views(product: ShownProduct) -> list[View]:
     return [head, *([beside_table(rates, MOST_LOADS)] if rates else []), ""]
 
 
-def product(found: ShownProduct, _: Question) -> list[View]:
+def product(shown: ShownProduct, _: Question) -> list[View]:
     """Return every value of a drive or a daemon, below lines about a drive of the catalog."""
-    entry, is_short = found.entry, not as_rows()
+    entry, is_short = shown.entry, not as_rows()
     about = [line for drive in catalog_drives() if drive.name == entry["name"] for line in facts(drive)]
     values = [
         (
@@ -99,7 +99,7 @@ def product(found: ShownProduct, _: Question) -> list[View]:
     ]
     model = f" ({entry['model']})" if entry["model"] else ""
     title = f"{entry['name']}: {entry['title']}{model}"
-    head = [title, *about, *(measured_views(found) or [""])] if is_short and about else []
+    head = [title, *about, *(measured_views(shown) or [""])] if is_short and about else []
     table = values_table("" if head else title, values)
     if any(source.startswith(UNREAD) for _, _, _, source, *_ in values):
         table.caption = f"* {NOT_VERIFIED}"
@@ -117,9 +117,9 @@ def workload(_: ShownWorkload, __: WorkloadsQuestion) -> Sequence[View]:
     return ()
 
 
-def study(found: ShownStudy, _: StudiesQuestion) -> list[View]:
+def study(shown: ShownStudy, _: StudiesQuestion) -> list[View]:
     """Return the configurations, loads and published figures of a study."""
-    study = found.study
+    study = shown.study
     configs = [(config.id, config.label, config.machine or config.product) for config in study.configs]
     loads = [(load.id, load.label, load.workload) for load in study.loads]
     published = [
@@ -141,23 +141,23 @@ def layouts(_: Layouts, __: LayoutsQuestion) -> list[View]:
     return [head, listing("", LAYOUT_COLUMNS, LAYOUTS)]
 
 
-def keys(found: SetKeys, _: KeysQuestion) -> list[View]:
+def keys(result: SetKeys, _: KeysQuestion) -> list[View]:
     """Return a table of the keys of each part."""
-    parts = list(dict.fromkeys(key.part for key in found.keys))
-    return [keys_table(part, [key for key in found.keys if key.part == part]) for part in parts]
+    parts = list(dict.fromkeys(key.part for key in result.keys))
+    return [keys_table(part, [key for key in result.keys if key.part == part]) for part in parts]
 
 
-def events(found: Events, _: EventsQuestion) -> list[View]:
+def events(result: Events, _: EventsQuestion) -> list[View]:
     """Return the supported events of each part, and why others are not supported."""
     if as_rows():
         rows = [
             (row["event"], EVENT_GROUPS[row["group"]], row["on"], "yes" if row["supported"] else "no", row["why"] or "")
-            for row in found.rows
+            for row in result.rows
         ]
         return [listing("Events", ("event", "group", "on", "supported", "why not"), rows)]
-    names = list(dict.fromkeys(row["event"] for row in found.rows))
+    names = list(dict.fromkeys(row["event"] for row in result.rows))
     lines = [*EVENT_FORMS, ""]
-    for group, of_group in groupby(found.rows, lambda row: row["group"]):
+    for group, of_group in groupby(result.rows, lambda row: row["group"]):
         head = "".join(f"{name:>{len(name) + 2}}" for name in names)
         lines.append(f"{EVENT_GROUPS[group]:<24}{head}")
         for on, of_row in groupby(of_group, lambda row: row["on"]):
@@ -165,8 +165,8 @@ def events(found: Events, _: EventsQuestion) -> list[View]:
             lines.append(f"  {on:<22}{marks}")
         lines.append("")
     lines.append("why not")
-    for why in dict.fromkeys(row["why"] for row in found.rows if row["why"]):
-        of_why = [row for row in found.rows if row["why"] == why]
+    for why in dict.fromkeys(row["why"] for row in result.rows if row["why"]):
+        of_why = [row for row in result.rows if row["why"] == why]
         named = ", ".join(dict.fromkeys(row["event"] for row in of_why))
         on = ", ".join(dict.fromkeys(row["on"] for row in of_why))
         lines += textwrap.wrap(f"{named} with {on}: {why}", 78, initial_indent="  ", subsequent_indent="    ")

@@ -83,9 +83,9 @@ def sentence_of(result: Compared) -> str:
     return _tests_sentence(result, first, others)
 
 
-def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
+def _tests_sentence(result: Compared, first: str, others: Sequence[str]) -> str:
     by_folder: dict[str, list[str]] = {}
-    for comparison in found.comparisons:
+    for comparison in result.comparisons:
         verdict = comparison.verdict if comparison.verdict in (FASTER, SLOWER) else NONE
         by_folder.setdefault(folder_of(comparison.b), []).append(verdict)
     names = others if len(others) == len(by_folder) else list(by_folder)

@@ -22,24 +22,26 @@ def table_of(rows: Sequence[Listed]) -> Table:
     names = ("device", "model", "type to erase", "protection from writing")
     columns = [column(name) for name in names]
     table = Table("Devices", [columns[0], numeric("size", BYTES), *columns[1:]])
-    for one in rows:
-        device = one.device
+    for listed in rows:
+        device = listed.device
         why = (
-            "" if not one.refused else one.refused[0] + (f" (and {len(one.refused) - 1} more)" * (len(one.refused) > 1))
+            ""
+            if not listed.refused
+            else listed.refused[0] + (f" (and {len(listed.refused) - 1} more)" * (len(listed.refused) > 1))
         )
         model = device.model or device.transport or device.kind
-        table.add(device.path, device.size_bytes, model, "" if one.refused else one.erase or "", why)
+        table.add(device.path, device.size_bytes, model, "" if listed.refused else listed.erase or "", why)
     return table
 
 
-def list_terminal(found: DeviceList, _: DeviceQuestion) -> list[Table]:
+def list_terminal(devices: DeviceList, _: DeviceQuestion) -> list[Table]:
     """Return the table of all devices."""
-    return [table_of(found.devices)]
+    return [table_of(devices.devices)]
 
 
-def terminal(found: DeviceFound, _: DeviceQuestion) -> list[str]:
+def terminal(device: DeviceFound, _: DeviceQuestion) -> list[str]:
     """Return the lines about a device."""
-    return lines_of(found)
+    return lines_of(device)
 
 
 def reported_terminal(reported: DeviceReported, _: DeviceQuestion) -> list[str]:
@@ -66,22 +68,22 @@ def _next(report: DriveReport) -> list[str]:
     return [f"Not in the catalog.  Next: hotband drives new {_quoted(str(report.path))}"]
 
 
-def lines_of(found: DeviceFound) -> list[str]:
+def lines_of(shown: DeviceFound) -> list[str]:
     """Return the lines about a device: identity, counters, protection from being written, remarks."""
-    device = found.device
-    lines = [f"{device.path}: {', '.join(_what(found))}"]
-    lines += [f"  {name}: {text}" for name, text in _settings(found) if text]
-    lines.append(_counted(found.counters))
-    if found.power_from:
-        lines.append(f"  power: by {' and '.join(found.power_from)}")
-    if found.absent:
-        lines.append(f"  not installed, but would report more: {', '.join(found.absent)}")
-    lines += [f"  note: {remark}" for remark in found.remarks]
-    if found.refused:
+    device = shown.device
+    lines = [f"{device.path}: {', '.join(_what(shown))}"]
+    lines += [f"  {name}: {text}" for name, text in _settings(shown) if text]
+    lines.append(_counted(shown.counters))
+    if shown.power_from:
+        lines.append(f"  power: by {' and '.join(shown.power_from)}")
+    if shown.absent:
+        lines.append(f"  not installed, but would report more: {', '.join(shown.absent)}")
+    lines += [f"  note: {remark}" for remark in shown.remarks]
+    if shown.refused:
         lines.append("It is never written:")
-        return [*lines, *(f"  {reason}" for reason in found.refused)]
-    lines.append(f"It may be written with --erase {_quoted(found.erase or '')}; all its data is then lost.")
-    return [*lines, f"  purged by: {', '.join(found.purge) or 'no supported method'}"]
+        return [*lines, *(f"  {reason}" for reason in shown.refused)]
+    lines.append(f"It may be written with --erase {_quoted(shown.erase or '')}; all its data is then lost.")
+    return [*lines, f"  purged by: {', '.join(shown.purge) or 'no supported method'}"]
 
 
 def _quoted(text: str) -> str:
@@ -90,8 +92,8 @@ def _quoted(text: str) -> str:
     return shlex.quote(text)
 
 
-def _what(found: DeviceFound) -> Iterator[str]:
-    device = found.device
+def _what(shown: DeviceFound) -> Iterator[str]:
+    device = shown.device
     kind = device.kind if device.kind != "file" else f"a file on {device.disk or 'an unknown disk'}"
     serial = device.serial if device.kind != "file" else None
     return _identity(kind, device.size_bytes, device.model, serial, device.firmware)
@@ -108,8 +110,8 @@ def _identity(
             yield f"{name}{text}"
 
 
-def _settings(found: DeviceFound) -> Iterator[tuple[str, str]]:
-    device, queue, context = found.device, found.device.queue, found.context
+def _settings(shown: DeviceFound) -> Iterator[tuple[str, str]]:
+    device, queue, context = shown.device, shown.device.queue, shown.context
     medium = {True: "rotates", False: "does not rotate"}.get(device.rotational) if device.rotational is not None else ""
     speed = f" at {device.rotation_rpm} rpm" if device.rotation_rpm else ""
     link = f"{device.transport or 'bus not known'}{f' ({device.link})' if device.link else ''}"

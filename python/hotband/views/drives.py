@@ -151,7 +151,7 @@ def _table(drives: Sequence[CatalogDrive], keys: list[str], width: int) -> Table
 
 
 def _width(table: Table) -> int:
-    rows = [[one.name for one in table.columns], *table.texts()]
+    rows = [[shown_column.name for shown_column in table.columns], *table.texts()]
     return sum(max(map(len, cells)) for cells in zip(*rows, strict=True)) + GAP * (len(table.columns) - 1)
 
 

@@ -77,12 +77,19 @@ def chunks_table(report: EntropyDoc) -> Table:
     shares = [*([interval("95 % interval", SHARE)] if sampled else []), numeric("incompressible", SHARE)]
     columns = [numeric("chunk", BYTES), column("compressor"), numeric("entropy", SHARE), *shares]
     table = Table("Chunks, each compressed alone", [*columns, column("data by ratio, 0 to 100 %", width=25)])
-    for of in report["chunks"]:
-        data = sum(of["histogram_bytes"])
-        ends = [ends_of(of["interval"])] if sampled else []
+    for chunks in report["chunks"]:
+        data = sum(chunks["histogram_bytes"])
+        ends = [ends_of(chunks["interval"])] if sampled else []
         # Share of the last bin, 99 % and above, where compression gains nothing.
-        incompressible = of["histogram_bytes"][-1] / data if data else None
-        table.add(of["size"], of["compressor"], of["mean"], *ends, incompressible, spark(of["histogram_bytes"]))
+        incompressible = chunks["histogram_bytes"][-1] / data if data else None
+        table.add(
+            chunks["size"],
+            chunks["compressor"],
+            chunks["mean"],
+            *ends,
+            incompressible,
+            spark(chunks["histogram_bytes"]),
+        )
     return table
 
 
@@ -91,15 +98,15 @@ def histogram_lines(report: EntropyDoc) -> list[str]:
     if not report["chunks"]:
         return []
     smallest = report["chunks"][0]["size"]
-    of = next(
+    chunks = next(
         (chunk for chunk in report["chunks"] if (chunk["size"], chunk["compressor"]) == (smallest, "deflate")),
         report["chunks"][0],
     )
-    data = sum(of["histogram_bytes"])
+    data = sum(chunks["histogram_bytes"])
     if not data:
         return []
-    shares = [sum(of["histogram_bytes"][ten : ten + 10]) / data for ten in range(0, 100, 10)]
-    title = f"Data by ratio, {of['compressor']} in chunks of {size(smallest)}"
+    shares = [sum(chunks["histogram_bytes"][ten : ten + 10]) / data for ten in range(0, 100, 10)]
+    title = f"Data by ratio, {chunks['compressor']} in chunks of {size(smallest)}"
     bars = (
         f"  {ten:3} to {ten + 10:3} %  {share(part):>6}  " for ten, part in zip(range(0, 100, 10), shares, strict=True)
     )
@@ -133,8 +140,8 @@ def summary_lines(report: EntropyDoc) -> list[str]:
         lines.append(f"{counted(report['links_forgotten'], 'file')} with several names may count more than once")
     if report["interrupted"]:
         lines.append(f"interrupted: only {size(report['bytes_read'])} measured, intervals cover the remaining data")
-    for compressor, of in report["archive"].items():
-        ends = ends_of(of["interval"])
+    for compressor, ratio in report["archive"].items():
+        ends = ends_of(ratio["interval"])
         between = "" if ends is None else f" (95 % interval {SHARE.ends(ends)})"
-        lines += ["", f"Archive entropy: {share(of['entropy'])}{between} ({compressor}, as tgz and zip)", ""]
+        lines += ["", f"Archive entropy: {share(ratio['entropy'])}{between} ({compressor}, as tgz and zip)", ""]
     return lines

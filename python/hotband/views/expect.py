@@ -50,28 +50,30 @@ def label_of(figure: str) -> str:
     return f"{side} {LABELS.get(name, name)}".strip()
 
 
-def views(of: Expected) -> list[View]:
+def views(expected: Expected) -> list[View]:
     """Return the printed output."""
-    on = f"On {of.machine}: " if of.machine else ""
-    found: list[View] = [marked("[bold]{on}{verdict}[/]", on=on, verdict=of.verdict)]
-    found += [f"! {words}." for words in of.troubles]
-    if of.explanations:
-        found += ["What could explain it:", *(f"  - {text}" for text in of.explanations)]
-    if of.ranking is not None:
-        found += _ranking_views(of.ranking)
+    on = f"On {expected.machine}: " if expected.machine else ""
+    printed: list[View] = [marked("[bold]{on}{verdict}[/]", on=on, verdict=expected.verdict)]
+    printed += [f"! {words}." for words in expected.troubles]
+    if expected.explanations:
+        printed += ["What could explain it:", *(f"  - {text}" for text in expected.explanations)]
+    if expected.ranking is not None:
+        printed += _ranking_views(expected.ranking)
     else:
-        found.append(rows_table(of))
-    found += [f"  state: {line}" for line in of.state]
-    found += [f"  {text}" for text in of.rests_on]
-    found += [
-        f"  {row.name}: {label_of(others.figure)}: {others.words}" for row in of.rows for others in of.others(row)
+        printed.append(rows_table(expected))
+    printed += [f"  state: {line}" for line in expected.state]
+    printed += [f"  {text}" for text in expected.rests_on]
+    printed += [
+        f"  {row.name}: {label_of(others.figure)}: {others.words}"
+        for row in expected.rows
+        for others in expected.others(row)
     ]
-    found += [f"  not rebuilt: {row.name}: {row.why_not}" for row in of.rows if row.why_not]
-    if of.assumed:
-        found += ["Assumed, because the result does not state it:", *(f"  - {text}" for text in of.assumed)]
-    losses = list(dict.fromkeys(text for row in of.rows if row.load for text in row.load.losses))
-    found += ["Different from its options:", *(f"  - {text}" for text in losses[:6])] if losses else []
-    return [*found, *(f"  note: {note}" for note in of.notes)]
+    printed += [f"  not rebuilt: {row.name}: {row.why_not}" for row in expected.rows if row.why_not]
+    if expected.assumed:
+        printed += ["Assumed, because the result does not state it:", *(f"  - {text}" for text in expected.assumed)]
+    losses = list(dict.fromkeys(text for row in expected.rows if row.load for text in row.load.losses))
+    printed += ["Different from its options:", *(f"  - {text}" for text in losses[:6])] if losses else []
+    return [*printed, *(f"  note: {note}" for note in expected.notes)]
 
 
 def figure_columns(level: float) -> list[Column]:
@@ -85,54 +87,56 @@ def figure_columns(level: float) -> list[Column]:
     ]
 
 
-def rows_table(of: Expected) -> Table:
+def rows_table(expected: Expected) -> Table:
     """Return measured next to predicted values, a line per figure; with many rows a line per row, for the deciding
     figure."""
-    several, many = len(of.rows) > 1, len(of.rows) > FEW and not as_rows()
-    columns = [*([column("run", once=True)] if several else []), *figure_columns(of.level)]
+    several, many = len(expected.rows) > 1, len(expected.rows) > FEW and not as_rows()
+    columns = [*([column("run", once=True)] if several else []), *figure_columns(expected.level)]
     table = Table("Measured beside predicted", columns)
-    for row in of.rows:
-        figures = of.figures(row)
+    for row in expected.rows:
+        figures = expected.figures(row)
         shown = figures[:1] if many else figures
-        for index, one in enumerate(shown):
+        for index, entry in enumerate(shown):
             table.add(
                 *([row.name] if several else []),
-                label_of(one.figure),
-                one.measured,
-                one.predicted,
-                Range(one.low, one.high),
-                _verdict(one, figures if many else []),
-                unit=unit_of(one.figure),
-                ends=index == len(shown) - 1 and not many and row is not of.rows[-1],
+                label_of(entry.figure),
+                entry.measured,
+                entry.predicted,
+                Range(entry.low, entry.high),
+                _verdict(entry, figures if many else []),
+                unit=unit_of(entry.figure),
+                ends=index == len(shown) - 1 and not many and row is not expected.rows[-1],
             )
     if many:
         table.caption = "the deciding figure, and how many others of the row are outside; --json has all"
     return table
 
 
-def _verdict(one: Judged, others: Sequence[Judged]) -> Cell:
+def _verdict(judged: Judged, others: Sequence[Judged]) -> Cell:
     """Return a verdict, with the other figures of its row that are outside."""
-    besides = [other for other in others if other is not one and other.verdict not in (one.verdict, "inside", None)]
+    besides = [
+        other for other in others if other is not judged and other.verdict not in (judged.verdict, "inside", None)
+    ]
     more = f", {len(besides)} not" if besides else ""
-    return Cell(f"{one.verdict or '–'}{more}", COLOURS.get(one.verdict or "", ""))
+    return Cell(f"{judged.verdict or '–'}{more}", COLOURS.get(judged.verdict or "", ""))
 
 
 def _ranking_views(ranking: Ranking) -> list[View]:
     figures = [numeric("measured", OF_ROW), numeric("predicted", OF_ROW)]
     columns = [column("drive"), numeric("off by", TIMES), numeric("figures"), *figures]
     table = Table("Drives of the catalog, the nearest first", columns)
-    for one in ranking.drives if as_rows() else ranking.drives[:MOST_DRIVES]:
-        first = one.figures[0] if one.figures else None
+    for drive in ranking.drives if as_rows() else ranking.drives[:MOST_DRIVES]:
+        first = drive.figures[0] if drive.figures else None
         values = (None, None) if first is None else (first.measured, first.predicted)
         unit = PLAIN if first is None else unit_of(first.figure)
-        table.add(one.machine, math.exp(one.distance), len(one.figures), *values, unit=unit)
+        table.add(drive.machine, math.exp(drive.distance), len(drive.figures), *values, unit=unit)
     words = f"Compared: all figures of {', '.join(ranking.rows)}"
-    found: list[View] = [table, f"  {words}; from the ninth drive on, only figures of the first row"]
+    printed: list[View] = [table, f"  {words}; from the ninth drive on, only figures of the first row"]
     if ranking.left_out:
         names = ", ".join(list(ranking.left_out)[:4])
         why = next(iter(ranking.left_out.values()))
-        found.append(f"  {len(ranking.left_out)} drives are left out ({names} ...): {why}")
-    return found
+        printed.append(f"  {len(ranking.left_out)} drives are left out ({names} ...): {why}")
+    return printed
 
 
 def expected_views(record: RecordDoc) -> list[View]:
@@ -143,15 +147,15 @@ def expected_views(record: RecordDoc) -> list[View]:
     machine, level = str(expected["machine"]), expected["level"]
     table = Table(f"Measured beside {machine}", figure_columns(level))
     for row in expected["rows"]:
-        for one in row["figures"]:
-            verdict = one["verdict"] or "–"
+        for figure in row["figures"]:
+            verdict = figure["verdict"] or "–"
             table.add(
-                label_of(one["figure"]),
-                one["measured"],
-                one["predicted"],
-                Range(one["low"], one["high"]),
+                label_of(figure["figure"]),
+                figure["measured"],
+                figure["predicted"],
+                Range(figure["low"], figure["high"]),
                 Cell(verdict, COLOURS.get(verdict, "")),
-                unit=unit_of(one["figure"]),
+                unit=unit_of(figure["figure"]),
             )
-    said: list[View] = [sentence_of(expected), table]
-    return [*said, *(f"  - {text}" for text in expected["explanations"])]
+    printed: list[View] = [sentence_of(expected), table]
+    return [*printed, *(f"  - {text}" for text in expected["explanations"])]

@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from hotband.questions.find.trial import Trial
 
 
-def answer_views(found: Found) -> list[View]:
+def answer_views(answers: Found) -> list[View]:
     """Return the answers; for several machines side by side."""
     views: list[View] = []
-    several = len(found.answers) > 1
+    several = len(answers.answers) > 1
     if not several:
-        views += _alone(found, found.answers[0])
+        views += _alone(answers, answers.answers[0])
     if several or PRINTED.form == "csv":
-        views.append(answers_table(found))
-    views.append(f"  {found.workload}, asked as {found.asked_as}")
-    for answer in found.answers:
-        views.append(search_table(found.question, answer, several=several))
+        views.append(answers_table(answers))
+    views.append(f"  {answers.workload}, asked as {answers.asked_as}")
+    for answer in answers.answers:
+        views.append(search_table(answers.question, answer, several=several))
         views += [f"  state: {line}" for line in answer.state]
         views += [f"  note: {note}" for note in answer.notes]
-    return [*views, *(f"  note: {note}" for note in found.notes)]
+    return [*views, *(f"  note: {note}" for note in answers.notes)]
 
 
-def _alone(found: Found, answer: Answer) -> list[Text | str]:
+def _alone(answers: Found, answer: Answer) -> list[Text | str]:
     lines: list[Text | str] = [
         marked("[bold]{answer}[/] on {machine} ({question})", answer=f"{unchecked_text(answer)}{answer.text}",
-               machine=answer.machine, question=found.question.text)
+               machine=answer.machine, question=answers.question.text)
     ]  # fmt: skip
     lines += [
         f"  {text}"
         for text in (
-            _at(found.question, answer),
-            _bracket(found.question, answer),
-            interval_text(found.question, answer),
+            _at(answers.question, answer),
+            _bracket(answers.question, answer),
+            interval_text(answers.question, answer),
         )
         if text
     ]
@@ -63,15 +63,15 @@ def _at(question: Question, answer: Answer) -> str:
     """Return the figures at the answer, except the one that the answer states."""
     if answer.status == "nowhere":
         return ""
-    rest = {one: value for one, value in answer.figures.items() if one != question.wanted and value is not None}
+    rest = {item: value for item, value in answer.figures.items() if item != question.wanted and value is not None}
     return f"At this point: {_figures(rest)}" if rest else ""
 
 
 def _figures(figures: dict[Figure, float]) -> str:
     """Format figures, with names that their units do not imply."""
     return ", ".join(
-        shown(one, value) if one.is_rate and not one.side else f"{one} {shown(one, value)}"
-        for one, value in figures.items()
+        shown(item, value) if item.is_rate and not item.side else f"{item} {shown(item, value)}"
+        for item, value in figures.items()
     )
 
 
@@ -79,49 +79,49 @@ def _bracket(question: Question, answer: Answer) -> str:
     """Format the ends of the bracket, with the deciding figures."""
     if answer.bracket is None or answer.axis is None:
         return ""
-    said = []
+    words = []
     for value in answer.bracket:
-        trial = next(one for one in answer.trials if one.value == value)
+        trial = next(trial for trial in answer.trials if trial.value == value)
         wanted = trial.figures.get(question.wanted) if question.wanted and question.varied == RATE else None
         at = (
             value_shown(answer.axis, value) if wanted is None or not question.wanted else shown(question.wanted, wanted)
         )
         figures = {
-            condition.figure: found
+            condition.figure: deciding
             for condition in question.conditions
-            if (found := trial.figures[condition.figure]) is not None
+            if (deciding := trial.figures[condition.figure]) is not None
         }
-        said.append(f"{at} ({_figures(figures)})")
-    return f"The crossing lies between {said[0]} and {said[1]}; {len(answer.trials)} runs"
+        words.append(f"{at} ({_figures(figures)})")
+    return f"The crossing lies between {words[0]} and {words[1]}; {len(answer.trials)} runs"
 
 
 def interval_text(question: Question, answer: Answer) -> str:
     """Format the interval and its sources; nothing if there is none."""
     if answer.interval is None or answer.axis is None:
         return ""
-    of = answer.interval
-    values = _ends(question, answer, of["values_low"], of["values_high"])
-    whole = _ends(question, answer, of["low"], of["high"])
-    alone = "" if of["values_low"] == of["values_high"] else f" ({values} from parameter uncertainty alone)"
-    return f"{of['level']:g} % interval {whole}{alone}, from {of['how']}; {answer.rests_on}"
+    interval = answer.interval
+    values = _ends(question, answer, interval["values_low"], interval["values_high"])
+    whole = _ends(question, answer, interval["low"], interval["high"])
+    alone = "" if interval["values_low"] == interval["values_high"] else f" ({values} from parameter uncertainty alone)"
+    return f"{interval['level']:g} % interval {whole}{alone}, from {interval['how']}; {answer.rests_on}"
 
 
 def _ends(question: Question, answer: Answer, low: float, high: float) -> str:
     return f"{end_text(question, answer, low)} to {end_text(question, answer, high)}"
 
 
-def answers_table(found: Found) -> Table:
+def answers_table(answers: Found) -> Table:
     """Return one row per machine."""
     # Words for people; a program receives the value and whether there is an answer.
     of_program = PRINTED.form == "csv"
-    values = [column("status"), *_answer_columns(found)] if of_program else []
-    others = [figure for figure in found.question.figures if figure != found.question.wanted]
-    level = next((answer.interval["level"] for answer in found.answers if answer.interval), None)
-    axis = next((one.axis for one in found.answers if one.axis is not None), None)
-    unit = LATENCY if found.question.varied == NOTHING else None if axis is None else unit_of(axis)
+    values = [column("status"), *_answer_columns(answers)] if of_program else []
+    others = [figure for figure in answers.question.figures if figure != answers.question.wanted]
+    level = next((answer.interval["level"] for answer in answers.answers if answer.interval), None)
+    axis = next((item.axis for item in answers.answers if item.axis is not None), None)
+    unit = LATENCY if answers.question.varied == NOTHING else None if axis is None else unit_of(axis)
     ends = [] if level is None or unit is None else [interval(f"{level:g} %", unit)]
     table = Table(
-        found.question.text,
+        answers.question.text,
         [
             *map(column, ("machine", "answer")),
             *values,
@@ -130,22 +130,22 @@ def answers_table(found: Found) -> Table:
             numeric("runs"),
         ],
     )
-    for answer in found.answers:
-        status = [answer.status, *_answer_values(found.question, answer)] if of_program else []
-        of = answer.interval
-        between = [None if of is None else Range(of["low"], of["high"])] if ends else []
+    for answer in answers.answers:
+        status = [answer.status, *_answer_values(answers.question, answer)] if of_program else []
+        bounds = answer.interval
+        between = [None if bounds is None else Range(bounds["low"], bounds["high"])] if ends else []
         figures = [answer.figures.get(other) for other in others]
         table.add(answer.machine, answer.text, *status, *figures, *between, len(answer.trials))
     return table
 
 
-def _answer_columns(found: Found) -> list[Column]:
+def _answer_columns(answers: Found) -> list[Column]:
     """Return columns for the answers: the requested figure, the varied value, or both."""
-    axis = next((answer.axis for answer in found.answers if answer.axis is not None), None)
-    wanted = found.question.wanted
+    axis = next((answer.axis for answer in answers.answers if answer.axis is not None), None)
+    wanted = answers.question.wanted
     columns = [] if wanted is None else [numeric(str(wanted), wanted.unit)]
-    if _has_value(found.question):
-        columns.append(numeric(found.question.varied) if axis is None else numeric(_heading(axis), unit_of(axis)))
+    if _has_value(answers.question):
+        columns.append(numeric(answers.question.varied) if axis is None else numeric(_heading(axis), unit_of(axis)))
     return columns
 
 

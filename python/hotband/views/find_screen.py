@@ -29,31 +29,31 @@ MOST_NOTES = 2
 BAR = 12
 
 
-def terminal(found: Found, question: FindQuestion) -> Screen:
+def terminal(answers: Found, question: FindQuestion) -> Screen:
     """Return what the terminal shows of the answers."""
-    alone = found.answers[0] if len(found.answers) == 1 else None
-    notes = [*(note for answer in found.answers for note in answer.notes), *found.notes]
-    more = [] if alone is None else [text for text in (there_text(found.question, alone),) if text]
-    states = dict.fromkeys(line for answer in found.answers for line in answer.state)
-    no_interval = question.interval is None and found.question.varied != NOTHING
+    alone = answers.answers[0] if len(answers.answers) == 1 else None
+    notes = [*(note for answer in answers.answers for note in answer.notes), *answers.notes]
+    more = [] if alone is None else [text for text in (there_text(answers.question, alone),) if text]
+    states = dict.fromkeys(line for answer in answers.answers for line in answer.state)
+    no_interval = question.interval is None and answers.question.varied != NOTHING
     return Screen(
-        answer=_best(found) if alone is None else _sentence(found, alone),
+        answer=_best(answers) if alone is None else _sentence(answers, alone),
         verdict="" if alone is None else _verdict_of(alone),
         more=more,
-        body=[_answers_table(found)] if alone is None else _trials(found, alone),
-        state=[f"{found.workload}, {found.asked_as}; {', '.join(states)}", *_rests_on(found)],
+        body=[_answers_table(answers)] if alone is None else _trials(answers, alone),
+        state=[f"{answers.workload}, {answers.asked_as}; {', '.join(states)}", *_rests_on(answers)],
         remarks=with_hidden(notes, MOST_NOTES),
         next=replace(question, interval=LEVEL) if no_interval else question,
-        details=answer_views(found),
+        details=answer_views(answers),
     )
 
 
-def _sentence(found: Found, answer: Answer) -> str:
+def _sentence(answers: Found, answer: Answer) -> str:
     """Return the answer on one machine in a sentence."""
-    if found.question.varied == NOTHING:
-        return _at_rate_sentence(found.question, answer)
+    if answers.question.varied == NOTHING:
+        return _at_rate_sentence(answers.question, answer)
     text = capitalized(f"{unchecked_text(answer)}{answer.text}")
-    return f'{text}{_between(found.question, answer)} on {answer.machine}, predicted for "{found.question.text}".'
+    return f'{text}{_between(answers.question, answer)} on {answer.machine}, predicted for "{answers.question.text}".'
 
 
 def _at_rate_sentence(question: Question, answer: Answer) -> str:
@@ -67,11 +67,11 @@ def _at_rate_sentence(question: Question, answer: Answer) -> str:
 
 
 def _between(question: Question, answer: Answer) -> str:
-    of = answer.interval
-    if of is None or answer.axis is None:
+    interval = answer.interval
+    if interval is None or answer.axis is None:
         return ""
-    low, high = (end_text(question, answer, of[end]) for end in ("low", "high"))
-    return f" ({of['level']:g} % interval {low} to {high})"
+    low, high = (end_text(question, answer, interval[end]) for end in ("low", "high"))
+    return f" ({interval['level']:g} % interval {low} to {high})"
 
 
 def _verdict_of(answer: Answer) -> Verdict:
@@ -86,42 +86,44 @@ def _rests_on(answered: Found) -> list[str]:
     return [f"Intervals {text}." for text in words if text]
 
 
-def _best(found: Found) -> str:
+def _best(answers: Found) -> str:
     """Return which of several machines reaches the most, or how many have an answer."""
-    wanted, question = found.question.wanted, found.question.text
-    known = [(answer, answer.figures.get(wanted)) for answer in found.answers if answer.status != "nowhere" and wanted]
+    wanted, question = answers.question.wanted, answers.question.text
+    known = [
+        (answer, answer.figures.get(wanted)) for answer in answers.answers if answer.status != "nowhere" and wanted
+    ]
     values = [(value, answer) for answer, value in known if value is not None]
-    if values and wanted is not None and found.question.varied == NOTHING:
+    if values and wanted is not None and answers.question.varied == NOTHING:
         value, best = min(values, key=lambda pair: pair[0])
         return f'{best.machine} has the lowest value, {shown(wanted, value)}, predicted for "{question}".'
     if values and wanted is not None and wanted.is_rate:
         value, best = max(values, key=lambda pair: pair[0])
         return f'{best.machine} reaches the most, {shown(wanted, value)}, predicted for "{question}".'
-    reached = sum(answer.status != "nowhere" for answer in found.answers)
-    return f'{reached} of {len(found.answers)} machines have an answer, predicted for "{question}".'
+    reached = sum(answer.status != "nowhere" for answer in answers.answers)
+    return f'{reached} of {len(answers.answers)} machines have an answer, predicted for "{question}".'
 
 
-def _answers_table(found: Found) -> Table:
+def _answers_table(answers: Found) -> Table:
     """Return a row per machine: its answer, with a bar if it is a figure, and the other figures there."""
-    wanted = found.question.wanted
-    others = [figure for figure in found.question.figures if figure != wanted]
-    axis = next((answer.axis for answer in found.answers if answer.axis is not None), None)
-    level = next((answer.interval["level"] for answer in found.answers if answer.interval), None)
-    unit = LATENCY if found.question.varied == NOTHING else None if axis is None else unit_of(axis)
+    wanted = answers.question.wanted
+    others = [figure for figure in answers.question.figures if figure != wanted]
+    axis = next((answer.axis for answer in answers.answers if answer.axis is not None), None)
+    level = next((answer.interval["level"] for answer in answers.answers if answer.interval), None)
+    unit = LATENCY if answers.question.varied == NOTHING else None if axis is None else unit_of(axis)
     ends = [] if level is None or unit is None else [interval(f"{level:g} %", unit)]
-    values = [answer.figures.get(wanted) if wanted else answer.value for answer in found.answers]
+    values = [answer.figures.get(wanted) if wanted else answer.value for answer in answers.answers]
     table = screen_table(
         [column("machine"), column(""), bar_column(BAR), *(numeric(str(other), other.unit) for other in others), *ends]
     )
-    for answer, drawn in zip(found.answers, bars(values, BAR), strict=True):
-        of = answer.interval
-        between = [None if of is None else Range(of["low"], of["high"])] if ends else []
+    for answer, drawn in zip(answers.answers, bars(values, BAR), strict=True):
+        bounds = answer.interval
+        between = [None if bounds is None else Range(bounds["low"], bounds["high"])] if ends else []
         text = with_sign(f"{unchecked_text(answer)}{answer.text}", "no" if answer.status == "nowhere" else "yes")
         table.add(answer.machine, text, drawn, *(answer.figures.get(other) for other in others), *between)
     return table
 
 
-def _trials(found: Found, answer: Answer) -> list[Table]:
+def _trials(answers: Found, answer: Answer) -> list[Table]:
     """Return the trials nearest to the answer side by side: value, figures, and whether they meet the conditions."""
     tried = {trial.value: trial for trial in answer.trials if trial.met is not None and trial.value is not None}
     trials = _nearest([tried[value] for value in sorted(tried)], answer)
@@ -132,7 +134,7 @@ def _trials(found: Found, answer: Answer) -> list[Table]:
     table.bare = True
     name = {RATE: "offered", DEPTH: "queue depth"}.get(axis.name, axis.name)
     table.add(name, *(trial.value for trial in trials), unit=unit_of(axis))
-    for figure in found.question.figures:
+    for figure in answers.question.figures:
         unit = PLAIN if figure.unit.name == str(figure) else figure.unit
         table.add(str(figure), *(trial.figures.get(figure) for trial in trials), unit=unit)
     table.add("", *(_verdict(trial, answer) for trial in trials))

@@ -26,19 +26,19 @@ SHOWN_WHOLE = 3
 COMMON_NOTES = 5
 
 
-def files(found: ImportedFiles, question: ImportQuestion) -> Iterator[View]:
+def files(imported: ImportedFiles, question: ImportQuestion) -> Iterator[View]:
     """Yield each record, and the paths of the written files."""
-    if len(found.imported) > SHOWN_WHOLE:
-        yield from _many([record for record, _ in found.imported])
-        if found.saved:
-            yield Whole(f"{counted(len(found.saved), 'record')} written to {question.out}.")
+    if len(imported.imported) > SHOWN_WHOLE:
+        yield from _many([record for record, _ in imported.imported])
+        if imported.saved:
+            yield Whole(f"{counted(len(imported.saved), 'record')} written to {question.out}.")
         return
-    for record, _series in found.imported:
+    for record, _series in imported.imported:
         yield summary_table(record)
         yield from (f"! {words}." for words in troubles(record))
         yield from said_of(record)
         yield from (f"  note: {note}" for note in record["notes"])
-    yield from (Whole(f"Record: {path}") for path in found.saved)
+    yield from (Whole(f"Record: {path}") for path in imported.saved)
 
 
 def _many(records: Sequence[RecordDoc]) -> Iterator[View]:
@@ -51,12 +51,12 @@ def _many(records: Sequence[RecordDoc]) -> Iterator[View]:
         yield f"  {counted(len(notes) - len(common), 'further note')} in the records"
 
 
-def folders(found: ImportedFolders, question: ImportQuestion) -> Screen:
+def folders(imported: ImportedFolders, question: ImportQuestion) -> Screen:
     """Return the results side by side."""
     out = question.out
-    written = f"{counted(len(found.saved), 'record')} written to {out}." if out is not None else ""
+    written = f"{counted(len(imported.saved), 'record')} written to {out}." if out is not None else ""
     further = command("report", out, output="report.html") if out is not None else ""
-    screen = matrix_screen(Matrix(found.walked), written, further)
-    left = sum(result.imported is None for result in found.walked.results)
+    screen = matrix_screen(Matrix(imported.walked), written, further)
+    left = sum(result.imported is None for result in imported.walked.results)
     remarks = [*screen.remarks, *([f"{counted(left, 'record')} of Hotband not copied."] if left else [])]
     return replace(screen, remarks=remarks)

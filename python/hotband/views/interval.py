@@ -75,51 +75,51 @@ def with_ends(value: float | None, ends: BoundsDoc | None) -> Value:
     return value if value is None or ends is None else Estimate(value, ends["low"], ends["high"])
 
 
-def interval_lines(of: RunIntervalsDoc) -> list[str]:
+def interval_lines(intervals: RunIntervalsDoc) -> list[str]:
     """Return the intervals of a run, one line per figure, and their basis; or why there are none."""
-    if not of["figures"] and not of["draws"]:
-        return [f"{capitalized(note)}." for note in of["notes"]]
-    lines = [_line(figure) for figure in of["figures"]]
-    lines += [f"  {evidence}" for evidence in [of.get("rests_on")] if evidence]
-    if not of["draws"]:
-        return [*lines, *(f"  note: {note}" for note in of["notes"])]
-    refused = f", {of['refused']} more refused by the model" if of["refused"] else ""
+    if not intervals["figures"] and not intervals["draws"]:
+        return [f"{capitalized(note)}." for note in intervals["notes"]]
+    lines = [_line(figure) for figure in intervals["figures"]]
+    lines += [f"  {evidence}" for evidence in [intervals.get("rests_on")] if evidence]
+    if not intervals["draws"]:
+        return [*lines, *(f"  note: {note}" for note in intervals["notes"])]
+    refused = f", {intervals['refused']} more refused by the model" if intervals["refused"] else ""
     drawn = (
-        f"{of['draws']} samples of {len(of['values'])} uncertain values{refused}; "
-        f"{len(of['without_effect'])} others have no effect"
-        if of["values"]
+        f"{intervals['draws']} samples of {len(intervals['values'])} uncertain values{refused}; "
+        f"{len(intervals['without_effect'])} others have no effect"
+        if intervals["values"]
         else "no uncertain value moves a figure"
     )
     return [
         *lines,
         f"  Rests on {drawn}, the seed, and the model's error.",
-        *(f"  note: {note}" for note in of["notes"]),
+        *(f"  note: {note}" for note in intervals["notes"]),
     ]
 
 
-def _line(one: FigureIntervalDoc) -> str:
-    side, _, name = one["figure"].rpartition(".")
+def _line(figure: FigureIntervalDoc) -> str:
+    side, _, name = figure["figure"].rpartition(".")
     unit = unit_of(name)
-    values = numbers.between(one["values_low"], one["values_high"], unit.shown)
-    of = f" of {side}s" if side else ""
+    values = numbers.between(figure["values_low"], figure["values_high"], unit.shown)
+    words = f" of {side}s" if side else ""
     label = "" if LABELS[name] == unit.name else f" {LABELS[name]}"
-    alone = "" if one["values_low"] == one["values_high"] else f"; {values} from parameter uncertainty alone"
-    return f"{unit.shown(one['predicted'])}{label}{of} ({said(one, unit)}{alone})"
+    alone = "" if figure["values_low"] == figure["values_high"] else f"; {values} from parameter uncertainty alone"
+    return f"{unit.shown(figure['predicted'])}{label}{words} ({said(figure, unit)}{alone})"
 
 
-def intervals_table(of: RunIntervalsDoc) -> Table:
+def intervals_table(intervals: RunIntervalsDoc) -> Table:
     """Return the intervals of a run, one row per figure, for output without words."""
     ranges = [interval("interval", OF_ROW), interval("by values alone", OF_ROW)]
     columns = [column("figure"), numeric("predicted", OF_ROW), *ranges, column("class")]
-    table = Table(f"Intervals of {of['level']:g} %", columns)
-    for one in of["figures"]:
-        side, _, name = one["figure"].rpartition(".")
+    table = Table(f"Intervals of {intervals['level']:g} %", columns)
+    for figure in intervals["figures"]:
+        side, _, name = figure["figure"].rpartition(".")
         table.add(
             f"{side} {LABELS[name]}".strip(),
-            one["predicted"],
-            Range(one["low"], one["high"]),
-            Range(one["values_low"], one["values_high"]),
-            one["figure_class"],
+            figure["predicted"],
+            Range(figure["low"], figure["high"]),
+            Range(figure["values_low"], figure["values_high"]),
+            figure["figure_class"],
             unit=unit_of(name),
         )
     return table
@@ -128,29 +128,30 @@ def intervals_table(of: RunIntervalsDoc) -> Table:
 MOST_VALUES = 8
 
 
-def terminal(of: Why, question: WhyQuestion) -> Screen:
+def terminal(result: Why, question: WhyQuestion) -> Screen:
     """Return the terminal's lines about the sources of an uncertainty."""
-    found = of.to_dict()
-    unit = {"ns": MS, "B/s": MBS}.get(found["unit"], Unit(found["unit"]))
+    document = result.to_dict()
+    unit = {"ns": MS, "B/s": MBS}.get(document["unit"], Unit(document["unit"]))
     sources = {
-        "model error": found["of_model"],
-        "drive parameters": found["of_values"],
-        "random seed": found["of_seed"],
+        "model error": document["of_model"],
+        "drive parameters": document["of_values"],
+        "random seed": document["of_seed"],
     }
     shares = ", ".join(f"{name} {share(part)}" for name, part in sources.items())
+    predicted = unit.shown(document["predicted"])
     return Screen(
-        answer=f"{found['label']} is predicted at {unit.shown(found['predicted'])} ({said(found['interval'], unit)}).",
-        more=[f"Sources of uncertainty: {shares}.", f"The model error is {found['rests_on']}."],
-        body=_sources(found),
-        remarks=[found["advice"]] if found["advice"] else [],
+        answer=f"{document['label']} is predicted at {predicted} ({said(document['interval'], unit)}).",
+        more=[f"Sources of uncertainty: {shares}.", f"The model error is {document['rests_on']}."],
+        body=_sources(document),
+        remarks=[document["advice"]] if document["advice"] else [],
         next=question,
-        details=why_views(found),
+        details=why_views(document),
     )
 
 
-def _sources(found: WhyFigureDoc) -> list[View]:
+def _sources(figure: WhyFigureDoc) -> list[View]:
     """Return the values that matter, with their shares as bars."""
-    rows = [row for row in found["values"] if row["total"] >= SHOWN][:MOST_VALUES]
+    rows = [row for row in figure["values"] if row["total"] >= SHOWN][:MOST_VALUES]
     if not rows:
         return []
     moves = [numeric("at low", CHANGE), numeric("at high", CHANGE)]
@@ -161,32 +162,32 @@ def _sources(found: WhyFigureDoc) -> list[View]:
     return [table]
 
 
-def why_views(of: WhyFigureDoc) -> list[View]:
+def why_views(figure: WhyFigureDoc) -> list[View]:
     """Return the sources of an interval: a line of shares, a table of values, and what to measure."""
-    unit = {"ns": MS, "B/s": MBS}.get(of["unit"], Unit(of["unit"]))
+    unit = {"ns": MS, "B/s": MBS}.get(figure["unit"], Unit(figure["unit"]))
     head = marked(
         "[bold]{label}[/]: {value} ({interval}), class: {of}",
-        label=of["label"],
-        value=unit.shown(of["predicted"]),
-        interval=said(of["interval"], unit),
-        of=of["figure_class"],
+        label=figure["label"],
+        value=unit.shown(figure["predicted"]),
+        interval=said(figure["interval"], unit),
+        of=figure["figure_class"],
     )
     shares = (
-        f"Sources of uncertainty: model error {share(of['of_model'])} ({of['rests_on']}), drive parameters "
-        f"{share(of['of_values'])}, seed {share(of['of_seed'])}"
+        f"Sources of uncertainty: model error {share(figure['of_model'])} ({figure['rests_on']}), drive parameters "
+        f"{share(figure['of_values'])}, seed {share(figure['of_seed'])}"
     )
-    if of["unexplained"]:
-        shares += f"; {share(of['unexplained'])} of values acting together, not split up"
+    if figure["unexplained"]:
+        shares += f"; {share(figure['unexplained'])} of values acting together, not split up"
     shares_of = [numeric("alone", SHARE), numeric("total", SHARE)]
     moves = [numeric("at low", CHANGE), numeric("at high", CHANGE), numeric("narrower", PERCENT)]
     columns = [column("value"), column("range"), *shares_of, *moves]
     table = Table("Uncertain values, by their share of the effect of all values", columns)
-    rows = [row for row in of["values"] if row["total"] >= SHOWN]
+    rows = [row for row in figure["values"] if row["total"] >= SHOWN]
     for row in rows:
         table.add(*_row(row))
-    left = len(of["values"]) - len(rows)
+    left = len(figure["values"]) - len(rows)
     more = [f"{left} more with less than half a percent each."] if left else []
-    return [head, shares, *([table] if rows else []), *more, of["advice"]]
+    return [head, shares, *([table] if rows else []), *more, figure["advice"]]
 
 
 def _row(row: ShareDoc) -> tuple[Value, ...]:
@@ -264,12 +265,14 @@ def _spreads(figures: Mapping[str, FigureSpread]) -> Table:
     return table
 
 
-def spreads_table(of: IntervalFile) -> Table:
+def spreads_table(file: IntervalFile) -> Table:
     """Return the effects of the uncertain values and the seed on each figure of a study."""
     moves = [numeric(name, SHARE) for name in ("down", "up", "seed")]
     columns = [column("figure"), column("class"), numeric("predicted"), *moves]
-    table = Table(f"{of.study}: effects of uncertain values on its figures", columns)
-    for name, one in of.figures.items():
-        if one.cells and one.predicted is not None:
-            table.add(name, one.figure_class, one.predicted, *map(math.expm1, (one.low, one.high, one.seed)))
+    table = Table(f"{file.study}: effects of uncertain values on its figures", columns)
+    for name, figure in file.figures.items():
+        if figure.cells and figure.predicted is not None:
+            table.add(
+                name, figure.figure_class, figure.predicted, *map(math.expm1, (figure.low, figure.high, figure.seed))
+            )
     return table

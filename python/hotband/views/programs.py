@@ -16,37 +16,37 @@ if TYPE_CHECKING:
     from hotband.questions.program import ProgramList, ProgramOutline, ProgramQuestion
 
 
-def programs(found: ProgramList, _: ProgramQuestion) -> list[View]:
+def programs(listed: ProgramList, _: ProgramQuestion) -> list[View]:
     """Return all programs, with what each needs and whether that is installed."""
     rows = []
-    for each in found.programs:
-        how = how_to_get(each.lacking)
+    for each in listed.programs:
+        remedy = how_to_get(each.lacking)
         commands = ", ".join(need.command for need in each.program.needs)
-        rows.append((each.program.name, each.program.title, commands, f"no: {how}" if how else "yes"))
+        rows.append((each.program.name, each.program.title, commands, f"no: {remedy}" if remedy else "yes"))
     return [listing("Programs", ("name", "program", "needs", "there"), rows)]
 
 
-def outline(found: ProgramOutline, _: ProgramQuestion) -> list[View]:
+def outline(described: ProgramOutline, _: ProgramQuestion) -> list[View]:
     """Return the settings of a program, and its load on the disk."""
-    program = found.program
+    program = described.program
     rows = [(key, str(each.default), accepted_by(each), each.what) for key, each in program.settings.items()]
     lines = [
         f"Load on the disk: {program.asks}",
         f"Volumes, if the machine has them: {', '.join(program.volumes)}",
-        *([f"Not installed; install with: {how_to_get(found.lacking)}"] if found.lacking else []),
+        *([f"Not installed; install with: {how_to_get(described.lacking)}"] if described.lacking else []),
     ]
     return [listing(f"{program.name}: {program.title}", ("key", "current", "allowed", "meaning"), rows), *lines]
 
 
-def figures(found: ProgramResult, question: ProgramQuestion) -> list[View]:
+def figures(result: ProgramResult, question: ProgramQuestion) -> list[View]:
     """Return the figures of a run, and its notes."""
-    about = {"program": found.name, "on": str(question.on)}
+    about = {"program": result.name, "on": str(question.on)}
     columns = [column("figure"), numeric("value"), column("unit")]
-    table = Table(f"{found.name} on {question.on} ({found.version})", columns, about=about)
-    for figure in found.document["figures"]:
+    table = Table(f"{result.name} on {question.on} ({result.version})", columns, about=about)
+    for figure in result.document["figures"]:
         table.add(figure["name"], figure["value"], figure["unit"])
-    notes = [f"  note: {note}" for note in found.notes]
-    return [table, *notes, *prediction(found.document.get("predicted", []))]
+    notes = [f"  note: {note}" for note in result.notes]
+    return [table, *notes, *prediction(result.document.get("predicted", []))]
 
 
 def prediction(rows: Sequence[PredictedDoc]) -> list[View]:

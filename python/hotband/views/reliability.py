@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from hotband.inference.reliability.result import Reliability
 
 
-def terminal(found: Reliability, question: Question) -> Screen:
+def terminal(result: Reliability, question: Question) -> Screen:
     """Return what the terminal shows of an array's reliability."""
-    data = found.to_dict()
+    data = result.to_dict()
     layout, loss, mission = data["layout"], data["mission"]["loss"], data["mission"]
     years = f"{mission['years']:g} year{'' if mission['years'] == 1 else 's'}"
     between = " to ".join(numbers.odds(loss[end]) for end in ("low", "high"))
     chance = f"{numbers.odds(loss['value'])} (95 % interval {between})"
     survives = f"survives any {counted(layout['failures_tolerated'], 'failure')}"
-    kept = "nothing is redundant" if not layout["failures_tolerated"] else survives
+    survival = "nothing is redundant" if not layout["failures_tolerated"] else survives
     drives = counted(layout["drives"], "drive")
     return Screen(
         answer=f"{data['machine']} loses data within {years} with a chance of {chance}, simulated.",
         body=[_screen_figures(data, years)],
-        state=[f"{layout['kind']} of {drives}, {numbers.size(layout['usable_bytes'])} usable, {kept}."],
+        state=[f"{layout['kind']} of {drives}, {numbers.size(layout['usable_bytes'])} usable, {survival}."],
         remarks=[data["mttdl"]["reason"]] if data["mttdl"]["reason"] else [],
         next=question,
         details=[*summary_lines(data), figures_table(data), *notes(data)],
@@ -61,9 +61,9 @@ def _screen_figures(data: ReliabilityDoc, years: str) -> Table:
         (f"loss within {years}", mission["loss"], mission["closed_form"], chance),
         ("lost per TB", mission["bytes_lost_per_tb"], lost, BYTES),
     ]
-    for name, found, by_formula, unit in rows:
-        if found is not None:
-            table.add(name, found["value"], by_formula, unit=unit)
+    for name, figure, by_formula, unit in rows:
+        if figure is not None:
+            table.add(name, figure["value"], by_formula, unit=unit)
     for name, part in shown_causes(data, mission["loss"]["causes"]):
         table.add(f"by {name}", part, None, unit=SHARE)
     return table

@@ -60,10 +60,10 @@ def titled(title: str, first: str, columns: Iterable[Column]) -> Table:
 
 def pivot(cells: Iterable[tuple[int, K, float | None]]) -> dict[int, dict[K, float | None]]:
     """Return values by row and column."""
-    found: dict[int, dict[K, float | None]] = {}
+    table: dict[int, dict[K, float | None]] = {}
     for row, key, value in cells:
-        found.setdefault(row, {})[key] = value
-    return found
+        table.setdefault(row, {})[key] = value
+    return table
 
 
 def heading(review: ReviewDoc) -> Text:
@@ -73,8 +73,8 @@ def heading(review: ReviewDoc) -> Text:
     drives = counted(len(machine["drives"]), "drive")
     capacity, seed = size(machine["capacity_bytes"]), review["seed"]
     quick = ", quick" if review["quick"] else ""
-    said = f" ({machine['name']}): {capacity}, {drives}{values}, seed {seed}{quick}"
-    return marked("[bold]{title}[/]{said}", title=machine["title"], said=said)
+    details = f" ({machine['name']}): {capacity}, {drives}{values}, seed {seed}{quick}"
+    return marked("[bold]{title}[/]{said}", title=machine["title"], said=details)
 
 
 def level_of(review: ReviewDoc) -> str:
@@ -85,8 +85,8 @@ def level_of(review: ReviewDoc) -> str:
 
 def ends_of(row: object, key: str) -> BoundsDoc | None:
     """Return the interval of a figure in an object of the JSON; None if it has none."""
-    found: Mapping[str, Any] = row if isinstance(row, dict) else {}
-    ends: BoundsDoc | None = found.get("intervals", {}).get(key)
+    document: Mapping[str, Any] = row if isinstance(row, dict) else {}
+    ends: BoundsDoc | None = document.get("intervals", {}).get(key)
     return ends
 
 
@@ -99,7 +99,7 @@ def linear_table(review: ReviewDoc) -> Table | None:
     title = f"Transfer over the whole surface, MB/s{level_of(review)}"
     table = titled(title, "", [*map(bare, rates), column("first byte to last")])
     for op in ("read", "write"):
-        found = [one["bandwidth_bytes_per_s"] for one in part[op]]
+        found = [place["bandwidth_bytes_per_s"] for place in part[op]]
         measured = [rate for rate in found if rate is not None]
         mean = with_ends(part["mean"][op], part.get("intervals", {}).get("mean", {}).get(op))
         table.add(op, found[0], found[-1], mean, sparkline(measured))
@@ -120,10 +120,10 @@ def access_tables(review: ReviewDoc) -> list[Table]:
     else:
         tables = [titled(title, "", [*times, drawn])]
     for op in ("read", "write"):
-        one = part[op]
-        shown = [with_ends(one[key], ends_of(one, key)) for key in ("mean_ns", "p50_ns", "p99_ns", "max_ns")]
-        last = f" {span(one['bins'][-1][0])}" if one["bins"] else ""
-        bars = sparkline([count for _, count in one["bins"]]) + last
+        access = part[op]
+        shown = [with_ends(access[key], ends_of(access, key)) for key in ("mean_ns", "p50_ns", "p99_ns", "max_ns")]
+        last = f" {span(access['bins'][-1][0])}" if access["bins"] else ""
+        bars = sparkline([count for _, count in access["bins"]]) + last
         if level:
             tables[0].add(op, *shown)
             tables[1].add(op, bars)
@@ -136,7 +136,7 @@ def blocks_tables(review: ReviewDoc) -> list[Table]:
     """Return bandwidth by block and file, one table for reads and one for writes."""
     tables = []
     for op in ("read", "write"):
-        rows = [one for one in review["block_sizes"] or [] if one["op"] == op]
+        rows = [block for block in review["block_sizes"] or [] if block["op"] == op]
         if not rows:
             continue
         files = sorted({row["file_bytes"] for row in rows})
@@ -159,11 +159,11 @@ def streams_table(review: ReviewDoc) -> Table | None:
     title = "Readers and writers at once, each with a file of 100 MB, MB/s"
     table = titled(title, "", [bare(numeric(str(count), MBS)) for count in counts])
     for op in ("read", "write"):
-        own = [row for row in rows if row["op"] == op]
-        together = {one["streams"]: one["bandwidth_bytes_per_s"] for one in own}
-        slowest = {one["streams"]: one["slowest_bytes_per_s"] for one in own}
-        for words, of in (("together", together), ("slowest", slowest)):
-            table.add(f"{op}, {words}", *(of.get(count) for count in counts))
+        chosen = [row for row in rows if row["op"] == op]
+        together = {row["streams"]: row["bandwidth_bytes_per_s"] for row in chosen}
+        slowest = {row["streams"]: row["slowest_bytes_per_s"] for row in chosen}
+        for words, label in (("together", together), ("slowest", slowest)):
+            table.add(f"{op}, {words}", *(label.get(count) for count in counts))
     return table
 
 
@@ -219,11 +219,11 @@ def others_table(review: ReviewDoc) -> Table | None:
     """Return streaming and defragmentation, one line each."""
     title = f"Streaming and defragmentation{level_of(review)}"
     table = titled(title, "", [_figure(review, "MB/s", MBS), numeric("a second")])
-    for one in review["streaming"] or []:
-        rate = one["bandwidth_bytes_per_s"]
-        each_s = None if rate is None else rate / one["block_bytes"]
-        shown = with_ends(rate, ends_of(one, "bandwidth_bytes_per_s"))
-        table.add(f"streaming {one['op']}, blocks of {size(one['block_bytes'])}", shown, each_s)
+    for row in review["streaming"] or []:
+        rate = row["bandwidth_bytes_per_s"]
+        each_s = None if rate is None else rate / row["block_bytes"]
+        shown = with_ends(rate, ends_of(row, "bandwidth_bytes_per_s"))
+        table.add(f"streaming {row['op']}, blocks of {size(row['block_bytes'])}", shown, each_s)
     moved = review["defragmentation"]
     if moved is not None:
         name = f"defragmentation, extents of {size(moved['extent_bytes'])}"
@@ -240,23 +240,23 @@ def applications_table(review: ReviewDoc) -> Table | None:
     title = f"Desktop applications: synthetic mixes, not the programs{level_of(review)}"
     ends = [bare(numeric("from", MBS)), bare(numeric("to", MBS))]
     table = titled(title, "", [_figure(review, "MB/s", MBS), *ends, numeric("I/Os a second")])
-    for one in rows:
-        rate = with_ends(one["bandwidth_bytes_per_s"], ends_of(one, "bandwidth_bytes_per_s"))
-        table.add(one["title"], rate, one["low_bytes_per_s"], one["high_bytes_per_s"], one["iops"])
+    for row in rows:
+        rate = with_ends(row["bandwidth_bytes_per_s"], ends_of(row, "bandwidth_bytes_per_s"))
+        table.add(row["title"], rate, row["low_bytes_per_s"], row["high_bytes_per_s"], row["iops"])
     return table
 
 
 def energy_table(review: ReviewDoc) -> Table | None:
     """Return watts and joules under the server patterns."""
-    found = review["energy"]
-    if found is None:
+    energy = review["energy"]
+    if energy is None:
         return None
-    title = f"Energy, {found['queue_depth']} outstanding; at rest {number(found['idle_w'])} W"
+    title = f"Energy, {energy['queue_depth']} outstanding; at rest {number(energy['idle_w'])} W"
     table = titled(title, "", [estimate("W", WATTS), estimate("mJ per I/O", MILLIJOULES)])
-    watts, joules = found["patterns_w"], found["joules_per_io"]
+    watts, joules = energy["patterns_w"], energy["joules_per_io"]
     for name in watts:
-        power: BoundsDoc = {"low": found["patterns_low_w"][name], "high": found["patterns_high_w"][name]}
-        low, high = found["joules_per_io_low"][name], found["joules_per_io_high"][name]
+        power: BoundsDoc = {"low": energy["patterns_low_w"][name], "high": energy["patterns_high_w"][name]}
+        low, high = energy["joules_per_io_low"][name], energy["joules_per_io_high"][name]
         each: BoundsDoc | None = None if low is None or high is None else {"low": low, "high": high}
         table.add(name.replace("-", " "), with_ends(watts[name], power), with_ends(joules[name], each))
     return table
@@ -323,8 +323,8 @@ def rests_on(review: ReviewDoc) -> list[str]:
         else "no samples"
     )
     studies = "and how far the studies' figures lie from their predictions"
-    said = f"  Intervals rest on {drawn}, the seed, {studies}; write caches are as stated above."
-    return [said, *(f"  note: {note}" for note in made["notes"])]
+    basis = f"  Intervals rest on {drawn}, the seed, {studies}; write caches are as stated above."
+    return [basis, *(f"  note: {note}" for note in made["notes"])]
 
 
 def states(review: ReviewDoc) -> list[str]:
@@ -339,24 +339,26 @@ def notes(review: ReviewDoc) -> list[str]:
 
 def glance(review: ReviewDoc) -> dict[str, tuple[float | None, Unit]]:
     """Return some twenty figures of a review, by name."""
-    found: dict[str, tuple[float | None, Unit]] = {}
+    figures: dict[str, tuple[float | None, Unit]] = {}
     linear = review["linear"]
     for op, places in (("read", linear["read"]), ("write", linear["write"])) if linear else ():
-        rates = [one["bandwidth_bytes_per_s"] for one in (places[0], places[-1])]
+        rates = [place["bandwidth_bytes_per_s"] for place in (places[0], places[-1])]
         mean = linear["mean"][op] if linear else None
         for name, rate in zip(("first", "mean", "last"), (rates[0], mean, rates[1]), strict=True):
-            found[f"linear {op}, {name}"] = rate, MBS
+            figures[f"linear {op}, {name}"] = rate, MBS
     for op, access in (review["access"] or {}).items():
-        found[f"random access, {op}"] = access["mean_ns"], MS
+        figures[f"random access, {op}"] = access["mean_ns"], MS
     readers = {("read", 1): "1 reader", ("read", 4): "4 readers", ("write", 1): "1 writer", ("write", 4): "4 writers"}
-    of_streams = {(one["op"], one["streams"]): one["bandwidth_bytes_per_s"] for one in review["streams"] or []}
-    found |= {name: (of_streams[key], MBS) for key, name in readers.items() if key in of_streams}
+    of_streams = {
+        (stream["op"], stream["streams"]): stream["bandwidth_bytes_per_s"] for stream in review["streams"] or []
+    }
+    figures |= {name: (of_streams[key], MBS) for key, name in readers.items() if key in of_streams}
     for at in review["patterns"] or []:
         if at["queue_depth"] in (1, 16, 256):
-            found[f"{at['pattern'].replace('-', ' ')}, depth {at['queue_depth']}"] = at["iops"], IOPS
+            figures[f"{at['pattern'].replace('-', ' ')}, depth {at['queue_depth']}"] = at["iops"], IOPS
     by_one = [files for files in review["files"] or [] if files["queue_depth"] == 1]
-    found |= {f"{files['size']} files, {files['op']}": (files["files_per_s"], Unit("a second")) for files in by_one}
-    return found | {load["title"]: (load["bandwidth_bytes_per_s"], MBS) for load in review["applications"] or []}
+    figures |= {f"{files['size']} files, {files['op']}": (files["files_per_s"], Unit("a second")) for files in by_one}
+    return figures | {load["title"]: (load["bandwidth_bytes_per_s"], MBS) for load in review["applications"] or []}
 
 
 def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) -> list[Any]:
@@ -364,9 +366,9 @@ def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) ->
     names = list(comparison["machines"])
     figures = titled("At a glance", "", [numeric(name, OF_ROW) for name in names])
     glances = [glance(review) for review in reviews]
-    units = {key: unit for one in glances for key, (_, unit) in one.items()}
+    units = {key: unit for figures_of_machine in glances for key, (_, unit) in figures_of_machine.items()}
     for key, unit in units.items():
-        figures.add(key, *(one.get(key, (None, unit))[0] for one in glances), unit=unit)
+        figures.add(key, *(figures_of_machine.get(key, (None, unit))[0] for figures_of_machine in glances), unit=unit)
     made = comparison.get("intervals")
     level = "" if made is None else f" (in brackets: {made['level']:g} % interval)"
     kind: Kind = "number" if made is None else "estimate"
@@ -377,7 +379,9 @@ def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) ->
         ratios.add(group["title"], *shown, ends=n == len(comparison["groups"]) - 1)
     whole = [comparison["overall"][name] for name in names]
     ratios.add(Cell("Overall", "bold"), *best_in_bold(whole, _of(comparison, "overall", names)))
-    said = [f"{note.strip()} ({name})" for name, review in zip(names, reviews, strict=True) for note in notes(review)]
+    remarks = [
+        f"{note.strip()} ({name})" for name, review in zip(names, reviews, strict=True) for note in notes(review)
+    ]
     return [
         *(marked("[yellow]{words}[/]", words=words) for words in comparison.get("unequal_state", [])),
         *(line for review in reviews for line in (heading(review), *states(review))),
@@ -385,14 +389,14 @@ def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) ->
         figures,
         ratios,
         *(f"{line} ({name})" for name, review in zip(names, reviews, strict=True) for line in rests_on(review)),
-        *(f"  {note}" for note in said),
+        *(f"  {note}" for note in remarks),
     ]
 
 
 def _of(row: object, key: str, names: Iterable[str]) -> list[BoundsDoc | None]:
     """Return the intervals of the ratios of some machines."""
-    found: Mapping[str, Any] = row if isinstance(row, dict) else {}
-    ends: Mapping[str, BoundsDoc] = found.get("intervals", {}).get(key, {})
+    document: Mapping[str, Any] = row if isinstance(row, dict) else {}
+    ends: Mapping[str, BoundsDoc] = document.get("intervals", {}).get(key, {})
     return [ends.get(name) for name in names]
 
 

@@ -29,7 +29,7 @@ MOST_ROWS = 10
 MOST_REMARKS = 3
 
 
-def terminal(done: Reviewed, asked: ReviewQuestion) -> Screen:
+def terminal(done: Reviewed, question: ReviewQuestion) -> Screen:
     """Return what the terminal shows of a review, or of a comparison of several machines."""
     names = list(done.comparison["machines"]) if done.comparison is not None else []
     notes = [note for review in done.reviews for note in review["notes"]]
@@ -41,7 +41,7 @@ def terminal(done: Reviewed, asked: ReviewQuestion) -> Screen:
         else [table for review in done.reviews[:1] for table in (_curves(review), _summary(review)) if table.rows],
         state=_state(done),
         remarks=with_hidden(remarks, MOST_REMARKS),
-        next=asked,
+        next=question,
         details=views(done.reviews, done.comparison),
     )
 
@@ -117,8 +117,8 @@ def _curves(review: ReviewDoc) -> Table:
     linear = review["linear"]
     for op in ("read", "write") if linear is not None else ():
         assert linear is not None, "a review without this part has no directions"
-        rates = [place["bandwidth_bytes_per_s"] for place in linear[op]]
-        known = [one for one in rates if one is not None]
+        rates = [position["bandwidth_bytes_per_s"] for position in linear[op]]
+        known = [rate for rate in rates if rate is not None]
         table.add(op, rates[0], linear["mean"][op], rates[-1], sparkline(known, CURVE))
     return table
 

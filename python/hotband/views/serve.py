@@ -67,16 +67,16 @@ def _three(times: Times | None) -> tuple[float | None, float | None, float | Non
 
 def live_lines() -> Callable[[Served], None]:
     """Return a function that prints a line twice a second, over the previous one on a terminal."""
-    kept: list[tuple[float, Serving]] = []
+    previous: list[tuple[float, Serving]] = []
     terminal = sys.stderr.isatty()
 
     def look(served: Served) -> None:
         now = time.monotonic()
-        if kept and now - kept[-1][0] < 0.5:
+        if previous and now - previous[-1][0] < 0.5:
             return
         serving = served.serving()
-        before, since = (kept[-1][1], now - kept[-1][0]) if kept else (None, served.seconds)
-        kept[:] = [(now, serving)]
+        before, since = (previous[-1][1], now - previous[-1][0]) if previous else (None, served.seconds)
+        previous[:] = [(now, serving)]
         line = f"{served.seconds:6.1f} s  {live_line(serving, before, since)}"
         sys.stderr.write(f"\r{line[:79]:<79}" if terminal else f"{line}\n")
         sys.stderr.flush()

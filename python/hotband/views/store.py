@@ -75,9 +75,9 @@ def runs(listed: RunsListed, question: ListQuestion) -> Screen:
     )
 
 
-def record(found: Record, question: ShowQuestion) -> Iterator[View]:
+def record(stored: Record, question: ShowQuestion) -> Iterator[View]:
     """Return a run, and the path of its written record."""
-    return run_views(found.document, question.out)
+    return run_views(stored.document, question.out)
 
 
 def _room() -> int:
@@ -186,41 +186,46 @@ def _rows_views(listed: Listed) -> Iterator[View]:
         yield f"{most:,} of {len(listed.rows):,} rows; the csv format has all"
 
 
-def runs_table(found: Listed) -> Table:
+def runs_table(listed: Listed) -> Table:
     """Return a row per run: its key, workload and machine, its factors, rate and latency."""
-    store = {name: number for number, name in enumerate(found.names)}
-    factors = _factors(found)
-    of_numbers = {name: all(_is_number(row[store[name]]) for row in found.rows) for name in factors}
-    said = [column("target"), column("workload")]
-    said += [(numeric if of_numbers[name] else column)(name) for name in factors]
+    store = {name: number for number, name in enumerate(listed.names)}
+    factors = _factors(listed)
+    of_numbers = {name: all(_is_number(row[store[name]]) for row in listed.rows) for name in factors}
+    columns = [column("target"), column("workload")]
+    columns += [(numeric if of_numbers[name] else column)(name) for name in factors]
     figures = [numeric("IOPS", IOPS), numeric("mean ms", MS), numeric("p99 ms", MS)]
-    table = Table("Runs", [column("run"), *said, column("seed"), *figures])
-    for row in found.rows:
+    table = Table("Runs", [column("run"), *columns, column("seed"), *figures])
+    for row in listed.rows:
         values = [row[store[name]] for name in ("iops", "latency_mean_ns", "latency_p99_ns")]
         head = [str(row[store["run"]])[:KEY_SHOWN], row[store["target"]], row[store["workload"]]]
-        own = [(_number if of_numbers[name] else _text)(row[store[name]]) for name in factors]
-        table.add(*head, *own, str(row[store["seed"]]), *values)
+        cells = [(_number if of_numbers[name] else _text)(row[store[name]]) for name in factors]
+        table.add(*head, *cells, str(row[store["seed"]]), *values)
     return table
 
 
-def _factors(found: Listed) -> list[str]:
+def _factors(listed: Listed) -> list[str]:
     """Return the factors that most runs have; settings with units as text."""
-    names = [name for name in found.names if name not in COLUMNS]
+    names = [name for name in listed.names if name not in COLUMNS]
     have = {
-        name: sum(row[index] is not None for row in found.rows)
-        for index, name in enumerate(found.names)
+        name: sum(row[index] is not None for row in listed.rows)
+        for index, name in enumerate(listed.names)
         if name in names and not any(name.startswith(f"{other}_") for other in names)
     }
     chosen = sorted((name for name, count in have.items() if count), key=lambda name: -have[name])[:MOST_FACTORS]
     return [name for name in names if name in chosen]
 
 
-def table_of(found: Listed) -> Table:
+def table_of(listed: Listed) -> Table:
     """Return the rows of a statement, unchanged."""
-    is_number = [all(_is_number(row[at]) for row in found.rows) for at in range(len(found.names))]
-    table = Table("", [(numeric if of else column)(name) for name, of in zip(found.names, is_number, strict=True)])
-    for row in found.rows:
-        table.add(*(_number(cell) if of else _text(cell) for cell, of in zip(row, is_number, strict=True)))
+    is_number = [all(_is_number(row[at]) for row in listed.rows) for at in range(len(listed.names))]
+    table = Table(
+        "",
+        [(numeric if is_numeric else column)(name) for name, is_numeric in zip(listed.names, is_number, strict=True)],
+    )
+    for row in listed.rows:
+        table.add(
+            *(_number(cell) if is_numeric else _text(cell) for cell, is_numeric in zip(row, is_number, strict=True))
+        )
     return table
 
 

@@ -114,8 +114,14 @@ def workload(name: str) -> WorkloadEntry:
     if name not in known:
         raise unknown_name("question.workload", name, known)
     text = _core.workload_text(CATALOG_DIR, name)
-    told = _core.workload(text, name)
-    return {"name": name, "title": told["title"], "source": told["source"], "text": text, "table": told["table"]}
+    described = _core.workload(text, name)
+    return {
+        "name": name,
+        "title": described["title"],
+        "source": described["source"],
+        "text": text,
+        "table": described["table"],
+    }
 
 
 def whole_workload(file: str, text: str) -> str:

@@ -33,7 +33,7 @@ def calibration_plan(
     """Plan the measurements of `calibrate` without making them: one row per load with `load`, `times`, `seconds`
     (of all times together) and `use` ("fit", or "validation", which the fit does not see). Arguments are those of
     `calibrate`. Raises UserError, KeyboardInterrupt if it is stopped."""
-    asked = CalibrateQuestion(
+    question = CalibrateQuestion(
         target=(fspath(target),),
         like=named(like, "like"),
         duration=duration,
@@ -44,5 +44,5 @@ def calibration_plan(
         jobs=jobs,
         plan=True,
     )
-    found: pl.DataFrame = ask(asked, progress).frame
-    return found
+    frame: pl.DataFrame = ask(question, progress).frame
+    return frame

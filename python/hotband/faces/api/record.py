@@ -15,7 +15,7 @@ def load(path: str | PathLike[str], *, unit: str | None = None) -> Record:
     """Read one record: a folder with a `record.json`, such a file, or a result of fio, vdbench, DiskSpd, Iometer or
     HdrHistogram that holds one; `unit` is as in `load_all`. Raises UserError for anything else; `load_all` reads
     results that hold several records."""
-    found = load_all(path, unit=unit)
-    if len(found) != 1:
-        raise UserError(str(path), "", "", f"holds {len(found)} records; read them with load_all")
-    return found[0]
+    records = load_all(path, unit=unit)
+    if len(records) != 1:
+        raise UserError(str(path), "", "", f"holds {len(records)} records; read them with load_all")
+    return records[0]

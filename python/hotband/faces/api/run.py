@@ -62,7 +62,7 @@ def sequence(
     loads = [named(workload, "workload") for workload in workloads]
     if not loads:
         raise UserError("workloads", "", "[]", "expected at least one workload")
-    asked = RunQuestion(
+    question = RunQuestion(
         workload=loads[0],
         on=named(on, "on"),
         settings=settings_of(changes(set, settings)),
@@ -78,11 +78,11 @@ def sequence(
         purge_by=purge_by,
     )
     folders = [None if folder is None else folder / f"{n}" for n in range(1, len(loads) + 1)]
-    specs = in_sequence(specs_of(asked)[0], loads, folders, fresh_seeds)
-    expect_models(executor, [asked.on.name])
-    hardware = executor_of(asked, Way(lambda title: watch.watch(title, progress), lambda _: None), specs)
-    title = f"{', '.join(spec.workload for spec in specs)} on {asked.on.name}"
+    specs = in_sequence(specs_of(question)[0], loads, folders, fresh_seeds)
+    expect_models(executor, [question.on.name])
+    hardware = executor_of(question, Way(lambda title: watch.watch(title, progress), lambda _: None), specs)
+    title = f"{', '.join(spec.workload for spec in specs)} on {question.on.name}"
     with as_interrupt(), using(executor), into_store(into), watch.watch(title, progress) as tick:
         experiment = Experiment(points_of(specs), what=f"the runs {title}")
         done = experiment.run(out=folder, fresh=fresh, executor=hardware, progress=tick)
-        return [record_of(one) for one in done.finished]
+        return [record_of(finished) for finished in done.finished]

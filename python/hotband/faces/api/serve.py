@@ -79,8 +79,8 @@ def emulate(
         workload_text=what.text,
         events=texts(events, "events"),
     )
-    found = emulated.emulate(spec, anyway=anyway)
-    return BothWays(record_of(found.model), record_of(found.fio), record_of(found.served), found)
+    emulation = emulated.emulate(spec, anyway=anyway)
+    return BothWays(record_of(emulation.model), record_of(emulation.fio), record_of(emulation.served), emulation)
 
 
 def _path(given: str | PathLike[str] | None) -> Path | None:

@@ -51,8 +51,8 @@ def subject(question: type[Question]) -> str:
 
 def shown_fields(question: type[Question]) -> list[Field]:
     """Return the fields that are arguments, positional ones first. The first field of a method is its object."""
-    shown = [one for one in fields_of(question)[is_method(question) :] if not one.says.hidden]
-    return sorted(shown, key=lambda one: (is_lines(one), not is_ordered(one)))
+    shown = [field for field in fields_of(question)[is_method(question) :] if not field.says.hidden]
+    return sorted(shown, key=lambda field: (is_lines(field), not is_ordered(field)))
 
 
 def execution(question: type[Question]) -> list[tuple[str, tuple[str, str]]]:
@@ -61,12 +61,12 @@ def execution(question: type[Question]) -> list[tuple[str, tuple[str, str]]]:
         return [("progress", SENTENCES)]
     if not question.runs:
         return []
-    return [(name, of) for name, of in EXECUTION.items() if question.has_executor or name != "executor"]
+    return [(name, names) for name, names in EXECUTION.items() if question.has_executor or name != "executor"]
 
 
-def is_ordered(one: Field) -> bool:
+def is_ordered(field: Field) -> bool:
     """Return whether the argument's name may be omitted in a call."""
-    return one.says.positional or one.says.ordered
+    return field.says.positional or field.says.ordered
 
 
 def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
@@ -74,20 +74,20 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
     fields = shown_fields(question)
     if is_method(question):
         yield inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    for one in fields:
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if is_ordered(one) else inspect.Parameter.KEYWORD_ONLY
-        name = arguments_of(one)[0]
-        if kind_of(one).is_starred:
-            starred = inspect.Parameter.VAR_KEYWORD if is_lines(one) else inspect.Parameter.VAR_POSITIONAL
-            yield inspect.Parameter(name, starred, annotation=kind_of(one).annotation)
+    for argument in fields:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if is_ordered(argument) else inspect.Parameter.KEYWORD_ONLY
+        name = arguments_of(argument)[0]
+        if kind_of(argument).is_starred:
+            starred = inspect.Parameter.VAR_KEYWORD if is_lines(argument) else inspect.Parameter.VAR_POSITIONAL
+            yield inspect.Parameter(name, starred, annotation=kind_of(argument).annotation)
             continue
-        is_needed = one.is_needed or one.says.lists
-        default = inspect.Parameter.empty if is_needed else None if is_settings(one) else one.default
+        is_needed = argument.is_needed or argument.says.lists
+        default = inspect.Parameter.empty if is_needed else None if is_settings(argument) else argument.default
         default = str(default) if isinstance(default, str) else default
         optional = " | None" if default is None else ""
-        yield inspect.Parameter(name, kind, default=default, annotation=f"{kind_of(one).annotation}{optional}")
-        for several in arguments_of(one)[1:]:
-            yield inspect.Parameter(several, inspect.Parameter.VAR_POSITIONAL, annotation=kind_of(one).annotation)
+        yield inspect.Parameter(name, kind, default=default, annotation=f"{kind_of(argument).annotation}{optional}")
+        for several in arguments_of(argument)[1:]:
+            yield inspect.Parameter(several, inspect.Parameter.VAR_POSITIONAL, annotation=kind_of(argument).annotation)
     for name, (annotation, _) in execution(question):
         yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
     if any(takes_more(field) for field in fields):
@@ -96,21 +96,21 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
 
 def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
     """Return the question of a call. Raises UserError."""
-    asked: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if is_method(question):
-        asked[subject(question)] = values[subject(question)]
-    for one in shown_fields(question):
-        name = arguments_of(one)[0]
-        if is_settings(one):
-            of_load = mark(one) not in OF_NO_LOAD
+        fields[subject(question)] = values[subject(question)]
+    for field in shown_fields(question):
+        name = arguments_of(field)[0]
+        if is_settings(field):
+            of_load = mark(field) not in OF_NO_LOAD
             changed = changes(values.get("set"), values.get("settings", {}), of_load=of_load)
-            asked[one.name] = kind_of(one).value(one, changed)
-        elif kind_of(one).is_spread:
-            first, others = arguments_of(one)
-            asked[one.name] = kind_of(one).value(one, [values[first], *values.get(others, ())])
+            fields[field.name] = kind_of(field).value(field, changed)
+        elif kind_of(field).is_spread:
+            first, others = arguments_of(field)
+            fields[field.name] = kind_of(field).value(field, [values[first], *values.get(others, ())])
         elif values.get(name) is not None:
-            asked[one.name] = kind_of(one).value(one, values[name])
-    return question(**asked)
+            fields[field.name] = kind_of(field).value(field, values[name])
+    return question(**fields)
 
 
 def made(question: type[Question]) -> Callable[..., Any]:
@@ -128,11 +128,11 @@ def made(question: type[Question]) -> Callable[..., Any]:
             raise TypeError(f"{function.__name__}() {error}") from None
         if is_method(question):
             values[subject(question)] = getattr(values.pop("self"), subject(question))
-        asked = _question_of(question, values)
+        built = _question_of(question, values)
         if question.enters:
-            return opened(asked)
-        found = asked.in_python(ask(asked, values.get("progress"), values.get("executor")))
-        return found.frame if question.as_frame else found
+            return opened(built)
+        result = built.in_python(ask(built, values.get("progress"), values.get("executor")))
+        return result.frame if question.as_frame else result
 
     function.__signature__ = signature  # type: ignore[attr-defined]
     function.__name__ = function.__qualname__ = function_name(question.name).rpartition(".")[2]
@@ -163,12 +163,12 @@ def _method(name: str) -> Callable[..., Any]:
 
 def said(question: type[Question]) -> Iterator[tuple[str, str]]:
     """Yield the arguments of the function, with their meanings."""
-    for one in shown_fields(question):
-        if is_settings(one):
-            yield "set", f"{SET}{FURTHER if takes_more(one) else ''}."
+    for field in shown_fields(question):
+        if is_settings(field):
+            yield "set", f"{SET}{FURTHER if takes_more(field) else ''}."
         else:
-            text = in_words_of(question, one, lambda of: of.name)
-            yield from ((name, text) for name in arguments_of(one))
+            text = in_words_of(question, field, lambda other: other.name)
+            yield from ((name, text) for name in arguments_of(field))
     yield from ((name, text) for name, (_, text) in execution(question))
 
 

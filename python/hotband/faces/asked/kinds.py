@@ -28,29 +28,29 @@ class Kind:
     """Like `is_spread`, with one name for all: `*words`, or `**lines` for pairs."""
 
 
-def of_name(one: Field, given: object) -> Named:
+def of_name(field: Field, given: object) -> Named:
     """Return the machine or the workload of an argument."""
-    return named(given, one.name)
+    return named(given, field.name)
 
 
-def of_machines(one: Field, given: object) -> tuple[Named, ...]:
+def of_machines(field: Field, given: object) -> tuple[Named, ...]:
     """Return machines; the number of drives of a machine may be open."""
     return tuple(
-        Named(spec) if isinstance(spec, str) and not is_toml(spec) and is_family(spec) else named(spec, one.name)
+        Named(spec) if isinstance(spec, str) and not is_toml(spec) and is_family(spec) else named(spec, field.name)
         for spec in each_of(given)
     )
 
 
-def of_several(one: Field, given: object) -> tuple[Named, ...]:
+def of_several(field: Field, given: object) -> tuple[Named, ...]:
     """Return workloads. An error names its workload."""
     several = each_of(given)
     many = len(several) > 1
-    return tuple(named(spec, f"{one.name} {at}" if many else one.name) for at, spec in enumerate(several, 1))
+    return tuple(named(spec, f"{field.name} {at}" if many else field.name) for at, spec in enumerate(several, 1))
 
 
-def of_alike(one: Field, given: object) -> tuple[Named, ...]:
+def of_alike(field: Field, given: object) -> tuple[Named, ...]:
     """Return workloads; those without a title share a name."""
-    return tuple(named(spec, one.name) for spec in each_of(given))
+    return tuple(named(spec, field.name) for spec in each_of(given))
 
 
 def of_settings(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
@@ -79,14 +79,14 @@ def of_record(_: Field, given: Any) -> Any:
     return given if hasattr(given, "to_dict") else Path(given)
 
 
-def of_records(one: Field, given: object) -> tuple[Any, ...]:
+def of_records(field: Field, given: object) -> tuple[Any, ...]:
     """Return records in memory, or their paths."""
-    return tuple(of_record(one, record) for record in each_of(given))
+    return tuple(of_record(field, record) for record in each_of(given))
 
 
-def of_sides(one: Field, given: Any) -> tuple[tuple[Any, ...], ...]:
+def of_sides(field: Field, given: Any) -> tuple[tuple[Any, ...], ...]:
     """Return two sides or more, each of one or more records. Raises UserError."""
-    sides = tuple(of_records(one, side) for side in given)
+    sides = tuple(of_records(field, side) for side in given)
     if len(sides) < 2:
         raise UserError("others", "", "", "expected at least two sides to compare")
     if not all(sides):
@@ -94,9 +94,9 @@ def of_sides(one: Field, given: Any) -> tuple[tuple[Any, ...], ...]:
     return sides
 
 
-def of_paths(one: Field, given: object) -> tuple[Path, ...]:
+def of_paths(field: Field, given: object) -> tuple[Path, ...]:
     """Return one or several paths."""
-    return tuple(map(Path, of_targets(one, given)))
+    return tuple(map(Path, of_targets(field, given)))
 
 
 def of_targets(_: Field, given: object) -> tuple[str, ...]:
@@ -105,13 +105,13 @@ def of_targets(_: Field, given: object) -> tuple[str, ...]:
     return tuple(map(fspath, several))
 
 
-def of_key_values(one: Field, given: object) -> str:
+def of_key_values(field: Field, given: object) -> str:
     """Return KEY=VALUES,... of a dict of lists; text stays as it is."""
     if isinstance(given, Mapping):
         return ",".join(f"{key}={','.join(map(str, each_of(values)))}" for key, values in given.items())
     if not isinstance(given, str):
         accepted = "expected text or a dict of lists, such as {'layouts': ['raid6']}"
-        raise UserError(f"question.{one.name}", "", str(given), accepted)
+        raise UserError(f"question.{field.name}", "", str(given), accepted)
     return given
 
 
@@ -148,7 +148,7 @@ KINDS: Mapping[Any, Kind] = {
     "study": Kind("str"),
     "share": Kind("str | float", lambda _, given: given if isinstance(given, str) else f"{given:.12f}"),
     "rate": Kind("float | str | Sequence[float]", of_rate),
-    "texts": Kind("str | Sequence[str]", lambda one, given: texts(given, one.name)),
+    "texts": Kind("str | Sequence[str]", lambda field, given: texts(given, field.name)),
     "seeds": Kind("int | Sequence[int]", of_seeds),
     "alike workloads": Kind("Spec | Sequence[Spec]", of_alike),
     "values": Kind("Mapping[str, object]", of_settings),
@@ -178,47 +178,52 @@ WORD = Kind("str", word)
 """Type of a field that takes one of several words."""
 
 
-def mark(one: Field) -> Any:
+def mark(field: Field) -> Any:
     """Return the key of a field's kind: the mark of its annotation, or its type."""
-    marks = getattr(one.base, "__metadata__", ())
-    return marks[0] if marks else one.base
+    marks = getattr(field.base, "__metadata__", ())
+    return marks[0] if marks else field.base
 
 
-def is_word(one: Field) -> bool:
+def is_word(field: Field) -> bool:
     """Return whether the field takes one of several words."""
-    return isinstance(one.base, EnumMeta)
+    return isinstance(field.base, EnumMeta)
 
 
-def kind_of(one: Field) -> Kind:
+def kind_of(field: Field) -> Kind:
     """Return the kind of a field."""
-    return WORD if is_word(one) else KINDS[mark(one)]
+    return WORD if is_word(field) else KINDS[mark(field)]
 
 
-def arguments_of(one: Field) -> tuple[str, ...]:
+def arguments_of(field: Field) -> tuple[str, ...]:
     """Return the names of a field in a call."""
-    if kind_of(one).is_spread:
+    if kind_of(field).is_spread:
         return ("first", "others")
-    return ("set",) if is_settings(one) else (argument_of(one.name.rstrip("_")),)
+    return ("set",) if is_settings(field) else (argument_of(field.name.rstrip("_")),)
 
 
-def is_settings(one: Field) -> bool:
+def is_settings(field: Field) -> bool:
     """Return whether the field holds the values of `--set` and `set`."""
-    return mark(one) in ("settings", "values", "axes", *OF_NO_LOAD)
+    return mark(field) in ("settings", "values", "axes", *OF_NO_LOAD)
 
 
-def is_lines(one: Field) -> bool:
+def is_lines(field: Field) -> bool:
     """Return whether the field collects options and arguments that no other field names."""
-    return bool(mark(one) == "lines")
+    return bool(mark(field) == "lines")
 
 
-def takes_more(one: Field) -> bool:
+def takes_more(field: Field) -> bool:
     """Return whether further arguments of the function are values of this field, too."""
-    return is_settings(one) and mark(one) != "values"
+    return is_settings(field) and mark(field) != "values"
 
 
 def machines_of(question: Question) -> list[str]:
     """Return the names of the machines and the hardware of a question."""
     marks = ("machine", "machines", "targets", "first targets", "other targets")
-    named = [getattr(question, one.name) for one in fields_of(type(question)) if mark(one) in marks]
-    each = [one for given in named for one in (given if isinstance(given, tuple) else [given]) if one is not None]
-    return [one.name if isinstance(one, Named) else str(one) for one in each]
+    named = [getattr(question, field.name) for field in fields_of(type(question)) if mark(field) in marks]
+    each = [
+        machine
+        for given in named
+        for machine in (given if isinstance(given, tuple) else [given])
+        if machine is not None
+    ]
+    return [machine.name if isinstance(machine, Named) else str(machine) for machine in each]

@@ -20,36 +20,36 @@ BETWEEN = "vs"
 
 def words(question: Question) -> list[str]:
     """Return the command and its arguments, without defaults: arguments, then options."""
-    of = [(one, value) for one, value in given(question) if not one.says.only_python]
-    arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
-    options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
+    fields = [(field, value) for field, value in given(question) if not field.says.only_python]
+    arguments = [word for field, value in fields if field.says.positional for word in written(field, value)]
+    options = [word for field, value in fields if not field.says.positional for word in optional(field, value)]
     return [*command_words(question.name), *arguments, *options]
 
 
 def call(question: Question) -> str:
     """Return the equivalent Python call, without storage options."""
-    fields = [(one, value) for one, value in given(question) if not one.says.hidden and one.name not in STORED]
+    fields = [(field, value) for field, value in given(question) if not field.says.hidden and field.name not in STORED]
     function, _, method = function_name(question.name).partition(".")
     if method:
         (_, subject), *fields = fields
         function = f"{function}({next(texts(subject))!r}).{method}"
-    arguments = ", ".join(_written(one, value) for one, value in fields)
+    arguments = ", ".join(_written(field, value) for field, value in fields)
     return f"{PACKAGE}.{function}({arguments})"
 
 
-def _written(one: Field, value: Any) -> str:
-    if is_lines(one):
+def _written(field: Field, value: Any) -> str:
+    if is_lines(field):
         return f"**{dict(value)!r}"
-    return f"{one.name}={_argument(value)!r}"
+    return f"{field.name}={_argument(value)!r}"
 
 
 def _argument(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def written(one: Field, value: Any) -> Iterator[str]:
+def written(field: Field, value: Any) -> Iterator[str]:
     """Yield positional arguments; the word `vs` separates the repeats of sides."""
-    if not kind_of(one).is_spread:
+    if not kind_of(field).is_spread:
         yield from texts(value)
         return
     has_repeats = any(len(side) > 1 for side in value)
@@ -57,23 +57,23 @@ def written(one: Field, value: Any) -> Iterator[str]:
         yield from (*[BETWEEN] * (has_repeats and at > 0), *texts(side))
 
 
-def optional(one: Field, value: Any) -> Iterator[str]:
+def optional(field: Field, value: Any) -> Iterator[str]:
     """Yield an option and its value, once per value of a list; for a flag only the option."""
-    if is_settings(one):
+    if is_settings(field):
         yield from (word for key, values in value for word in ("--set", f"{key}={changed(key, values)}"))
-    elif is_lines(one):
+    elif is_lines(field):
         yield from (word for name, text in value for word in (f"--{name}", text))
     elif value is True:
-        yield one.option
+        yield field.option
     elif value is False:
-        yield opposite(one)
+        yield opposite(field)
     else:
-        yield from (word for text in texts(value) for word in (one.option, text))
+        yield from (word for text in texts(value) for word in (field.option, text))
 
 
-def opposite(one: Field) -> str:
+def opposite(field: Field) -> str:
     """Return the option that turns a flag off."""
-    return one.option.replace("--", "--no-", 1)
+    return field.option.replace("--", "--no-", 1)
 
 
 def changed(key: str, values: Any) -> str:
@@ -84,7 +84,7 @@ def changed(key: str, values: Any) -> str:
 def texts(value: Any) -> Iterator[str]:
     """Yield a value as the command line accepts it."""
     if isinstance(value, tuple):
-        yield from (text for one in value for text in texts(one))
+        yield from (text for item in value for text in texts(item))
     elif isinstance(value, Mapping):
         yield ",".join(f"{key}={text}" for key, text in value.items())
     elif isinstance(value, Named):

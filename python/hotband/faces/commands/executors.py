@@ -40,14 +40,19 @@ def on_executor(command: Callable[..., R]) -> Callable[..., R]:
 
     signature = inspect.signature(command, eval_str=True)
     option = inspect.Parameter("executor", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ExecutorOption)
-    own = list(signature.parameters.values())
-    place = next((n for n, one in enumerate(own) if one.name in ("out", "as_json")), len(own))
+    parameters = list(signature.parameters.values())
+    position = next(
+        (n for n, parameter in enumerate(parameters) if parameter.name in ("out", "as_json")), len(parameters)
+    )
     called.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in [*own[:place], option, *own[place:]]]
+        parameters=[
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in [*parameters[:position], option, *parameters[position:]]
+        ]
     )
     called.__annotations__ = {**command.__annotations__, "executor": ExecutorOption}
     return called
 
 
 def _names(given: object) -> list[str]:
-    return [given] if isinstance(given, str) else [str(one) for one in given] if isinstance(given, list) else []
+    return [given] if isinstance(given, str) else [str(name) for name in given] if isinstance(given, list) else []

@@ -65,8 +65,8 @@ class Commands(TyperGroup):
         except UserError as error:
             return of_request() if was_interrupted() else refused(str(error.worded(option)))
         except RunsInterrupted as stop:
-            kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
-            where = f"; kept in {Path(kept[0]).parent}: the same command continues from there" if kept else ""
+            folders = [str(run.spec.out) for run in stop.finished if run.spec.out is not None]
+            where = f"; kept in {Path(folders[0]).parent}: the same command continues from there" if folders else ""
             say(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}")
             return INTERRUPTED
         except (_Stopped, KeyboardInterrupt):
@@ -128,8 +128,8 @@ class Commands(TyperGroup):
         names = [param.name for param in command.params] if command is not None else []
         taken = {option for param in command.params for option in param.opts} if command is not None else ()
         if command is not None and "as_json" in names and "--format" not in taken:
-            place = names.index("as_json")
-            command.params.insert(place, format_option())
+            position = names.index("as_json")
+            command.params.insert(position, format_option())
         if command is not None:
             keep_simple(command.get_params(ctx))
             in_plain_words(command)
@@ -293,8 +293,8 @@ def refuse_slips(command: Any, ctx: Any, args: Sequence[str]) -> str | None:
         if takes_one and counts[id(param)] > 1:
             name = place_of(param)
             is_sweep = command.name == "run" and name == "--on"
-            said = slips.several_machines(args) if is_sweep else "is given twice; expected it once"
-            raise UserError(name, "", "", said)
+            accepted = slips.several_machines(args) if is_sweep else "is given twice; expected it once"
+            raise UserError(name, "", "", accepted)
         value = values.get(param.name)
         is_path = getattr(param, "type_descriptor", None) and param.type_descriptor.annotation in (Path, list[Path])
         if is_path and "" in (value if isinstance(value, list | tuple) else (value,)):
@@ -332,7 +332,11 @@ def of_typer(error: Any) -> str:
     """Return an error of typer as one line in our form: place, text, and accepted values."""
     kind, param = type(error).__name__, getattr(error, "param", None)
     if kind == "NoSuchOption":
-        known = [max(one.opts, key=len) for one in error.ctx.command.params if one.param_type_name == "option"]
+        known = [
+            max(parameter.opts, key=len)
+            for parameter in error.ctx.command.params
+            if parameter.param_type_name == "option"
+        ]
         return slips.unknown_option(error.ctx.command_path, error.option_name, known)
     if kind == "BadOptionUsage":
         return f"{error.option_name}: expected a value after it"
@@ -340,8 +344,8 @@ def of_typer(error: Any) -> str:
         what = f": {param.help[0].lower()}{param.help[1:].rstrip('.')}" if param.help else ""
         return slips.missing(error.ctx.command_path, error.ctx.command.epilog, place_of(param), what)
     if param is not None:
-        found, accepted = wrong_value(error, param)
-        return str(UserError(place_of(param), "", found, accepted))
+        wrong, accepted = wrong_value(error, param)
+        return str(UserError(place_of(param), "", wrong, accepted))
     text = " ".join(error.format_message().split())
     return f"{text[:1].lower()}{text[1:]}"
 
@@ -352,15 +356,15 @@ def wrong_value(error: Any, param: Any) -> tuple[str, str]:
     problems = cause.errors() if hasattr(cause, "errors") else []
     if not problems:
         return "", " ".join(error.message.split())
-    kind, found = str(problems[0]["type"]), str(problems[0]["input"])
+    kind, problem = str(problems[0]["type"]), str(problems[0]["input"])
     choices = param.type_descriptor.choices
     if choices:
-        return found, f"expected one of {', '.join(str(getattr(choice, 'value', choice)) for choice in choices)}"
+        return problem, f"expected one of {', '.join(str(getattr(choice, 'value', choice)) for choice in choices)}"
     if kind.startswith(("int_", "float_", "greater_", "less_", "finite_")):
-        of = param.type_descriptor.parameter_info
+        option = param.type_descriptor.parameter_info
         number = "a whole number" if "int" in str(param.type_descriptor.annotation) else "a number"
-        return found, f"expected {bounded(number, of.min, of.max)}"
-    return found, " ".join(str(problems[0]["msg"]).split())
+        return problem, f"expected {bounded(number, option.min, option.max)}"
+    return problem, " ".join(str(problems[0]["msg"]).split())
 
 
 def bounded(what: str, least: float | None, most: float | None) -> str:

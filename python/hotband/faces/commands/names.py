@@ -20,7 +20,7 @@ from hotband.data.inputs.words import FIO_WORDS
 def completed(where: str, name: str, known: Sequence[str]) -> str:
     """Return the only name of `known` that begins with `name`. Return `name` if none does (its reader reports it), or
     if it is one of them. Raises UserError if several do."""
-    begin = [one for one in known if one.startswith(name)]
+    begin = [candidate for candidate in known if candidate.startswith(name)]
     if not name or name in known or not begin:
         return name
     if len(begin) > 1:
@@ -58,7 +58,7 @@ def callback(complete: Callable[[str, str], str]) -> Callable[[Any, Any, Any], A
         if value is None or ctx.resilient_parsing:
             return value
         where = place_of(param)
-        return complete(where, value) if isinstance(value, str) else [complete(where, one) for one in value]
+        return complete(where, value) if isinstance(value, str) else [complete(where, item) for item in value]
 
     return called
 
@@ -79,7 +79,7 @@ def machines(incomplete: str) -> list[str]:
     """Return completions for the shell: drives, and layouts of them once a layout is begun."""
     kind, colon, rest = incomplete.partition(":")
     if not colon:
-        return [one for one in [*drive_names(), *(f"{layout}:" for layout in _core.LAYOUTS)] if one.startswith(kind)]
+        return [name for name in [*drive_names(), *(f"{layout}:" for layout in _core.LAYOUTS)] if name.startswith(kind)]
     count, times, drive = rest.partition("x")
     begin = f"{kind}:{count}{times}"
     return [f"{begin}{drive_name}" for drive_name in drive_names() if times and drive_name.startswith(drive)]
@@ -100,10 +100,10 @@ def set_keys(ctx: typer.Context, incomplete: str) -> list[str]:
     known = list(_core.SET_KEYS) if takes_workload else ["data", "state"]
     if machine and workload:
         with suppress(UserError):
-            found = keys_of(completed("", workload, workload_names()), machine_names("", machine))
-            of_drives = [one.key for one in found if one.part.startswith(("drive ", "daemon "))]
-            known = [one.key for one in found] if takes_workload else [*known, *of_drives]
-    return [f"{one}=" for one in [*known, *(FIO_WORDS if takes_workload else ())] if one.startswith(incomplete)]
+            keys = keys_of(completed("", workload, workload_names()), machine_names("", machine))
+            of_drives = [key.key for key in keys if key.part.startswith(("drive ", "daemon "))]
+            known = [key.key for key in keys] if takes_workload else [*known, *of_drives]
+    return [f"{key}=" for key in [*known, *(FIO_WORDS if takes_workload else ())] if key.startswith(incomplete)]
 
 
 def beginning(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:

@@ -59,17 +59,17 @@ class OnDemand(Mapping[str, Any]):
 def plain_epilog(text: str) -> str:
     """Return the text at the end of a help page without markup; commands and lists keep their lines, prose is
     wrapped."""
-    kept: list[str] = []
+    lines: list[str] = []
     for paragraph in re.split(r"\n\s*\n", re.sub(r"\[/?(?:bold)?\]", "", text).strip()):
         if paragraph.startswith("hotband "):
             line = " ".join(paragraph.split())
-            follows = bool(kept) and kept[-1].startswith("\b\n")
-            kept[-1:] = [f"{kept[-1]}\n{line}"] if follows else [*kept[-1:], f"\b\n{line}"]
+            follows = bool(lines) and lines[-1].startswith("\b\n")
+            lines[-1:] = [f"{lines[-1]}\n{line}"] if follows else [*lines[-1:], f"\b\n{line}"]
         elif "  " in paragraph or len(paragraph) < 30:
-            kept.append(f"\b\n{paragraph}")
+            lines.append(f"\b\n{paragraph}")
         else:
-            kept.append(paragraph)
-    return "\n\n".join(kept)
+            lines.append(paragraph)
+    return "\n\n".join(lines)
 
 
 def loaded(where: str) -> Any:

@@ -187,54 +187,54 @@ KINDS: Mapping[Any, Kind] = {
 }
 
 
-def kind_of(one: Field) -> Kind:
+def kind_of(field: Field) -> Kind:
     """Return the kind of a field; for a choice of words, their class."""
-    return Kind(one.base) if is_word(one) else KINDS[mark(one)]
+    return Kind(field.base) if is_word(field) else KINDS[mark(field)]
 
 
-def option_of(one: Field) -> str:
+def option_of(field: Field) -> str:
     """Return the option of a field."""
-    return "--set" if is_settings(one) else one.option
+    return "--set" if is_settings(field) else field.option
 
 
-def parameter(question: type[Question], one: Field) -> inspect.Parameter:
+def parameter(question: type[Question], field: Field) -> inspect.Parameter:
     """Return a field as a parameter that typer reads."""
-    says, kind = one.says, kind_of(one)
-    if is_lines(one):  # typer passes its context, which has the options that no parameter names.
-        return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, annotation=kind.type)
-    is_optional = one.default is None or (not one.is_needed and bool(get_args(kind.type)))
+    says, kind = field.says, kind_of(field)
+    if is_lines(field):  # typer passes its context, which has the options that no parameter names.
+        return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, annotation=kind.type)
+    is_optional = field.default is None or (not field.is_needed and bool(get_args(kind.type)))
     ends = {"min": says.least, "max": says.most} if kind.type in (int, float) else {}
     about: dict[str, Any] = {
         "metavar": says.metavar or None,
-        "help": in_words_of(question, one, option_of),
+        "help": in_words_of(question, field, option_of),
         **ends,
         **kind.completion,
     }
-    option = f"{option_of(one)}/{opposite(one)}" if one.default is True else option_of(one)
+    option = f"{option_of(field)}/{opposite(field)}" if field.default is True else option_of(field)
     # A flag without a negative word declares only its option; otherwise typer would make one of both.
     info = (
         typer.Argument(**about) if says.positional else typer.Option(*[says.short] * bool(says.short), option, **about)
     )
-    default = inspect.Parameter.empty if one.is_needed else None if is_optional else one.default
+    default = inspect.Parameter.empty if field.is_needed else None if is_optional else field.default
     hint = kind.type | None if is_optional else kind.type
     return inspect.Parameter(
-        one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, info]
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, info]
     )
 
 
 def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
     """Return the question of the command line. Raises UserError."""
-    asked: dict[str, Any] = {}
-    for one in terminal_fields_of(question):
-        value, kind = values[one.name], kind_of(one)
-        asked[one.name] = one.default if value is None and not get_args(kind.type) else kind.value(value)
-    return question(**asked)
+    fields: dict[str, Any] = {}
+    for shown in terminal_fields_of(question):
+        value, kind = values[shown.name], kind_of(shown)
+        fields[shown.name] = shown.default if value is None and not get_args(kind.type) else kind.value(value)
+    return question(**fields)
 
 
 def _files_in(values: Mapping[str, Any]) -> list[Path]:
     """Return the files among the arguments, which a page must not replace."""
     several = [value if isinstance(value, list) else [value] for value in values.values()]
-    return [one for value in several for one in value if isinstance(one, Path) and one.is_file()]
+    return [path for value in several for path in value if isinstance(path, Path) and path.is_file()]
 
 
 @dataclass(frozen=True)
@@ -245,17 +245,17 @@ class Form:
     details: bool
 
 
-def _print(question: Question, found: Any, form: Form, written: list[str]) -> None:
-    if form.as_json and (written_json := question.written_json(found)):
+def _print(question: Question, result: Any, form: Form, written: list[str]) -> None:
+    if form.as_json and (written_json := question.written_json(result)):
         return print_text(written_json)
     if form.as_json:
-        document, schema = question.document(found)
+        document, schema = question.document(result)
         if document is None:
             return None
         return print_json(document, schema) if schema else print_rows(document)
     with reading(question):
-        shown: Screen | Sequence[View] = view_of(found, "terminal")(found, question)
-    if text := question.text(found):
+        shown: Screen | Sequence[View] = view_of(result, "terminal")(result, question)
+    if text := question.text(result):
         typer.echo(text, nl=False)
         for view in shown.details if isinstance(shown, Screen) else shown:
             say(str(view))
@@ -293,17 +293,17 @@ def _command(question: type[Question]) -> Callable[..., Any]:
     def run(*, as_json: bool = False, details: bool = False, **values: Any) -> None:
         form = Form(as_json, details)
         page = values.pop(question.page_field) if question.has_page else None
-        asked = _question_of(question, values)
+        query = _question_of(question, values)
         if page is not None:
             expect_page(f"--{question.page_field}", page, _files_in(values))
-        kept = getattr(asked, "out", None)
-        there: list[Any] = []
+        folder = getattr(query, "out", None)
+        existing: list[Any] = []
         way = Way(
             run_progress,
             say,
             on_terminal=True,
-            before_saving=there.append,
-            shows=lambda found: None if as_json else _print(asked, found, form, []),
+            before_saving=existing.append,
+            shows=lambda result: None if as_json else _print(query, result, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
             prompt=prompt if sys.stdin.isatty() else None,
@@ -311,30 +311,30 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             again=lambda question: shlex.join(["hotband", *words(question)]),
         )
         try:
-            with real.interruptible(machines_of(asked)):
-                found = answer(asked, way)
+            with real.interruptible(machines_of(query)):
+                outcome = answer(query, way)
         except NotAgreed:
             raise typer.Exit(INTERRUPTED) from None
         except RunsInterrupted as stop:
-            if kept is None or not asked.in_rounds:
+            if folder is None or not query.in_rounds:
                 raise
-            many = f"{len(stop.finished)} runs of this round are kept in {kept}"
+            many = f"{len(stop.finished)} runs of this round are kept in {folder}"
             say(f"hotband: interrupted; {many}: the same command continues from there")
             raise typer.Exit(INTERRUPTED) from None
         except Exception:
-            for found in there:
-                _print(asked, found, form, [])
+            for outcome in existing:
+                _print(query, outcome, form, [])
             raise
-        print_after(lambda: asked.written(found, page), lambda written: _print(asked, found, form, written or []))
-        if not as_json and asked.afterwards():
-            say(asked.afterwards())
-        _end(asked.ending(found))
+        print_after(lambda: query.written(outcome, page), lambda written: _print(query, outcome, form, written or []))
+        if not as_json and query.afterwards():
+            say(query.afterwards())
+        _end(query.ending(outcome))
 
-    own = [parameter(question, one) for one in terminal_fields_of(question)]
+    declared = [parameter(question, field) for field in terminal_fields_of(question)]
     page_parameter = [page_of(question)] if question.has_page else []
-    parameters = [*own, *page_parameter, DETAILS, *[AS_JSON] * question.has_json]
+    parameters = [*declared, *page_parameter, DETAILS, *[AS_JSON] * question.has_json]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
     run.__name__ = question.name
     run.__doc__ = "\n\n".join([summary(question), *FURTHER.get(question.name, [])])
     if any(map(is_lines, fields_of(question))):

@@ -32,5 +32,5 @@ def goes_on(yes: bool) -> bool:
 def interruptible(on: Sequence[str]) -> Iterator[None]:
     """Treat requests to end as interruptions if hardware or an emulated drive is among the machines, because fio and
     the server have to be ended."""
-    with stoppable() if any(is_real(one) or is_emulated(one) for one in on) else nullcontext():
+    with stoppable() if any(is_real(name) or is_emulated(name) for name in on) else nullcontext():
         yield

@@ -160,7 +160,7 @@ def unknown_command(path: str, word: str, known: Sequence[str], is_first: bool) 
     meant = COMMANDS.get(word) or _command_for(word) if is_first else ""
     if not meant:
         return unknown_name(path, word, known)
-    shown = " or ".join(f"hotband {one}" for one in meant.split(" or "))
+    shown = " or ".join(f"hotband {choice}" for choice in meant.split(" or "))
     return UserError(path, "", word, f"no such command; use {shown}")
 
 
@@ -182,11 +182,11 @@ def _command_for(word: str) -> str:
     return ""
 
 
-def missing(path: str, epilog: str | None, place: str, what: str) -> str:
+def missing(path: str, epilog: str | None, position: str, what: str) -> str:
     """Return the error for a missing argument or option, with the first example of the command's help."""
     lines = (line.strip() for line in (epilog or "").splitlines())
     example = next((line.partition("   ")[0] for line in lines if line.startswith(f"{path} ")), "")
-    return f"{place}: missing{what}{f'; such as: {example}' if example else ''}"
+    return f"{position}: missing{what}{f'; such as: {example}' if example else ''}"
 
 
 def unknown_option(path: str, name: str, known: Sequence[str]) -> str:

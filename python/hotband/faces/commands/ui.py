@@ -54,11 +54,11 @@ def ui(
 
     with stoppable(), ExitStack() as stack:
         folder = store or Path(stack.enter_context(TemporaryFolder("ui")))
-        kept = Kept(folder)
-        kept.open()
-        stack.callback(kept.close)
+        page_store = Kept(folder)
+        page_store.open()
+        stack.callback(page_store.close)
         try:
-            serve(kept, port, begun)
+            serve(page_store, port, begun)
         except KeyboardInterrupt:
             # The remaining work is short, and a second Ctrl-C would leave the folder; SIGTERM still ends the process.
             signal.signal(signal.SIGINT, signal.SIG_IGN)

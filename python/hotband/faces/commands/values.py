@@ -35,29 +35,29 @@ class Simple:
         """Return the value; typer calls this method."""
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
-        found = self.simple(value)
-        return found if found is not None else self.other().coerce(value, param=param, ctx=ctx)
+        simple = self.simple(value)
+        return simple if simple is not None else self.other().coerce(value, param=param, ctx=ctx)
 
     def simple(self, value: Any) -> Any:
         """Return the value if it needs no check or conversion, else None."""
-        kind, said = self.of.annotation, self.of.parameter_info
-        if said.parser is not None:
+        kind, annotation = self.of.annotation, self.of.parameter_info
+        if annotation.parser is not None:
             return None
         if kind is str:
             return value if isinstance(value, str) else None
         if kind == list[str]:
-            are_texts = isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+            are_texts = isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
             return list(value) if are_texts else None
         if kind is bool:
             return value if isinstance(value, bool) else None
         if kind is float:
-            return decimal(value, said.min, said.max)
+            return decimal(value, annotation.min, annotation.max)
         if kind is int:
-            return whole(value, said.min, said.max)
+            return whole(value, annotation.min, annotation.max)
         if kind is Path:
-            return path(value, said)
+            return path(value, annotation)
         if kind == list[Path] and isinstance(value, list | tuple):
-            paths = [path(each, said) for each in value]
+            paths = [path(each, annotation) for each in value]
             return paths if None not in paths else None
         return None
 
@@ -80,10 +80,16 @@ def decimal(value: Any, least: float | None, most: float | None) -> float | None
     return value
 
 
-def path(value: Any, said: Any) -> Path | None:
+def path(value: Any, settings: Any) -> Path | None:
     """Return a path, which must be readable if it exists; else None."""
-    if not isinstance(value, str) or said.exists or said.resolve_path or said.writable or said.path_type is not None:
+    if (
+        not isinstance(value, str)
+        or settings.exists
+        or settings.resolve_path
+        or settings.writable
+        or settings.path_type is not None
+    ):
         return None
-    if not said.file_okay or not said.dir_okay or (os.path.exists(value) and not os.access(value, os.R_OK)):
+    if not settings.file_okay or not settings.dir_okay or (os.path.exists(value) and not os.access(value, os.R_OK)):
         return None
     return Path(value)

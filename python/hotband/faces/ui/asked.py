@@ -26,27 +26,27 @@ ELSEWHERE = ("jobs", "io_log", *STORED)
 NO_MORE = 10**9
 
 
-def number(form: Form, one: Field) -> float | None:
+def number(form: Form, field: Field) -> float | None:
     """Return a number; a percentage if its bounds are those of one."""
-    return form.percent(one.name) if one.says.metavar == "PERCENT" else form.number(one.name)
+    return form.percent(field.name) if field.says.metavar == "PERCENT" else form.number(field.name)
 
 
-def whole(form: Form, one: Field) -> int | None:
+def whole(form: Form, field: Field) -> int | None:
     """Return a whole number within its bounds."""
-    least, most = one.says.least, one.says.most
-    return form.whole(one.name, 0 if least is None else int(least), NO_MORE if most is None else int(most))
+    least, most = field.says.least, field.says.most
+    return form.whole(field.name, 0 if least is None else int(least), NO_MORE if most is None else int(most))
 
 
-def dropped(form: Form, one: Field) -> Path | None:
+def dropped(form: Form, field: Field) -> Path | None:
     """Return the path of a dropped file."""
-    found = form.dropped(one.name)
-    return None if found is None else Path(found)
+    path = form.dropped(field.name)
+    return None if path is None else Path(path)
 
 
-def of_name(form: Form, one: Field) -> Named | None:
+def of_name(form: Form, field: Field) -> Named | None:
     """Return a machine or a workload: a name, or a dropped file."""
-    given = form.text(one.name)
-    return None if given is None else named(form.placed(one.name, given), one.name)
+    given = form.text(field.name)
+    return None if given is None else named(form.placed(field.name, given), field.name)
 
 
 def settings(form: Form, _: Field) -> tuple[tuple[str, str], ...]:
@@ -61,16 +61,16 @@ def rates(form: Form, field: Field) -> str | None:
 
 
 READ: Mapping[Any, Callable[[Form, Field], Any]] = {
-    str: lambda form, one: form.text(one.name),
+    str: lambda form, field: form.text(field.name),
     int: whole,
     float: number,
-    bool: lambda form, one: form.flag(one.name),
+    bool: lambda form, field: form.flag(field.name),
     Path: dropped,
     "workload": of_name,
     "rate": rates,
-    "texts": lambda form, one: tuple(form.texts(one.name)),
-    "each name": lambda form, one: tuple(form.texts(one.name)),
-    "filters": lambda form, one: tuple(form.texts(one.name)),
+    "texts": lambda form, field: tuple(form.texts(field.name)),
+    "each name": lambda form, field: tuple(form.texts(field.name)),
+    "filters": lambda form, field: tuple(form.texts(field.name)),
     "seeds": whole,
     "settings": settings,
     "axes": settings,
@@ -78,22 +78,21 @@ READ: Mapping[Any, Callable[[Form, Field], Any]] = {
 }
 
 
-def is_elsewhere(question: type[Question], one: Field) -> bool:
+def is_elsewhere(question: type[Question], field: Field) -> bool:
     """Return whether no form has the field, such as fields for hardware."""
-    is_of_hardware = issubclass(question, OnHardware) and one.name in NAMES
-    return is_of_hardware or one.name in ELSEWHERE or one.says.hidden or one.says.only_python
+    is_of_hardware = issubclass(question, OnHardware) and field.name in NAMES
+    return is_of_hardware or field.name in ELSEWHERE or field.says.hidden or field.says.only_python
 
 
-def of_form(question: type[Q], form: Form, own: Mapping[str, object]) -> Q:
-    """Return the question; `own` are fields that the form has in another way. Raises UserError with the names of these
-    fields."""
-    asked: dict[str, Any] = dict(own)
+def of_form(question: type[Q], form: Form, fixed: Mapping[str, object]) -> Q:
+    """Return the question; `fixed` has fields from elsewhere. Raises UserError with the names of the form's fields."""
+    values: dict[str, Any] = dict(fixed)
     with in_fields():
-        for one in fields_of(question):
-            if one.name not in own and not is_elsewhere(question, one):
-                value = READ[mark(one)](form, one)
-                asked |= {} if value is None else {one.name: value}
-        return question(**asked)
+        for field in fields_of(question):
+            if field.name not in fixed and not is_elsewhere(question, field):
+                value = READ[mark(field)](form, field)
+                values |= {} if value is None else {field.name: value}
+        return question(**values)
 
 
 def answered(question: Question, tick: Tick | bool) -> Any:

@@ -50,12 +50,12 @@ def of_run(form: Form) -> Call:
     if len(machines) > 1:
         return of_sweep(form, draws_distributions=True)
     named_by = {"workload": named(workload, "workload"), "on": named(machines[0], "on")}
-    asked = of_form(RunQuestion, form, named_by)
+    question = of_form(RunQuestion, form, named_by)
 
     def run(tick: Tick, folder: Path) -> Shown:
-        return shown.of_record(asked.in_python(answered(replace(asked, out=folder), tick)))
+        return shown.of_record(question.in_python(answered(replace(question, out=folder), tick)))
 
-    return Call(f"{workload} on {machines[0]}", words(asked), run, report_of_records)
+    return Call(f"{workload} on {machines[0]}", words(question), run, report_of_records)
 
 
 def report_of_records(folder: Path) -> None:
@@ -65,7 +65,7 @@ def report_of_records(folder: Path) -> None:
 
 def records_of(folder: Path) -> list[Record]:
     """Return the record that a folder is, or the records in its folders."""
-    return [hb.load(place) for place in records_in(folder) if record_file(place).is_file()]
+    return [hb.load(path) for path in records_in(folder) if record_file(path).is_file()]
 
 
 def of_sweep(form: Form, draws_distributions: bool = False) -> Call:
@@ -74,21 +74,21 @@ def of_sweep(form: Form, draws_distributions: bool = False) -> Call:
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
     named_by = {"workload": (named(workload, "workload"),), "on": tuple(named(machine, "on") for machine in machines)}
     repeat = form.whole("repeat", 1, 1000)
-    asked = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": draws_distributions})
+    question = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": draws_distributions})
 
     def swept(tick: Tick | bool, folder: Path) -> Sweep:
-        done: Sweep = answered(replace(asked, out=folder / "runs"), tick)
+        done: Sweep = answered(replace(question, out=folder / "runs"), tick)
         return done
 
     def report(folder: Path) -> None:
         swept(False, folder).report(folder / REPORT_FILE)  # all runs are stored, so none is run again
 
     show = shown.of_machines if draws_distributions else shown.of_sweep
-    keys = [key for key, _ in asked.settings]
+    keys = [key for key, _ in question.settings]
     axes = f" over {', '.join(keys)}" if keys else ""
     return Call(
         f"{workload} on {', '.join(machines)}{axes}",
-        words(asked),
+        words(question),
         lambda tick, folder: show(swept(tick, folder)),
         report,
     )
@@ -99,26 +99,26 @@ def of_find(form: Form) -> Call:
     question = form.needed("question", 'such as "IOPS at p99 < 10 ms"')
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
     named_by = {"workload": named(workload, "workload"), "on": tuple(named(machine, "on") for machine in machines)}
-    asked = of_form(FindQuestion, form, {"question": question, **named_by})
+    wanted = of_form(FindQuestion, form, {"question": question, **named_by})
 
     def run(tick: Tick, folder: Path) -> Shown:
-        found = answered(asked, tick)
-        for number, answer in enumerate(found.answers):
+        result = answered(wanted, tick)
+        for number, answer in enumerate(result.answers):
             if answer.record is not None:
                 answer.record.save(folder / f"{number}")
-        return shown.of_found(found)
+        return shown.of_found(result)
 
-    return Call(f"{question}: {workload} on {', '.join(machines)}", words(asked), run, report_of_records)
+    return Call(f"{question}: {workload} on {', '.join(machines)}", words(wanted), run, report_of_records)
 
 
 def of_review(form: Form) -> Call:
     """Return the call of a review."""
     machines = tuple(form.all_named("on", MACHINE))
-    asked = of_form(ReviewQuestion, form, {"on": machines})
+    question = of_form(ReviewQuestion, form, {"on": machines})
     return Call(
         f"Review of {', '.join(machines)}",
-        words(asked),
-        lambda tick, folder: shown.of_review(answered(replace(asked, out=folder), tick)),
+        words(question),
+        lambda tick, folder: shown.of_review(answered(replace(question, out=folder), tick)),
         expect_report,
     )
 
@@ -129,12 +129,12 @@ def of_study(form: Form) -> Call:
     known = hb.studies()["name"].to_list()
     if name not in known:
         raise UserError("study", "", name, f"expected one of {', '.join(known)}")
-    asked = of_form(StudyRunQuestion, form, {"study": name, "only": tuple(form.texts("only"))})
+    question = of_form(StudyRunQuestion, form, {"study": name, "only": tuple(form.texts("only"))})
 
     def run(tick: Tick, folder: Path) -> Shown:
-        return shown.of_study(answered(replace(asked, out=folder), tick))
+        return shown.of_study(answered(replace(question, out=folder), tick))
 
-    return Call(f"Study {name}", words(asked), run, expect_report)
+    return Call(f"Study {name}", words(question), run, expect_report)
 
 
 def of_compare(form: Form) -> Call:
@@ -143,19 +143,19 @@ def of_compare(form: Form) -> Call:
     if len(ids) < 2:
         raise UserError("results", "", ", ".join(ids), "expected two results or more: tick them in the list")
     paths = [form.placed("results", id_) for id_ in ids]
-    asked = CompareQuestion(sides=tuple((Path(path),) for path in paths), anyway=form.flag("anyway"))
+    question = CompareQuestion(sides=tuple((Path(path),) for path in paths), anyway=form.flag("anyway"))
 
     def run(tick: Tick, folder: Path) -> Shown:
         names = {
             Path(path).name: form.label(result) or hb.load(path).name for result, path in zip(ids, paths, strict=True)
         }
-        return shown.of_compared(answered(asked, tick), names)
+        return shown.of_compared(answered(question, tick), names)
 
     def report(folder: Path) -> None:
         hb.report([hb.load(path) for path in paths]).save(folder / REPORT_FILE)
 
     first, *others = (form.label(result) or result for result in ids)
-    return Call(f"{first} against {', '.join(others)}", words(asked), run, report)
+    return Call(f"{first} against {', '.join(others)}", words(question), run, report)
 
 
 def of_advise(form: Form) -> Call:
@@ -172,15 +172,15 @@ def of_advise(form: Form) -> Call:
         for key in ("drives", "layouts", "counts")
         if (values := form.split(key))
     )
-    own = {"workloads": named, "slo": slo, "capacity": capacity, "protect": protect, "candidates": candidates}
-    asked = of_form(AdviseQuestion, form, own)
+    fields = {"workloads": named, "slo": slo, "capacity": capacity, "protect": protect, "candidates": candidates}
+    question = of_form(AdviseQuestion, form, fields)
 
     def run(tick: Tick, folder: Path) -> Shown:
-        advice = answered(asked, tick)
+        advice = answered(question, tick)
         advice.write_html(folder / REPORT_FILE)
         return shown.of_advice(advice)
 
-    return Call(f"{capacity} for {', '.join(workloads)}: {slo}, {protect}", words(asked), run, expect_report)
+    return Call(f"{capacity} for {', '.join(workloads)}: {slo}, {protect}", words(question), run, expect_report)
 
 
 KINDS: Mapping[str, Kind] = {

@@ -35,27 +35,27 @@ def of_fleet(form: Form) -> Call:
     if path is None:
         raise UserError("fleet", "", "", "is missing: drop a fleet's file (.toml), described in docs/guides/fleet.md")
     expect_no_other_files(Path(path), "fleet")
-    asked = of_form(
+    question = of_form(
         FleetQuestion, form, {"fleet": Path(path), "repetitions": form.whole("repetitions", 2, MOST_REPETITIONS)}
     )
 
     def run(tick: Tick, folder: Path) -> Shown:
-        done = answered(asked, tick)
+        done = answered(question, tick)
         done.report(folder / REPORT_FILE)
         return shown.of_fleet(done)
 
-    return Call(f"Fleet {Path(path).name}", words(asked), run, expect_report)
+    return Call(f"Fleet {Path(path).name}", words(question), run, expect_report)
 
 
 def _results(form: Form) -> list[str]:
     """Return the dropped results of tools."""
-    found = [form.placed("result", text) for text in form.texts("result")]
-    if not found:
+    paths = [form.placed("result", text) for text in form.texts("result")]
+    if not paths:
         raise UserError("result", "", "", "is missing: drop a result of fio, vdbench, DiskSpd or Iometer")
-    other = next((one for given, one in zip(form.texts("result"), found, strict=True) if given == one), None)
+    other = next((pair for given, pair in zip(form.texts("result"), paths, strict=True) if given == pair), None)
     if other is not None:
         raise UserError("result", "", other, "expected a file that was dropped on the page")
-    return found
+    return paths
 
 
 def of_expect(form: Form) -> Call:
@@ -65,11 +65,13 @@ def of_expect(form: Form) -> Call:
     if len(machines) > 1:
         raise UserError("on", "", ", ".join(machines), "expected one machine, or none: then drives are ranked")
     on = named(machines[0], "on") if machines else None
-    asked = of_form(ExpectQuestion, form, {"result": tuple(map(Path, results)), "on": on})
+    question = of_form(ExpectQuestion, form, {"result": tuple(map(Path, results)), "on": on})
     names = ", ".join(Path(result).name for result in results)
     where = f" on {on.name}" if on else ": the drives that come nearest"
     return Call(
-        f"Is it as expected? {names}{where}", words(asked), lambda tick, _: shown.of_expected(answered(asked, tick))
+        f"Is it as expected? {names}{where}",
+        words(question),
+        lambda tick, _: shown.of_expected(answered(question, tick)),
     )
 
 
@@ -82,14 +84,14 @@ def of_calibrate(form: Form) -> Call:
     except UserError as error:
         raise UserError("like", error.key, error.value or like, error.accepted) from None
     output = Path(f"{Path(like).stem}-fitted.toml")
-    own = {"target": tuple(results), "like": named(like, "like"), "output": output}
-    asked = of_form(CalibrateQuestion, form, own)
+    fields = {"target": tuple(results), "like": named(like, "like"), "output": output}
+    question = of_form(CalibrateQuestion, form, fields)
 
     def run(tick: Tick, _: Path) -> Shown:
         # As one of the dropped files it is a drive that every form accepts.
         fitted_file = free_path(Path(results[0]).parent, output.name)
-        fitted = answered(replace(asked, output=fitted_file), tick)
+        fitted = answered(replace(question, output=fitted_file), tick)
         return shown.of_calibrated(fitted, f"{PREFIX}{fitted_file.name}")
 
     names = ", ".join(Path(result).name for result in results)
-    return Call(f"{like} fitted to {names}", words(asked), run)
+    return Call(f"{like} fitted to {names}", words(question), run)

@@ -19,7 +19,7 @@ def options(**given: Option) -> list[str]:
         elif isinstance(value, str | int | float) and value is not False:
             words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
         elif isinstance(value, Sequence):
-            words += [word for one in value for word in (option, str(one))]
+            words += [word for item in value for word in (option, str(item))]
     return words
 
 

@@ -129,8 +129,10 @@ def merged(points: Sequence[Point]) -> Point:
 class Jobs:
     """All jobs of this start of the server; ended ones are also in the store."""
 
-    def __init__(self, kept: Kept, changed: Callable[[], None], explain: Callable[[UserError, Json], ErrorDoc]) -> None:
-        self.kept, self.changed, self.explain = kept, changed, explain
+    def __init__(
+        self, store: Kept, changed: Callable[[], None], explain: Callable[[UserError, Json], ErrorDoc]
+    ) -> None:
+        self.kept, self.changed, self.explain = store, changed, explain
         self.all: dict[str, Job] = {}
         self.version = 0
         self._lock = threading.Lock()
@@ -142,7 +144,7 @@ class Jobs:
             if sum(job.state in ("waiting", "running") for job in self.all.values()) >= MOST_WAITING:
                 raise UserError("jobs", "", str(MOST_WAITING), "jobs are waiting already: stop some of them first")
             job = Job(self.kept.new_id(kind), kind, call.title, command, form, call)
-            if sum(one.state == "running" for one in self.all.values()) >= AT_A_TIME:
+            if sum(job.state == "running" for job in self.all.values()) >= AT_A_TIME:
                 job.settled.set()  # it is queued, and no request waits for it
             self.all[job.id] = job
             self._touch(job)
@@ -192,7 +194,7 @@ class Jobs:
             # Runs with intervals are added once they have them.
             at_end = isinstance(job.form, dict) and bool(job.form.get("interval"))
             with self.kept.results.taking(at_end=at_end):
-                shown = job.call.run(lambda told: self._told(job, told), self.kept.folder(job.id))
+                shown = job.call.run(lambda progress: self._told(job, progress), self.kept.folder(job.id))
             self.kept.keep_shown(job.id, shown)
             self._end(job, "stopped" if job.stopping.is_set() else "done")
         except KeyboardInterrupt:
@@ -211,14 +213,20 @@ class Jobs:
             job.error = {"field": "", "key": "", "text": text}
             self._end(job, "failed")
 
-    def _told(self, job: Job, told: Progress) -> None:
+    def _told(self, job: Job, progress: Progress) -> None:
         """Receive the progress of a job. Raises KeyboardInterrupt if it must end."""
         job.settled.set()
         if job.stopping.is_set():
             raise KeyboardInterrupt
         with self._lock:
-            job.share, job.done, job.of, job.ios, job.phase = told.share, told.done, told.of, told.ios, told.phase
-            job.take(told.intervals)
+            job.share, job.done, job.of, job.ios, job.phase = (
+                progress.share,
+                progress.done,
+                progress.of,
+                progress.ios,
+                progress.phase,
+            )
+            job.take(progress.intervals)
             self._touch(job)
         self.changed()
 
@@ -227,8 +235,8 @@ class Jobs:
             job.state = state
             if state == "done":
                 job.share = 1.0
-            for one in [one for one in self.all.values() if one.ended.is_set()][:-WITH_POINTS]:
-                one.points = []
+            for ended in [other for other in self.all.values() if other.ended.is_set()][:-WITH_POINTS]:
+                ended.points = []
             self._touch(job)
         self.kept.keep(_kept_doc(job))
         job.settled.set()

@@ -54,17 +54,17 @@ class Kept:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path, own = folder, folder / OWN
+        self.path, folders = folder, folder / OWN
         self.results = hb.store(folder)
         with self.results.taking():  # Creates the store now, because afterwards the folder would not be empty any more.
             pass
-        self.jobs, self.dropped = own / "jobs", own / "dropped"
-        for one in (self.jobs, self.dropped):
-            make_folder(one)
-        self._stored_folder = own / "stored"
+        self.jobs, self.dropped = folders / "jobs", folders / "dropped"
+        for subfolder in (self.jobs, self.dropped):
+            make_folder(subfolder)
+        self._stored_folder = folders / "stored"
         self.stored = Stored(self.results, self._stored_folder)
-        self.labels = Labels(own / "labels.json")
-        self.lock = Lock(own, "--store")
+        self.labels = Labels(folders / "labels.json")
+        self.lock = Lock(folders, "--store")
         self._found: dict[str, KeptDoc] = {}
         self._guard = threading.Lock()
 
@@ -72,14 +72,14 @@ class Kept:
         """Lock the folder for this process, and read the data of an earlier one: jobs that ran then have ended with it.
         Raises UserError if another process has the folder."""
         self.lock.__enter__()
-        for folder in sorted(self.jobs.iterdir(), key=lambda one: one.name):
+        for folder in sorted(self.jobs.iterdir(), key=lambda path: path.name):
             doc = _read(folder / JOB_FILE)
             if not ID.fullmatch(folder.name) or not _is_kept(doc):
                 continue
-            found = cast("KeptDoc", doc)
-            if found["state"] in UNDER_WAY:
-                found["state"], found["error"] = "stopped", "The server ended before it was done."
-            self._found[folder.name] = {**found, "id": folder.name}
+            stored = cast("KeptDoc", doc)
+            if stored["state"] in UNDER_WAY:
+                stored["state"], stored["error"] = "stopped", "The server ended before it was done."
+            self._found[folder.name] = {**stored, "id": folder.name}
 
     def close(self) -> None:
         """Release the folder; data added to the store is then in its files."""
@@ -89,14 +89,14 @@ class Kept:
     def new_id(self, kind: str) -> str:
         """Return the id of a new job: its kind and a unique number."""
         with self._guard:
-            number = 1 + max((int(one.rpartition("-")[2]) for one in self._found), default=0)
-            found = f"{kind}-{number}"
-            self._found[found] = {
-                "id": found, "kind": kind, "title": "", "command": "", "state": "waiting", "form": None, "error": None,
+            number = 1 + max((int(path.rpartition("-")[2]) for path in self._found), default=0)
+            name = f"{kind}-{number}"
+            self._found[name] = {
+                "id": name, "kind": kind, "title": "", "command": "", "state": "waiting", "form": None, "error": None,
                 "at": 0,
             }  # fmt: skip
-            make_folder(self.jobs / found)
-            return found
+            make_folder(self.jobs / name)
+            return name
 
     def find(self, job: str) -> Path | None:
         """Return the folder of a job; None for an unknown id."""
@@ -104,10 +104,10 @@ class Kept:
 
     def folder(self, job: str) -> Path:
         """Return the folder of a job. Raises UserError for an unknown id."""
-        found = self.find(job)
-        if found is None:
+        path = self.find(job)
+        if path is None:
             raise UserError("id", "", job, "is not in the store")
-        return found
+        return path
 
     def keep(self, doc: KeptDoc) -> None:
         """Store the state of a job."""
@@ -158,7 +158,7 @@ class Kept:
     def listing(self) -> list[KeptDoc]:
         """Return all jobs, the newest first."""
         with self._guard:
-            return sorted(self._found.values(), key=lambda one: -int(one["id"].rpartition("-")[2]))
+            return sorted(self._found.values(), key=lambda stored: -int(stored["id"].rpartition("-")[2]))
 
 
 def _read(path: Path) -> Json:

@@ -38,8 +38,8 @@ OTHER_NAMES = {
 class Places:
     """The store with the names that forms use."""
 
-    def __init__(self, kept: Kept) -> None:
-        self.kept = kept
+    def __init__(self, store: Kept) -> None:
+        self.kept = store
 
     def place(self, field: str, given: str) -> str:
         """Return the argument of the API for a name: a result by its id, a dropped file, or the name unchanged. Raises
@@ -52,8 +52,8 @@ class Places:
         before, prefix, rest = given.partition(PREFIX)
         if not prefix:
             return given
-        names = sorted((one.name for one in self.kept.dropped.iterdir()), key=len, reverse=True)
-        name = next((one for one in names if rest == one or rest.startswith(f"{one}:")), None)
+        names = sorted((path.name for path in self.kept.dropped.iterdir()), key=len, reverse=True)
+        name = next((name for name in names if rest == name or rest.startswith(f"{name}:")), None)
         if name is None or (before and not before.endswith("x")):
             accepted = f"expected {PREFIX}NAME of a file that was dropped on the page"
             raise UserError(field, "", given, accepted)
@@ -88,10 +88,10 @@ class Places:
         """Return the field with the value that a mistake names; empty if there is none."""
         if where.startswith("candidates: "):
             return where.partition(": ")[2]
-        one = where.partition("[")[0]  # an item of a list: events[0]
-        one = OTHER_NAMES.get(one, re.sub(r" \d+$", "", one))  # one of several: workload 2
-        if one in FIELDS:
-            return one
+        part = where.partition("[")[0]  # an item of a list: events[0]
+        part = OTHER_NAMES.get(part, re.sub(r" \d+$", "", part))  # one of several: workload 2
+        if part in FIELDS:
+            return part
         named = self.in_words(where)
         for field, value in form.items():
             texts = value if isinstance(value, list) else [value]

@@ -83,10 +83,10 @@ class JsonAnswer(Response):
 class Ui:
     """State shared by the routes."""
 
-    def __init__(self, kept: Kept, token: str, port: int) -> None:
-        self.kept, self.token, self.port = kept, token, port
-        self.places = Places(kept)
-        self.jobs = Jobs(kept, self._changed, self.places.explain)
+    def __init__(self, store: Kept, token: str, port: int) -> None:
+        self.kept, self.token, self.port = store, token, port
+        self.places = Places(store)
+        self.jobs = Jobs(store, self._changed, self.places.explain)
         self.ending = threading.Event()
         self.app = Guard(self._starlette(), token, port, unbounded=("/api/dropped",))
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -147,8 +147,8 @@ class Ui:
             loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
-        for one in self._waiting:
-            one.set()
+        for waiting in self._waiting:
+            waiting.set()
 
     async def _refused(self, request: Request, error: Exception) -> Response:
         """Return a mistake of the user as a successful response: for failed requests browsers write a line to their
@@ -168,8 +168,8 @@ class Ui:
 
     async def static(self, request: Request) -> Response:
         """Return a file of the page; its name is looked up, never used as a path."""
-        found = {path.name: path for path in STATIC.iterdir() if path.suffix in TYPES and path.name != "index.html"}
-        path = found.get(request.path_params["name"])
+        files = {path.name: path for path in STATIC.iterdir() if path.suffix in TYPES and path.name != "index.html"}
+        path = files.get(request.path_params["name"])
         if path is None:
             return PlainTextResponse("not found", 404)
         return Response(path.read_bytes(), media_type=TYPES[path.suffix])
@@ -182,9 +182,9 @@ class Ui:
 
     async def keys(self, request: Request) -> Response:
         """Return the settings that a workload on a machine accepts."""
-        asked = {name: request.query_params.get(name, "") for name in ("workload", "on")}
-        request.state.form = asked
-        form = Form({**asked}, self.places.place)
+        words = {name: request.query_params.get(name, "") for name in ("workload", "on")}
+        request.state.form = words
+        form = Form({**words}, self.places.place)
         workload, on = form.named("workload", "a workload"), form.named("on", "a machine")
         frame = await run_in_threadpool(lambda: hb.keys(workload, on=on))
         return JsonAnswer(frame.to_dicts())
@@ -220,8 +220,8 @@ class Ui:
     async def listing(self, _: Request) -> Response:
         """Return everything in the store, the newest first."""
         rows = [
-            {**one, "has_record": (self.kept.folder(one["id"]) / "record.json").is_file()}
-            for one in await run_in_threadpool(self.kept.listing)
+            {**job, "has_record": (self.kept.folder(job["id"]) / "record.json").is_file()}
+            for job in await run_in_threadpool(self.kept.listing)
         ]
         return JsonAnswer(rows)
 
@@ -312,14 +312,14 @@ class Ui:
     async def _news(self) -> AsyncIterator[str]:
         news, seen = asyncio.Event(), -1
         # For jobs that ended before, only the result is shown, not its progress.
-        told = {job.id: len(job.points) for job in self.jobs.since(-1)[1] if job.ended.is_set()}
+        sent = {job.id: len(job.points) for job in self.jobs.since(-1)[1] if job.ended.is_set()}
         self._waiting.add(news)
         try:
             while not self.ending.is_set():
                 news.clear()
                 seen, changed = self.jobs.since(seen)
-                docs = [job.doc(told.get(job.id, 0)) for job in changed]
-                told.update({doc["id"]: doc["first_point"] + len(doc["points"]) for doc in docs})
+                docs = [job.doc(sent.get(job.id, 0)) for job in changed]
+                sent.update({doc["id"]: doc["first_point"] + len(doc["points"]) for doc in docs})
                 yield f"data: {json.dumps(docs)}\n\n"
                 await asyncio.sleep(TOLD_EVERY_S)
                 try:
@@ -333,7 +333,7 @@ class Ui:
 
     async def dropped(self, _: Request) -> Response:
         """Return the names of dropped files."""
-        names = sorted(one.name for one in self.kept.dropped.iterdir() if not one.name.startswith("."))
+        names = sorted(path.name for path in self.kept.dropped.iterdir() if not path.name.startswith("."))
         return JsonAnswer([f"{uploads.PREFIX}{name}" for name in names])
 
     async def drop(self, request: Request) -> Response:
@@ -417,20 +417,20 @@ async def _gone(_: Request, __: Exception) -> Response:
 def _catalog() -> str:
     """Return the available choices from the API as JSON. They do not change while the process lives."""
     studies = [{**study, "loads": hb.study(study["name"]).loads} for study in hb.studies().to_dicts()]
-    found = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
-    return json.dumps({**found, "studies": studies, "parts": list(PARTS), "picker": picker()})
+    choices = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
+    return json.dumps({**choices, "studies": studies, "parts": list(PARTS), "picker": picker()})
 
 
-def serve(kept: Kept, port: int, begun: Callable[[str], None]) -> None:
+def serve(store: Kept, port: int, begun: Callable[[str], None]) -> None:
     """Serve the page until the process is asked to end; `begun` receives its address. Raises UserError if the port is
     not available."""
     listening = _listen(port)
     at = listening.getsockname()[1]
-    ui = Ui(kept, new_token(), at)
+    ui = Ui(store, new_token(), at)
     config = config_of(ui)
     server = _Server(config, lambda: begun(f"http://{HOST}:{at}/?token={ui.token}"), ui.ending)
     # The package, its store and the user's corpus only: a request may name any file of the computer.
-    with listening, confined(Path(hb.__file__).parent, kept.path, own_file().parent):
+    with listening, confined(Path(hb.__file__).parent, store.path, own_file().parent):
         server.run(sockets=[listening])
 
 

@@ -116,16 +116,16 @@ def of_views(views: Iterable[View | None], lead: Sequence[str] = ()) -> Shown:
     """Return the output of a command: its tables, and its lines as notes. A single line before a table without a title
     becomes its title."""
 
-    found = Shown(lead=list(lead), cards=[], charts=[], tables=[], notes=[])
+    shown = Shown(lead=list(lead), cards=[], charts=[], tables=[], notes=[])
     for view in views:
         if isinstance(view, Table):
             made = table_doc(view)
-            if not made["title"] and found["notes"]:
-                made["title"] = found["notes"].pop()
-            found["tables"].append(made)
+            if not made["title"] and shown["notes"]:
+                made["title"] = shown["notes"].pop()
+            shown["tables"].append(made)
         elif view is not None and plain(view):
-            found["notes"].append(plain(view))
-    return found
+            shown["notes"].append(plain(view))
+    return shown
 
 
 # --- a run ------------------------------------------------------------------------------------------------------
@@ -134,11 +134,11 @@ def of_views(views: Iterable[View | None], lead: Sequence[str] = ()) -> Shown:
 def of_record(record: Record) -> Shown:
     """Return a run, or a result of another tool."""
     document = record.to_dict()
-    found = of_views(record_views(document))
-    found["lead"] = list(answer(naming.named([record.loaded()])).sentences)
-    found["cards"] = cards_of(document)
-    found["charts"] = [*charts_of(record), *distributions([("", record)])]
-    return found
+    shown = of_views(record_views(document))
+    shown["lead"] = list(answer(naming.named([record.loaded()])).sentences)
+    shown["cards"] = cards_of(document)
+    shown["charts"] = [*charts_of(record), *distributions([("", record)])]
+    return shown
 
 
 def record_views(record: RecordDoc) -> list[View]:
@@ -229,23 +229,23 @@ def of_sweep(sweep: Sweep) -> Shown:
     """Return the curves of a sweep and the answer in words."""
     if not len(sweep):
         return of_views([], ["No run ended before it was stopped."])
-    found = of_views([sweep_table(sweep), *said_below(sweep)], sweep.answers)
-    found["charts"] = curves_of(sweep)
+    shown = of_views([sweep_table(sweep), *said_below(sweep)], sweep.answers)
+    shown["charts"] = curves_of(sweep)
     if sweep.missing:
-        found["lead"].insert(0, f"Stopped: {len(sweep)} of {len(sweep.points)} runs ended.")
-    return found
+        shown["lead"].insert(0, f"Stopped: {len(sweep)} of {len(sweep.points)} runs ended.")
+    return shown
 
 
 def of_machines(sweep: Sweep) -> Shown:
     """Return runs of a workload on several machines: the table of a sweep, and their latency distributions."""
-    found = of_sweep(sweep)
+    shown = of_sweep(sweep)
     machines = [
         (str(point["target"]), record)
         for point, record in zip(sweep.points, sweep.records, strict=True)
         if record is not None
     ]
-    found["charts"] += distributions(machines[:MOST_MACHINES_DRAWN])
-    return found
+    shown["charts"] += distributions(machines[:MOST_MACHINES_DRAWN])
+    return shown
 
 
 def curves_of(sweep: Sweep) -> list[ChartDoc]:
@@ -271,7 +271,7 @@ def curves_of(sweep: Sweep) -> list[ChartDoc]:
                 for key, value in zip(others, values, strict=True)
             )
             pairs = zip(rows["along"], rows[y], strict=True)
-            points = sorted((float(x), None if of is None else float(of) / scale) for x, of in pairs)
+            points = sorted((float(x), None if label is None else float(label) / scale) for x, label in pairs)
             lines.append({"name": label or name, "points": points})
         is_latency = y.startswith("latency")
         charts.append({"title": name, "x": title, "x_log": _doubles(column), "y_log": is_latency, "lines": lines})
@@ -298,40 +298,40 @@ def _doubles(column: pl.Series) -> bool:
     return values[-1] - values[-2] > 1.5 * (values[1] - values[0])
 
 
-def of_found(found: Found) -> Shown:
+def of_found(answers: Found) -> Shown:
     """Return answers, with the search that led to them."""
-    lead = [f"{answer.machine}: {answer.text}." for answer in found.answers]
-    shown = of_views([view for view in answer_views(found)], lead)
+    lead = [f"{answer.machine}: {answer.text}." for answer in answers.answers]
+    shown = of_views([view for view in answer_views(answers)], lead)
     shown["notes"] = [line.strip() for line in shown["notes"]]
     return shown
 
 
 def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
     """Return differences with their intervals; `names` describes sides that are named by their ids."""
-    found = compared.comparisons
-    overview = [overview_table(found)] if len(found) > 1 else []
+    comparisons = compared.comparisons
+    overview = [overview_table(comparisons)] if len(comparisons) > 1 else []
     # The first view of each comparison is the verdict, which is the lead here.
-    views = [*overview, *(view for one in found for view in comparison_view(one)[1:])]
-    return of_views(views, [headline(one, names) for one in found])
+    views = [*overview, *(view for comparison in comparisons for view in comparison_view(comparison)[1:])]
+    return of_views(views, [headline(comparison, names) for comparison in comparisons])
 
 
 def of_advice(advice: Advice) -> Shown:
     """Return the recommendation, and the Pareto front from which it was chosen."""
-    said = {*advice.answer, *advice.rests_on}
-    found = of_views([view for view in advice_views(advice, every=True) if str(view) not in said], advice.answer)
-    found["notes"] = [*advice.rests_on, *found["notes"]]
+    printed = {*advice.answer, *advice.rests_on}
+    shown = of_views([view for view in advice_views(advice, every=True) if str(view) not in printed], advice.answer)
+    shown["notes"] = [*advice.rests_on, *shown["notes"]]
     chart = _front(advice)
-    found["charts"] = [] if chart is None else [chart]
-    return found
+    shown["charts"] = [] if chart is None else [chart]
+    return shown
 
 
 def _front(advice: Advice) -> ChartDoc | None:
     """Return latency over cost, or over watts without prices; None for fewer than two points."""
-    priced = any(one.cost is not None for one in advice.front)
+    priced = any(point.cost is not None for point in advice.front)
     places = {
-        one.name: (of.value, 1e3 * one.latency.value)
-        for one in advice.front
-        if (of := one.cost if priced else one.watts) is not None
+        point.name: (candidate.value, 1e3 * point.latency.value)
+        for point in advice.front
+        if (candidate := point.cost if priced else point.watts) is not None
     }
     if len(places) < 2:
         return None
@@ -349,9 +349,9 @@ def of_fleet(fleet: Fleet) -> Shown:
     data = fleet.summary
     several = [groups_table(data)] if len(data["groups"]) > 1 else []
     tables: list[View] = [figures_table(data), *several, years_table(fleet)]
-    found = of_views([*tables, *group_lines(data), *closing_lines(data)], fleet.answers)
+    shown = of_views([*tables, *group_lines(data), *closing_lines(data)], fleet.answers)
     if not fleet.complete:
-        found["lead"].insert(0, f"Stopped: {fleet.repetitions:,} of {fleet.spec.repetitions:,} repetitions ended.")
+        shown["lead"].insert(0, f"Stopped: {fleet.repetitions:,} of {fleet.spec.repetitions:,} repetitions ended.")
     # A fleet of one group has no rows of all groups together.
     months = fleet.frame.filter(group=WHOLE if several else data["groups"][0]["name"])
     for name, title in (("failures", "Drives that fail in a month"), ("rebuilds", "Rebuilds under way")):
@@ -359,17 +359,17 @@ def of_fleet(fleet: Fleet) -> Shown:
             {"name": line, "points": list(zip(months["month"] / MONTHS_A_YEAR, months[key], strict=True))}
             for line, key in (("mean", name), ("2.5 % of repetitions", f"{name}_low"), ("97.5 %", f"{name}_high"))
         ]
-        found["charts"].append({"title": title, "x": "years", "x_log": False, "lines": lines})
-    return found
+        shown["charts"].append({"title": title, "x": "years", "x_log": False, "lines": lines})
+    return shown
 
 
 def of_expected(expected: Expected) -> Shown:
     """Return measured next to predicted figures, the verdict first."""
     # The first line is the verdict, which is the lead here.
     first, *others = views(expected)
-    found = of_views(others, [str(first)])
-    found["notes"] = [line.strip() for line in found["notes"]]
-    return found
+    shown = of_views(others, [str(first)])
+    shown["notes"] = [line.strip() for line in shown["notes"]]
+    return shown
 
 
 def of_calibrated(fitted: Calibrated, file: str) -> Shown:
@@ -377,9 +377,9 @@ def of_calibrated(fitted: Calibrated, file: str) -> Shown:
     from hotband.views.calibrate import views
 
     first, *others = views(fitted)
-    found = of_views(others, [str(first), f"It is the drive {file}: enter this name wherever a machine is expected."])
-    found["notes"] = [line.strip() for line in found["notes"]]
-    return found
+    shown = of_views(others, [str(first), f"It is the drive {file}: enter this name wherever a machine is expected."])
+    shown["notes"] = [line.strip() for line in shown["notes"]]
+    return shown
 
 
 # --- reviews and studies ----------------------------------------------------------------------------------------
@@ -390,7 +390,7 @@ def of_review(done: Reviewed) -> Shown:
     lead = ["Stopped before all parts were done."] if done.interrupted else []
     if not done.reviews:
         return of_views([], lead)
-    each = [of_views(review_views(one)) for one in done.reviews]
+    each = [of_views(review_views(review)) for review in done.reviews]
     if done.comparison is None:
         whole = each[0]
         return {**whole, "lead": lead or whole["notes"][:1]}
@@ -400,11 +400,11 @@ def of_review(done: Reviewed) -> Shown:
         for name, ratio in overall.items()
         if name != baseline and ratio is not None
     ]
-    found = of_views(comparison_views(done.reviews, done.comparison), lead)
-    for review, one in zip(done.reviews, each, strict=True):
+    shown = of_views(comparison_views(done.reviews, done.comparison), lead)
+    for review, item in zip(done.reviews, each, strict=True):
         name = review["machine"]["name"]
-        found["tables"] += [{**table, "title": f"{name}: {table['title']}"} for table in one["tables"]]
-    return found
+        shown["tables"] += [{**table, "title": f"{name}: {table['title']}"} for table in item["tables"]]
+    return shown
 
 
 def of_study(result: StudyResult) -> Shown:
@@ -412,9 +412,9 @@ def of_study(result: StudyResult) -> Shown:
     document = result.to_dict()
     answer = [result.answer] if result.answer else []
     title, question = str(document["title"]), str(document["question"])
-    found = of_views(
+    shown = of_views(
         [view for view in result_views(document) if str(view) not in (title, question)], [question, *answer]
     )
     errors = [("median error", result.median_error_pct), ("largest error", result.largest_error_pct)]
-    found["cards"] = [(f"{number(value, 3)} %", name) for name, value in errors if value is not None]
-    return found
+    shown["cards"] = [(f"{number(value, 3)} %", name) for name, value in errors if value is not None]
+    return shown

@@ -67,25 +67,26 @@ class Stored:
 
     def needed(self, key: str) -> Path:
         """Return the folder as `folder` does; raise UserError also for a text that is not a key."""
-        found = self.folder(key)
-        if found is None:
+        folder = self.folder(key)
+        if folder is None:
             raise UserError("run", "", key, "is not in the store")
-        return found
+        return folder
 
 
 def _rows(frame: pl.DataFrame) -> list[RunDoc]:
     # A search uses `machine` for the target.
     known = {*COLUMNS, "run", "added_utc", "experiment", "machine"}
     factors = [name for name in frame.columns if name not in known and not _is_base_unit(name, frame.columns)]
-    found: list[RunDoc] = []
+    listed: list[RunDoc] = []
     for row in frame.iter_rows(named=True):
-        said = ", ".join(f"{name}={_value(row[name])}" for name in factors if row[name] is not None)
+        settings = ", ".join(f"{name}={_value(row[name])}" for name in factors if row[name] is not None)
         p99, added = row["latency_p99_ns"], row["added_utc"]
-        found.append({
+        listed.append({
             "run": row["run"], "at": int(added.replace(tzinfo=UTC).timestamp()), "workload": row["workload"],
-            "target": row["target"], "factors": said, "iops": row["iops"], "p99_ms": None if p99 is None else p99 / 1e6,
+            "target": row["target"], "factors": settings, "iops": row["iops"],
+            "p99_ms": None if p99 is None else p99 / 1e6,
         })  # fmt: skip
-    return found
+    return listed
 
 
 def _value(value: object) -> str:

@@ -136,28 +136,28 @@ class Advice:
         """Return one row per point of the Pareto front: candidate, machine, drive, layout, cache, `usable_bytes`, and
         metrics with their intervals: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`,
         `loss`; `life_years`, `degraded_latency_s`, `recommended`."""
-        return pl.DataFrame([self._row(one) for one in self.front], infer_schema_length=None)
+        return pl.DataFrame([self._row(point) for point in self.front], infer_schema_length=None)
 
-    def _row(self, one: Point) -> dict[str, str | float | int | bool | None]:
+    def _row(self, point: Point) -> dict[str, str | float | int | bool | None]:
         row: dict[str, str | float | int | bool | None] = {
-            "candidate": one.name, "machine": one.machine, "drive": one.drive, "layout": one.layout,
-            "cache": one.cache, "drives": one.drives, "usable_bytes": one.usable_bytes,
+            "candidate": point.name, "machine": point.machine, "drive": point.drive, "layout": point.layout,
+            "cache": point.cache, "drives": point.drives, "usable_bytes": point.usable_bytes,
         }  # fmt: skip
         for name in ("cost", "watts", "latency", "rebuild", "loss"):
-            of: Between | None = getattr(one, name)
+            value: Between | None = getattr(point, name)
             column = NAMES[name]
             row |= {
-                column: None if of is None else of.value,
-                f"{column}_low": None if of is None else of.low,
-                f"{column}_high": None if of is None else of.high,
+                column: None if value is None else value.value,
+                f"{column}_low": None if value is None else value.low,
+                f"{column}_high": None if value is None else value.high,
             }
         return row | {
-            "life_years": one.life,
-            "degraded_latency_s": one.degraded,
-            "interval_from": one.interval_from,
-            "rests_on": one.rests_on,
-            "is_checked": one.is_checked,
-            "recommended": self.recommended is not None and one.name == self.recommended.name,
+            "life_years": point.life,
+            "degraded_latency_s": point.degraded,
+            "interval_from": point.interval_from,
+            "rests_on": point.rests_on,
+            "is_checked": point.is_checked,
+            "recommended": self.recommended is not None and point.name == self.recommended.name,
         }
 
     def to_dict(self) -> dict[str, Json]:
@@ -167,7 +167,7 @@ class Advice:
             without=("shown", "bound", "values"),
             recommended=self.recommended.name if self.recommended else None,
             runner_up=self.runner_up.name if self.runner_up else None,
-            front=[one.document() for one in self.front],
+            front=[point.document() for point in self.front],
             nearest=self.nearest.document() if self.nearest else None,
         )
         return {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **shown}
@@ -181,8 +181,8 @@ class Advice:
 
     def replaced(self, point: Point) -> None:
         """Replace the point of the same name."""
-        self.front = [point if one.name == point.name else one for one in self.front]
-        self.shown = [point if one.name == point.name else one for one in self.shown]
+        self.front = [point if shown.name == point.name else shown for shown in self.front]
+        self.shown = [point if shown.name == point.name else shown for shown in self.shown]
 
     def _repr_html_(self) -> str:
         return str(view_of(self, "html")(self))

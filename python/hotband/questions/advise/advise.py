@@ -49,10 +49,10 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
         watch=watch, say=say, out=question.out, fresh=question.fresh, jobs=question.jobs,
     )  # fmt: skip
     say(f"{len(listed.candidates):,} of {listed.of:,} candidates hold the data and survive the failures")
-    found = search(listed.candidates, needs, bench)
+    searched = search(listed.candidates, needs, bench)
     if not space.counts:
-        fewest(found, listed, needs, prices, bench, lambda tried: point_of(tried, needs, question.interval).surely)
-    return _Advising(question, needs, prices, listed, bench, found).advice()
+        fewest(searched, listed, needs, prices, bench, lambda tried: point_of(tried, needs, question.interval).surely)
+    return _Advising(question, needs, prices, listed, bench, searched).advice()
 
 
 VOLATILE_NOTE = (
@@ -65,12 +65,12 @@ class _Advising:
     """Turns the result of the search into an advice."""
 
     def __init__(
-        self, question: AdviseQuestion, needs: Needs, prices: Prices, listed: Listed, bench: Bench, found: Searched
+        self, question: AdviseQuestion, needs: Needs, prices: Prices, listed: Listed, bench: Bench, searched: Searched
     ) -> None:
         self.asked, self.needs, self.prices = question, needs, prices
-        self.listed, self.bench, self.found = listed, bench, found
+        self.listed, self.bench, self.found = listed, bench, searched
         self.of = shown_figure(needs)
-        self.by_name = {one.name: one for one in found.good}
+        self.by_name = {tried.name: tried for tried in searched.good}
         self.notes: list[str] = []
         self.too_many = 0
 
@@ -78,9 +78,9 @@ class _Advising:
         """Return the advice: the Pareto front, the finalists and the sentences."""
         if self.needs.degraded:
             self._drop_degraded()
-        front = sorted(self.found.front, key=lambda one: order(one, self.of))
-        found = [point_of(one, self.needs, self.asked.interval) for one in front]
-        points = sensible(found, lambda one: self.by_name[one.name].candidate.drive.is_flash)
+        front = sorted(self.found.front, key=lambda tried: order(tried, self.of))
+        found = [point_of(tried, self.needs, self.asked.interval) for tried in front]
+        points = sensible(found, lambda point: self.by_name[point.name].candidate.drive.is_flash)
         points.sort(key=lambda point: not point.is_checked)
         self.too_many = len(found) - len(points)
         if not points:
@@ -91,16 +91,18 @@ class _Advising:
         by_name = {point.name: point for point in points}
         final = self._drawn(by_name[ranked[0].name])
         runner = by_name[ranked[1].name] if len(ranked) > 1 else None
-        advice = self._made(points, final, runner, [one.name for one in shown])
+        advice = self._made(points, final, runner, [point.name for point in shown])
         advice.replaced(final.point)
         return advice
 
     def _drop_degraded(self) -> None:
         """Leave out candidates that miss the conditions with a drive failed."""
         good = self.found.good
-        pairs = [(one.candidate, name) for one in good for name in self.bench.loads if one.candidate.layout != "raid0"]
+        pairs = [
+            (tried.candidate, name) for tried in good for name in self.bench.loads if tried.candidate.layout != "raid0"
+        ]
         runs = self.bench.measure(pairs, FAILED_IOS, "with a drive failed, all", failed=True) if pairs else {}
-        kept = []
+        remaining = []
         # Missing a condition only with a drive failed is nearer than missing one while all drives work.
         before, self.found.nearest = self.found.nearest, None
         for one in good:
@@ -111,12 +113,12 @@ class _Advising:
             if not failed.measured:
                 self.found.left_out["without redundancy with a drive failed"] += 1
             elif miss is None:
-                kept.append(one)
+                remaining.append(one)
             else:
                 self.found.leave_out(one, miss.with_a_drive_failed())
         self.found.nearest = self.found.nearest or before
-        self.found.good = kept
-        self.found.front = front_of(kept, self.of)
+        self.found.good = remaining
+        self.found.front = front_of(remaining, self.of)
 
     def _ranked(self, points: Sequence[Point]) -> list[Point]:
         """Sort points for the recommendation: those that surely meet the requirements first, those never validated
@@ -129,9 +131,9 @@ class _Advising:
     def _failed(self, points: list[Point], shown: Sequence[Point], first: Point) -> list[Point]:
         """Add the results of runs with a drive failed: of all disks that are shown, and of the recommended solid-state
         drive."""
-        names = {one.name for one in shown if not self.by_name[one.name].candidate.drive.is_flash}
+        names = {point.name for point in shown if not self.by_name[point.name].candidate.drive.is_flash}
         names.add(first.name)
-        names = {one for one in names if self.by_name[one].candidate.layout != "raid0"}
+        names = {key for key in names if self.by_name[key].candidate.layout != "raid0"}
         pairs = [
             (self.by_name[point.name].candidate, name)
             for point in points
@@ -161,8 +163,8 @@ class _Advising:
 
     def _nothing(self) -> Advice:
         near = self.found.nearest
-        said = words.nothing_of(near and (near[0].name, near[1].says), dict(self._left_out()))
-        advice = self._advice(said, [], [], [])
+        sentences = words.nothing_of(near and (near[0].name, near[1].says), dict(self._left_out()))
+        advice = self._advice(sentences, [], [], [])
         advice.nearest = near and point_of(near[0], self.needs, self.asked.interval)
         advice.counts_tried = self._counts(advice.nearest) if advice.nearest else []
         return advice
@@ -177,7 +179,7 @@ class _Advising:
         return Counter(self.listed.left_out) + self.found.gone + Counter({REASON: self.too_many})
 
     def _advice(self, answer: list[str], rests: list[str], points: list[Point], shown: Sequence[str]) -> Advice:
-        limit = next((one.bound for one in self.needs.limits if one.figure == self.of), None)
+        limit = next((limit.bound for limit in self.needs.limits if limit.figure == self.of), None)
         return Advice(
             answer, rests, None, None, str(self.of),
             words.conditions_text(self.needs.slo), [workload.name for workload in self.asked.workloads],
@@ -190,11 +192,11 @@ class _Advising:
 
     def _unmodelled(self, shown: Sequence[str]) -> list[str]:
         """Return what the latencies of the shown points include that is not modelled, one note per point."""
-        found = []
+        notes = []
         for name in shown:
             records = [measured.finished.record for measured in self.by_name[name].measured.values()]
-            found += [f"{name}: {note}" for note in unmodelled_notes_of(records)[:1]]
-        return found
+            notes += [f"{name}: {note}" for note in unmodelled_notes_of(records)[:1]]
+        return notes
 
     def _notes(self) -> list[str]:
         """Return the notes of the advice."""
@@ -217,7 +219,7 @@ class _Advising:
         if self.needs.bytes_at_end > self.needs.bytes_today:
             grown, years = self.needs.bytes_at_end / 1e12, words.counted_years(self.needs.years)
             notes.append(f"{numbers.number(grown)} TB are needed after {years} of growth; loads stay as they are")
-        if any(one.candidate.drive.is_flash for one in self.found.good):
+        if any(tried.candidate.drive.is_flash for tried in self.found.good):
             notes.append(
                 "solid-state drives: arrays of at most 4 to 7 at a fraction of their size, every drive with its load, "
                 "represent larger ones"
@@ -233,7 +235,7 @@ def thinned(points: Sequence[Point], first: Point, most: int) -> list[Point]:
     places = {point.name: _place(point) for point in points}
     chosen = [first.name]
     for number in range(len(places[first.name])):
-        best = min(points, key=lambda one: places[one.name][number])
+        best = min(points, key=lambda point: places[point.name][number])
         if best.name not in chosen:
             chosen.append(best.name)
     while len(chosen) < most:
@@ -246,6 +248,6 @@ def _place(point: Point) -> tuple[float, ...]:
     """Return a point's position for distances: logarithms of its metrics; that of the chance of loss, which spans ten
     decades, is divided by ten."""
     figures = [point.cost, point.watts, point.latency, point.rebuild]
-    found = [math.log(figure.value) if figure is not None and figure.value > 0 else 0.0 for figure in figures]
+    logs = [math.log(figure.value) if figure is not None and figure.value > 0 else 0.0 for figure in figures]
     loss = point.loss.value if point.loss is not None else 0.0
-    return (*found, math.log(point.drives), math.log(loss) / 10 if loss > 0 else 0.0)
+    return (*logs, math.log(point.drives), math.log(loss) / 10 if loss > 0 else 0.0)

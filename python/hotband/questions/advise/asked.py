@@ -105,7 +105,7 @@ class Needs:
     @property
     def limits(self) -> tuple[Condition, ...]:
         """Return the conditions that bound a latency from above."""
-        return tuple(one for one in self.slo if not one.is_goal)
+        return tuple(condition for condition in self.slo if not condition.is_goal)
 
 
 def needs_of(question: AdviseQuestion) -> Needs:
@@ -138,10 +138,10 @@ def needs_of(question: AdviseQuestion) -> Needs:
 
 def tolerated_of(text: str) -> int:
     """Return how many drives may fail without a loss: `two failures`, `1 failure`, `none`."""
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"(?:any\s+)?(\w+)(?:\s+(?:drive\s+|disk\s+)?(?:failures?|drives?|disks?))?", text.strip().lower()
     )
-    count = None if found is None else int(found[1]) if found[1].isdigit() else NUMBERS.get(found[1])
+    count = None if match is None else int(match[1]) if match[1].isdigit() else NUMBERS.get(match[1])
     if count is None or count > MOST_TOLERATED:
         raise UserError(
             "question.protect", "", text, 'expected "no failure", "one failure", "two failures" or "three failures"'
@@ -151,25 +151,25 @@ def tolerated_of(text: str) -> int:
 
 def watts_of(text: str, where: str, key: str) -> float:
     """Read a power above zero, in watts. Raises UserError."""
-    found = watts(text)
-    if not found:
+    value = watts(text)
+    if not value:
         raise UserError(where, key, text, f"expected {WATTS_EXPECTED}")
-    return found
+    return value
 
 
 def growth_of(text: str) -> float:
     """Return the share by which data grows in a year: `30 %/year`. Raises UserError."""
-    found = yearly_share(text)
-    if found is None:
+    value = yearly_share(text)
+    if value is None:
         raise UserError("question.grow", "", text, f"expected {YEARLY_EXPECTED}")
-    return found
+    return value
 
 
 def duty_of(text: str) -> float:
     """Return the share of the time that the workloads run: `30 %`."""
-    found = share(text)
-    if found is None or "%" not in text or not 0 < found <= 1:
+    value = share(text)
+    if value is None or "%" not in text or not 0 < value <= 1:
         raise UserError(
             "question.duty", "", text, 'expected a share of the time of more than 0 % and up to 100 %, such as "30 %"'
         )
-    return found
+    return value

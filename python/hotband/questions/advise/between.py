@@ -54,17 +54,17 @@ class _Family:
     def next(self, needs: Needs, prices: Prices) -> Candidate | None:
         """Return the next candidate: the largest drive count, then the middle. Drop counts that draw too much power."""
         while self.options:
-            place = len(self.options) // 2 if self.known else -1
-            candidate = with_count(self.example, self.options[place], needs, prices)
+            index = len(self.options) // 2 if self.known else -1
+            candidate = with_count(self.example, self.options[index], needs, prices)
             if candidate is not None:
                 return candidate
-            self.options = self.options[:place]
+            self.options = self.options[:index]
         return None
 
     def learn(self, count: int, is_enough: bool) -> None:
         """Keep the counts below one that is enough, or above one that is not."""
-        place = self.options.index(count)
-        self.options = self.options[:place] if is_enough else self.options[place + 1 :]
+        index = self.options.index(count)
+        self.options = self.options[:index] if is_enough else self.options[index + 1 :]
         self.known |= is_enough
 
 

@@ -65,7 +65,7 @@ class Drive:
         """Return whether the drive is a solid-state drive."""
         return self.kind != "disk"
 
-    def caches(self, asked: Sequence[str]) -> list[str]:
+    def caches(self, wanted: Sequence[str]) -> list[str]:
         """Return the settings of the drive's write cache that differ from each other. A solid-state drive has only the
         one it comes with: it completes writes from protected memory, or reports a volatile cache and is flushed. A
         protected cache takes precedence over `wce`."""
@@ -73,7 +73,7 @@ class Drive:
             return ["own"]
         has = ["protected", "off", "on"] if "awc" in self.values else ["off", "on"]
         usual = ["protected"] if "awc" in self.values else ["off", "on"]
-        return [one for one in has if one in asked] if asked else usual
+        return [setting for setting in has if setting in wanted] if wanted else usual
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class Candidate:
     @property
     def name(self) -> str:
         """Return the candidate's name: the machine, with its write cache if that is a choice."""
-        said = {"off": ", write cache off", "on": ", write cache on", "own": "", "protected": ""}
-        return self.machine + said[self.cache]
+        suffix = {"off": ", write cache off", "on": ", write cache on", "own": "", "protected": ""}
+        return self.machine + suffix[self.cache]
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
@@ -161,17 +161,17 @@ class Listed:
 
 def space_of(text: str, tolerated: int) -> Space:
     """Read drives, layouts, counts and caches from a text such as `drives=a,b,layouts=raid6`. Raises UserError."""
-    said = _said(text)
-    names = named_drives(said.get("drives", [])) or [drive["name"] for drive in entries.drives()]
-    layouts = said.get("layouts") or [one for one in USUAL if tolerates(one, 8) >= tolerated]
+    values = _said(text)
+    names = named_drives(values.get("drives", [])) or [drive["name"] for drive in entries.drives()]
+    layouts = values.get("layouts") or [layout for layout in USUAL if tolerates(layout, 8) >= tolerated]
     for one in layouts:
         if one not in LAYOUTS:
             raise unknown_name("question.candidates: layouts", one, LAYOUTS)
-    for one in said.get("caches", []):
+    for one in values.get("caches", []):
         if one not in CACHES:
             raise unknown_name("question.candidates: caches", one, CACHES)
-    drives, counts = [_drive(one) for one in names], _counts(said.get("counts", []))
-    return Space(drives, layouts, counts, said.get("caches", []), "drives" in said)
+    drives, counts = [_drive(name) for name in names], _counts(values.get("counts", []))
+    return Space(drives, layouts, counts, values.get("caches", []), "drives" in values)
 
 
 def _said(text: str) -> dict[str, list[str]]:
@@ -246,14 +246,16 @@ def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> User
         return UserError("question.prices", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
     reasons = ", ".join(f"{count} {reason}" for reason, count in listed.left_out.items())
     left = f"leaves none of {listed.of} candidates: {reasons}; expected"
-    why = max(listed.left_out, key=lambda one: listed.left_out[one])
+    why = max(listed.left_out, key=lambda reason: listed.left_out[reason])
     if why.startswith(NUMBER_REFUSED):
-        return UserError("question.candidates", "counts", ",".join(str(one) for one in space.counts), f"{left} others")
+        return UserError(
+            "question.candidates", "counts", ",".join(str(count) for count in space.counts), f"{left} others"
+        )
     option = "question.protect" if "failure" in why else "question.power" if "power" in why else "question.capacity"
-    said = {"question.protect": f"{needs.tolerated}", "question.power": f"{needs.watts} W"}.get(
+    values = {"question.protect": f"{needs.tolerated}", "question.power": f"{needs.watts} W"}.get(
         option, size(needs.bytes_at_end)
     )
-    return UserError(option, "", said, f"{left} another {option}, or other question.candidates")
+    return UserError(option, "", values, f"{left} another {option}, or other question.candidates")
 
 
 def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive: Drive, layout: str) -> None:
@@ -312,19 +314,19 @@ def is_legal(layout: str, count: int) -> bool:
 @cache
 def legal_counts(layout: str) -> tuple[int, int]:
     """Return the smallest number of drives that a layout accepts, and the step to the next number, from the engine."""
-    found = family(f"{layout}:{{n}}x{STAND_IN}")
-    return found.first, found.step
+    machines = family(f"{layout}:{{n}}x{STAND_IN}")
+    return machines.first, machines.step
 
 
 def _usual_counts(known: _Known, needed: float) -> list[int]:
     """Return the fewest drives that hold the data, and more by `STEPS`, up to a shelf."""
     legal = [count for count in range(1, MOST_DRIVES + 1) if is_legal(known.layout, count)]
-    place = bisect_left(legal, needed, key=known.usable)
-    if place == len(legal):
+    start = bisect_left(legal, needed, key=known.usable)
+    if start == len(legal):
         return []
-    wanted = [math.ceil(legal[place] * step) for step in STEPS]
-    found = [next((count for count in legal if count >= one), None) for one in wanted]
-    return list(dict.fromkeys(one for one in found if one is not None))
+    wanted = [math.ceil(legal[start] * step) for step in STEPS]
+    counts = [next((count for count in legal if count >= number), None) for number in wanted]
+    return list(dict.fromkeys(number for number in counts if number is not None))
 
 
 @dataclass
@@ -351,11 +353,11 @@ class _Known:
         described = _layout(machine)
         members, usable = described["members"], float(str(described["capacity_bytes"]))
         assert isinstance(members, list), "a layout has members"
-        member = min(float(one["size_bytes"]) for one in members)
+        member = min(float(member["size_bytes"]) for member in members)
         # Only whole chunks hold data. The padding of RAID-Z depends on the number of drives.
         used = usable / data_drives(layout, least) if layout not in PADDED else 0.0
-        own = drive.values.get("reference.mtbf")
-        high = None if own is None or own[1] is None else hours("mtbf", own[1][1])
+        mtbf = drive.values.get("reference.mtbf")
+        high = None if mtbf is None or mtbf[1] is None else hours("mtbf", mtbf[1][1])
         return cls(drive, layout, subject, member, used, high)
 
     @property
@@ -376,8 +378,8 @@ class _Known:
         """Return the array of this number of drives."""
         assert self.subject is not None, "asked where reliability is known"
         groups = GROUPS if self.layout in ("raid50", "raid60") else 1
-        of = self.subject.array
-        return Array.of_layout(self.layout, count, self.usable(count), self.member_bytes, of.sector_bytes, groups)
+        array = self.subject.array
+        return Array.of_layout(self.layout, count, self.usable(count), self.member_bytes, array.sector_bytes, groups)
 
     def static(self, count: int, needs: Needs, prices: Prices) -> Static:
         """Return what is known of this number of drives."""
@@ -426,5 +428,5 @@ def _layout(machine: str) -> Mapping[str, object]:
     import json
 
     with mistakes_of(machine):
-        found: list[dict[str, object]] = json.loads(_core.layouts_of(catalog.CATALOG_DIR, machine, None, []))
-    return found[0]
+        layouts: list[dict[str, object]] = json.loads(_core.layouts_of(catalog.CATALOG_DIR, machine, None, []))
+    return layouts[0]

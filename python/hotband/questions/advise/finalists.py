@@ -64,7 +64,7 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
         None if static.rebuild is None or math.isinf(static.rebuild) else Between(static.rebuild, static.rebuild),
         None if loss is None else Between(loss, static.loss_low, worst_loss(candidate, 0.0, needs.years)),
         tried.life,
-        {name: one.figures[of] for name, one in tried.measured.items() if of in one.figures},
+        {name: item.figures[of] for name, item in tried.measured.items() if of in item.figures},
         worst,
     )  # fmt: skip
     return replace(
@@ -81,21 +81,21 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
 def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | None) -> bool:
     """Return whether the conditions hold at the worse end of every metric's interval, too. An offered rate that the
     machine sustains is exact: the load determines it."""
-    for one in tried.measured.values():
+    for measured in tried.measured.values():
         for condition in needs.slo:
-            value = one.figures.get(condition.figure)
-            if value is None or (condition.is_goal and one.is_open):
+            value = measured.figures.get(condition.figure)
+            if value is None or (condition.is_goal and measured.is_open):
                 continue
-            low, high = bounds(one, condition.figure)
+            low, high = bounds(measured, condition.figure)
             if value * low < condition.bound if condition.is_goal else value * high >= condition.bound:
                 return False
     return needs.watts is None or watts is None or watts.high is None or watts.high <= needs.watts
 
 
-def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, float]:
+def _model_bounds(measured: Measured, figure: Figure, level: float) -> tuple[float, float]:
     """Return by how much a metric may be lower and higher, as factors, by model error."""
-    name, spec, record = _name_of(of), measured.finished.spec, measured.finished.record
-    basis = _basis_of(measured, of, level)
+    name, spec, record = _name_of(figure), measured.finished.spec, measured.finished.record
+    basis = _basis_of(measured, figure, level)
     if not basis.has_interval and basis.unprinted is None:
         return UNKNOWN
     kind = kinds_of(spec, record, [name])[name]
@@ -125,13 +125,13 @@ def with_failures(
 ) -> list[Point]:
     """Add the results of runs with a drive failed to points: the latency then, and the time of a rebuild next to the
     loads, which is the upper end of `rebuild` and enters that of `loss`."""
-    of = shown_figure(needs)
-    found = []
+    figure = shown_figure(needs)
+    updated = []
     for point in points:
         runs = [failed[point.name, name] for name in point.latencies if (point.name, name) in failed]
         if runs:
-            degraded = max(one.figures.get(of, 0.0) for one in runs)
-            hours = [one for one in (_rebuild_hours(run) for run in runs) if one is not None]
+            degraded = max(run.figures.get(figure, 0.0) for run in runs)
+            hours = [hour for hour in (_rebuild_hours(run) for run in runs) if hour is not None]
             point = replace(point, degraded=degraded)
             if hours and point.rebuild is not None:
                 longest = max(point.rebuild.value, *hours)
@@ -139,20 +139,20 @@ def with_failures(
                 point = replace(point, rebuild=replace(point.rebuild, high=longest))
                 if point.loss is not None:
                     point = replace(point, loss=replace(point.loss, high=worst))
-        found.append(point)
-    return found
+        updated.append(point)
+    return updated
 
 
 def _rebuild_hours(measured: Measured) -> float | None:
     """Return the time of the rebuild that was under way, at its mean rate; None without a rebuild."""
     record = measured.finished.record
-    if any(one["what"] == "smr-rebuild" for one in record.get("unmodelled", [])):
+    if any(entry["what"] == "smr-rebuild" for entry in record.get("unmodelled", [])):
         return None
     repair = record.get("repair")
-    for one in repair["rebuilds"] if repair else []:
-        rate = one["mean_bytes_per_s"]
+    for rebuild in repair["rebuilds"] if repair else []:
+        rate = rebuild["mean_bytes_per_s"]
         if rate:
-            return float(one["of_bytes"]) / float(rate) / 3600.0
+            return float(rebuild["of_bytes"]) / float(rate) / 3600.0
     return None
 
 
@@ -168,10 +168,10 @@ class Finalist:
 def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, bench: Bench) -> Finalist:
     """Return a finalist: the interval of its worst latency from samples, and its sources of uncertainty. A point that
     cannot be sampled in about a minute stays unchanged. Raises UserError, RunsInterrupted."""
-    of = shown_figure(needs)
-    name = _name_of(of)
+    shown = shown_figure(needs)
+    name = _name_of(shown)
     measured = tried.measured[point.worst]
-    if not _basis_of(measured, of, question.interval).is_of_studies:
+    if not _basis_of(measured, shown, question.interval).is_of_studies:
         return Finalist(point, [], 1.0)
     spec, whole = measured.finished.spec, measured.finished
     if tried.candidate.drive.is_flash:
@@ -186,15 +186,15 @@ def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, be
     document, whys = explained_intervals_of(spec, whole, wanted, question.jobs, lambda _: None, bench.watch)
     bench.runs, bench.ios = bench.runs + document["runs"], bench.ios + document["ios"]
     # A load of reads only has no separate figures for reads: they are those of all I/Os.
-    known = {one["figure"]: one for one in document["figures"]}
+    known = {entry["figure"]: entry for entry in document["figures"]}
     figure = known.get(name) or known[name.rpartition(".")[2]]
-    why = next(one for one in whys if one["figure"] == figure["figure"])
+    why = next(explained for explained in whys if explained["figure"] == figure["figure"])
     low, high = figure["low"] / figure["predicted"], figure["high"] / figure["predicted"]
     value = point.latency.value
 
     def bounds(run: Measured, figure: Figure) -> tuple[float, float]:
         # Other metrics have an interval from model error alone.
-        return (low, high) if figure == of else _model_bounds(run, figure, question.interval)
+        return (low, high) if figure == shown else _model_bounds(run, figure, question.interval)
 
     surely = holds_within(tried, needs, bounds, point.watts)
     made = replace(point, latency=Between(value, value * low, value * high), interval_from="draws", surely=surely)

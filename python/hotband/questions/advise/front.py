@@ -40,51 +40,55 @@ class Tried:
         """Return the candidate's name."""
         return self.candidate.name
 
-    def latency(self, of: Figure) -> tuple[float, float, float]:
+    def latency(self, figure: Figure) -> tuple[float, float, float]:
         """Return the latency under the worst workload and its ends by chance, in seconds."""
-        found = [(one.figures[of], *one.chance[of]) for one in self.measured.values() if of in one.figures]
-        return max(found, default=(0.0, 0.0, 0.0))
+        ranges = [
+            (measured.figures[figure], *measured.chance[figure])
+            for measured in self.measured.values()
+            if figure in measured.figures
+        ]
+        return max(ranges, default=(0.0, 0.0, 0.0))
 
-    def worst(self, of: Figure) -> str:
+    def worst(self, figure: Figure) -> str:
         """Return the workload with the longest latency."""
-        return max(self.measured, key=lambda name: self.measured[name].figures.get(of, 0.0))
+        return max(self.measured, key=lambda name: self.measured[name].figures.get(figure, 0.0))
 
     @property
     def watts(self) -> tuple[float, float, float] | None:
         """Return the watts under the workload that draws most, or those of the user's table if it has them."""
-        own = self.candidate.static.watts
-        if own is not None:
-            return own, own, own
-        found = [one.watts for one in self.measured.values()]
-        known = [one for one in found if one is not None]
-        return max(known) if known and len(known) == len(found) else None
+        stated = self.candidate.static.watts
+        if stated is not None:
+            return stated, stated, stated
+        powers = [measured.watts for measured in self.measured.values()]
+        known = [power for power in powers if power is not None]
+        return max(known) if known and len(known) == len(powers) else None
 
     @property
     def life(self) -> float | None:
         """Return the years until the drives are worn out, under the workload that wears them most."""
-        return min((one.life for one in self.measured.values() if one.life is not None), default=None)
+        return min((measured.life for measured in self.measured.values() if measured.life is not None), default=None)
 
-    def values(self, of: Figure) -> dict[str, float]:
+    def values(self, figure: Figure) -> dict[str, float]:
         """Return the predicted metrics that count."""
         static, watts = self.candidate.static, self.watts
         return {
             COST: UNKNOWN if static.cost is None else static.cost[0],
             WATTS: UNKNOWN if watts is None else watts[0],
             DRIVES: float(self.candidate.count),
-            LATENCY: self.latency(of)[0],
+            LATENCY: self.latency(figure)[0],
             REBUILD: UNKNOWN if static.rebuild is None else static.rebuild,
             LOSS: UNKNOWN if static.loss is None else static.loss,
             VOLATILE: float(self.candidate.is_volatile),
         }
 
-    def by_chance(self, of: Figure, end: int) -> dict[str, float]:
+    def by_chance(self, figure: Figure, end: int) -> dict[str, float]:
         """Return the metrics at one end (0: the better, 1: the worse) of the range that chance allows in a run of this
         length."""
-        found = self.values(of)
-        found[LATENCY] = self.latency(of)[1 + end]
+        metrics = self.values(figure)
+        metrics[LATENCY] = self.latency(figure)[1 + end]
         if self.candidate.static.watts is None:
-            found[WATTS] *= 1.0 + (WATTS_BY_CHANCE if end else -WATTS_BY_CHANCE)
-        return found
+            metrics[WATTS] *= 1.0 + (WATTS_BY_CHANCE if end else -WATTS_BY_CHANCE)
+        return metrics
 
 
 def shown_figure(needs: Needs) -> Figure:
@@ -100,31 +104,37 @@ def read_figures(needs: Needs) -> list[Figure]:
     )
 
 
-def is_better(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
+def is_better(metrics: Mapping[str, float], other: Mapping[str, float]) -> bool:
     """Return whether the first is at least as good in every metric, and better in one."""
-    return all(one[key] <= other[key] for key in FIGURES) and any(one[key] < other[key] for key in FIGURES)
+    return all(metrics[key] <= other[key] for key in FIGURES) and any(metrics[key] < other[key] for key in FIGURES)
 
 
-def front_of(tried: Sequence[Tried], of: Figure) -> list[Tried]:
+def front_of(tried: Sequence[Tried], figure: Figure) -> list[Tried]:
     """Return the Pareto front of the candidates."""
-    values = [one.values(of) for one in tried]
-    return [one for one, own in zip(tried, values, strict=True) if not any(is_better(other, own) for other in values)]
+    values = [entry.values(figure) for entry in tried]
+    return [
+        entry
+        for entry, metrics in zip(tried, values, strict=True)
+        if not any(is_better(other, metrics) for other in values)
+    ]
 
 
-def cannot_reach(tried: Sequence[Tried], needs: Needs, of: Figure) -> set[str]:
+def cannot_reach(tried: Sequence[Tried], needs: Needs, figure: Figure) -> set[str]:
     """Return the names of candidates that can no longer reach the front: another one meets the requirements and is
     better in everything, whatever chance does to both. A candidate with a volatile cache rules out no other, because a
     short run flatters it."""
-    sure = [one.by_chance(of, 1) for one in tried if not one.candidate.is_volatile and surely_holds(one, needs)]
+    sure = [
+        entry.by_chance(figure, 1) for entry in tried if not entry.candidate.is_volatile and surely_holds(entry, needs)
+    ]
     gone = set()
     for one in tried:
-        best = one.by_chance(of, 0)
+        best = one.by_chance(figure, 0)
         if any(is_better(other, best) for other in sure):
             gone.add(one.name)
     return gone
 
 
-def order(tried: Tried, of: Figure) -> tuple[float, ...]:
+def order(tried: Tried, figure: Figure) -> tuple[float, ...]:
     """Return the sort key of a candidate: cost if there are prices, then drives, watts and latency."""
-    found = tried.values(of)
-    return tuple(found[key] if math.isfinite(found[key]) else math.inf for key in (COST, DRIVES, WATTS, LATENCY))
+    metrics = tried.values(figure)
+    return tuple(metrics[key] if math.isfinite(metrics[key]) else math.inf for key in (COST, DRIVES, WATTS, LATENCY))

@@ -130,8 +130,8 @@ class Bench:
         with self.watch(f"{what}{so_far}") as tick:
             done = experiment.run(out=folder, fresh=self.fresh, jobs=self.jobs, progress=tick, say=self.say)
         self.runs += len(done.finished)
-        self.ios += sum(one.ios for one in done.finished)
-        by_id = {one.spec.id: one for one in done.finished}
+        self.ios += sum(run.ios for run in done.finished)
+        by_id = {run.spec.id: run for run in done.finished}
         return {
             key: self.read(by_id[name], plan.of[key[0]].drive, key[1], stand)
             for key, (name, stand) in plan.where.items()
@@ -142,7 +142,7 @@ class Bench:
         """Return the smallest fraction that a solid-state drive accepts; None if the user's machine has none."""
         if drive not in self.scales:
             tried = ((scale, replace(spec, set=(*spec.set, ("scale", scale)))) for scale in SCALES)
-            self.scales[drive] = next((scale for scale, one in tried if refusal([one]) is None), None)
+            self.scales[drive] = next((scale for scale, scaled_spec in tried if refusal([scaled_spec]) is None), None)
         return self.scales[drive]
 
     def read(self, finished: Finished, drive: Drive, workload: str, stand: Stand) -> Measured:
@@ -150,12 +150,12 @@ class Bench:
         record, load = record_of(finished), self.loads[workload]
         factor = rate_factor(load, stand.times)
         figures, chance = {}, {}
-        for of in self.figures:
-            value = of.of(record)
-            if value is None or not _side(of, record).count:
+        for figure in self.figures:
+            value = figure.of(record)
+            if value is None or not _side(figure, record).count:
                 continue
-            figures[of] = value * factor if of.is_rate else value
-            chance[of] = _by_chance(of, record, figures[of])
+            figures[figure] = value * factor if figure.is_rate else value
+            chance[figure] = _by_chance(figure, record, figures[figure])
         count = record.summary.count or 1
         # With fewer drives, each receives more of a closed loop: the whole array wears each of its drives so much less.
         duty = self.duty * factor / stand.times
@@ -209,22 +209,22 @@ class _Plan:
 
     def points(self) -> list[Point]:
         """Return all runs. A run that the model refuses is left out, with those after it in its line."""
-        found = []
+        points = []
         for line in self.lines.values():
             specs = self._ready(line)
             why = refusal(specs)
             if why is None:
-                found += [Point(spec, {"machine": spec.machine, "workload": spec.workload}) for spec in specs]
+                points += [Point(spec, {"machine": spec.machine, "workload": spec.workload}) for spec in specs]
                 continue
             names = {spec.id for spec in specs}
             for key in [key for key, (name, _) in self.where.items() if name in names]:
                 self.bench.refused[key] = why
                 del self.where[key]
-        return found
+        return points
 
     def _ready(self, line: _Line) -> list[RunSpec]:
         """Return the runs of a line in order, with the settings and the failures of its drives."""
-        specs = sorted(line.runs.values(), key=lambda one: -write_share(self.bench.loads[one.workload]))
+        specs = sorted(line.runs.values(), key=lambda spec: -write_share(self.bench.loads[spec.workload]))
         is_flash, settings = line.drive.is_flash, specs[0].set
         scale = self.bench.scale(specs[0], line.drive.name) if is_flash else None
         if scale is not None:
@@ -233,27 +233,27 @@ class _Plan:
             settings = (*settings, ("state", "preconditioned"))
         fault = Repair(fail=("d0@0 s",), spares=0 if is_flash else 1) if self.failed else Repair()
         return [
-            replace(one, set=settings, after=specs[index - 1].id if index else "", repair=Repair() if index else fault)
-            for index, one in enumerate(specs)
+            replace(spec, set=settings, after=specs[index - 1].id if index else "", repair=Repair() if index else fault)
+            for index, spec in enumerate(specs)
         ]
 
 
-def _side(of: Figure, record: Record) -> Figures:
-    found: Figures = record.summary if not of.side else getattr(record, of.side)
-    return found
+def _side(figure: Figure, record: Record) -> Figures:
+    side: Figures = record.summary if not figure.side else getattr(record, figure.side)
+    return side
 
 
-def _by_chance(of: Figure, record: Record, value: float) -> tuple[float, float]:
+def _by_chance(figure: Figure, record: Record, value: float) -> tuple[float, float]:
     """Return the range by chance of a metric over this number of I/Os: for a percentile, the percentiles that many
     deviations of a binomial count away; for others, that many deviations of a mean."""
-    count = _side(of, record).count or 1
-    share = of.percentile
+    count = _side(figure, record).count or 1
+    share = figure.percentile
     if share is None:
         # Where I/Os queue at drives, the deviation of latencies is about their mean, as in an exponential distribution.
         part = min(DEVIATIONS / math.sqrt(count), 0.9)
         return value * (1 - part), value * (1 + part)
     part = DEVIATIONS * math.sqrt(share / 100 * (1 - share / 100) / count) * 100
-    side = _side(of, record)
+    side = _side(figure, record)
     low, high = side.percentile(max(share - part, 0.0)), side.percentile(min(share + part, 100.0))
     return min(low or value, value), max(high or value, value)
 
@@ -275,9 +275,9 @@ def _life(record: RecordDoc, drive: Drive, duty: float) -> float | None:
     data sheet's endurance takes precedence over the one that the model derives from its cycles."""
     stated = size_bytes(drive.values.get("reference.endurance", ("", None))[0])
     years = []
-    for one in record.get("smart", []):
-        endurance = stated or one["endurance_bytes"]
-        written = one["at_end"]["host_bytes"] - one["at_begin"]["host_bytes"]
+    for wear in record.get("smart", []):
+        endurance = stated or wear["endurance_bytes"]
+        written = wear["at_end"]["host_bytes"] - wear["at_begin"]["host_bytes"]
         if endurance and written > 0:
             a_year = written / (record["duration_ns"] / 1e9) * SECONDS_A_YEAR * duty
             years.append(endurance / a_year)
@@ -288,5 +288,5 @@ def _kept_up(load: Load, record: Record, stand: Stand) -> float:
     """Return the completed share of the rate that open loops offer; 1 if a loop waits for completions."""
     if not is_open(load):
         return 1.0
-    rates = (float(str(one["open"]["rate_iops"])) for one in loads_of(load))
+    rates = (float(str(loop["open"]["rate_iops"])) for loop in loads_of(load))
     return (record.summary.iops or 0.0) * stand.times / sum(rates)

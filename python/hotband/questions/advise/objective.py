@@ -36,13 +36,13 @@ class Miss:
 
 def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surely: bool) -> Iterator[Miss]:
     """Yield what a candidate misses; with `surely`, only what it misses even at the better ends of chance."""
-    for name, one in tried.measured.items():
-        if one.kept_up < 1.0 - one.slack * (2 if surely else 1):
-            says = f"it completes {share(one.kept_up)} of the I/Os that {name} requests"
-            yield Miss(f"cannot keep up with {name}", says, _times(1.0, one.kept_up))
+    for name, measured in tried.measured.items():
+        if measured.kept_up < 1.0 - measured.slack * (2 if surely else 1):
+            says = f"it completes {share(measured.kept_up)} of the I/Os that {name} requests"
+            yield Miss(f"cannot keep up with {name}", says, _times(1.0, measured.kept_up))
         for condition in conditions:
-            if condition.figure in one.figures and not holds(one, condition, 0 if surely else None):
-                yield _of_condition(one, name, condition)
+            if condition.figure in measured.figures and not holds(measured, condition, 0 if surely else None):
+                yield _of_condition(measured, name, condition)
     if tried.life is not None and tried.life < needs.years:
         says = f"it is worn out in {number(tried.life)} of {needs.years:g} years"
         yield Miss("worn out before the years are over", says, _times(needs.years, tried.life))
@@ -54,14 +54,14 @@ def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surel
 
 def furthest(tried: Tried, needs: Needs, conditions: Iterable[Condition]) -> Miss | None:
     """Return what a candidate misses by most; None if it misses nothing."""
-    return max(misses(tried, needs, conditions, surely=False), key=lambda one: one.factor, default=None)
+    return max(misses(tried, needs, conditions, surely=False), key=lambda miss: miss.factor, default=None)
 
 
-def holds(one: Measured, condition: Condition, end: int | None) -> bool:
+def holds(measured: Measured, condition: Condition, end: int | None) -> bool:
     """Return whether a condition holds, at the value or at an end by chance (0: the better, 1: the worse)."""
-    value = one.figures[condition.figure]
+    value = measured.figures[condition.figure]
     if end is not None:
-        value = one.chance[condition.figure][1 - end if condition.is_goal else end]
+        value = measured.chance[condition.figure][1 - end if condition.is_goal else end]
     return value >= condition.bound if condition.is_goal else value < condition.bound
 
 
@@ -70,15 +70,15 @@ def surely_holds(tried: Tried, needs: Needs) -> bool:
     if any(misses(tried, needs, (), surely=False)):
         return False
     return all(
-        holds(one, condition, 1)
-        for one in tried.measured.values()
+        holds(measured, condition, 1)
+        for measured in tried.measured.values()
         for condition in needs.slo
-        if condition.figure in one.figures
+        if condition.figure in measured.figures
     )
 
 
-def _of_condition(one: Measured, name: str, condition: Condition) -> Miss:
-    value = one.figures[condition.figure]
+def _of_condition(measured: Measured, name: str, condition: Condition) -> Miss:
+    value = measured.figures[condition.figure]
     figure = "" if condition.is_goal else f"{condition.figure} "
     says = f"{figure}{shown(condition.figure, value)} under {name}, where {condition.text} was required"
     factor = _times(condition.bound, value) if condition.is_goal else _times(value, condition.bound)

@@ -76,22 +76,22 @@ def read_prices(path: Path) -> Prices:
     """Read a table of prices. Raises UserError with file, line and key."""
     text = _text(path)
     rows = _of_toml(str(path), text) if path.suffix.lower() == ".toml" else _of_csv(str(path), text)
-    found: dict[str, Price] = {}
+    prices: dict[str, Price] = {}
     currencies: dict[str, str] = {}
     for where, row, decimal_comma in rows:
         name = row.get("drive", "").strip()
         if not name:
             raise UserError(where, "drive", "", "missing: expected the name of a drive (hotband drives)")
-        if name in found:
+        if name in prices:
             raise UserError(where, "drive", name, "is given twice; expected each drive once")
-        found[name] = _price(where, row, decimal_comma)
+        prices[name] = _price(where, row, decimal_comma)
         currencies.setdefault(row.get("currency", "").strip(), where)
-    if not found:
+    if not prices:
         raise UserError(str(path), "", "", f"has no prices; expected rows with {', '.join(COLUMNS)}")
     if len(currencies) > 1:
-        one, other = list(currencies)[:2]
-        raise UserError(currencies[other], "currency", other, f"expected {one!r}, as above: prices are compared")
-    return Prices(found, next(iter(currencies)), str(path))
+        first, other = list(currencies)[:2]
+        raise UserError(currencies[other], "currency", other, f"expected {first!r}, as above: prices are compared")
+    return Prices(prices, next(iter(currencies)), str(path))
 
 
 def expect_known(prices: Prices, drives: list[str]) -> None:
@@ -167,10 +167,10 @@ def _price(where: str, row: Mapping[str, str], decimal_comma: bool) -> Price:
 def _watts(where: str, text: str, decimal_comma: bool) -> float | None:
     if not text:
         return None
-    found = re.fullmatch(r"([\d.,]+)\s*(\D*)", text)
-    number = _number(where, "watts", text, found[1], decimal_comma) if found else None
+    match = re.fullmatch(r"([\d.,]+)\s*(\D*)", text)
+    number = _number(where, "watts", text, match[1], decimal_comma) if match else None
     # The column's name states the unit.
-    unit = (found[2] if found else "") or "W"
+    unit = (match[2] if match else "") or "W"
     return watts_of(text if number is None else f"{number:.15g} {unit}", where, "watts")
 
 

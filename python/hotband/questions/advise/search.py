@@ -42,16 +42,16 @@ class Searched:
         """Return how many tried candidates are not on the front, by reason."""
         return self.left_out + Counter({WORSE: len(self.good) - len(self.front)})
 
-    def leave_out(self, one: Tried, miss: Miss) -> None:
+    def leave_out(self, entry: Tried, miss: Miss) -> None:
         """Count a candidate that misses the requirements; the one whose largest miss is smallest is the nearest."""
         self.left_out[miss.reason] += 1
         if self.nearest is None or miss.factor < self.nearest[1].factor:
-            self.nearest = (one, miss)
+            self.nearest = (entry, miss)
 
 
 def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searched:
     """Run the candidates, and return those that remain. Raises UserError, OSError, RunsInterrupted."""
-    found = Searched([], [], None)
+    searched = Searched([], [], None)
     flash = [Tried(candidate) for candidate in candidates if candidate.drive.is_flash]
     disks = [Tried(candidate) for candidate in candidates if not candidate.drive.is_flash]
     tried: list[Tried] = []
@@ -59,21 +59,21 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
     ready: list[Tried] = []
     for ios in ROUNDS:
         what = "disks" if ios == last else f"disks, {ios:,} I/Os"
-        disks = run_round(disks, needs, bench, ios, what, found, surely=ios != last)
+        disks = run_round(disks, needs, bench, ios, what, searched, surely=ios != last)
         if flash and ios == ROUNDS[0]:
             _say_best(disks, needs, bench, f"after {ios:,} I/Os of each array of disks")
             # Flash is preconditioned before every run, which takes longer than any run of this length: one round, after
             # the fastest disks.
-            ready = run_round(flash, needs, bench, last, "solid-state drives", found, surely=False)
+            ready = run_round(flash, needs, bench, last, "solid-state drives", searched, surely=False)
             _say_best([*ready, *disks], needs, bench, "with solid-state drives")
         tried = [*ready, *disks]
         if ios != last:
             gone = cannot_reach(tried, needs, shown_figure(needs))
-            found.left_out[WORSE] += sum(disk.name in gone for disk in disks)
+            searched.left_out[WORSE] += sum(disk.name in gone for disk in disks)
             disks = [disk for disk in disks if disk.name not in gone]
-    found.good = tried
-    found.front = front_of(tried, shown_figure(needs))
-    return found
+    searched.good = tried
+    searched.front = front_of(tried, shown_figure(needs))
+    return searched
 
 
 def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> None:
@@ -85,31 +85,31 @@ def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> 
 
 
 def run_round(
-    tried: list[Tried], needs: Needs, bench: Bench, ios: int, what: str, found: Searched, *, surely: bool
+    tried: list[Tried], needs: Needs, bench: Bench, ios: int, what: str, searched: Searched, *, surely: bool
 ) -> list[Tried]:
     """Run a round; return the candidates that meet the requirements or, with `surely`, those that still may."""
-    found.rounds.append((ios, len(tried)))
+    searched.rounds.append((ios, len(tried)))
     if not tried:
         return tried
-    measured = bench.measure([(one.candidate, name) for one in tried for name in bench.loads], ios, what)
-    kept = []
+    measured = bench.measure([(entry.candidate, name) for entry in tried for name in bench.loads], ios, what)
+    remaining = []
     for one in tried:
         mine = {name: measured.get((one.name, name)) for name in bench.loads}
-        if any(of is None for of in mine.values()):
-            found.left_out["that the model refuses"] += 1
+        if any(measured is None for measured in mine.values()):
+            searched.left_out["that the model refuses"] += 1
             continue
-        one.measured, one.ios = {name: of for name, of in mine.items() if of is not None}, ios
+        one.measured, one.ios = {name: measured for name, measured in mine.items() if measured is not None}, ios
         miss = furthest(one, needs, needs.slo)
         if miss is None or not any(misses(one, needs, needs.slo, surely=surely)):
-            kept.append(one)
+            remaining.append(one)
         else:
-            found.leave_out(one, miss)
-    _tell_best(kept, needs, bench)
-    return kept
+            searched.leave_out(one, miss)
+    _tell_best(remaining, needs, bench)
+    return remaining
 
 
-def _tell_best(kept: Sequence[Tried], needs: Needs, bench: Bench) -> None:
+def _tell_best(remaining: Sequence[Tried], needs: Needs, bench: Bench) -> None:
     """Show the best candidate so far in the bench's next progress bars."""
-    of = shown_figure(needs)
-    ranked = [(order(one, of), one.name) for one in kept]
+    figure = shown_figure(needs)
+    ranked = [(order(entry, figure), entry.name) for entry in remaining]
     bench.best = min([*ranked, *([bench.best] if bench.best else [])], default=None)

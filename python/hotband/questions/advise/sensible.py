@@ -18,12 +18,12 @@ REASON = f"of more than {SHELF} drives, although half as many cost no more"
 def sensible(points: Sequence[Point], is_flash: Callable[[Point], bool]) -> list[Point]:
     """Return the points, without those of more than a shelf of drives if another of the same kind, flash or disk, needs
     half as many and costs no more."""
-    return [one for one in points if not any(_replaces(other, one, is_flash) for other in points)]
+    return [candidate for candidate in points if not any(_replaces(other, candidate, is_flash) for other in points)]
 
 
-def _replaces(other: Point, one: Point, is_flash: Callable[[Point], bool]) -> bool:
-    if one.drives <= SHELF or TIMES * other.drives > one.drives or is_flash(one) != is_flash(other):
+def _replaces(other: Point, point: Point, is_flash: Callable[[Point], bool]) -> bool:
+    if point.drives <= SHELF or TIMES * other.drives > point.drives or is_flash(point) != is_flash(other):
         return False
-    if one.cost is None or other.cost is None:
-        return one.cost is other.cost
-    return other.cost.value <= one.cost.value
+    if point.cost is None or other.cost is None:
+        return point.cost is other.cost
+    return other.cost.value <= point.cost.value

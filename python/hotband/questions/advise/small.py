@@ -66,7 +66,7 @@ def can_share(load: Load) -> bool:
     if any(key in load.table for key in ("app", "trace", "scripts", "sequence")):
         return False
     ranges = (end for stream in _streams(load) for end in stream.get("range", ()))
-    if any("arrivals" in one for one in loads_of(load)):
+    if any("arrivals" in loop for loop in loads_of(load)):
         return False
     return all("%" in str(end) for end in ranges) and not any("threads" in phase for phase in load.measured())
 
@@ -77,27 +77,29 @@ def shared(load: Load, times: float) -> Load:
         return load
     changed = Load(load.text(), load.name)
     places: list[dict[str, Any]] = [changed.table, *_streams(changed)]
-    for place in places:
-        if "load" in place:
-            said = place["load"].items()
-            place["load"] = {kind: _part(kind, of, times) if isinstance(of, dict) else of for kind, of in said}
+    for holder in places:
+        if "load" in holder:
+            kinds = holder["load"].items()
+            holder["load"] = {
+                kind: _part(kind, loop, times) if isinstance(loop, dict) else loop for kind, loop in kinds
+            }
     return changed
 
 
-def _part(kind: str, of: dict[str, Toml], times: float) -> dict[str, Toml]:
+def _part(kind: str, loop: dict[str, Toml], times: float) -> dict[str, Toml]:
     """Return a loop with its part of the outstanding I/Os or of the rate."""
-    part = dict(of)
+    part = dict(loop)
     if kind == "open":
-        part["rate_iops"] = float(str(of["rate_iops"])) / times
+        part["rate_iops"] = float(str(loop["rate_iops"])) / times
     elif kind == "bursts":
-        part["ios"] = math.ceil(int(str(of["ios"])) / times)
+        part["ios"] = math.ceil(int(str(loop["ios"])) / times)
     else:
-        part |= {"threads": less_outstanding(_outstanding(of), times), "depth": 1}
+        part |= {"threads": less_outstanding(_outstanding(loop), times), "depth": 1}
     return part
 
 
-def _outstanding(of: dict[str, Toml]) -> int:
-    return int(str(of.get("threads", 1))) * int(str(of.get("depth", 1)))
+def _outstanding(loop: dict[str, Toml]) -> int:
+    return int(str(loop.get("threads", 1))) * int(str(loop.get("depth", 1)))
 
 
 def less_outstanding(outstanding: int, times: float) -> int:
@@ -110,22 +112,22 @@ def rate_factor(load: Load, times: float) -> float:
     """Return the ratio of the whole array's rate to that of the smaller one. For a closed loop, whose latencies are the
     same, it is the ratio of the outstanding I/Os."""
     loads = loads_of(load)
-    closed = [_outstanding(one["closed"]) for one in loads if "closed" in one]
+    closed = [_outstanding(loop["closed"]) for loop in loads if "closed" in loop]
     if len(closed) == len(loads) and closed:
-        return sum(closed) / sum(less_outstanding(one, times) for one in closed)
+        return sum(closed) / sum(less_outstanding(depth, times) for depth in closed)
     return times
 
 
 def loads_of(load: Load) -> list[Loop]:
     """Return every loop of a workload: the shared one and those of streams."""
     places: list[dict[str, Any]] = [load.table, *_streams(load)]
-    return [place["load"] for place in places if "load" in place]
+    return [holder["load"] for holder in places if "load" in holder]
 
 
 def is_open(load: Load) -> bool:
     """Return whether all loops have a rate that does not wait for completions."""
     loads = loads_of(load)
-    return bool(loads) and all("open" in one for one in loads)
+    return bool(loads) and all("open" in loop for loop in loads)
 
 
 def write_share(load: Load) -> float:
@@ -135,5 +137,5 @@ def write_share(load: Load) -> float:
 
 
 def _streams(load: Load) -> list[dict[str, Any]]:
-    found = load.table.get("streams")
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    streams = load.table.get("streams")
+    return [stream for stream in streams if isinstance(stream, dict)] if isinstance(streams, list) else []

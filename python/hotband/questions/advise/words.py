@@ -29,14 +29,14 @@ CACHES = {
 }
 
 
-def answer_of(point: Point, needs: Needs, of: Figure, level: float, currency: str, several: bool) -> list[str]:
+def answer_of(point: Point, needs: Needs, figure: Figure, level: float, currency: str, several: bool) -> list[str]:
     """Return two sentences: what to buy, and its performance."""
     cost = "" if point.cost is None else f", {money(point.cost, currency)}"
     watts = "" if point.watts is None else f", {number(point.watts.value)} W"
     worst = f" under {point.worst}, the worst" if several else f" under {point.worst}"
     first = (
         f"Buy {counted(point.drives, 'drive')} {point.drive} in {LAYOUT_NAMES[point.layout]}{CACHES[point.cache]} "
-        f"({point.machine}): {size(point.usable_bytes)} usable{cost}{watts}, {of} "
+        f"({point.machine}): {size(point.usable_bytes)} usable{cost}{watts}, {figure} "
         f"{LATENCY.shown(point.latency.value)} ({level:g} %: {ends(point.latency)}){worst}."
     )
     return [first, _survives(point, needs)]
@@ -47,18 +47,18 @@ def _survives(point: Point, needs: Needs) -> str:
         many = f"It survives any {counted(needs.tolerated, 'failure')}" if needs.tolerated else "Nothing is rebuilt"
         return f"{many}; the chance of a loss is not known: the catalog has no MTBF or media rate."
     beside = "" if not _longer(point.rebuild) else f" at rest, {hours(point.rebuild.high or 0.0)} beside the loads"
-    said = f"A failed drive is rebuilt in {hours(point.rebuild.value)}{beside}; "
+    sentence = f"A failed drive is rebuilt in {hours(point.rebuild.value)}{beside}; "
     within = (
         "" if point.loss.high is None else f", up to {share(point.loss.high)} with drives that fail as in the field"
     )
-    said += f"the chance of losing data in {counted_years(needs.years)} is {share(point.loss.value)}{within}"
+    sentence += f"the chance of losing data in {counted_years(needs.years)} is {share(point.loss.value)}{within}"
     if point.degraded is not None:
-        said += f", and latency with a drive failed {LATENCY.shown(point.degraded)}"
-    return said + "."
+        sentence += f", and latency with a drive failed {LATENCY.shown(point.degraded)}"
+    return sentence + "."
 
 
-def _longer(of: Between) -> bool:
-    return of.high is not None and of.high > 1.05 * of.value
+def _longer(value: Between) -> bool:
+    return value.high is not None and value.high > 1.05 * value.value
 
 
 def counted_years(years: float) -> str:
@@ -66,69 +66,71 @@ def counted_years(years: float) -> str:
     return f"{years:g} year{'' if years == 1 else 's'}"
 
 
-def ends(of: Between) -> str:
+def ends(value: Between) -> str:
     """Format the ends of a time's interval, or state that there is none."""
-    if of.high is None:
+    if value.high is None:
         return "no interval"
-    return LATENCY.ends(Range(of.low or 0.0, of.high))
+    return LATENCY.ends(Range(value.low or 0.0, value.high))
 
 
-def money(of: Between, currency: str) -> str:
+def money(value: Between, currency: str) -> str:
     """Format a price, with its ends if it has any."""
     unit = f" {currency}" if currency else ""
-    if of.low == of.high or of.low is None or of.high is None:
-        return f"{number(of.value)}{unit}"
-    return f"{number(of.value)}{unit} ({between(of.low, of.high)})"
+    if value.low == value.high or value.low is None or value.high is None:
+        return f"{number(value.value)}{unit}"
+    return f"{number(value.value)}{unit} ({between(value.low, value.high)})"
 
 
-def rests_on(final: Finalist, runner: Point | None, needs: Needs, of: Figure, priced: bool) -> list[str]:
+def rests_on(final: Finalist, runner: Point | None, needs: Needs, figure: Figure, priced: bool) -> list[str]:
     """Return what the recommendation rests on: the condition that is nearest, the value that moves it most, the
     runner-up."""
-    point, condition = final.point, _nearest_condition(final.point, needs, of)
-    said = []
+    point, condition = final.point, _nearest_condition(final.point, needs, figure)
+    sentences = []
     if condition is not None:
         room = condition.bound / point.latency.value
         meant = "its interval" if point.latency.high is not None else "what errors of its class leave possible"
         sure = f"all of {meant} is below" if point.surely else f"not all of {meant} is below: it may miss"
-        said.append(
-            f"It rests on {of} of {point.worst} staying below {LATENCY.shown(condition.bound)}: "
+        sentences.append(
+            f"It rests on {figure} of {point.worst} staying below {LATENCY.shown(condition.bound)}: "
             f"it may be {number(room)} times as long as predicted, and {sure}."
         )
-    said.append(_value_sentence(final, condition, of))
+    sentences.append(_value_sentence(final, condition, figure))
     if runner is not None:
-        said.append(_runner_sentence(point, runner, priced))
-    return said
+        sentences.append(_runner_sentence(point, runner, priced))
+    return sentences
 
 
-def _nearest_condition(point: Point, needs: Needs, of: Figure) -> Condition | None:
-    return next((limit for limit in needs.limits if limit.figure == of), None)
+def _nearest_condition(point: Point, needs: Needs, figure: Figure) -> Condition | None:
+    return next((limit for limit in needs.limits if limit.figure == figure), None)
 
 
-def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) -> str:
+def _value_sentence(final: Finalist, condition: Condition | None, figure: Figure) -> str:
     """Return which uncertain value changes the latency most, and whether its bad end alone would change the answer."""
     model = f"model error is {share(final.of_model)} of the uncertainty of its interval"
     if final.point.interval_from == "corpus" or final.point.latency.high is None:
-        return f"The interval of {of}: {final.point.rests_on.removeprefix('no interval: ')}."
+        return f"The interval of {figure}: {final.point.rests_on.removeprefix('no interval: ')}."
     if final.point.interval_from == "model":
         return "Its uncertain values were not sampled, which would take long: the interval is the model error."
     if not final.values or final.values[0]["total"] < 0.01:
-        return f"No uncertain value of the drive moves {of} by much: {model}."
+        return f"No uncertain value of the drive moves {figure} by much: {model}."
     top = final.values[0]
-    moved = max((one for one in (top["low_pct"], top["high_pct"]) if one is not None), default=None)
+    moved = max((change for change in (top["low_pct"], top["high_pct"]) if change is not None), default=None)
     # A group drawn together has a name; the ranges of its six values would be a line each.
     is_group = ", " in top["key"]
     what = f"{top['name'].rpartition(': ')[2]} times" if is_group else top["key"]
     between = "" if is_group else f" ({top['low']} to {top['high']})"
-    said = f"The value that could overturn it first is {what} of {top['part']}{between}"
+    sentence = f"The value that could overturn it first is {what} of {top['part']}{between}"
     if moved is None or moved <= 0:
         is_refused = None in (top["low_pct"], top["high_pct"])
-        alone = "whose worse end the model refuses alone" if is_refused else f"no end of which makes {of} longer alone"
-        return f"{said}, {alone}; {model}."
+        alone = (
+            "whose worse end the model refuses alone" if is_refused else f"no end of which makes {figure} longer alone"
+        )
+        return f"{sentence}, {alone}; {model}."
     at_worst = final.point.latency.value * (1 + moved / 100)
-    said += f": at its worse end {of} is {LATENCY.shown(at_worst)}"
+    sentence += f": at its worse end {figure} is {LATENCY.shown(at_worst)}"
     if condition is not None:
-        said += ", which still holds" if at_worst < condition.bound else ", which no longer holds"
-    return f"{said}; {model}."
+        sentence += ", which still holds" if at_worst < condition.bound else ", which no longer holds"
+    return f"{sentence}; {model}."
 
 
 def _runner_sentence(point: Point, runner: Point, priced: bool) -> str:
@@ -163,7 +165,7 @@ def _times(factor: float) -> str:
 def nothing_of(nearest: tuple[str, str] | None, left_out: dict[str, int]) -> list[str]:
     """Explain why nothing is recommended, and what the nearest candidate (its name and its miss) misses."""
     reasons = ", ".join(
-        f"{count:,} {reason}" for reason, count in sorted(left_out.items(), key=lambda one: -one[1]) if count
+        f"{count:,} {reason}" for reason, count in sorted(left_out.items(), key=lambda item: -item[1]) if count
     )
     first = f"No candidate meets the requirements: {reasons}."
     return [first] if nearest is None else [first, f"The nearest is {nearest[0]}: {nearest[1]}."]

@@ -38,7 +38,7 @@ def interval_of(
     question: Question,
     answer: Answer,
     within: float,
-    asked: Asked,
+    request: Asked,
     jobs: int | None,
     say: Say | None,
     watch: Watch,
@@ -49,28 +49,28 @@ def interval_of(
     if answer.status != "found" or best is None or best.value is None or answer.axis is None:
         return None
     if question.varied == NOTHING and question.wanted is not None:
-        return _of_wanted(question.wanted, best, asked, jobs, say, watch)
+        return _of_wanted(question.wanted, best, request, jobs, say, watch)
     decides = _deciding(question, best)
     if not isinstance(decides, Condition):
         return None
     spec = best.wanted.spec
-    found = _drawn(decides.figure, best, asked, jobs, say, watch)
-    if found is None:
+    sampled = _drawn(decides.figure, best, request, jobs, say, watch)
+    if sampled is None:
         return None
-    drawn, name, of_figure = found
-    ratios = [of_figure[end] / drawn.nominal[name] for end in ("low", "high")] + _by_values(drawn, name, asked.level)
+    drawn, name, of_figure = sampled
+    ratios = [of_figure[end] / drawn.nominal[name] for end in ("low", "high")] + _by_values(drawn, name, request.level)
     crossings = [_crossing(answer.trials, decides, ratio, best) for ratio in ratios]
     crossings, of_values = crossings[:2], crossings[2:]
     between = _between(decides.figure, of_figure["low"], of_figure["high"])
-    how = f"the interval of {decides.figure} there, {between}, carried over the curve of the trials"
+    source = f"the interval of {decides.figure} there, {between}, carried over the curve of the trials"
     if best.wanted.rate is not None:
         kind = Kind(rate_class(spec), system_of(spec))
-        bounds = capped("iops", bounds_of(drawn.bases["iops"], kind, asked.level), drawn.room)
+        bounds = capped("iops", bounds_of(drawn.bases["iops"], kind, request.level), drawn.room)
         # A slower machine needs more drives; a faster one has a higher rate.
         signs = (1, 1) if question.varied == RATE else (-1, -1)
         crossings += [best.value * math.exp(sign * bound) for sign, bound in zip(signs, bounds, strict=True)]
         shares = " to ".join(f"{math.expm1(bound):+.0%}" for bound in bounds)
-        how += f", and the model error of rates ({shares})"
+        source += f", and the model error of rates ({shares})"
     if question.varied == RATE and "iops" in drawn.room:
         # No machine exceeds its ports and media, whatever the curve suggests.
         most = best.value * math.exp(drawn.room["iops"])
@@ -78,12 +78,12 @@ def interval_of(
     low, high = _outward(answer, min(*crossings, best.value), max(*crossings, best.value))
     values_low, values_high = _outward(answer, min(*of_values, best.value), max(*of_values, best.value))
     return {
-        "level": asked.level,
+        "level": request.level,
         "low": low,
         "high": high,
         "values_low": values_low,
         "values_high": values_high,
-        "how": how,
+        "how": source,
     }
 
 
@@ -99,33 +99,36 @@ def basis_of(question: Question, best: Trial, level: float) -> Basis:
 
 
 def _drawn(
-    figure: Figure, best: Trial, asked: Asked, jobs: int | None, say: Say | None, watch: Watch
+    figure: Figure, best: Trial, request: Asked, jobs: int | None, say: Say | None, watch: Watch
 ) -> tuple[Drawn, str, IntervalDoc] | None:
     """Return samples of a trial's machine, with a metric's name in them and its interval; None if they do not have it.
     Raises UserError, RunsInterrupted."""
     spec = best.wanted.spec
-    drawn = drawn_of(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
-    name = next((one for one in (figure.document_name, nearest_name(figure)) if one in drawn.nominal), None)
+    drawn = drawn_of(spec, best.finished, request, jobs, say or (lambda _: None), watch)
+    name = next(
+        (candidate for candidate in (figure.document_name, nearest_name(figure)) if candidate in drawn.nominal), None
+    )
     if name is None:
         return None
     kind = kinds_of(spec, best.finished.record, [name])[name]
-    return drawn, name, interval_of_figure(name, kind, asked.level, drawn)
+    return drawn, name, interval_of_figure(name, kind, request.level, drawn)
 
 
 def _of_wanted(
-    figure: Figure, best: Trial, asked: Asked, jobs: int | None, say: Say | None, watch: Watch
+    figure: Figure, best: Trial, request: Asked, jobs: int | None, say: Say | None, watch: Watch
 ) -> AnswerIntervalDoc | None:
     """Return the interval of the metric itself, for a question that varies nothing."""
     value = best.figures.get(figure)
-    found = None if value is None else _drawn(figure, best, asked, jobs, say, watch)
-    if value is None or found is None:
+    sampled = None if value is None else _drawn(figure, best, request, jobs, say, watch)
+    if value is None or sampled is None:
         return None
-    drawn, name, of_figure = found
+    drawn, name, of_figure = sampled
     low, high = (value * of_figure[end] / drawn.nominal[name] for end in ("low", "high"))
-    values_low, values_high = (value * ratio for ratio in _by_values(drawn, name, asked.level))
-    how = f"the interval of {figure} at this rate"
+    values_low, values_high = (value * ratio for ratio in _by_values(drawn, name, request.level))
+    source = f"the interval of {figure} at this rate"
     return {
-        "level": asked.level, "low": low, "high": high, "values_low": values_low, "values_high": values_high, "how": how
+        "level": request.level, "low": low, "high": high, "values_low": values_low, "values_high": values_high,
+        "how": source,
     }  # fmt: skip
 
 
@@ -142,13 +145,15 @@ def _deciding(question: Question, best: Trial) -> Condition | ShareOfMost:
         conditions = question.goals
     elif question.offered is not None:
         conditions = question.limits or question.goals
-    return min(conditions, key=lambda one: one.score(best.record, 1.0))
+    return min(conditions, key=lambda condition: condition.score(best.record, 1.0))
 
 
 def nearest_name(figure: Figure) -> str:
     """Return the name in a record of the metric nearest to a percentile that has no interval."""
     quantile = figure.percentile or 0.0
-    nearest = min((50.0, 99.0, 99.9), key=lambda one: abs(math.log((100.001 - one) / (100.001 - quantile))))
+    nearest = min(
+        (50.0, 99.0, 99.9), key=lambda percentile: abs(math.log((100.001 - percentile) / (100.001 - quantile)))
+    )
     side = f"{figure.side}." if figure.side else ""
     return f"{side}latency_p{nearest:g}_ns".replace("99.9", "999")
 
@@ -161,15 +166,15 @@ def _between(figure: Figure, low: float, high: float) -> str:
 def _crossing(trials: Sequence[Trial], condition: Condition, ratio: float, best: Trial) -> float:
     """Return where the trials would cross the bound if the metric were `ratio` times as large everywhere: interpolated
     between neighbouring trials in logarithms, extrapolated beyond the last one by its slope."""
-    found = sorted(
+    points = sorted(
         (trial.value, value)
         for trial in trials
         if trial.value and (value := trial.figures.get(condition.figure)) is not None and value > 0
     )
-    if len(found) < 2:
+    if len(points) < 2:
         return best.value or 0.0
     bound = math.log(condition.bound / ratio)
-    line = [(math.log(value), math.log(figure)) for value, figure in found]
+    line = [(math.log(value), math.log(figure)) for value, figure in points]
     at = _nearest_crossing(line, bound, math.log(best.value or 1.0))
     # A slope says little beyond the trials: at most half or twice the value.
     return math.exp(min(max(at, line[0][0] - math.log(2)), line[-1][0] + math.log(2)))

@@ -23,9 +23,9 @@ class Axis:
     def snap(self, value: float) -> float:
         """Return the nearest value of the axis."""
         steps = round((min(max(value, self.low), self.high) - self.low) / self.step)
-        found = self.low + steps * self.step
+        snapped = self.low + steps * self.step
         # The last value may lie off the steps.
-        return found if found <= self.high else found - self.step
+        return snapped if snapped <= self.high else snapped - self.step
 
     def place(self, value: float) -> float:
         """Return the position of a value in a count of distinguishable values: steps of the axis, or steps of `within`
@@ -33,12 +33,12 @@ class Axis:
         turn = self.step / self.within
         return value / self.step if value <= turn else (1.0 + math.log(value / turn)) / self.within
 
-    def at(self, place: float) -> float:
+    def at(self, position: float) -> float:
         """Return the value at a position."""
         turn = 1.0 / self.within
-        if place <= turn:
-            return self.snap(place * self.step)
-        return self.snap(turn * self.step * math.exp(place * self.within - 1.0))
+        if position <= turn:
+            return self.snap(position * self.step)
+        return self.snap(turn * self.step * math.exp(position * self.within - 1.0))
 
     def width(self, low: float, high: float) -> float:
         """Return the number of distinguishable values between two; 1 for neighbours."""

@@ -102,9 +102,9 @@ class Bracket:
             return self._inside([0.5 * width])
         missed = self._guessed is not None and width > self._guessed / ENOUGH
         guess = self._beside(ends, width) if missed else self._guess(ends)
-        found = self._inside(guess) if guess else []
-        self._guessed = width if found and not missed else None
-        return found or self._inside([width / 3, 2 * width / 3])
+        values = self._inside(guess) if guess else []
+        self._guessed = width if values and not missed else None
+        return values or self._inside([width / 3, 2 * width / 3])
 
     def _guess(self, ends: tuple[Point, Point]) -> list[float]:
         """Return positions, from the lower end, on either side of the crossing that all estimates suggest."""
@@ -133,20 +133,20 @@ class Bracket:
         logs = [(math.log1p(point.score), math.log(point.value)) for point in points]
         (s0, x0), (s1, x1) = logs[:2]
         slope = (x1 - x0) / (s1 - s0)
-        found = [x0 - s0 * slope]
+        crossings = [x0 - s0 * slope]
         if len(logs) == 3 and logs[2][0] not in (s0, s1):
             s2, x2 = logs[2]
             bend = ((x2 - x1) / (s2 - s1) - slope) / (s2 - s0)
-            found.append(x0 - s0 * slope + bend * s0 * s1)
-        return [math.exp(value) for value in found if x0 < value < x1]
+            crossings.append(x0 - s0 * slope + bend * s0 * s1)
+        return [math.exp(value) for value in crossings if x0 < value < x1]
 
     def _inside(self, places: Sequence[float]) -> list[float]:
         """Return the values at positions from the lower end that lie between the ends and were not tried yet."""
         assert self.ends is not None, "asked for where there is a crossing"
         low, high = (end.value for end in self.ends)
         tried = {point.value for point in self.points}
-        found = {self.axis.at(self.axis.place(low) + place) for place in places}
-        inside = sorted(value for value in found if low < value < high and value not in tried)
+        values = {self.axis.at(self.axis.place(low) + position) for position in places}
+        inside = sorted(value for value in values if low < value < high and value not in tried)
         if not inside and self.axis.between(low, high):
             inside = [self.axis.snap((low + high) / 2)]
         return [value for value in inside if value not in tried][: self.left]

@@ -90,6 +90,6 @@ class Figure:
         return value
 
 
-def shown(of: Figure, value: float) -> str:
+def shown(figure: Figure, value: float) -> str:
     """Format a value with its unit."""
-    return of.unit.shown(value)
+    return figure.unit.shown(value)

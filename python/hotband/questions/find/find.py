@@ -58,32 +58,37 @@ def find(question: FindQuestion, way: Way) -> Found:
     """Return the answers, and append their runs to the store if the question names one. Raises UserError, before
     anything runs if possible, and RunsInterrupted."""
     with answers_kept(question.into) as keep:
-        found = _search_all(question, way)
-        way.before_saving(found)
-        keep(found)
-        return found
+        result = _search_all(question, way)
+        way.before_saving(result)
+        keep(result)
+        return result
 
 
-def _search_all(asked: FindQuestion, way: Way) -> Found:
-    question = read_question(asked.question)
-    frame = _frame(asked, question)
+def _search_all(query: FindQuestion, way: Way) -> Found:
+    question = read_question(query.question)
+    frame = _frame(query, question)
     notes: list[str] = []
-    on = [_begin(asked, frame, one, notes) for one in asked.on]
+    on = [_begin(query, frame, machine, notes) for machine in query.on]
     with way.watch(question.text) as tick:
-        while any(one.outcome is None for one in on):
-            _round(on, question, asked.jobs, tick)
-    answers = tuple(_answer(question, one) for one in on)
-    level = LEVEL if asked.interval is None and question.varied == NOTHING else asked.interval
+        while any(search.outcome is None for search in on):
+            _round(on, question, query.jobs, tick)
+    answers = tuple(_answer(question, search) for search in on)
+    level = LEVEL if query.interval is None and question.varied == NOTHING else query.interval
     for answer in answers:
         _rest(question, answer, level or LEVEL)
     if level is not None:
-        intervals = IntervalsAsked(level, DRAWS if asked.draws is None else asked.draws)
+        intervals = IntervalsAsked(level, DRAWS if query.draws is None else query.draws)
         for answer in answers:
-            answer.interval = interval_of(question, answer, frame.within, intervals, asked.jobs, way.say, way.watch)
+            answer.interval = interval_of(question, answer, frame.within, intervals, query.jobs, way.say, way.watch)
             if answer.interval is None and answer.status == "found" and not answer.rests_on.startswith("no interval"):
                 answer.notes.append("no interval: a common shift of all values cancels in a share of the most")
     return Found(
-        question, asked.workload.name, _asked_as(asked, question), frame.within, answers, tuple(dict.fromkeys(notes))
+        question,
+        query.workload.name,
+        _asked_as(query, question),
+        frame.within,
+        answers,
+        tuple(dict.fromkeys(notes)),
     )
 
 
@@ -97,28 +102,31 @@ def _rest(question: Question, answer: Answer, level: float) -> None:
         answer.notes.append(basis.words)
 
 
-def _frame(asked: FindQuestion, question: Question) -> Frame:
+def _frame(query: FindQuestion, question: Question) -> Frame:
     """Return what all searches share. Raises UserError for invalid options."""
-    if not isinstance(asked.within, int | float) or isinstance(asked.within, bool) or not 0.1 <= asked.within <= 50:
-        raise UserError("question.within", "", f"{asked.within}", "expected a percentage from 0.1 to 50")
-    if asked.arrival not in ARRIVALS:
-        raise UserError("question.arrival", "", asked.arrival, f"expected one of {', '.join(ARRIVALS)}")
-    if asked.ios is not None and not LEAST_IOS <= asked.ios <= MOST_IOS:
+    if not isinstance(query.within, int | float) or isinstance(query.within, bool) or not 0.1 <= query.within <= 50:
+        raise UserError("question.within", "", f"{query.within}", "expected a percentage from 0.1 to 50")
+    if query.arrival not in ARRIVALS:
+        raise UserError("question.arrival", "", query.arrival, f"expected one of {', '.join(ARRIVALS)}")
+    if query.ios is not None and not LEAST_IOS <= query.ios <= MOST_IOS:
         raise UserError(
-            "question.ios", "", str(asked.ios), f"expected a whole number from {LEAST_IOS:,} to {MOST_IOS:,}"
+            "question.ios", "", str(query.ios), f"expected a whole number from {LEAST_IOS:,} to {MOST_IOS:,}"
         )
-    if asked.ios is not None and asked.duration is not None:
+    if query.ios is not None and query.duration is not None:
         raise UserError(
-            "question.ios", "", str(asked.ios), "not together with question.duration, which sets the length of a trial"
+            "question.ios",
+            "",
+            str(query.ios),
+            "not together with question.duration, which sets the length of a trial",
         )
-    names = [one.name for one in asked.on]
+    names = [machine.name for machine in query.on]
     for name in names:
         expect_model(name, "find asks", instead="hotband sweep with question.slo on it")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UserError("question.on", "", twice, "is given twice; expected each machine once")
-    ios = None if asked.duration is not None else asked.ios or _ios_for(question)
-    return Frame(question, asked.within / 100, ios, asked.arrival, _bounds(asked.range))
+    ios = None if query.duration is not None else query.ios or _ios_for(question)
+    return Frame(question, query.within / 100, ios, query.arrival, _bounds(query.range))
 
 
 def _ios_for(question: Question) -> int:
@@ -135,56 +143,56 @@ def _bounds(text: str | None) -> tuple[str, str] | None:
     return low.strip(), high.strip()
 
 
-def _begin(asked: FindQuestion, frame: Frame, machine: Named, notes: list[str]) -> _On:
+def _begin(query: FindQuestion, frame: Frame, machine: Named, notes: list[str]) -> _On:
     """Return the search on a machine, after all checks. Raises UserError."""
     question = frame.question
-    of = family(machine.name) if machine.text is None and is_family(machine.name) else None
-    _expect_family(question, machine.name, of)
+    open_family = family(machine.name) if machine.text is None and is_family(machine.name) else None
+    _expect_family(question, machine.name, open_family)
     spec = RunSpec(
         "run",
-        machine.name if of is None else of.machine(of.first),
-        asked.workload.name,
-        asked.settings,
-        asked.seed,
-        asked.duration,
+        machine.name if open_family is None else open_family.machine(open_family.first),
+        query.workload.name,
+        query.settings,
+        query.seed,
+        query.duration,
         machine_text=machine.text,
-        workload_text=asked.workload.text,
+        workload_text=query.workload.text,
         in_use=True,
     )
     text = workload_text(spec)
     prepared = replace(spec, workload_text=text)
-    if of is None or question.varied != DRIVES:
+    if open_family is None or question.varied != DRIVES:
         prepare(prepared)
     load = Load(text, spec.workload)
-    _expect_no_loop_keys(asked, question, load)
+    _expect_no_loop_keys(query, question, load)
     small = scaled(prepared)
     if small is not prepared:
         notes.append(f"solid-state drives are simulated at a {scale_of(small)}th of their size (scale=N sets another)")
-    return _On(machine.name, small, _search(asked, frame, small, load, of))
+    return _On(machine.name, small, _search(query, frame, small, load, open_family))
 
 
-def _expect_family(question: Question, machine: str, of: Family | None) -> None:
+def _expect_family(question: Question, machine: str, open_family: Family | None) -> None:
     """Raise UserError if the number of drives is open and the question does not vary it, or the other way round."""
-    if question.varied == DRIVES and of is None:
+    if question.varied == DRIVES and open_family is None:
         accepted = "expected LAYOUT:{n}xDRIVE, such as raid10:{n}xexos-15e900-512n: the question asks for n"
         raise UserError("question.on", "", machine, accepted)
-    if question.varied != DRIVES and of is not None:
+    if question.varied != DRIVES and open_family is not None:
         accepted = f"expected a number: the question asks for {ASKED.get(question.varied, question.varied)}"
         raise UserError("question.on", "", machine, f"leaves the number of drives open; {accepted}")
 
 
-def _expect_no_loop_keys(asked: FindQuestion, question: Question, load: Load) -> None:
+def _expect_no_loop_keys(query: FindQuestion, question: Question, load: Load) -> None:
     """Raise UserError for settings of a loop that the question replaces, and for a load without a loop."""
     as_open = question.varied == RATE or question.offered is not None
     if as_open:
         load.expect_loop()
-    for key, value in asked.settings:
+    for key, value in query.settings:
         if as_open and key in LOOP_KEYS:
             accepted = "sets the load, which the question varies: leave it out"
             raise UserError("question.settings", key, value, accepted)
 
 
-def _search(asked: FindQuestion, frame: Frame, spec: RunSpec, load: Load, of: Family | None) -> Search:
+def _search(query: FindQuestion, frame: Frame, spec: RunSpec, load: Load, open_family: Family | None) -> Search:
     """Return the search for a question."""
     question = frame.question
     if question.varied == RATE:
@@ -192,8 +200,8 @@ def _search(asked: FindQuestion, frame: Frame, spec: RunSpec, load: Load, of: Fa
     rate = _offered_rate(question, load)
     if question.varied == NOTHING and rate is not None:
         return at_rate(frame, spec, load, rate)
-    if of is not None:
-        return by_value(frame, spec, vary.drives(of, frame.bounds, frame.within), load, rate)
+    if open_family is not None:
+        return by_value(frame, spec, vary.drives(open_family, frame.bounds, frame.within), load, rate)
     if question.varied == DEPTH and load.says() == "an open loop":
         load = load.with_closed_loop(1)
         spec = replace(spec, workload_text=load.text())
@@ -202,7 +210,7 @@ def _search(asked: FindQuestion, frame: Frame, spec: RunSpec, load: Load, of: Fa
 
 def _rate_bounds(bounds: tuple[str, str]) -> tuple[float, float]:
     plain = [ungrouped(bound) or "" for bound in bounds]
-    if not all(re.fullmatch(r"\d+(\.\d+)?", one) for one in plain):
+    if not all(re.fullmatch(r"\d+(\.\d+)?", bound) for bound in plain):
         raise UserError(
             "question.range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, such as 100..5000"
         )
@@ -231,14 +239,14 @@ def _offered_rate(question: Question, load: Load) -> float | None:
 
 def _round(on: Sequence[_On], question: Question, jobs: int | None, tick: Tick | None) -> None:
     """Run the next trials of all searches together, and pass each search its own."""
-    going = [one for one in on if one.outcome is None]
+    going = [search for search in on if search.outcome is None]
     for one in going:
         if not one.wanted and not one.trials:
             one.wanted = next(one.search)
     points = [
         Point(replace(wanted.spec, id=f"{index}.{number}"))
-        for index, one in enumerate(going)
-        for number, wanted in enumerate(one.wanted)
+        for index, search in enumerate(going)
+        for number, wanted in enumerate(search.wanted)
     ]
     finished = {done.spec.id: done for done in Experiment(points).run(jobs=jobs, progress=tick).finished}
     for index, one in enumerate(going):
@@ -259,9 +267,9 @@ def _own(finished: Finished, wanted: Wanted) -> Finished:
     return finished
 
 
-def _answer(question: Question, one: _On) -> Answer:
+def _answer(question: Question, search: _On) -> Answer:
     """Return the answer of a finished search."""
-    outcome = one.outcome
+    outcome = search.outcome
     assert outcome is not None, "the search is over"
     best = outcome.best
     if outcome.status == "everywhere" and best is None:
@@ -269,7 +277,7 @@ def _answer(question: Question, one: _On) -> Answer:
         end: Callable[..., Trial] = min if question.goals and question.wanted is None else max
         best = end(met, key=lambda trial: trial.value or 0.0)
     answer = Answer(
-        one.machine,
+        search.machine,
         outcome.status,
         "",
         None if best is None or outcome.status == "nowhere" else best.value,
@@ -284,12 +292,12 @@ def _answer(question: Question, one: _On) -> Answer:
     return answer
 
 
-def _asked_as(asked: FindQuestion, question: Question) -> str:
+def _asked_as(query: FindQuestion, question: Question) -> str:
     """Describe how the trials issue the load."""
     if question.varied == RATE:
-        return f"an open loop ({asked.arrival} arrivals), whose rate is varied"
+        return f"an open loop ({query.arrival} arrivals), whose rate is varied"
     if question.offered is not None:
-        return f"an open loop ({asked.arrival} arrivals) that offers {question.offered.text}"
+        return f"an open loop ({query.arrival} arrivals) that offers {question.offered.text}"
     return "the workload says" if question.varied != DEPTH else "a closed loop"
 
 
@@ -298,14 +306,14 @@ def answers_kept(into: str | PathLike[str] | None) -> Iterator[Callable[[Found],
     """Yield a function that appends the runs of the answers, not the trials before them, to a store, if one is named.
     Raises UserError before anything runs if the folder is not a store."""
     if into is None:
-        yield lambda found: None
+        yield lambda result: None
         return
 
-    def keep(found: Found) -> None:
-        for one in found.answers:
-            if one.record is not None and one.value is not None and one.axis is not None:
-                value = one.value if one.axis.name == RATE else one.axis.text(one.value)
-                store.append(one.record, {one.axis.name: value}, experiment=f"find: {found.question.text}")
+    def keep(result: Found) -> None:
+        for answer in result.answers:
+            if answer.record is not None and answer.value is not None and answer.axis is not None:
+                value = answer.value if answer.axis.name == RATE else answer.axis.text(answer.value)
+                store.append(answer.record, {answer.axis.name: value}, experiment=f"find: {result.question.text}")
 
     with ResultsStore(Path(into)) as store, store.taking():
         yield keep

@@ -77,10 +77,16 @@ class Answer:
         return shown | to_object(more)
 
 
-def _trial(one: Trial) -> dict[str, Json]:
+def _trial(trial: Trial) -> dict[str, Json]:
     """Return a trial as JSON: the value that was tried (None for a run that only found where to search), its text,
     metrics in their base units, whether the conditions held and which did not."""
-    shown = {"value": one.value, "text": one.wanted.text, "figures": one.figures, "met": one.met, "failed": one.failed}
+    shown = {
+        "value": trial.value,
+        "text": trial.wanted.text,
+        "figures": trial.figures,
+        "met": trial.met,
+        "failed": trial.failed,
+    }
     return to_object(shown)
 
 
@@ -100,9 +106,9 @@ class Found:
 
     def __getitem__(self, machine: str) -> Answer:
         """Return the answer on a machine by its name. Raises KeyError if the question does not name it."""
-        for one in self.answers:
-            if one.machine == machine:
-                return one
+        for answer in self.answers:
+            if answer.machine == machine:
+                return answer
         raise KeyError(machine)
 
     def __repr__(self) -> str:
@@ -113,7 +119,7 @@ class Found:
         """Return one row per trial: machine, value, text, met, failed, and one column per metric (base units)."""
         rows = [
             {"machine": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
-             "failed": trial.failed, **{str(one): value for one, value in trial.figures.items()}}
+             "failed": trial.failed, **{str(item): value for item, value in trial.figures.items()}}
             for answer in self.answers
             for trial in answer.trials
         ]  # fmt: skip
@@ -147,10 +153,10 @@ def answer_text(question: Question, answer: Answer) -> str:
     at = value_shown(answer.axis, answer.best.value)
     if question.wanted is not None:
         value = answer.figures.get(question.wanted)
-        said = "" if value is None else shown(question.wanted, value)
+        text = "" if value is None else shown(question.wanted, value)
         where = "" if question.varied == "rate" else f" at {at}"
         more = " or more: the conditions hold up to the end of the range" if answer.status == "everywhere" else ""
-        return f"{said}{where}{more}"
+        return f"{text}{where}{more}"
     if answer.status == "everywhere":
         end = "the smallest value that is tried" if question.goals else "the conditions hold over the whole range"
         return f"{at}, {end}"
@@ -183,14 +189,14 @@ def _nearest(question: Question, answer: Answer) -> str:
     if answer.best is not None or not tried or answer.axis is None:
         return ""
     if question.goals and question.offered is None:
-        of = question.goals[0].figure
-        best = max(tried, key=lambda trial: trial.figures.get(of) or 0.0)
-        value = best.figures.get(of)
-        return f": at most {shown(of, value or 0.0)} ({value_shown(answer.axis, best.value or 0.0)})"
-    of = (question.limits or question.goals)[0].figure
-    best = min(tried, key=lambda trial: (trial.kept_up < 1 - trial.slack, trial.figures.get(of) or 0.0))
+        goal = question.goals[0].figure
+        best = max(tried, key=lambda trial: trial.figures.get(goal) or 0.0)
+        value = best.figures.get(goal)
+        return f": at most {shown(goal, value or 0.0)} ({value_shown(answer.axis, best.value or 0.0)})"
+    goal = (question.limits or question.goals)[0].figure
+    best = min(tried, key=lambda trial: (trial.kept_up < 1 - trial.slack, trial.figures.get(goal) or 0.0))
     at = value_shown(answer.axis, best.value or 0.0)
-    text = f": {of} is {shown(of, best.figures.get(of) or 0.0)} even at {at}"
+    text = f": {goal} is {shown(goal, best.figures.get(goal) or 0.0)} even at {at}"
     if best.kept_up < 1 - best.slack:
         text += f", where {share(best.kept_up)} of the requested rate is completed"
     return text

@@ -126,15 +126,15 @@ class Question:
 def read_question(text: str) -> Question:
     """Return the question in a text. Raises UserError with what is accepted."""
     plain = " ".join(text.split()).rstrip("?. ")
-    asked = _VALUE.fullmatch(plain)
-    if asked:
-        return _of_value(text, asked[1], asked[2])
-    asked = re.fullmatch(
+    match = _VALUE.fullmatch(plain)
+    if match:
+        return _of_value(text, match[1], match[2])
+    match = re.fullmatch(
         r"(?:the\s+)?(?:most\s+|highest\s+)?(.+?)\s+(?:at|with|while)\s+(.+?)(?:\s+by\s+(.+))?", plain, re.I
     )
-    if asked is None:
+    if match is None:
         refuse(plain, f"expected a question such as {FORMS}")
-    return _of_figure(text, *asked.groups())
+    return _of_figure(text, *match.groups())
 
 
 def refuse(value: str, accepted: str) -> NoReturn:
@@ -148,7 +148,7 @@ def _of_value(text: str, named: str, rest: str) -> Question:
     if varied == RATE:
         refuse(named, 'ask for a rate as a figure, such as "IOPS at p99 < 10 ms"')
     found = conditions(rest)
-    goals = [one for one in found if one.is_goal]
+    goals = [goal for goal in found if goal.is_goal]
     if varied == DRIVES and not any(isinstance(goal, Condition) for goal in goals):
         refuse(text, 'a number of drives is for a rate, such as "drives for 50000 IOPS at p99 < 2 ms"')
     if varied == DRIVES and len(goals) > 1:
@@ -159,32 +159,32 @@ def _of_value(text: str, named: str, rest: str) -> Question:
 def _of_figure(text: str, named: str, rest: str, by: str | None) -> Question:
     """Parse `FIGURE at LIMIT by VARIED`."""
     wanted = figure(named)
-    found = conditions(rest)
+    limits = conditions(rest)
     if not wanted.is_rate:
-        return _of_latency(text, wanted, found, by)
+        return _of_latency(text, wanted, limits, by)
     varied = RATE if by is None else _varied(by)
     if varied == DRIVES:
         refuse(by or "", 'more drives give more: expected "drives for 50000 IOPS at p99 < 2 ms"')
-    goal = next((one for one in found if one.is_goal), None)
+    goal = next((limit for limit in limits if limit.is_goal), None)
     if goal is not None:
         refuse(goal.text, f'expected limits of latencies here, such as "{wanted} at p99 < 10 ms"')
-    return Question(text, varied, wanted, found)
+    return Question(text, varied, wanted, limits)
 
 
-def _of_latency(text: str, wanted: Figure, found: tuple[Condition | ShareOfMost, ...], by: str | None) -> Question:
+def _of_latency(text: str, wanted: Figure, limits: tuple[Condition | ShareOfMost, ...], by: str | None) -> Question:
     """Parse `p99 at 60000 IOPS`."""
     if by is not None:
         refuse(by, f'a rate decides how much is issued: expected "{wanted} at 60000 IOPS"')
-    if len(found) != 1 or not isinstance(found[0], Condition) or not found[0].is_goal:
+    if len(limits) != 1 or not isinstance(limits[0], Condition) or not limits[0].is_goal:
         refuse(text, f'expected one rate, such as "{wanted} at 60000 IOPS"')
-    return Question(text, NOTHING, wanted, found)
+    return Question(text, NOTHING, wanted, limits)
 
 
 def _varied(named: str) -> str:
     words = named.lower().removeprefix("the ").strip()
-    found = VARIED.get(words)
-    if found is not None:
-        return found
+    kind = VARIED.get(words)
+    if kind is not None:
+        return kind
     near = hint(words, list(VARIED), 0.75)
     if near or not re.fullmatch(r"[A-Za-z_][\w.]*", named):
         refuse(named, f"{near}expected queue depth, drives, or a key that set takes (hotband keys lists them)")
@@ -194,11 +194,11 @@ def _varied(named: str) -> str:
 def conditions(text: str) -> tuple[Condition | ShareOfMost, ...]:
     """Parse conditions with `and`, `at` or a comma between them, each metric once. Raises UserError."""
     parts = [part for part in re.split(r"\s+(?:and|at|with)\s+(?!least|most)|,\s+|\s+&&?\s+", text) if part]
-    found = tuple(_condition(part.strip()) for part in parts)
-    for number, one in enumerate(found):
-        if any(one.figure == other.figure for other in found[:number]):
-            refuse(one.text, f"{one.figure} has two conditions; expected one")
-    return found
+    parsed = tuple(_condition(part.strip()) for part in parts)
+    for number, condition in enumerate(parsed):
+        if any(condition.figure == other.figure for other in parsed[:number]):
+            refuse(condition.text, f"{condition.figure} has two conditions; expected one")
+    return parsed
 
 
 def _condition(text: str) -> Condition | ShareOfMost:
@@ -207,47 +207,51 @@ def _condition(text: str) -> Condition | ShareOfMost:
         return _share_of_most(text, share)
     for signs, is_above in ((BELOW, False), (ABOVE, True)):
         for sign in signs:
-            named, found, bound = text.partition(sign if not sign.isalpha() and " " not in sign else f" {sign} ")
-            if found:
+            named, parts, bound = text.partition(sign if not sign.isalpha() and " " not in sign else f" {sign} ")
+            if parts:
                 return _compared(text, figure(named), is_above, bound.strip())
     return _reached(text)
 
 
-def _share_of_most(text: str, found: re.Match[str]) -> ShareOfMost:
-    share = _number(found[1])
+def _share_of_most(text: str, match: re.Match[str]) -> ShareOfMost:
+    share = _number(match[1])
     if not 0 < share < 100:
         refuse(text, "expected a share of more than 0 % and less than 100 %, such as 90 % of the most")
-    of = figure(found[2]) if found[2] else Figure("", "iops")
-    if not of.is_rate:
+    metric = figure(match[2]) if match[2] else Figure("", "iops")
+    if not metric.is_rate:
         refuse(text, "expected a share of the most IOPS or MB/s")
-    return ShareOfMost(of, share / 100, text)
+    return ShareOfMost(metric, share / 100, text)
 
 
-def _compared(text: str, of: Figure, is_above: bool, bound: str) -> Condition:
-    if of.is_rate != is_above:
-        way = "a rate is to be reached: expected >" if of.is_rate else "a latency is to stay below a bound: expected <"
-        refuse(text, f'{way}, such as "{"IOPS > 5000" if of.is_rate else "p99 < 10 ms"}"')
-    return Condition(of, _rate(text, of, bound) if of.is_rate else _time(text, bound), text)
+def _compared(text: str, metric: Figure, is_above: bool, bound: str) -> Condition:
+    if metric.is_rate != is_above:
+        way = (
+            "a rate is to be reached: expected >"
+            if metric.is_rate
+            else "a latency is to stay below a bound: expected <"
+        )
+        refuse(text, f'{way}, such as "{"IOPS > 5000" if metric.is_rate else "p99 < 10 ms"}"')
+    return Condition(metric, _rate(text, metric, bound) if metric.is_rate else _time(text, bound), text)
 
 
 def _reached(text: str) -> Condition:
     """Parse a rate to reach: `50000 IOPS`, `50k IOPS`, `2 GB/s`, `500 write.MB/s`, `500 MB/s of writes`."""
     _expect_bytes(text)
-    found = _REACHED.fullmatch(text.lower())
-    if found is None:
+    match = _REACHED.fullmatch(text.lower())
+    if match is None:
         if re.fullmatch(rf"{_NUMBER}\s*({'|'.join(SPAN_UNITS)})", text.lower()):
             refuse(text, 'expected a latency, such as "p99 < 10 ms"')
         if re.fullmatch(_NUMBER, text):
             refuse(text, 'expected a number with its unit: "50000 IOPS", "500 MB/s" or "90 % of the most"')
         refuse(text, 'expected a condition such as "p99 < 10 ms", "50000 IOPS", "500 MB/s" or "90 % of the most"')
-    number, prefix, side, unit, of = found.groups()
+    number, prefix, side, unit, groups = match.groups()
     name = "bandwidth" if unit in BANDWIDTHS else "iops"
-    if (prefix and name == "bandwidth") or (side and of and side != of):
+    if (prefix and name == "bandwidth") or (side and groups and side != groups):
         refuse(text, 'expected a rate such as "50k IOPS", "2 GB/s" or "500 write.MB/s"')
     bound = _ios(text, number, prefix or "") if name == "iops" else _number(number) * BANDWIDTHS[unit]
     if not bound:
         refuse(text, "expected a rate above zero")
-    return Condition(Figure(side or of or "", name), bound, text)
+    return Condition(Figure(side or groups or "", name), bound, text)
 
 
 def _expect_bytes(text: str) -> None:
@@ -265,14 +269,14 @@ def _ios(text: str, number: str, prefix: str) -> float:
     return _number(number) * THOUSANDS[prefix]
 
 
-def _rate(text: str, of: Figure, bound: str) -> float:
+def _rate(text: str, metric: Figure, bound: str) -> float:
     _expect_bytes(bound)
-    found = re.fullmatch(rf"{_NUMBER}\s*([a-z/]*)", bound.lower())
-    unit = found[2].removesuffix("iops") if found else ""
-    if found is not None and of.name == "iops" and unit in THOUSANDS and _number(found[1]):
-        return _ios(text, found[1], unit)
-    if found is not None and of.name == "bandwidth" and found[2] in BANDWIDTHS and _number(found[1]):
-        return _number(found[1]) * BANDWIDTHS[found[2]]
+    match = re.fullmatch(rf"{_NUMBER}\s*([a-z/]*)", bound.lower())
+    unit = match[2].removesuffix("iops") if match else ""
+    if match is not None and metric.name == "iops" and unit in THOUSANDS and _number(match[1]):
+        return _ios(text, match[1], unit)
+    if match is not None and metric.name == "bandwidth" and match[2] in BANDWIDTHS and _number(match[1]):
+        return _number(match[1]) * BANDWIDTHS[match[2]]
     refuse(text, 'expected a rate above zero, such as "IOPS > 5000" or "MB/s > 500 MB/s"')
 
 
@@ -290,9 +294,9 @@ def _number(text: str) -> float:
 def figure(named: str) -> Figure:
     """Return a metric by its name: `IOPS`, `read.p99`, `write p99.9`. Raises UserError."""
     words = named.lower().replace("reads", "read").replace("writes", "write").strip()
-    found = re.fullmatch(r"(?:(read|write)[.\s]+)?(.+?)(?:\s+latency)?(?:\s+of\s+(?:the\s+)?(read|write))?", words)
-    assert found is not None, "every text has a rest"
-    side, name = found[1] or found[3] or "", found[2].strip()
+    match = re.fullmatch(r"(?:(read|write)[.\s]+)?(.+?)(?:\s+latency)?(?:\s+of\s+(?:the\s+)?(read|write))?", words)
+    assert match is not None, "every text has a rest"
+    side, name = match[1] or match[3] or "", match[2].strip()
     name = FIGURES.get(name, name)
     percentile = re.fullmatch(r"p(\d{1,2}(?:\.\d{1,4})?)", name)
     if name not in FIGURES.values() and (percentile is None or not 0 < float(percentile[1]) < 100):

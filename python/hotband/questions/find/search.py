@@ -69,7 +69,9 @@ def by_rate(frame: Frame, spec: RunSpec, load: Load, given: tuple[float, float] 
     trials: list[Trial] = []
     if given is None:
         probes = [(depth, load.with_closed_loop(depth)) for depth in (MOST_DEPTH, 1)]
-        wanted = [Wanted(_texted(frame, spec, one), None, f"closed loop, {depth} outstanding") for depth, one in probes]
+        wanted = [
+            Wanted(_texted(frame, spec, probe), None, f"closed loop, {depth} outstanding") for depth, probe in probes
+        ]
         trials += yield wanted
         axis, first = _rates(frame, trials)
     else:
@@ -126,11 +128,11 @@ def _beyond(bracket: Bracket, axis: Axis, bounded: bool) -> list[float]:
     if bounded:
         return []
     if high.met:
-        found = [axis.snap(high.value * 1.2), axis.snap(high.value * 1.6)]
+        rates = [axis.snap(high.value * 1.2), axis.snap(high.value * 1.6)]
     else:
-        found = [axis.snap(low.value / 6), axis.snap(low.value / 2)]
+        rates = [axis.snap(low.value / 6), axis.snap(low.value / 2)]
     tried = {point.value for point in bracket.points}
-    return [value for value in dict.fromkeys(found) if value not in tried]
+    return [value for value in dict.fromkeys(rates) if value not in tried]
 
 
 def at_rate(frame: Frame, spec: RunSpec, load: Load, rate: float) -> Search:
@@ -141,8 +143,8 @@ def at_rate(frame: Frame, spec: RunSpec, load: Load, rate: float) -> Search:
     trials = yield [Wanted(full, None, f"closed loop, {MOST_DEPTH} outstanding")]
     if rate > BEYOND * (trials[0].record.summary.iops or 0.0):
         return Outcome("nowhere", axis, trials, trials[0])
-    asked = _texted(frame, spec, load.with_open_loop(rate, frame.arrival))
-    trials += yield [Wanted(asked, rate, number(rate), rate)]
+    loaded = _texted(frame, spec, load.with_open_loop(rate, frame.arrival))
+    trials += yield [Wanted(loaded, rate, number(rate), rate)]
     score(trials[1], frame.question.conditions, trials, offered=True)
     return Outcome("found" if trials[1].met else "nowhere", axis, trials, trials[1])
 
@@ -151,8 +153,8 @@ def by_value(frame: Frame, spec: RunSpec, varied: Varied, load: Load, rate: floa
     """Search the value of an axis next to the first crossing from below, at `rate` if one is offered."""
     question, axis = frame.question, varied.axis
     trials: list[Trial] = []
-    asked = load if rate is None else load.with_open_loop(rate, frame.arrival)
-    base = _texted(frame, spec, asked)
+    loaded = load if rate is None else load.with_open_loop(rate, frame.arrival)
+    base = _texted(frame, spec, loaded)
     bracket = Bracket(axis)
     # Goals are searched from below; further limits are checked at the result. A machine must sustain an offered rate.
     goals = question.goals if question.goals and rate is None else list(question.conditions)
@@ -187,7 +189,7 @@ def _thirds(bracket: Bracket, axis: Axis) -> list[float]:
     if len(bracket.points) > 2 or not axis.between(axis.low, axis.high):
         return []
     places = (axis.place(axis.low) + share * axis.width(axis.low, axis.high) for share in (1 / 3, 2 / 3))
-    return sorted({axis.at(place) for place in places} - {axis.low, axis.high})
+    return sorted({axis.at(position) for position in places} - {axis.low, axis.high})
 
 
 def _told(bracket: Bracket, trials: Sequence[Trial], conditions: Sequence[Condition | ShareOfMost]) -> None:
@@ -223,16 +225,16 @@ def _flat(axis: Axis, best: Trial, trials: Sequence[Trial], ends: tuple[float, f
     above = [trial for trial in tried if (trial.value or 0.0) >= ends[1] * (1 + APART)]
     if not below or not above:
         return []
-    low, high = max(below, key=lambda one: one.value or 0.0), min(above, key=lambda one: one.value or 0.0)
-    said = []
+    low, high = max(below, key=lambda trial: trial.value or 0.0), min(above, key=lambda trial: trial.value or 0.0)
+    notes = []
     for figure in best.figures:
         values = low.figures.get(figure), high.figures.get(figure)
         if figure in [decide.figure for decide in best.decides] and values[0] and values[1]:
             slope = abs(math.log(values[1] / values[0]) / math.log((high.value or 1.0) / (low.value or 1.0)))
             if slope < FLAT:
                 far = "far more" if slope < 0.02 else f"{1 / slope:.2g} %"
-                said.append(f"{figure} hardly depends on {axis.name} there: 1 % of it moves the answer by {far}")
-    return said
+                notes.append(f"{figure} hardly depends on {axis.name} there: 1 % of it moves the answer by {far}")
+    return notes
 
 
 def _contradiction(axis: Axis, other: Trial, best: Trial) -> str:
@@ -242,20 +244,22 @@ def _contradiction(axis: Axis, other: Trial, best: Trial) -> str:
     return f"the conditions {held} again at {value_shown(axis, other.value)}: the first crossing from below counts"
 
 
-def _with_limits(frame: Frame, found: Outcome, searched: Sequence[object]) -> Outcome:
+def _with_limits(frame: Frame, outcome: Outcome, searched: Sequence[object]) -> Outcome:
     """Check the limits at the result, if only goals were searched."""
     limits = [limit for limit in frame.question.limits if limit not in searched]
-    best = found.best
-    if found.status == "everywhere" and limits:
-        best = next(trial for trial in found.trials if trial.value == min(one.value or 0.0 for one in found.trials))
-    if not limits or best is None or best.value is None or found.axis is None:
-        return found
+    best = outcome.best
+    if outcome.status == "everywhere" and limits:
+        best = next(
+            trial for trial in outcome.trials if trial.value == min(trial.value or 0.0 for trial in outcome.trials)
+        )
+    if not limits or best is None or best.value is None or outcome.axis is None:
+        return outcome
     scores = {limit.text: limit.score(best.record, 0.0) for limit in limits}
     missed = [text for text, value in scores.items() if value <= 0]
     if missed:
         goals = " and ".join(goal.text for goal in frame.question.goals)
-        at = value_shown(found.axis, best.value)
+        at = value_shown(outcome.axis, best.value)
         note = f"at {at}, the smallest with {goals}, it is not {' and not '.join(missed)}"
         best.met, best.failed = False, f"not {missed[0]}"
-        return replace(found, status="nowhere", best=best, ends=None, notes=[*found.notes, note])
-    return found
+        return replace(outcome, status="nowhere", best=best, ends=None, notes=[*outcome.notes, note])
+    return outcome

@@ -69,7 +69,7 @@ class Trial:
         """Return the I/Os per second of the streams that share the loop."""
         document = self.record.document
         places = Load(str(self.wanted.spec.workload_text), "").varied()
-        streams = [one for index, one in enumerate(document["streams"]) if index in places]
+        streams = [stream for index, stream in enumerate(document["streams"]) if index in places]
         count = sum(stream["read"]["count"] + stream["write"]["count"] for stream in streams)
         count += sum(stream["trim"]["count"] for stream in streams if "trim" in stream)
         return count / (document["duration_ns"] / 1e9)
@@ -86,23 +86,23 @@ def of_finished(wanted: Wanted, finished: Finished, question: Question) -> Trial
     return trial
 
 
-def most_of(trials: Sequence[Trial], of: Figure) -> float:
+def most_of(trials: Sequence[Trial], figure: Figure) -> float:
     """Return the largest value of a metric in any trial."""
-    return max((trial.figures.get(of) or 0.0 for trial in trials), default=0.0)
+    return max((trial.figures.get(figure) or 0.0 for trial in trials), default=0.0)
 
 
 def score(trial: Trial, conditions: Sequence[Condition | ShareOfMost], trials: Sequence[Trial], offered: bool) -> float:
     """Return how well conditions hold, above zero if all do. An `offered` rate counts as reached if the machine keeps
     up with it."""
-    found = {condition.text: condition.score(trial.record, most_of(trials, condition.figure))
+    scores = {condition.text: condition.score(trial.record, most_of(trials, condition.figure))
              for condition in conditions if not (offered and condition.is_goal)}  # fmt: skip
-    if not found or trial.kept_up < 1.0 - trial.slack:
-        found["keeping up"] = trial.kept_up / (1.0 - trial.slack) - 1.0
-    least = min(found, key=found.__getitem__)
+    if not scores or trial.kept_up < 1.0 - trial.slack:
+        scores["keeping up"] = trial.kept_up / (1.0 - trial.slack) - 1.0
+    least = min(scores, key=scores.__getitem__)
     trial.decides = [condition for condition in conditions if not (offered and condition.is_goal)]
-    trial.met = found[least] > 0
+    trial.met = scores[least] > 0
     trial.failed = "" if trial.met else _failure(trial, least)
-    return found[least]
+    return scores[least]
 
 
 def _failure(trial: Trial, condition: str) -> str:

@@ -42,37 +42,36 @@ class Varied:
     run: Callable[[RunSpec, float], RunSpec]
 
 
-def drives(of: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
+def drives(family: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
     """Vary the number of drives of a machine."""
-    low, high = (of.first, MOST_DRIVES) if bounds is None else (_whole(bound, bounds) for bound in bounds)
-    first = of.first + max(0, -(-(low - of.first) // of.step)) * of.step
-    if first > high or high < of.first:
-        accepted = (
-            f"expected LOW..HIGH with a number of drives that {of.text} takes: {of.first}, {of.first + of.step} ..."
-        )
+    low, high = (family.first, MOST_DRIVES) if bounds is None else (_whole(bound, bounds) for bound in bounds)
+    first = family.first + max(0, -(-(low - family.first) // family.step)) * family.step
+    if first > high or high < family.first:
+        some = f"{family.first}, {family.first + family.step} ..."
+        accepted = f"expected LOW..HIGH with a number of drives that {family.text} takes: {some}"
         raise UserError("question.range", "", f"{low}..{high}", accepted)
-    last = first + (high - first) // of.step * of.step
-    axis = Axis("drives", first, last, of.step, lambda value: f"{value:.0f}", within, exact=True)
+    last = first + (high - first) // family.step * family.step
+    axis = Axis("drives", first, last, family.step, lambda value: f"{value:.0f}", within, exact=True)
 
     def run(spec: RunSpec, value: float) -> RunSpec:
-        return replace(spec, machine=of.machine(round(value)))
+        return replace(spec, machine=family.machine(round(value)))
 
     return Varied(axis, run)
 
 
 def key(name: str, spec: RunSpec, bounds: tuple[str, str] | None, within: float) -> Varied:
     """Vary a key of `set` whose value is a number. Raises UserError for any other key."""
-    found = {one["key"]: one for one in _keys(spec)}
-    if name not in found:
-        near = hint(name, list(found))
-        accepted = f"{near}expected drives or a key that takes numbers, such as {', '.join(list(found)[:8])}"
+    keys = {entry["key"]: entry for entry in _keys(spec)}
+    if name not in keys:
+        near = hint(name, list(keys))
+        accepted = f"{near}expected drives or a key that takes numbers, such as {', '.join(list(keys)[:8])}"
         raise UserError("question.question", "", name, f"{accepted}; hotband keys lists all")
-    if any(one == name for one, _ in spec.set):
+    if any(setting == name for setting, _ in spec.set):
         raise UserError("question.settings", name, dict(spec.set)[name], "is what the question varies: leave it out")
-    axis = _axis(name, found[name]["value"], found[name]["accepted"], bounds, within)
+    axis = _axis(name, keys[name]["value"], keys[name]["accepted"], bounds, within)
 
-    def run(of: RunSpec, value: float) -> RunSpec:
-        return replace(of, set=(*of.set, (name, exactly(axis, value))))
+    def run(run_spec: RunSpec, value: float) -> RunSpec:
+        return replace(run_spec, set=(*run_spec.set, (name, exactly(axis, value))))
 
     return Varied(axis, run)
 

@@ -121,14 +121,14 @@ class RunQuestion(OnHardware, Question):
 
             slo_of(self.slo)
 
-    def written_json(self, found: Ran | Emulation) -> str:
+    def written_json(self, result: Ran | Emulation) -> str:
         """Return the JSON texts of the records as they were written."""
-        return found.json_text() if isinstance(found, Ran) else ""
+        return result.json_text() if isinstance(result, Ran) else ""
 
-    def in_python(self, found: Ran) -> Record:
+    def in_python(self, result: Ran) -> Record:
         """Return the record of the run."""
-        return found.records[0]
+        return result.records[0]
 
-    def ending(self, found: Ran | Emulation) -> Ending | None:
+    def ending(self, result: Ran | Emulation) -> Ending | None:
         """Return the exit code of an interruption, if one stopped the intervals."""
-        return None if found.is_whole else Ending(INTERRUPTED)
+        return None if result.is_whole else Ending(INTERRUPTED)

@@ -32,11 +32,11 @@ class Ran:
         """The record of each run."""
         from hotband.data.record.record import record_of
 
-        return [record_of(one) for one in self.finished]
+        return [record_of(run) for run in self.finished]
 
     def json_text(self) -> str:
         """Return the record as it was written; for several runs, a list of them."""
-        texts = [one.text for one in self.finished]
+        texts = [run.text for run in self.finished]
         return texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]"
 
 
@@ -46,13 +46,13 @@ def judged_run(slo: Sequence[Condition], finished: Finished) -> tuple[Judged, ..
     from hotband.questions.slo import judge
 
     record = record_of(finished)
-    known = {one["figure"]: one for one in finished.record.get("intervals", {}).get("figures", [])}
+    known = {interval["figure"]: interval for interval in finished.record.get("intervals", {}).get("figures", [])}
 
-    def ends(of: Figure) -> tuple[float, float] | None:
-        one, scale = known.get(of.document_name), of.document_scale
-        return None if one is None else (one["low"] * scale, one["high"] * scale)
+    def ends(figure: Figure) -> tuple[float, float] | None:
+        interval, scale = known.get(figure.document_name), figure.document_scale
+        return None if interval is None else (interval["low"] * scale, interval["high"] * scale)
 
-    return judge(slo, lambda of: of.of(record), ends)
+    return judge(slo, lambda figure: figure.of(record), ends)
 
 
 @dataclass(frozen=True)

@@ -186,26 +186,26 @@ def add_slo(slo: str, finished: Sequence[Finished]) -> None:
     from hotband.questions.slo import slo_of
 
     objective = slo_of(slo)
-    for one in finished:
-        one.record["slo"] = slo_of_record(objective, one)
-        one.text = record_text(one.record)
-        if one.spec.out is not None:
-            save(one, one.spec.out)
+    for run in finished:
+        run.record["slo"] = slo_of_record(objective, run)
+        run.text = record_text(run.record)
+        if run.spec.out is not None:
+            save(run, run.spec.out)
 
 
 def slo_of_record(slo: Sequence[Condition], finished: Finished) -> list[SloDoc]:
     """Return the conditions of an objective with the figures of a run, in the units of their names."""
-    found = judged_run(slo, finished)
-    scales = [1.0 if one.condition.is_goal else 1e9 for one in found]
+    judged = judged_run(slo, finished)
+    scales = [1.0 if item.condition.is_goal else 1e9 for item in judged]
     return [
         {
-            "condition": one.condition.text,
-            "figure": one.condition.figure.document_name,
-            "value": None if one.value is None else one.value * scale,
-            "bound": one.condition.bound * scale,
-            "met": one.is_met,
+            "condition": item.condition.text,
+            "figure": item.condition.figure.document_name,
+            "value": None if item.value is None else item.value * scale,
+            "bound": item.condition.bound * scale,
+            "met": item.is_met,
         }
-        for one, scale in zip(found, scales, strict=True)
+        for item, scale in zip(judged, scales, strict=True)
     ]
 
 
@@ -221,15 +221,15 @@ def on_emulated(question: RunQuestion, way: Way) -> Emulation:
         if out is not None and not question.fresh:
             expect_same_comparison(out, spec)
         with way.watch(f"{spec.workload} on {spec.machine}") as progress:
-            found = emulate(spec, progress=progress, say=way.say, anyway=question.anyway)
+            emulation = emulate(spec, progress=progress, say=way.say, anyway=question.anyway)
         if question.interval is not None:
-            is_whole = add_intervals(question, found.model.spec, found.model, way)
+            is_whole = add_intervals(question, emulation.model.spec, emulation.model, way)
         if question.slo is not None:
-            add_slo(question.slo, [found.fio])
+            add_slo(question.slo, [emulation.fio])
         page = None
         if out is not None and way.as_text:
             page = view_of("hotband-emulated", "report")(spec, out).save(out / REPORT_FILE)
-    return Emulation(found, page, is_whole)
+    return Emulation(emulation, page, is_whole)
 
 
 def expect_same_comparison(out: Path, spec: RunSpec) -> None:

@@ -37,57 +37,57 @@ class Suite:
         """Return the target. Raises UserError for one that cannot be measured, and for options of hardware with a
         model."""
         expect_out(self.fresh, self.out)
-        found = target_of(self.machine, self.set, self.real.setup().size_bytes)
+        target = target_of(self.machine, self.set, self.real.setup().size_bytes)
         given = {
             "question.erase": self.real.erase,
             "question.size": self.real.size,
             "question.purge_by": self.real.purge_by,
         }
         for option, value in given.items():
-            if found.is_model and value is not None:
+            if target.is_model and value is not None:
                 raise UserError(option, "", value, f"is for a real device; {self.machine} is a model")
-        return found
+        return target
 
     def executor(self, target: SuiteTarget, writes: bool) -> Executor | None:
         """Return the executor for hardware; None for a model. Raises UserError if it must not be written, or no
         user can confirm."""
         if target.is_model:
             return None
-        found = executor_for(target, self.real, writes, lambda _: None)
+        executor = executor_for(target, self.real, writes, lambda _: None)
         expect_answer(writes, self.can_ask)
-        return found
+        return executor
 
 
-def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) -> None:
+def expect_agreed(request: Asked | QuickAsked, writes: bool, yes: bool, way: Way) -> None:
     """Print the plan for hardware, and ask once before it is written. Raises UserError for `yes` to a model,
     NotAgreed if the user declines."""
-    if asked.target.is_model:
+    if request.target.is_model:
         if yes:
-            raise UserError("question.yes", "", "", f"is for a real device; {asked.target.name} is a model")
+            raise UserError("question.yes", "", "", f"is for a real device; {request.target.name} is a model")
         return
-    for line in asked.ahead():
+    for line in request.ahead():
         way.say(line)
     if writes and not way.may_write(yes):
         raise NotAgreed
 
 
-def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None, pictured: bool = False) -> QuickAsked:
+def quick_of(suite: Suite, *, time: str = "5 min", expect: str | None = None, pictured: bool = False) -> QuickAsked:
     """Return a quick test of a machine. A real target is written only if `erase` permits it or Hotband made the file.
     Raises UserError for the first mistake."""
     span = span_ns(time)
     if span is None:
         raise UserError("question.duration", "", time, f"expected {SPAN_EXPECTED}")
-    target = of.target()
+    target = suite.target()
     if expect is not None:
         expect_product(expect)
-    writes = target.is_model or of.real.erase is not None or Path(target.path).is_dir()
-    asked = QuickAsked(target, span / 1e9, writes, expect, of.seed, of.out, of.fresh, pictured=pictured)
-    asked.expect_time()
-    return asked.run_by(of.executor(target, writes))
+    writes = target.is_model or suite.real.erase is not None or Path(target.path).is_dir()
+    request = QuickAsked(target, span / 1e9, writes, expect, suite.seed, suite.out, suite.fresh, pictured=pictured)
+    request.expect_time()
+    return request.run_by(suite.executor(target, writes))
 
 
 def pts_of(
-    of: Suite,
+    suite: Suite,
     *,
     drive_class: str = "enterprise",
     tests: Sequence[str] = (),
@@ -112,15 +112,15 @@ def pts_of(
     for option, value in (("question.threads", threads), ("question.depth", depth)):
         if value is not None and tests and not set(tests) & set(RANDOM):
             raise UserError(option, "", str(value), f"is of random loads: expected one of {', '.join(RANDOM)} with it")
-    target = of.target()
+    target = suite.target()
     if target.is_model and set_write_cache:
         raise UserError(
             "question.set_write_cache",
             "",
             "",
-            f"is for a real device; {of.machine} is a model (question.settings wce=off)",
+            f"is for a real device; {suite.machine} is a model (question.settings wce=off)",
         )
-    asked = Asked(
+    request = Asked(
         target,
         spec.RULES[drive_class].name,
         [name for name in TESTS if not tests or name in tests],
@@ -129,13 +129,13 @@ def pts_of(
         threads,
         depth,
         sponsor,
-        of.seed,
-        of.out,
-        of.fresh,
-        purge_by=of.real.purge_by,
+        suite.seed,
+        suite.out,
+        suite.fresh,
+        purge_by=suite.real.purge_by,
         set_write_cache=set_write_cache,
     )
-    asked.plan()
-    executor = of.executor(target, True)
-    expect_ways(executor, asked.purge_by, set_write_cache)
-    return asked.run_by(executor)
+    request.plan()
+    executor = suite.executor(target, True)
+    expect_ways(executor, request.purge_by, set_write_cache)
+    return request.run_by(executor)

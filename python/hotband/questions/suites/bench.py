@@ -68,7 +68,7 @@ class Bench:
     seed: int = 1
     out: Path | None = None
     fresh: bool = False
-    tick: Tick = lambda told: None
+    tick: Tick = lambda progress: None
     kept: int = 0
     ran: int = 0
     state: DriveStatesDoc | None = None
@@ -97,18 +97,18 @@ class Bench:
         done = experiment.run(out=self.out, fresh=self.fresh, executor=executor, progress=self._told(stage, number))
         self.fresh = False
         self.kept, self.ran = self.kept + done.kept, self.ran + len(points) - done.kept
-        found: Round = {}
-        for one, group in zip(done.finished, groups, strict=True):
-            self._look(one)
-            found |= {cell["name"]: cell for cell in cells_of(one.record, group)}
-        return found
+        figures: Round = {}
+        for run, group in zip(done.finished, groups, strict=True):
+            self._look(run)
+            figures |= {cell["name"]: cell for cell in cells_of(run.record, group)}
+        return figures
 
-    def _look(self, one: Finished) -> None:
+    def _look(self, run: Finished) -> None:
         """Read the facts of a record that do not belong to a cell."""
-        self.finished.append(replace(one, tables={}))
-        self.state = self.state or one.record.get("drive_state")
-        self.context = self.context or dict(one.record).get("context")
-        self.notes += [note for note in one.record["notes"] if not _of_length(note)]
+        self.finished.append(replace(run, tables={}))
+        self.state = self.state or run.record.get("drive_state")
+        self.context = self.context or dict(run.record).get("context")
+        self.notes += [note for note in run.record["notes"] if not _of_length(note)]
 
     def _point(self, stage: Stage, number: int, cells: Sequence[Cell]) -> Point:
         """Return the next run: it follows the previous one, and on a model the drives are filled before the first."""
@@ -116,11 +116,13 @@ class Bench:
         name = f"{stage.name}, round {number}{cell}" if stage.most > 1 else f"{stage.name}{cell}"
         before = self._before
         source = "hotband" if before is None else f"hotband, after {_digest(before)}"
-        asked: WorkloadTable = workload_of(f"{self.title}: {name}", source, _on_device(cells, self.target), self.extent)
+        workload: WorkloadTable = workload_of(
+            f"{self.title}: {name}", source, _on_device(cells, self.target), self.extent
+        )
         if before is None and self.target.is_model and self.fills:
             full: PreconditionTable = {"sequential": self.fills}
             full = {**full, "random": self.random_fills} if self.random_fills else full
-            asked = {**asked, "precondition": full}
+            workload = {**workload, "precondition": full}
         spec = RunSpec(
             name,
             self.target.name,
@@ -128,7 +130,7 @@ class Bench:
             self.target.set,
             self.seed + self._count,
             machine_text=self.target.text,
-            workload_text=toml_text(asked),
+            workload_text=toml_text(workload),
             after="" if before is None or not self.target.is_model else before.id,
         )
         self._before, self._count = spec, self._count + 1
@@ -138,8 +140,8 @@ class Bench:
         """Return progress with the stage and the previous round."""
         where = f"{stage.name}, round {number}" if stage.most > 1 else stage.name
 
-        def tick(told: Progress) -> None:
-            self.tick(replace(told, phase=f"{where}, {told.phase}" if told.phase else where))
+        def tick(progress: Progress) -> None:
+            self.tick(replace(progress, phase=f"{where}, {progress.phase}" if progress.phase else where))
 
         return tick
 
@@ -160,7 +162,7 @@ def each_once(notes: Sequence[str]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for note in notes:
         alike.setdefault(re.sub(r"\([^)]*\)|\d[\d.,]*", "", note), []).append(note)
-    return [f"{of[0]} ({len(of)} runs)" if len(set(of)) > 1 else of[0] for of in alike.values()]
+    return [f"{group[0]} ({len(group)} runs)" if len(set(group)) > 1 else group[0] for group in alike.values()]
 
 
 def _of_length(note: str) -> bool:
@@ -168,14 +170,14 @@ def _of_length(note: str) -> bool:
     return note.startswith("short:")
 
 
-def expect_same_suite(out: Path, asked: str, document: str) -> None:
-    """Refuse a folder with runs of a suite on another machine or with settings other than `asked` (the end of its
+def expect_same_suite(out: Path, wanted: str, document: str) -> None:
+    """Refuse a folder with runs of a suite on another machine or with settings other than `wanted` (the end of its
     experiments' names), and a folder with a page but no `document`. Raises UserError."""
     expect_no_experiment(out)
     for file in sorted(out.glob(f"*/{EXPERIMENT_FILE}")):
         held = read_manifest(file)
-        if held.begun(file.parent) and not held.what.endswith(f" {asked}"):
-            raise refused(out, f"holds {held.what}, not {asked}")
+        if held.begun(file.parent) and not held.what.endswith(f" {wanted}"):
+            raise refused(out, f"holds {held.what}, not {wanted}")
     expect_own_page(out, (document,))
 
 
@@ -193,8 +195,8 @@ class Resting:
             if self.rests_s.get(point.id):
                 self.sleep(self.rests_s[point.id])
 
-            def of_all(told: Progress, number: int = number) -> None:
-                tick(replace(told, share=(number + told.share) / len(points), done=number, of=len(points)))
+            def of_all(progress: Progress, number: int = number) -> None:
+                tick(replace(progress, share=(number + progress.share) / len(points), done=number, of=len(points)))
 
             self.executor.execute([point], done, of_all)
 

@@ -104,8 +104,8 @@ def workload_of(title: str, source: str, cells: Sequence[Cell], extent: Extent) 
     streams: dict[tuple[object, ...], StreamTable] = {}
     phases: list[PhaseTable] = []
     for cell in cells:
-        asked = (cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth)
-        stream = streams.setdefault(asked, stream_of(cell, extent))
+        identity = (cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth)
+        stream = streams.setdefault(identity, stream_of(cell, extent))
         phases += [_on(phase, stream["name"]) for phase in phases_of(cell, alone=len(cells) == 1)]
     made: WorkloadTable = {"title": title, "source": source, "interval": INTERVAL}
     return {**made, "streams": list(streams.values()), "phases": phases}

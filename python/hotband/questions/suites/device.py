@@ -43,7 +43,7 @@ class ModelDevice:
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
         """See `Executor`. Raises UserError, Cancelled."""
         self._cancelled.clear()
-        places = {spec.id: place for place, spec in enumerate(self.line)}
+        places = {spec.id: index for index, spec in enumerate(self.line)}
         for number, point in enumerate(points):
             place = places[point.id]
             while self._executed < place:
@@ -57,7 +57,7 @@ class ModelDevice:
         if self._last is not None:
             self._last.run.stop()
 
-    def _run(self, spec: RunSpec, done: int, of: int, tick: Tick) -> Finished:
+    def _run(self, spec: RunSpec, done: int, total: int, tick: Tick) -> Finished:
         """Return the next run, on the state that the last one left."""
         before, self._last = self._last, self._next(spec)
         task = _Task(self._last, None if before is None else before.run)
@@ -67,15 +67,15 @@ class ModelDevice:
             while thread.is_alive():
                 thread.join(TICK_SECONDS)
                 share, ios = self._last.run.progress()
-                tick(Progress((done + min(share, 1.0)) / of, ios, done, of, self._last.run.phase() or ""))
+                tick(Progress((done + min(share, 1.0)) / total, ios, done, total, self._last.run.phase() or ""))
         finally:
             if thread.is_alive():
                 self._last.run.stop()
                 thread.join()
-        place, self._executed = self._executed, self._executed + 1
+        index, self._executed = self._executed, self._executed + 1
         if self._cancelled.is_set() and task.failure is not None:
             raise Cancelled from None
-        return self._finished(spec, task.result(), place)
+        return self._finished(spec, task.result(), index)
 
     def _next(self, spec: RunSpec) -> Prepared:
         """Prepare a run that continues on the machine of the first run; if that one never runs, it still determines the
@@ -90,14 +90,14 @@ class ModelDevice:
                 raise user_error(error) from None
         return prepared
 
-    def _finished(self, spec: RunSpec, left: _core.Output, place: int) -> Finished:
+    def _finished(self, spec: RunSpec, left: _core.Output, index: int) -> Finished:
         """Return the record of a run, with the state before it. The first run names the whole line, because the number
         of further runs is not known yet."""
         record = json.loads(left.record)
         first = self.line[0]
         named = json.dumps([first.machine, first.set, first.seed, first.workload_text])
-        said = sequence_of(self.line[: place + 1], place)
-        record["sequence"] = {**said, "id": hashlib.sha256(named.encode()).hexdigest()[:12], "seeds": "fresh"}
+        sequence = sequence_of(self.line[: index + 1], index)
+        record["sequence"] = {**sequence, "id": hashlib.sha256(named.encode()).hexdigest()[:12], "seeds": "fresh"}
         return Finished(spec, record, record_text(record), left.tables, left.ios)
 
 

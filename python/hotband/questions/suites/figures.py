@@ -31,7 +31,7 @@ def cells_of(record: RecordDoc, cells: Sequence[Cell]) -> list[CellDoc]:
     streams = {stream["name"]: stream for stream in record["streams"]}
     # A stream that several cells share is named after the first of them.
     alone = Counter((cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth) for cell in cells)
-    found = []
+    figures = []
     for cell in cells:
         step = steps[cell.name] if cell.name in steps else next(iter(steps.values()))
         same = alone[(cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth)]
@@ -39,8 +39,8 @@ def cells_of(record: RecordDoc, cells: Sequence[Cell]) -> list[CellDoc]:
         if len(cells) == 1 and stream is None and len(record["streams"]) == 1:
             stream = record["streams"][0]
         sides = [] if stream is None else [stream[direction] for direction in DIRECTIONS]
-        found.append(_cell(cell, step, sides))
-    return found
+        figures.append(_cell(cell, step, sides))
+    return figures
 
 
 def _cell(cell: Cell, step: StepFigures, sides: Sequence[Side]) -> CellDoc:

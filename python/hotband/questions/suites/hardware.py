@@ -75,17 +75,17 @@ def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache
     set. Changes nothing; a file that Hotband makes does not exist yet."""
     if not isinstance(executor, OnDevice):
         return
-    found = executor.permission
+    permission = executor.permission
     if purge_by is not None:
-        path, kind = (str(executor.target.path), "file") if found is None else (found.path, found.kind)
-        way_of(path, kind, Host() if found is None else found.host, purge_by)
+        path, kind = (str(executor.target.path), "file") if permission is None else (permission.path, permission.kind)
+        way_of(path, kind, Host() if permission is None else permission.host, purge_by)
     if set_write_cache:
-        if found is None:
+        if permission is None:
             raise UserError(
                 "question.set_write_cache", "", "", "applies to a whole drive: a file shares its drive with others"
             )
         try:
-            switch_of(found)
+            switch_of(permission)
         except UserError as error:
             raise UserError("question.set_write_cache", "", error.where, error.accepted) from None
 
@@ -95,9 +95,9 @@ def write_cache(executor: Executor, on: bool, out: Path | None) -> Iterator[str]
     """Switch the write cache for the time of the block; yield a description. Raises UserError."""
     if out is not None:
         make_folder(out)
-    kept = None if out is None else out / WRITE_CACHE_FILE
-    with cache_turned(permission_of(executor), on, kept) as how:
-        yield how
+    file = None if out is None else out / WRITE_CACHE_FILE
+    with cache_turned(permission_of(executor), on, file) as method:
+        yield method
 
 
 def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
@@ -106,17 +106,17 @@ def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
     return ", ".join(prepare(held_of(executor), "purged", size_bytes=size_bytes, purge_by=by).by)
 
 
-def remember_purge(folder: Path | None, how: str, why_not: str) -> None:
+def remember_purge(folder: Path | None, method: str, why_not: str) -> None:
     """Record next to the runs of a test how the device was purged, or why not."""
     if folder is not None:
         make_folder(folder)
-        write_file(folder / PURGE_FILE, json.dumps({"purge": how, "why_not": why_not}) + "\n")
+        write_file(folder / PURGE_FILE, json.dumps({"purge": method, "why_not": why_not}) + "\n")
 
 
 def remembered_purge(folder: Path | None) -> tuple[str, str]:
     """Return how the device of a continuing test was purged, or why not."""
     try:
-        found = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
-        return str(found["purge"]), str(found["why_not"])
+        document = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
+        return str(document["purge"]), str(document["why_not"])
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
         return "", "whether it was purged before this part of it is not known"

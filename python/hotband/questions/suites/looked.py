@@ -60,10 +60,10 @@ class QuickQuestion(OnHardware, Question):
     out: Path | None = out()
     fresh: bool = fresh()
 
-    def written(self, found: QuickResult, page: Path | None) -> list[str]:
+    def written(self, result: QuickResult, page: Path | None) -> list[str]:
         """Write the results into the folder, too."""
-        pictures = [] if self.picture is None else [found.picture(self.picture)]
-        return [f"Written: {path}" for path in [*found.write(self.out, page), *pictures]]
+        pictures = [] if self.picture is None else [result.picture(self.picture)]
+        return [f"Written: {path}" for path in [*result.write(self.out, page), *pictures]]
 
 
 def answer(question: QuickQuestion, way: Way) -> QuickResult:

@@ -112,8 +112,8 @@ def _missing(loads: Sequence[Load]) -> list[Load]:
 
 
 def _is_row(load: Load, read_pct: int, size: int, random: bool, depth: int) -> bool:
-    asked = (load.read_pct, load.block_bytes, load.random, load.threads, load.depth)
-    return asked == (read_pct, size, random, 1, depth)
+    identity = (load.read_pct, load.block_bytes, load.random, load.threads, load.depth)
+    return identity == (read_pct, size, random, 1, depth)
 
 
 class PictureRowDoc(TypedDict):
@@ -127,12 +127,13 @@ class PictureRowDoc(TypedDict):
     write_iops: float | None
 
 
-def _picture_rows(found: Sequence[tuple[Load, CellDoc, list[float]]]) -> list[PictureRowDoc]:
+def _picture_rows(measured: Sequence[tuple[Load, CellDoc, list[float]]]) -> list[PictureRowDoc]:
     """Return the rows of the picture from the finished loads."""
     rows: list[PictureRowDoc] = []
     for name, queue, size, random, depth in PICTURE_ROWS:
         reads, writes = (
-            next((cell for load, cell, _ in found if _is_row(load, pct, size, random, depth)), None) for pct in (100, 0)
+            next((cell for load, cell, _ in measured if _is_row(load, pct, size, random, depth)), None)
+            for pct in (100, 0)
         )
         rows.append(
             {
@@ -218,42 +219,44 @@ class QuickAsked:
         return [f"a quick look at {self.target.name}: {in_words(self.seconds)}, {done}"]
 
 
-def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
+def run_quick(request: QuickAsked, *, watch: Watch) -> QuickDoc:
     """Run a quick test. Raises UserError, OSError, RunsInterrupted."""
-    asked.expect_time()
-    out, title = asked.out, f"quick look at {asked.target.name}"
+    request.expect_time()
+    out, title = request.out, f"quick look at {request.target.name}"
     with ExitStack() as stack:
         stack.enter_context(nullcontext() if out is None else Lock(out))
-        if out is not None and not asked.fresh:
-            expect_same_suite(out, asked.settings(), QUICK_FILE)
-        executor = asked.executor or ModelDevice()
-        executor = stack.enter_context(standing(executor, asked.seed, out, asked.fresh, watch))
+        if out is not None and not request.fresh:
+            expect_same_suite(out, request.settings(), QUICK_FILE)
+        executor = request.executor or ModelDevice()
+        executor = stack.enter_context(standing(executor, request.seed, out, request.fresh, watch))
         tick = stack.enter_context(watch(title))
-        bench = _bench(asked, asked.target, executor, out and out / "quick", tick or _untold)
-        found = _measure(asked, bench)
-        product = asked.expect or (None if asked.target.is_model else _product(asked.target))
+        bench = _bench(request, request.target, executor, out and out / "quick", tick or _untold)
+        measured = _measure(request, bench)
+        product = request.expect or (None if request.target.is_model else _product(request.target))
         product = None if product == NONE else product
-        expected = _expected(asked, product) if product is not None else {}
-    rows = [_row(load, cell, expected.get(load.name)) for load, cell, _ in found]
-    going_on = next((pieces for load, _, pieces in found if load.name == GOING_ON), [])
-    health = {} if asked.target.is_model else health_of(asked.target)
+        expected = _expected(request, product) if product is not None else {}
+    rows = [_row(load, cell, expected.get(load.name)) for load, cell, _ in measured]
+    going_on = next((pieces for load, _, pieces in measured if load.name == GOING_ON), [])
+    health = {} if request.target.is_model else health_of(request.target)
     notes = each_once(bench.notes)
-    if asked.target.scale > 1:
-        notes.append(f"the model has 1/{asked.target.scale} of the drive's capacity, and every time is as much shorter")
-    if not asked.target.is_model:
+    if request.target.scale > 1:
+        notes.append(
+            f"the model has 1/{request.target.scale} of the drive's capacity, and every time is as much shorter"
+        )
+    if not request.target.is_model:
         notes.append("reads of never-written data may complete without the media")
-    if not asked.writes:
+    if not request.writes:
         notes.append("nothing was written: writing needs the serial number of the drive, which is erased")
     made: QuickDoc = {
         "schema": "hotband-quick",
         "schema_version": 1,
         "hotband": __version__,
-        "name": asked.target.name,
-        "title": asked.target.title,
-        "media": asked.target.media,
-        "kind": "model" if asked.target.is_model else "real",
-        "seconds": asked.seconds,
-        "writes": asked.writes,
+        "name": request.target.name,
+        "title": request.target.title,
+        "media": request.target.media,
+        "kind": "model" if request.target.is_model else "real",
+        "seconds": request.seconds,
+        "writes": request.writes,
         "answer": answer(rows, going_on, product, health),
         "loads": rows,
         "going_on": going_on,
@@ -261,29 +264,29 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
         "health": health,
         "notes": notes,
     }
-    return {**made, "picture": _picture_rows(found)} if asked.pictured else made
+    return {**made, "picture": _picture_rows(measured)} if request.pictured else made
 
 
-def _untold(told: Progress) -> None:
+def _untold(progress: Progress) -> None:
     """Receive progress that is not shown."""
 
 
-def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path | None, tick: Tick) -> Bench:
+def _bench(request: QuickAsked, target: SuiteTarget, executor: Executor, out: Path | None, tick: Tick) -> Bench:
     # A model has the contents of a drive in use: filled once in order, and flash once more at random.
     fills = 0.0 if target.media == "disk" else 1.0
     title = "quick look"
-    what = f"the quick look at {asked.settings()}"
+    what = f"the quick look at {request.settings()}"
     extent = Extent(target.bytes)
-    return Bench(target, executor, extent, title, what, fills, fills, asked.seed, out, asked.fresh, tick)
+    return Bench(target, executor, extent, title, what, fills, fills, request.seed, out, request.fresh, tick)
 
 
-def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
+def _measure(request: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
     """Run each load, and return it with its measurements and, for the sustained writes, the rate of every piece."""
-    loads = loads_of(bench.target, asked.writes, asked.pictured)
-    runs = len(loads) + (PIECES - 1 if asked.writes else 0)
+    loads = loads_of(bench.target, request.writes, request.pictured)
+    runs = len(loads) + (PIECES - 1 if request.writes else 0)
     over = 0.0 if bench.target.is_model else START_S * runs
-    each = max(asked.seconds - over, asked.seconds / 2) / sum(load.weight for load in loads) / bench.target.scale
-    found: list[tuple[Load, CellDoc, list[float]]] = []
+    each = max(request.seconds - over, request.seconds / 2) / sum(load.weight for load in loads) / bench.target.scale
+    measured: list[tuple[Load, CellDoc, list[float]]] = []
     for load in loads:
         cell = load.cell(max(each * load.weight, MODEL_S * (PIECES if load.name == GOING_ON else 1)))
         if load.name == GOING_ON:
@@ -291,18 +294,18 @@ def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[
             cells = tuple(replace(piece, name=f"{load.name}, {n}") for n in range(1, PIECES + 1))
             pieces = list(bench.run(Stage(load.name, cells))[0].values())
             last: CellDoc = {**pieces[-1], "name": load.name}
-            found.append((load, last, [one["bandwidth_bytes_per_s"] for one in pieces]))
+            measured.append((load, last, [piece["bandwidth_bytes_per_s"] for piece in pieces]))
         else:
-            found.append((load, bench.run(Stage(load.name, (cell,)))[0][load.name], []))
-    return found
+            measured.append((load, bench.run(Stage(load.name, (cell,)))[0][load.name], []))
+    return measured
 
 
-def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
+def _expected(request: QuickAsked, product: str) -> dict[str, float]:
     """Run the loads on the model of a product; return their figures."""
     target = target_of(product)
-    model = replace(asked, target=target, executor=None, out=None)
+    model = replace(request, target=target, executor=None, out=None)
     # The loads are those of the drive, whatever kind the catalog states.
-    alike = replace(target, transport=asked.target.transport, media=asked.target.media)
+    alike = replace(target, transport=request.target.transport, media=request.target.media)
     bench = _bench(model, alike, ModelDevice(), None, _untold)
     values = {load.name: value_of(load, cell) for load, cell, _ in _measure(model, bench)}
     return {name: value for name, value in values.items() if value is not None}
@@ -310,8 +313,8 @@ def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
 
 def _product(target: SuiteTarget) -> str | None:
     """Return the catalog's drive with the model number of a real device."""
-    found = product_of(real_target_of(target.name))
-    return None if found is None else found[0]
+    product = product_of(real_target_of(target.name))
+    return None if product is None else product[0]
 
 
 UNITS = {"bandwidth": "B/s", "iops": "IOPS", "latency": "ns"}
@@ -353,28 +356,30 @@ def answer(
     """Return what the drive is good at, whether its writes keep their rate, and whether it performs as expected and is
     healthy."""
     figures = [f"{row['name']}: {unit_of(row).shown(row['value'])}" for row in rows if row["name"] != GOING_ON]
-    said = [f"{'; '.join(figures)}."]
+    sentences = [f"{'; '.join(figures)}."]
     if going_on:
         left = going_on[-1] / going_on[0] if going_on[0] else 0.0
         even = f"Sustained writes keep their rate ({rate(going_on[-1])})"
         fell = f"Sustained writes fall from {rate(going_on[0])} to {rate(going_on[-1])} ({share(1 - left)})"
-        said.append(f"{even if left >= KEPT else fell}.")
+        sentences.append(f"{even if left >= KEPT else fell}.")
     if product is not None:
         off = [f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] and row["verdict"] != "as expected"]
-        said.append(f"Against the model of {product}: {', '.join(off) if off else 'all as expected'}.")
+        sentences.append(f"Against the model of {product}: {', '.join(off) if off else 'all as expected'}.")
     if health:
         bad = [name for name in ("media errors", "critical warnings") if health.get(name)]
         used = f", {health['endurance used (%)']:g} % of its endurance used" if "endurance used (%)" in health else ""
-        said.append(f"By its own counters it {'has ' + ' and '.join(bad) if bad else 'has no media errors'}{used}.")
-    return said
+        sentences.append(
+            f"By its own counters it {'has ' + ' and '.join(bad) if bad else 'has no media errors'}{used}."
+        )
+    return sentences
 
 
 def health_of(target: SuiteTarget) -> dict[str, float]:
     """Return the counters of a real device, as far as it reports them."""
-    place = real_target_of(target.name)
-    if place.path is None or place.kind != "block":
+    device = real_target_of(target.name)
+    if device.path is None or device.kind != "block":
         return {}
-    told_ = dict(reading_of(place.path, Host()))
+    told_ = dict(reading_of(device.path, Host()))
     names = {
         "temperature (°C)": "temperature_c",
         "endurance used (%)": "percentage_used",

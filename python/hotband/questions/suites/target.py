@@ -69,8 +69,8 @@ class SuiteTarget:
 
     def with_settings(self, options: str) -> str:
         """Return its name, the options for measuring it, and statements about the target."""
-        own = "".join(f" --set {key}={value}" for key, value in self.set)
-        return f"{self.name} with {options}{own}" + ("" if self.is_model else f", {self.bytes:,} B")
+        settings = "".join(f" --set {key}={value}" for key, value in self.set)
+        return f"{self.name} with {options}{settings}" + ("" if self.is_model else f", {self.bytes:,} B")
 
     def takes(self, block_bytes: int) -> bool:
         """Return whether the target accepts I/Os of a size."""
@@ -84,11 +84,11 @@ def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: i
         served = machine.removeprefix(EMULATED)
         accepted = f"is measured once it is served: hotband serve {served} --run 'hotband measure quick \"real:$uri\"'"
         raise UserError("question.on", "", machine, accepted)
-    found = _real(machine, pairs, size_bytes) if is_real(machine) else _model(machine, pairs)
-    if found.bytes < LEAST_BLOCKS * 4096:
-        accepted = f"holds {found.bytes:,} B; a suite needs {LEAST_BLOCKS * 4096:,} B"
+    target = _real(machine, pairs, size_bytes) if is_real(machine) else _model(machine, pairs)
+    if target.bytes < LEAST_BLOCKS * 4096:
+        accepted = f"holds {target.bytes:,} B; a suite needs {LEAST_BLOCKS * 4096:,} B"
         raise UserError("question.on", "", machine, accepted)
-    return found
+    return target
 
 
 def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
@@ -96,40 +96,40 @@ def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
     largest that its drives accept."""
     accepted = "and a suite sets the loads and what drives hold: expected a value of the drives"
     with mistakes_without_load(machine, pairs, accepted):
-        found = _small_enough(machine, pairs, model_target(machine, pairs, several=ONE_VOLUME))
-    said = dict(found.run_set)
-    kinds = {entries.drive(name)["kind"] for name in found.drives}
+        model = _small_enough(machine, pairs, model_target(machine, pairs, several=ONE_VOLUME))
+    settings = dict(model.run_set)
+    kinds = {entries.drive(name)["kind"] for name in model.drives}
     return SuiteTarget(
-        name=found.name,
-        title=found.title,
-        text=found.text,
-        set=found.run_set,
-        bytes=found.capacity_bytes,
-        block_bytes=found.block_bytes,
-        scale=int(said.get("scale", "1")),
+        name=model.name,
+        title=model.title,
+        text=model.text,
+        set=model.run_set,
+        bytes=model.capacity_bytes,
+        block_bytes=model.block_bytes,
+        scale=int(settings.get("scale", "1")),
         media="disk" if kinds == {"disk"} else "ssd" if kinds == {"ssd"} else "not known",
-        transport=_transport(found.drives),
-        drives=found.drives,
+        transport=_transport(model.drives),
+        drives=model.drives,
     )
 
 
-def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], found: Target) -> Target:
+def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], model: Target) -> Target:
     """Return a model as it is, or at a larger scale."""
-    whole, scale = found.capacity_bytes * found.scale, found.scale
+    whole, scale = model.capacity_bytes * model.scale, model.scale
     while scale > 1 and whole > MODEL_BYTES * scale:
         scale *= 2
         try:
-            found = model_target(machine, (*pairs, ("scale", str(scale))))
+            model = model_target(machine, (*pairs, ("scale", str(scale))))
         except UserError:
             # A block of flash must still hold a program pass.
             break
-    return found
+    return model
 
 
 def _transport(drives: Sequence[str]) -> str:
     """Return the transport of identical catalog drives: "nvme", "sata", "sas"; empty if their titles name none."""
-    said = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
-    return next((name for name in ("nvme", "sata", "sas") if name in said), "")
+    titles = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
+    return next((name for name in ("nvme", "sata", "sas") if name in titles), "")
 
 
 def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> SuiteTarget:
@@ -164,9 +164,9 @@ def executor_for(target: SuiteTarget, real: RealOptions, writes: bool, say: Call
     if target.is_model:
         return ModelDevice()
     # A suite prints its own plan, and its results of some seconds each need no prediction.
-    how = replace(real.setup(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
-    found = executor_of(target.name, writes=writes, erase=real.erase, setup=how, say=say)
-    assert found is not None, "a real place has an executor"
-    expect_folder(found.target, real)
-    found.expect_ready(writes)
-    return found
+    setup = replace(real.setup(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
+    executor = executor_of(target.name, writes=writes, erase=real.erase, setup=setup, say=say)
+    assert executor is not None, "a real place has an executor"
+    expect_folder(executor.target, real)
+    executor.expect_ready(writes)
+    return executor

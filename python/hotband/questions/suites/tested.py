@@ -69,16 +69,16 @@ class PtsQuestion(OnHardware, Question):
     out: Path | None = out()
     fresh: bool = fresh()
 
-    def written(self, found: PtsResult, page: Path | None) -> list[str]:
+    def written(self, result: PtsResult, page: Path | None) -> list[str]:
         """Write the results into the folder, too."""
-        return [f"Written: {path}" for path in found.write(self.out, page)]
+        return [f"Written: {path}" for path in result.write(self.out, page)]
 
-    def ending(self, found: PtsResult) -> Ending | None:
+    def ending(self, result: PtsResult) -> Ending | None:
         """Return the exit code of an interruption, if there was one."""
-        if not found.is_interrupted:
+        if not result.is_interrupted:
             return None
         tests = [name for name in TESTS if not self.tests or name in self.tests]
-        count = sum(test["id"] in tests for test in found.document["tests"])
+        count = sum(test["id"] in tests for test in result.document["tests"])
         where = f"; kept in {self.out}: the same command continues from there" if self.out is not None else ""
         return Ending(INTERRUPTED, f"interrupted; {count} of {len(tests)} tests were finished{where}")
 

@@ -85,16 +85,18 @@ class SweepQuestion(OnHardware, Question):
         if self.slo is not None:
             slo_of(self.slo)
 
-    def written(self, found: Sweep, page: Path | None) -> list[str]:
+    def written(self, result: Sweep, page: Path | None) -> list[str]:
         """Write the page if a run was finished; also name the frame in the folder."""
-        shown = None if page is None or not len(found) else found.report(page)
+        shown = None if page is None or not len(result) else result.report(page)
         files = (("Page", shown), ("Frame", self.out and self.out / FRAME_FILE))
         return [f"{name}: {path}" for name, path in files if path]
 
-    def ending(self, found: Sweep) -> Ending | None:
+    def ending(self, result: Sweep) -> Ending | None:
         """Return the exit code of an interruption, if runs are missing."""
-        if not found.missing:
+        if not result.missing:
             return None
-        of = len(found.points)
+        total = len(result.points)
         where = f"; kept in {self.out}: the same command continues from there" if self.out is not None else ""
-        return Ending(INTERRUPTED, f"interrupted; {of - len(found.missing):,} of {of:,} runs were finished{where}")
+        return Ending(
+            INTERRUPTED, f"interrupted; {total - len(result.missing):,} of {total:,} runs were finished{where}"
+        )

@@ -57,43 +57,43 @@ class Asked:
             raise UserError("question.jobs", "", str(self.jobs), "expected a whole number, 1 or more")
 
 
-def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
+def sweep(grid: Grid, request: Asked, watch: Watch, say: Say) -> Sweep:
     """Return the sweep with all runs that could be made; an interrupt leaves out the others. All runs are checked
     before the first begins. Raises UserError and OSError."""
-    expect_out(asked.fresh, asked.out)
-    expect_size(grid, asked.intervals, asked.jobs)
-    _expect_predicted(grid, asked)
-    runs = _Runs(grid, asked, watch, say)
-    found = runs.finish(asked.fresh)
-    return _sweep(runs, found)
+    expect_out(request.fresh, request.out)
+    expect_size(grid, request.intervals, request.jobs)
+    _expect_predicted(grid, request)
+    runs = _Runs(grid, request, watch, say)
+    finished = runs.finish(request.fresh)
+    return _sweep(runs, finished)
 
 
-def _expect_predicted(grid: Grid, asked: Asked) -> None:
+def _expect_predicted(grid: Grid, request: Asked) -> None:
     """Raise UserError if a hardware or emulated machine cannot run, or if intervals of predictions are requested for
     it."""
     real = next((name for name in grid.machines if not is_model(name)), None)
     if real is not None:
-        expect_models(asked.executor or chosen(), grid.machines)
-    if real is not None and asked.hardware is None:
+        expect_models(request.executor or chosen(), grid.machines)
+    if real is not None and request.hardware is None:
         raise UserError(
             "question.on", "", real, "runs on the wall clock, which this function does not sweep: use hotband sweep"
         )
-    if real is not None and asked.intervals is not None:
+    if real is not None and request.intervals is not None:
         raise UserError(
             "question.interval",
             "",
-            f"{asked.intervals.level:g}",
+            f"{request.intervals.level:g}",
             f"applies to predictions, and {real} is measured: leave it out, or sweep the model",
         )
 
 
-def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:
-    kept = [found.get(index) for index in range(len(runs.points))]
+def _sweep(runs: _Runs, finished: Mapping[int, Kept]) -> Sweep:
+    rows = [finished.get(index) for index in range(len(runs.points))]
     level = None if runs.asked.intervals is None else runs.asked.intervals.level
     return Sweep(
         tuple(runs.points),
-        tuple(one.record if one else None for one in kept),
-        tuple(one.row if one else None for one in kept),
+        tuple(row.record if row else None for row in rows),
+        tuple(row.row if row else None for row in rows),
         level,
         runs.grid.duration,
         runs.grid.events,
@@ -111,33 +111,33 @@ def _resumed(runs: _Runs, before: Mapping[int, Kept]) -> Sweep:
 class _Runs:
     """The runs of a sweep, by their index in its grid."""
 
-    def __init__(self, grid: Grid, asked: Asked, watch: Watch, say: Say) -> None:
-        self.grid, self.asked, self.watch, self.say = grid, asked, watch, say
+    def __init__(self, grid: Grid, request: Asked, watch: Watch, say: Say) -> None:
+        self.grid, self.asked, self.watch, self.say = grid, request, watch, say
         self.points = grid.points()
         self.specs = [grid.spec(at) for at in self.points]
         self.keys: list[str] = []
         self.what = f"the sweep {grid.in_words()}"
         self.taker = taker_of(self.what)
         first = grid.seeds.listed[0]
-        if asked.intervals is not None:
+        if request.intervals is not None:
             expect_intervals(self.specs)
-        self.with_intervals = [n for n, at in enumerate(self.points) if asked.intervals and at["seed"] == first]
+        self.with_intervals = [n for n, at in enumerate(self.points) if request.intervals and at["seed"] == first]
 
     def finish(self, fresh: bool, before: Mapping[int, Kept] | None = None) -> dict[int, Kept]:
         """Return all runs that could be made, even if the user stopped it; with a folder, stored ones are reused."""
-        found = dict(before or {})
+        finished = dict(before or {})
         with self._journal(fresh) as journal:
             if journal is not None:
-                found |= self._taken_over(journal)
-            missing = [index for index in range(len(self.specs)) if index not in found]
+                finished |= self._taken_over(journal)
+            missing = [index for index in range(len(self.specs)) if index not in finished]
             try:
-                self._run(missing, found, journal)
-                self._add_intervals(found, journal)
+                self._run(missing, finished, journal)
+                self._add_intervals(finished, journal)
             except (KeyboardInterrupt, RunsInterrupted, Cancelled):
                 pass
             if journal is not None:
-                _sweep(self, found).write_frame(journal.path.with_name(FRAME_FILE))
-        return found
+                _sweep(self, finished).write_frame(journal.path.with_name(FRAME_FILE))
+        return finished
 
     @contextmanager
     def _journal(self, fresh: bool) -> Iterator[Journal | None]:
@@ -151,8 +151,8 @@ class _Runs:
             self.keys = self.keys or self._keys()
             journal = Journal(out, self.grid.in_words(), asked=self.grid.parts(), fresh=fresh)
             if journal.entries and not journal.entries.keys() & set(self.keys):
-                how = journal.differs()
-                raise refused(out, f"holds another sweep, {journal.held}{f' ({how})' if how else ''}")
+                differs = journal.differs()
+                raise refused(out, f"holds another sweep, {journal.held}{f' ({differs})' if differs else ''}")
             try:
                 yield journal
             finally:
@@ -164,54 +164,54 @@ class _Runs:
 
     def _taken_over(self, journal: Journal) -> dict[int, Kept]:
         """Return the requested runs that the folder has, and report them to the user."""
-        found: dict[int, Kept] = {}
+        stored: dict[int, Kept] = {}
         for index, key in enumerate(self.keys):
             entry = journal.entries.get(key)
-            kept = None if entry is None else kept_of(entry, records=self.asked.records)
-            if kept is not None:
-                found[index] = self._as_asked(index, kept)
+            held = None if entry is None else kept_of(entry, records=self.asked.records)
+            if held is not None:
+                stored[index] = self._as_asked(index, held)
         others = len(journal.entries.keys() - set(self.keys))
-        if found:
-            self.say(f"{len(found):,} of {len(self.specs):,} runs were there already")
+        if stored:
+            self.say(f"{len(stored):,} of {len(self.specs):,} runs were there already")
         if others:
             were, they = ("was", "it stays") if others == 1 else ("were", "they stay")
             self.say(f"{counted(others, 'run')} of the folder {were} not requested; {they} in its journal")
-        return found
+        return stored
 
-    def _as_asked(self, place: int, kept: Kept) -> Kept:
+    def _as_asked(self, index: int, stored: Kept) -> Kept:
         """Return a row without intervals that were not requested."""
-        asked, held = self.asked.intervals, kept.row.intervals
-        fits = held and asked and (held.level, held.draws) == (asked.level, asked.draws)
-        if held is None or (fits and place in self.with_intervals):
-            return kept
-        return replace(kept, row=replace(kept.row, intervals=None))
+        intervals, held = self.asked.intervals, stored.row.intervals
+        fits = held and intervals and (held.level, held.draws) == (intervals.level, intervals.draws)
+        if held is None or (fits and index in self.with_intervals):
+            return stored
+        return replace(stored, row=replace(stored.row, intervals=None))
 
     def _run(self, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None) -> None:
         """Run the missing points, into `found` and the journal: models first, in parallel, then hardware."""
         executor = chosen()
         if executor is not None:
             return self._run_by(executor, missing, found, journal)
-        models, real = by_hardware({place: self.specs[place] for place in missing})
-        turns = Turns([self.specs[place] for place in models], self.asked.jobs)
-        of, already = len(self.specs), len(self.specs) - len(missing)
+        models, real = by_hardware({index: self.specs[index] for index in missing})
+        turns = Turns([self.specs[index] for index in models], self.asked.jobs)
+        total, already = len(self.specs), len(self.specs) - len(missing)
 
-        def took(place: int, finished: Finished) -> None:
-            self._keep(place, row_of_run(finished), finished, found, journal)
+        def took(index: int, finished: Finished) -> None:
+            self._keep(index, row_of_run(finished), finished, found, journal)
 
         with self.watch("sweep") as tick:
-            told = _shifted(tick, already, of)
+            progress = _shifted(tick, already, total)
             if models:
-                turns.check(told)
+                turns.check(progress)
             on_hardware = [self._executor(places) for places in real]
             if journal is not None:
                 journal.open()
             if models:
-                of_models = among(told, 0, len(models), len(missing)) if real else told
+                of_models = among(progress, 0, len(models), len(missing)) if real else progress
                 turns.run(lambda number, finished: took(models[number], finished), of_models)
             done = len(models)
             for one, places in zip(on_hardware, real, strict=True):
-                specs = {place: self.specs[place] for place in places}
-                run_on(one, specs, took, among(told, done, len(places), len(missing)))
+                specs = {index: self.specs[index] for index in places}
+                run_on(one, specs, took, among(progress, done, len(places), len(missing)))
                 done += len(places)
 
     def _run_by(
@@ -219,59 +219,59 @@ class _Runs:
     ) -> None:
         """Run points by a chosen executor, which checks all before the first begins. If records are not stored, an
         executor that can returns only rows."""
-        of, already = len(self.specs), len(self.specs) - len(missing)
-        specs = {place: self.specs[place] for place in missing}
+        total, already = len(self.specs), len(self.specs) - len(missing)
+        specs = {index: self.specs[index] for index in missing}
 
-        def took(place: int, row: Row, finished: Finished | None = None) -> None:
+        def took(index: int, row: Row, finished: Finished | None = None) -> None:
             if journal is not None:
                 journal.open()
-            self._keep(place, row, finished, found, journal)
+            self._keep(index, row, finished, found, journal)
 
         with self.watch("sweep") as tick:
-            told = _shifted(tick, already, of)
+            progress = _shifted(tick, already, total)
             if isinstance(executor, Reader) and not self.asked.records and self.taker is None:
-                place_of = {spec.id: place for place, spec in specs.items()}
+                place_of = {spec.id: index for index, spec in specs.items()}
                 points = [Point(spec) for spec in specs.values()]
-                return executor.read(points, row_of_run, lambda point, row: took(place_of[point.id], row), told)
-            run_on(executor, specs, lambda place, one: took(place, row_of_run(one), one), told)
+                return executor.read(points, row_of_run, lambda point, row: took(place_of[point.id], row), progress)
+            run_on(executor, specs, lambda index, run: took(index, row_of_run(run), run), progress)
 
     def _executor(self, places: Sequence[int]) -> Executor:
         assert self.asked.hardware is not None, "looked at before anything was checked"
-        return self.asked.hardware([self.specs[place] for place in places])
+        return self.asked.hardware([self.specs[index] for index in places])
 
     def _keep(
-        self, place: int, row: Row, finished: Finished | None, found: dict[int, Kept], journal: Journal | None
+        self, index: int, row: Row, finished: Finished | None, found: dict[int, Kept], journal: Journal | None
     ) -> None:
         records = self.asked.records and finished is not None
-        self._give(place, row, finished)
+        self._give(index, row, finished)
         if journal is not None:
-            journal.keep(entry_of(self.keys[place], row, finished if records else None))
-        found[place] = Kept(row, record_of(finished) if records and finished is not None else None)
+            journal.keep(entry_of(self.keys[index], row, finished if records else None))
+        found[index] = Kept(row, record_of(finished) if records and finished is not None else None)
 
-    def _give(self, place: int, row: Row, finished: Finished | None) -> None:
+    def _give(self, index: int, row: Row, finished: Finished | None) -> None:
         """Pass a run to the receiver of this sweep; if it needs intervals, only once it has them."""
-        is_whole = row.intervals is not None or place not in self.with_intervals
+        is_whole = row.intervals is not None or index not in self.with_intervals
         if self.taker is not None and finished is not None and is_whole:
-            self.taker(self.what, finished, self.points[place])
+            self.taker(self.what, finished, self.points[index])
 
-    def _add_intervals(self, found: dict[int, Kept], journal: Journal | None) -> None:
+    def _add_intervals(self, finished: dict[int, Kept], journal: Journal | None) -> None:
         """Make the missing intervals, one point after the other, each on all cores."""
-        asked = self.asked.intervals
-        missing = [place for place in self.with_intervals if found[place].row.intervals is None]
-        if asked is None or not missing:
+        intervals = self.asked.intervals
+        missing = [index for index in self.with_intervals if finished[index].row.intervals is None]
+        if intervals is None or not missing:
             return
-        of, already = len(self.with_intervals), len(self.with_intervals) - len(missing)
+        total, already = len(self.with_intervals), len(self.with_intervals) - len(missing)
         with self.watch("intervals") as tick:
             for number, place in enumerate(missing, start=already):
-                part = _part(tick, number, of)
+                part = _part(tick, number, total)
                 spec = self.specs[place]
                 whole = execute([spec], None, self.asked.jobs)[0]
-                made = of_record.intervals_of(spec, whole, asked, self.asked.jobs, lambda _: None, part)
+                made = of_record.intervals_of(spec, whole, intervals, self.asked.jobs, lambda _: None, part)
                 if any(note.startswith("interrupted") for note in made["notes"]):
                     raise KeyboardInterrupt
                 keep(whole, made)
-                row = replace(found[place].row, intervals=bounds_of(made, asked.draws))
-                self._keep(place, row, whole, found, journal)
+                row = replace(finished[place].row, intervals=bounds_of(made, intervals.draws))
+                self._keep(place, row, whole, finished, journal)
 
 
 def expect_intervals(specs: Sequence[RunSpec]) -> None:
@@ -280,20 +280,20 @@ def expect_intervals(specs: Sequence[RunSpec]) -> None:
         pinned(spec)
 
 
-def _shifted(tick: Tick | None, already: int, of: int) -> Tick:
+def _shifted(tick: Tick | None, already: int, total: int) -> Tick:
     """Return progress that counts the stored runs as done."""
     if tick is None:
-        return lambda told: None
+        return lambda progress: None
     shown: Tick = tick
 
-    def shifted(told: Progress) -> None:
-        share = (already + told.share * (of - already)) / of
-        shown(replace(told, share=share, done=told.done + already, of=of))
+    def shifted(progress: Progress) -> None:
+        share = (already + progress.share * (total - already)) / total
+        shown(replace(progress, share=share, done=progress.done + already, of=total))
 
     return shifted
 
 
-def _part(tick: Tick | None, number: int, of: int) -> Watch:
+def _part(tick: Tick | None, number: int, total: int) -> Watch:
     """Return the progress of one point's intervals as part of that of all: half of it is the screening, half the
     samples."""
 
@@ -301,10 +301,10 @@ def _part(tick: Tick | None, number: int, of: int) -> Watch:
     def watch(title: str) -> Iterator[Tick | None]:
         begin = 0.5 if title == "draws" else 0.0
 
-        def shown(told: Progress) -> None:
+        def shown(progress: Progress) -> None:
             if tick is not None:
-                share = (number + begin + told.share / 2) / of
-                tick(Progress(share, told.ios, number, of, title))
+                share = (number + begin + progress.share / 2) / total
+                tick(Progress(share, progress.ios, number, total, title))
 
         yield None if tick is None else shown
 

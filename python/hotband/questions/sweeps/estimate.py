@@ -28,9 +28,9 @@ def expect_size(grid: Grid, intervals: Asked | None, jobs: int | None) -> None:
     runs = runs_of(grid, intervals)
     if runs <= MOST_RUNS:
         return
-    first = grid.spec({name: of.listed[0] for name, of in grid.axes.items()})
+    first = grid.spec({name: values.listed[0] for name, values in grid.axes.items()})
     seconds = seconds_of(first) * runs / cores(jobs)
-    axes = ", ".join(f"{name} {of.count:,}" for name, of in grid.axes.items() if of.count > 1)
+    axes = ", ".join(f"{name} {values.count:,}" for name, values in grid.axes.items() if values.count > 1)
     drawn = f", each with {intervals.draws} draws and more" if intervals is not None else ""
     took = f"about {_in_words(seconds)} on {cores(jobs)} cores, estimated from its first run"
     accepted = f"would take {took} ({axes}{drawn}): expected at most {MOST_RUNS:,} runs; double (1..1024) or step wider"

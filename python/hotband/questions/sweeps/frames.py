@@ -42,17 +42,20 @@ def means_frame(sweep: Sweep) -> pl.DataFrame:
     for at, row in zip(sweep.points, sweep.rows, strict=True):
         if row is not None:
             groups.setdefault(tuple(repr(at[name]) for name in names), []).append((at, row))
-    columns = _coordinates(names, [of[0][0] for of in groups.values()])
-    columns.append(pl.Series("runs", [len(of) for of in groups.values()], pl.Int64))
+    columns = _coordinates(names, [group[0][0] for group in groups.values()])
+    columns.append(pl.Series("runs", [len(group) for group in groups.values()], pl.Int64))
     for name in NAMES:
-        found = [mean_of([row.figures[name] for _, row in of]) for of in groups.values()]
-        for ending, place in (("", 0), ("_low", 1), ("_high", 2)):
-            columns.append(pl.Series(f"{name}{ending}", [one[place] for one in found], pl.Float64))
+        means = [mean_of([row.figures[name] for _, row in group]) for group in groups.values()]
+        for ending, index in (("", 0), ("_low", 1), ("_high", 2)):
+            columns.append(pl.Series(f"{name}{ending}", [mean[index] for mean in means], pl.Float64))
     if sweep.level is not None:
-        columns += _intervals([of[0][1] for of in groups.values()])
+        columns += _intervals([group[0][1] for group in groups.values()])
     frame = pl.DataFrame(columns)
     judged = [judged_row(sweep.slo, row) for row in frame.iter_rows(named=True)]
-    verdicts = [pl.Series(one.text, [of[at].verdict for of in judged], pl.String) for at, one in enumerate(sweep.slo)]
+    verdicts = [
+        pl.Series(condition.text, [verdicts[at].verdict for verdicts in judged], pl.String)
+        for at, condition in enumerate(sweep.slo)
+    ]
     return frame.with_columns(verdicts)
 
 
@@ -60,26 +63,26 @@ def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tup
     """Return whether a point meets an objective, by the interval of its predictions or else of its seeds. Raises
     UserError for a figure that rows do not have."""
 
-    def value(of: Figure) -> float | None:
-        found = row[column_of(of)]
-        return None if found is None else found * of.document_scale
+    def value(figure: Figure) -> float | None:
+        cell = row[column_of(figure)]
+        return None if cell is None else cell * figure.document_scale
 
-    def ends(of: Figure) -> tuple[float, float] | None:
+    def ends(figure: Figure) -> tuple[float, float] | None:
         for ending in ("_interval", ""):
-            low, high = (row.get(f"{column_of(of)}{ending}_{end}") for end in ("low", "high"))
+            low, high = (row.get(f"{column_of(figure)}{ending}_{end}") for end in ("low", "high"))
             if low is not None and high is not None:
-                return low * of.document_scale, high * of.document_scale
+                return low * figure.document_scale, high * figure.document_scale
         return None
 
     return judge(slo, value, ends)
 
 
-def column_of(of: Figure) -> str:
+def column_of(figure: Figure) -> str:
     """Return the column of a figure in the frames. Raises UserError for one that rows do not have."""
-    name = of.document_name.replace(".", "_", 1) if of.side else of.document_name
+    name = figure.document_name.replace(".", "_", 1) if figure.side else figure.document_name
     if name not in NAMES:
         accepted = "is not a figure of a sweep; expected IOPS, MB/s, mean, p50, p99, p99.9, read.p99 or write.p99"
-        raise UserError(SLO, "", str(of), accepted)
+        raise UserError(SLO, "", str(figure), accepted)
     return name
 
 
@@ -106,7 +109,7 @@ def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
     for name in INTERVAL_FIGURES:
         bounds = [None if row.intervals is None else row.intervals.bounds.get(name) for row in rows]
         for index, ending in enumerate(("low", "high")):
-            ends = [None if of is None else of[index] for of in bounds]
+            ends = [None if ends is None else ends[index] for ends in bounds]
             columns.append(pl.Series(f"{name}_interval_{ending}", ends, pl.Float64))
     return columns
 
@@ -117,20 +120,20 @@ def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) ->
     for name in names:
         values = [at[name] for at in points]
         columns.append(pl.Series(name, _alike(values)))
-        found = None if name in NOT_SET else numbers_of(values)
-        if found is not None and found[0]:
-            ending, scale = ENDINGS[found[0]]
-            columns.append(pl.Series(f"{name}_{ending}", [value * scale for value in found[1]], pl.Float64))
+        numbers = None if name in NOT_SET else numbers_of(values)
+        if numbers is not None and numbers[0]:
+            ending, scale = ENDINGS[numbers[0]]
+            columns.append(pl.Series(f"{name}_{ending}", [value * scale for value in numbers[1]], pl.Float64))
     return columns
 
 
 def numbers_of(values: Sequence[Value]) -> tuple[str, list[float]] | None:
     """Return the kind of values and their numbers in the base unit; None if they are not all of one kind."""
-    found = [base_of(value) for value in values]
-    kinds = {one[0] for one in found if one is not None}
-    if None in found or len(kinds) != 1:
+    bases = [base_of(value) for value in values]
+    kinds = {base[0] for base in bases if base is not None}
+    if None in bases or len(kinds) != 1:
         return None
-    return kinds.pop(), [one[1] for one in found if one is not None]
+    return kinds.pop(), [base[1] for base in bases if base is not None]
 
 
 def _alike(values: list[Value]) -> list[Value]:

@@ -20,24 +20,28 @@ def by_hardware(specs: Mapping[int, RunSpec]) -> tuple[list[int], list[list[int]
     """Return the indices of the runs on models, and of those on each piece of hardware and each emulated machine."""
     models: list[int] = []
     real: dict[str, list[int]] = {}
-    for place, spec in specs.items():
-        (models if is_model(spec.machine) else real.setdefault(spec.machine, [])).append(place)
+    for index, spec in specs.items():
+        (models if is_model(spec.machine) else real.setdefault(spec.machine, [])).append(index)
     return models, list(real.values())
 
 
 def run_on(executor: Executor, specs: Mapping[int, RunSpec], took: Callable[[int, Finished], None], tick: Tick) -> None:
     """Run points on hardware; `took` receives each with its index as soon as it is finished. Raises what the executor
     raises."""
-    places = {spec.id: place for place, spec in specs.items()}
+    places = {spec.id: index for index, spec in specs.items()}
     executor.execute(
         [Point(spec) for spec in specs.values()], lambda point, finished: took(places[point.id], finished), tick
     )
 
 
-def among(tick: Tick, before: int, count: int, of: int) -> Tick:
+def among(tick: Tick, before: int, count: int, total: int) -> Tick:
     """Return the progress of `count` runs after `before` others as progress of all."""
 
-    def told(one: Progress) -> None:
-        tick(replace(one, share=(before + one.share * count) / (of or 1), done=before + one.done, of=of))
+    def told(progress: Progress) -> None:
+        tick(
+            replace(
+                progress, share=(before + progress.share * count) / (total or 1), done=before + progress.done, of=total
+            )
+        )
 
     return told

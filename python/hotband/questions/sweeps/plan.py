@@ -46,29 +46,29 @@ class Grid:
     @property
     def count(self) -> int:
         """Return the number of runs."""
-        return prod(of.count for of in self.axes.values())
+        return prod(values.count for values in self.axes.values())
 
     @property
     def remarks(self) -> list[str]:
         """Return remarks on ranges whose steps do not reach their end."""
-        return [of.remark for of in self.settings.values() if of.remark]
+        return [values.remark for values in self.settings.values() if values.remark]
 
     def in_words(self) -> str:
         """Describe the grid for its folder: "fio-randread on A, B: qd, bs"."""
-        swept = [key for key, of in self.settings.items() if of.count > 1]
+        swept = [key for key, values in self.settings.items() if values.count > 1]
         over = f": {', '.join(swept)}" if swept else ""
         return f"{', '.join(self.workloads)} on {', '.join(self.machines)}{over}"
 
     def parts(self) -> dict[str, list[str]]:
         """Return as text everything that distinguishes this sweep from others; for long axes and texts, enough to
         distinguish them."""
-        found = {name: [str(value) for value in of.listed[:MOST_KEPT]] for name, of in self.axes.items()}
-        found["duration"] = [self.duration] if self.duration is not None else []
-        found["events"] = ["; ".join(self.events)] if self.events else []
-        for one in (*self.machines.values(), *self.workloads.values()):
-            if one.text is not None:
-                found[f"text of {one.name}"] = [hashlib.sha256(one.text.encode()).hexdigest()]
-        return found
+        parts = {name: [str(value) for value in values.listed[:MOST_KEPT]] for name, values in self.axes.items()}
+        parts["duration"] = [self.duration] if self.duration is not None else []
+        parts["events"] = ["; ".join(self.events)] if self.events else []
+        for named in (*self.machines.values(), *self.workloads.values()):
+            if named.text is not None:
+                parts[f"text of {named.name}"] = [hashlib.sha256(named.text.encode()).hexdigest()]
+        return parts
 
     def points(self) -> list[dict[str, Value]]:
         """Return the coordinates of every run. Raises UserError for a duplicate value."""
@@ -76,7 +76,7 @@ class Grid:
             alike = same_of if name in self.settings else repr
             if len({alike(value) for value in of.listed}) < len(of.listed):
                 raise UserError(name, "", repr(list(of.listed))[:60], "expected each value once")
-        names, listed = list(self.axes), [of.listed for of in self.axes.values()]
+        names, listed = list(self.axes), [values.listed for values in self.axes.values()]
         return [dict(zip(names, values, strict=True)) for values in itertools.product(*listed)]
 
     def spec(self, at: Coordinates) -> RunSpec:
@@ -110,16 +110,16 @@ def name_of(at: Coordinates) -> str:
 def by_name(given: Sequence[Named], field: str) -> dict[str, Named]:
     """Return machines or workloads by their names. Duplicate names are refused, because a row of the frame could not
     tell them apart."""
-    found: dict[str, Named] = {}
-    for one in given:
-        before = found.setdefault(one.name, one)
-        if before is not one and before == one:
+    unique: dict[str, Named] = {}
+    for named in given:
+        before = unique.setdefault(named.name, named)
+        if before is not named and before == named:
             what = "machine" if field == "on" else field
-            raise UserError(f"question.{field}", "", one.name, f"is given twice; expected each {what} once")
-        if before is not one:
+            raise UserError(f"question.{field}", "", named.name, f"is given twice; expected each {what} once")
+        if before is not named:
             accepted = 'two have the same name; give each once, and texts and dicts a "title" of their own'
             raise UserError(f"question.{field}", "", "", accepted)
-    return found
+    return unique
 
 
 def axis_of(key: str, given: object) -> Values:
@@ -127,12 +127,12 @@ def axis_of(key: str, given: object) -> Values:
     value."""
     if isinstance(given, str):
         return values_of(key, given) if given.strip() else Values((given,), 1)
-    found = [plain(value) for value in each_of(given)]
-    if not found:
+    values = [plain(value) for value in each_of(given)]
+    if not values:
         raise UserError(key, "", "[]", "expected at least one value")
-    for value in found:
+    for value in values:
         setting(key, value)  # Refuse a value that is not text, a number or a truth value.
-    return Values(tuple(cast("list[Value]", found)[: MOST_RUNS + 1]), len(found))
+    return Values(tuple(cast("list[Value]", values)[: MOST_RUNS + 1]), len(values))
 
 
 def seeds_of(given: object, repeat: object) -> Values:

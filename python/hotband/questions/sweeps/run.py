@@ -31,7 +31,7 @@ def axes_of(question: SweepQuestion) -> dict[str, Values]:
 
 def answer(question: SweepQuestion, way: Way) -> Sweep:
     """Return the sweep, even if it is stopped. Raises UserError before anything runs, OSError."""
-    question.expect_hardware([one.name for one in question.on])
+    question.expect_hardware([machine.name for machine in question.on])
     for name, value in question.settings:
         if name in plan.NOT_SET:
             shown = list(value) if isinstance(value, tuple) else value
@@ -51,7 +51,7 @@ def answer(question: SweepQuestion, way: Way) -> Sweep:
         way.say(remark)
     drawn = DRAWS if question.draws is None else question.draws
     of_hardware = question.hardware()
-    how = engine.Asked(
+    options = engine.Asked(
         question.jobs,
         question.out,
         question.fresh,
@@ -62,6 +62,6 @@ def answer(question: SweepQuestion, way: Way) -> Sweep:
         slo,
     )
     with into_store(question.into), mistakes_of_rate(question.rate):
-        done = engine.sweep(grid, how, way.watch, way.say)
+        done = engine.sweep(grid, options, way.watch, way.say)
         way.before_saving(done)
         return done

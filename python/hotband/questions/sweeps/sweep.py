@@ -62,7 +62,7 @@ class Sweep:
     @property
     def missing(self) -> tuple[Coordinates, ...]:
         """Return the points that did not run, or lack their intervals."""
-        return tuple(self.points[place] for place in self._left())
+        return tuple(self.points[index] for index in self._left())
 
     def _left(self) -> list[int]:
         first = self.points[0].get("seed") if self.points else None
@@ -84,7 +84,7 @@ class Sweep:
         if self.complete or self._go_on is None:
             return self
         pairs = enumerate(zip(self.rows, self.records, strict=True))
-        return self._go_on({place: Kept(row, record) for place, (row, record) in pairs if row is not None})
+        return self._go_on({index: Kept(row, record) for index, (row, record) in pairs if row is not None})
 
     def __iter__(self) -> Iterator[Record]:
         return (record for record in self.records if record is not None)
@@ -146,8 +146,8 @@ class Sweep:
 
     def to_dict(self) -> dict[str, object]:
         """Return the output of `hotband sweep --json`: the answers and the rows of the frames."""
-        found = {"answers": self.answers, "runs": self.frame.to_dicts(), "points": self.means.to_dicts()}
-        return with_schema(found, "hotband-sweep-answers")
+        document = {"answers": self.answers, "runs": self.frame.to_dicts(), "points": self.means.to_dicts()}
+        return with_schema(document, "hotband-sweep-answers")
 
     @public
     def write_frame(self, path: str | Path) -> None:

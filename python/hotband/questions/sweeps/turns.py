@@ -46,10 +46,10 @@ class Turns:
         """Read and check everything that the runs name. Runs that differ only in their seed are checked once. Raises
         UserError for the first mistake."""
         alike: dict[RunSpec, int] = {}
-        for place, spec in enumerate(self.specs):
-            alike.setdefault(replace(spec, id="", seed=1), place)
+        for index, spec in enumerate(self.specs):
+            alike.setdefault(replace(spec, id="", seed=1), index)
         first = list(alike.values())
-        of = len(self.specs)
+        total = len(self.specs)
 
         def one(number: int) -> None:
             place = first[number]
@@ -64,7 +64,7 @@ class Turns:
         def shown(done: int) -> None:
             # A mistake in the first run is reported without a progress bar.
             if time.monotonic() - begin > PATIENCE_S:
-                tick(Progress(0.0, 0, 0, of, f"checking {done:,} of {len(first):,}"))
+                tick(Progress(0.0, 0, 0, total, f"checking {done:,} of {len(first):,}"))
 
         self._in_threads(len(first), self.jobs, one, shown)
 
@@ -74,27 +74,27 @@ class Turns:
         try:
             return prepare(spec)
         except UserError as error:
-            if error.where != "question.settings" or len({one.machine for one in self.specs}) == 1:
+            if error.where != "question.settings" or len({other.machine for other in self.specs}) == 1:
                 raise
-            found = error.where, error.key, error.value, f"on {spec.machine}: {error.accepted}"
-            raise UserError(*found) from None
+            mistake = error.where, error.key, error.value, f"on {spec.machine}: {error.accepted}"
+            raise UserError(*mistake) from None
 
     def run(self, took: Took, tick: Tick) -> None:
         """Execute all runs; `took` has received every one when this returns. Raises OSError, UserError or
         KeyboardInterrupt; then nothing runs any more, and `took` has received the finished runs."""
 
-        def one(place: int) -> None:
-            prepared = self._ready.pop(place, None) or prepare(self.specs[place])
+        def one(index: int) -> None:
+            prepared = self._ready.pop(index, None) or prepare(self.specs[index])
             with self._lock:
-                self._running[place] = prepared
+                self._running[index] = prepared
             try:
                 if not self._stopping.is_set():
                     finished = execute_one([prepared], 0)
                     self._ios += finished.ios
-                    took(place, finished)
+                    took(index, finished)
             finally:
                 with self._lock:
-                    self._running.pop(place, None)
+                    self._running.pop(index, None)
 
         jobs = memory.jobs_here(self._needs, self.jobs)
         self._in_threads(len(self.specs), jobs, one, lambda done: tick(self._progress(done)))
@@ -102,12 +102,12 @@ class Turns:
     def _progress(self, done: int) -> Progress:
         with self._lock:
             running = dict(self._running)
-        told = [one.run.progress() for one in running.values()]
-        of = len(self.specs)
-        share = min((done + sum(share for share, _ in told)) / (of or 1), 1.0)
+        progress = [turn.run.progress() for turn in running.values()]
+        total = len(self.specs)
+        share = min((done + sum(share for share, _ in progress)) / (total or 1), 1.0)
         first = min(running, default=None)
         phase = "" if first is None else running[first].run.phase() or "writing"
-        return Progress(share, self._ios + sum(ios for _, ios in told), done, of, phase)
+        return Progress(share, self._ios + sum(ios for _, ios in progress), done, total, phase)
 
     def _in_threads(self, count: int, jobs: int, work: Callable[[int], None], shown: Callable[[int], None]) -> None:
         """Do `work` for every number below `count`, in order. Raises the failure of the lowest number."""
@@ -133,7 +133,7 @@ class Turns:
             number, failure = news.get()
             failures += [(number, failure)] if failure is not None else []
         if failures:
-            raise min(failures, key=lambda one: one[0])[1]
+            raise min(failures, key=lambda failure: failure[0])[1]
 
     def _turn(self, numbers: Iterator[int], work: Callable[[int], None], news: News) -> None:
         """Do the work of a thread: one number after the other, until none is left or one failed."""
@@ -156,8 +156,8 @@ class Turns:
         self._stopping.set()
         with self._lock:
             running = list(self._running.values())
-        for one in running:
-            one.run.stop()
+        for turn in running:
+            turn.run.stop()
 
 
 def _waited(news: News, count: int, shown: Callable[[int], None]) -> list[Failure]:

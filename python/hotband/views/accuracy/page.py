@@ -47,8 +47,8 @@ def page_text(account: AccountDoc) -> str:
     texts = ("figures", "in its: range")
     table = Table("", [column("study"), *((column if name in texts else numeric)(name) for name in heading)])
     for name, classes in blocks(account):
-        for n, of in enumerate(classes):
-            table.add(name if n == 0 else "", *class_cells(of)[: len(shown)])
+        for n, figures in enumerate(classes):
+            table.add(name if n == 0 else "", *class_cells(figures)[: len(shown)])
     goals = goals_table(account["goals"])
     parts = [
         "Errors, either way, in percent.",
@@ -58,16 +58,16 @@ def page_text(account: AccountDoc) -> str:
         "## What is missed",
         "Every measurement that is off by more than 25 %; in brackets the error of the blind prediction.",
     ]
-    for name, one in account["studies"].items():
-        parts += [f"### {name}", *(missed_text(one["missed"]) or ["Nothing."])]
+    for name, study in account["studies"].items():
+        parts += [f"### {name}", *(missed_text(study["missed"]) or ["Nothing."])]
     return "\n\n".join(parts) + "\n"
 
 
 def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
     """Return the figures that a study misses, by its explanations."""
     by_reason: dict[str, list[MissedDoc]] = {}
-    for one in missed:
-        by_reason.setdefault(one["why"], []).append(one)
+    for miss in missed:
+        by_reason.setdefault(miss["why"], []).append(miss)
     parts = []
     for why, cells in by_reason.items():
         lines = [f"- {cell['config']}, {cell['label']}: {', '.join(map(error_text, cell['errors']))}" for cell in cells]
@@ -75,7 +75,7 @@ def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
     return parts
 
 
-def error_text(one: MissedErrorDoc) -> str:
+def error_text(miss: MissedErrorDoc) -> str:
     """Format an error, and that of the blind prediction."""
-    blind = one["blind_error_pct"]
-    return f"{one['metric']} {percent(one['error_pct'])}" + ("" if blind is None else f" ({percent(blind)})")
+    blind = miss["blind_error_pct"]
+    return f"{miss['metric']} {percent(miss['error_pct'])}" + ("" if blind is None else f" ({percent(blind)})")

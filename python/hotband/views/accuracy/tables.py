@@ -27,29 +27,29 @@ COLUMNS = (
 now."""
 
 
-def error_cells(of: ErrorsDoc, count: bool = True) -> list[Value]:
+def error_cells(errors: ErrorsDoc, count: bool = True) -> list[Value]:
     """Return the number, the median and the largest of some errors."""
-    cells: list[Value] = [of["median_pct"], of["largest_pct"]]
-    return [of["measurements"] or None, *cells] if count else cells
+    cells: list[Value] = [errors["median_pct"], errors["largest_pct"]]
+    return [errors["measurements"] or None, *cells] if count else cells
 
 
-def class_cells(of: ClassErrorsDoc) -> list[Value]:
+def class_cells(errors: ClassErrorsDoc) -> list[Value]:
     """Return the cells of one class."""
-    inside = of["coverage"]
+    inside = errors["coverage"]
     covered = "" if inside is None else f"{inside['inside']}/{inside['intervals']}"
     return [
-        of["figure_class"],
-        *error_cells(of["seen"]),
-        *error_cells(of["blind"]),
-        *error_cells(of["now"], False),
+        errors["figure_class"],
+        *error_cells(errors["seen"]),
+        *error_cells(errors["blind"]),
+        *error_cells(errors["now"], False),
         covered,
     ]
 
 
 def blocks(account: AccountDoc) -> list[tuple[str, Sequence[ClassErrorsDoc]]]:
     """Return the studies, and last all of them together."""
-    found = [(name, one["classes"]) for name, one in account["studies"].items()]
-    return [*found, (TOTAL, account["totals"])]
+    studies = [(name, study["classes"]) for name, study in account["studies"].items()]
+    return [*studies, (TOTAL, account["totals"])]
 
 
 def has_intervals(account: AccountDoc) -> bool:
@@ -70,9 +70,9 @@ def accuracy_table(account: AccountDoc) -> Table:
     for name, classes in every:
         if not as_rows():
             table.add(Cell(name, "bold"), *[""] * (len(shown) - 1))
-        for of in classes:
-            first, *others = class_cells(of)[: len(shown)]
-            ends = of is classes[-1] and name != every[-1][0]
+        for errors in classes:
+            first, *others = class_cells(errors)[: len(shown)]
+            ends = errors is classes[-1] and name != every[-1][0]
             table.add(f"{name}: {first}" if as_rows() else f" {first}", *others, ends=ends)
     return table
 
@@ -82,7 +82,7 @@ def evidence(account: AccountDoc) -> list[View]:
     return [accuracy_table(account), "", goals_table(account["goals"])]
 
 
-def blind_table(found: AllBlindErrors) -> Table:
+def blind_table(result: AllBlindErrors) -> Table:
     """Return the errors of predictions made before the figure was seen, by study and class."""
     columns = [
         column("study"),
@@ -91,8 +91,10 @@ def blind_table(found: AllBlindErrors) -> Table:
         *map(numeric, ("median", "90th percentile", "largest")),
     ]
     table = Table("Errors of predictions made before the figure was seen, either way, in percent", columns)
-    for one in found.errors:
-        table.add(one.study, one.figures, one.measurements, one.median_pct, one.p90_pct, one.largest_pct)
+    for errors in result.errors:
+        table.add(
+            errors.study, errors.figures, errors.measurements, errors.median_pct, errors.p90_pct, errors.largest_pct
+        )
     return table
 
 

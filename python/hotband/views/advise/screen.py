@@ -59,15 +59,17 @@ def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[Vi
 def _for_less(advice: Advice, chosen: Point) -> Point | None:
     """Return the first candidate of the Pareto front that is cheaper than a certain one and likely meets the objective;
     volatile caches are only for users who ask for them."""
-    before = advice.front[: [one.name for one in advice.front].index(chosen.name)] if chosen.surely else []
-    return next((one for one in before if not one.surely and one.is_checked and one.cache != "on"), None)
+    before = advice.front[: [point.name for point in advice.front].index(chosen.name)] if chosen.surely else []
+    return next((point for point in before if not point.surely and point.is_checked and point.cache != "on"), None)
 
 
 def _points(advice: Advice, chosen: Point, cheaper: Point | None) -> list[Point]:
     """Return the recommended candidate, the cheaper one, and others of the front with a sensible number of drives."""
     first = [chosen, *([cheaper] if cheaper else [])]
-    names = {one.name for one in first}
-    others = [one for one in advice.shown if one.name not in names and one.drives <= MOST_DRIVES * chosen.drives]
+    names = {point.name for point in first}
+    others = [
+        point for point in advice.shown if point.name not in names and point.drives <= MOST_DRIVES * chosen.drives
+    ]
     return [*first, *others][: len(LETTERS)]
 
 
@@ -93,34 +95,36 @@ def _table(advice: Advice, points: Sequence[Point]) -> Table:
             numeric(f"loss in {advice.years:g} y", years),
         ]
     )
-    for letter, one in zip(LETTERS, points, strict=False):
-        cache = {"off": " cache off", "on": " cache on"}.get(one.cache, "")
-        cache += "" if one.is_checked else " (unchecked)"
+    for letter, candidate in zip(LETTERS, points, strict=False):
+        cache = {"off": " cache off", "on": " cache on"}.get(candidate.cache, "")
+        cache += "" if candidate.is_checked else " (unchecked)"
         table.add(
             letter,
-            f"{one.layout} {one.drives}x {one.drive}{cache}",
-            *([_value(one.cost)] if priced else []),
-            _value(one.watts),
-            _estimate(one.latency),
-            _value(one.loss),
+            f"{candidate.layout} {candidate.drives}x {candidate.drive}{cache}",
+            *([_value(candidate.cost)] if priced else []),
+            _value(candidate.watts),
+            _estimate(candidate.latency),
+            _value(candidate.loss),
         )
     return table
 
 
-def _value(of: Between | None) -> Value:
-    return None if of is None else of.value
+def _value(value: Between | None) -> Value:
+    return None if value is None else value.value
 
 
-def _estimate(of: Between) -> Value:
-    return Estimate(of.value, of.value if of.low is None else of.low, of.value if of.high is None else of.high)
+def _estimate(value: Between) -> Value:
+    return Estimate(
+        value.value, value.value if value.low is None else value.low, value.value if value.high is None else value.high
+    )
 
 
 def _strips(advice: Advice, points: Sequence[Point]) -> list[str]:
     """Return the intervals of the first candidates, drawn with the bound of the objective."""
     drawn = [
-        Strip(letter, one.latency.low, one.latency.value, one.latency.high)
-        for letter, one in zip(LETTERS, points, strict=False)
-        if one.latency.low and one.latency.high
+        Strip(letter, point.latency.low, point.latency.value, point.latency.high)
+        for letter, point in zip(LETTERS, points, strict=False)
+        if point.latency.low and point.latency.high
     ]
     if not drawn:
         return []

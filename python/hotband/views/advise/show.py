@@ -54,9 +54,9 @@ def advice_views(advice: Advice, every: bool = False) -> list[View]:
 
 def searched_text(advice: Advice) -> str:
     """Describe the searched candidates and the number of runs."""
-    gone = [f"{count:,} {why}" for why, count in sorted(advice.left_out.items(), key=lambda one: -one[1]) if count]
-    said = f"{advice.candidates:,} candidates, {advice.runs:,} runs of {advice.ios:,} I/Os"
-    return f"{said}; left out: {', '.join(gone)}" if gone else said
+    gone = [f"{count:,} {why}" for why, count in sorted(advice.left_out.items(), key=lambda entry: -entry[1]) if count]
+    text = f"{advice.candidates:,} candidates, {advice.runs:,} runs of {advice.ios:,} I/Os"
+    return f"{text}; left out: {', '.join(gone)}" if gone else text
 
 
 def front_table(advice: Advice, points: list[Point]) -> Table:
@@ -73,22 +73,24 @@ def front_table(advice: Advice, points: list[Point]) -> Table:
         estimate("loss\n%", SHARE, below=True),
     ]
     table = Table(title, [column("candidate"), *figures])
-    for one in points:
-        is_chosen = advice.recommended is not None and one.name == advice.recommended.name
+    for candidate in points:
+        is_chosen = advice.recommended is not None and candidate.name == advice.recommended.name
         # Outside the terminal each part has its own line.
-        name = f"{'* ' if is_chosen else ''}{one.layout}:{one.drives}x\n{one.name.partition('x')[2]}"
+        name = f"{'* ' if is_chosen else ''}{candidate.layout}:{candidate.drives}x\n{candidate.name.partition('x')[2]}"
         table.add(
-            one.name if as_rows() else name.replace(", ", "\n"),
-            *([_estimate(one.cost)] if priced else []),
-            _estimate(one.watts),
-            one.drives,
-            *map(_estimate, (one.latency, one.rebuild, one.loss)),
+            candidate.name if as_rows() else name.replace(", ", "\n"),
+            *([_estimate(candidate.cost)] if priced else []),
+            _estimate(candidate.watts),
+            candidate.drives,
+            *map(_estimate, (candidate.latency, candidate.rebuild, candidate.loss)),
         )
     return table
 
 
-def _estimate(of: Between | None) -> Value:
+def _estimate(value: Between | None) -> Value:
     """Return a metric with its interval."""
-    if of is None:
+    if value is None:
         return None
-    return Estimate(of.value, of.value if of.low is None else of.low, of.value if of.high is None else of.high)
+    return Estimate(
+        value.value, value.value if value.low is None else value.low, value.value if value.high is None else value.high
+    )

@@ -21,21 +21,21 @@ CHARS = 110
 def front_chart(advice: Advice) -> View:
     """Return one point per candidate, coloured by layout, the recommended one filled and larger, and a dashed line at
     the bound of the objective. The cost is money, or the number of drives if there are no prices."""
-    priced = any(one.cost is not None for one in advice.front)
+    priced = any(point.cost is not None for point in advice.front)
     title = f"Cost ({advice.currency})" if advice.currency else "Cost" if priced else "Drives"
     rows = pl.DataFrame(
         [
             {
-                "candidate": one.name,
-                "layout": one.layout,
-                "x": one.cost.value if one.cost is not None else float(one.drives),
-                "latency": 1e3 * one.latency.value,
-                "low": 1e3 * (one.latency.low or one.latency.value),
-                "high": 1e3 * (one.latency.high or one.latency.value),
-                "watts": None if one.watts is None else one.watts.value,
-                "chosen": advice.recommended is not None and one.name == advice.recommended.name,
+                "candidate": point.name,
+                "layout": point.layout,
+                "x": point.cost.value if point.cost is not None else float(point.drives),
+                "latency": 1e3 * point.latency.value,
+                "low": 1e3 * (point.latency.low or point.latency.value),
+                "high": 1e3 * (point.latency.high or point.latency.value),
+                "watts": None if point.watts is None else point.watts.value,
+                "chosen": advice.recommended is not None and point.name == advice.recommended.name,
             }
-            for one in advice.front
+            for point in advice.front
         ],
         infer_schema_length=None,
     )
@@ -71,7 +71,7 @@ def front_chart(advice: Advice) -> View:
 
 def advice_html(advice: Advice) -> str:
     """Return what a notebook shows: the answer, the chart, the first points."""
-    said = "".join(f"<p>{escape(line)}</p>" for line in [*advice.answer, *advice.rests_on])
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in [*advice.answer, *advice.rests_on])
     if not advice.front:
-        return f"<div>{said}</div>"
-    return f"<div>{said}{picture(front_chart(advice))}{frame_html(advice.frame)}</div>"
+        return f"<div>{paragraphs}</div>"
+    return f"<div>{paragraphs}{picture(front_chart(advice))}{frame_html(advice.frame)}</div>"

@@ -117,8 +117,8 @@ def log_steps(low: float, high: float) -> list[float]:
 
 def extent(values: pl.Series) -> tuple[float, float] | None:
     """Return the smallest and largest positive number of a column; None without one."""
-    found = [float(v) for v in values.drop_nulls().to_list() if math.isfinite(v) and v > 0]
-    return (min(found), max(found)) if found else None
+    numbers = [float(v) for v in values.drop_nulls().to_list() if math.isfinite(v) and v > 0]
+    return (min(numbers), max(numbers)) if numbers else None
 
 
 def shorten(text: str, width: int = LABEL_CHARS) -> str:
@@ -149,14 +149,14 @@ def log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
 
 def tight_log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
     """Return an axis like `log_axis`, from the last step below the values to the first above, without empty space."""
-    found = log_axis(values, title)
+    axis = log_axis(values, title)
     span = extent(values)
     if span is None or span[0] == span[1]:
-        return found
+        return axis
     steps = [float(f"{m}e{d}") for d in range(-12, 19) for m in (1, 2, 5)]
     low = max((step for step in steps if step <= span[0]), default=span[0])
     high = min((step for step in steps if step >= span[1]), default=span[1])
-    return {**found, "scale": alt.Scale(type="log", domain=[low, high], nice=False)}
+    return {**axis, "scale": alt.Scale(type="log", domain=[low, high], nice=False)}
 
 
 def rate_axis(values: pl.Series, title: str) -> ScaleAndAxis:
@@ -399,8 +399,8 @@ def time_chart(times: pl.DataFrame) -> View:
     `times`: row (the run, and the kind of part if a machine has several), activity (a key of `TIME_COLORS`), order,
     share (1 = always), parts (number of parts in the mean).
     """
-    found = [name for name in TIME_COLORS if name in set(times["activity"].to_list())]
-    scale = alt.Scale(domain=found, range=[TIME_COLORS[name] for name in found])
+    names = [name for name in TIME_COLORS if name in set(times["activity"].to_list())]
+    scale = alt.Scale(domain=names, range=[TIME_COLORS[name] for name in names])
     rows = times["row"].unique(maintain_order=True).to_list()
     named = Rows({row: row for row in rows}, 18)
     totals = times.group_by("row", maintain_order=True).agg(total=pl.col("share").sum())["total"].to_list()

@@ -19,8 +19,8 @@ SHARES = ("degraded_share", "endurance_left")
 
 def groups_of(frame: pl.DataFrame) -> list[str]:
     """Return the groups of a frame, without the last row, which has all of them together."""
-    found: list[str] = frame["group"].unique(maintain_order=True).to_list()
-    return found[:-1] if len(found) > 1 else found
+    groups: list[str] = frame["group"].unique(maintain_order=True).to_list()
+    return groups[:-1] if len(groups) > 1 else groups
 
 
 def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = WIDTH) -> View:
@@ -29,7 +29,7 @@ def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = W
     scale = 100.0 if name in SHARES else 1.0
     ends = [pl.col(column) * scale for column in (name, f"{name}_low", f"{name}_high")]
     rows = frame.select(
-        "group", "month", *(one.alias(key) for one, key in zip(ends, ("y", "low", "high"), strict=True))
+        "group", "month", *(end.alias(key) for end, key in zip(ends, ("y", "low", "high"), strict=True))
     )
     rows = rows.filter(pl.col("group").is_in(groups_of(frame))).drop_nulls()
     groups = rows["group"].unique(maintain_order=True).to_list()

@@ -25,26 +25,26 @@ def coincident(frame: pl.DataFrame, line: str, at: str, values: Sequence[str]) -
         lines.setdefault(str(row[0]), {})[row[1]] = row[2:]
     groups: list[list[str]] = []
     for name, points in lines.items():
-        found = next((group for group in groups if _on_each_other(lines[group[0]], points)), None)
-        if found is None:
+        same = next((group for group in groups if _on_each_other(lines[group[0]], points)), None)
+        if same is None:
             groups.append([name])
         else:
-            found.append(name)
+            same.append(name)
     return [group for group in groups if len(group) > 1]
 
 
-def _on_each_other(one: Points, other: Points) -> bool:
-    shared = [at for at in one if at in other]
-    if len(shared) < 2 or len(shared) < MOSTLY * min(len(one), len(other)):
+def _on_each_other(points: Points, other: Points) -> bool:
+    shared = [at for at in points if at in other]
+    if len(shared) < 2 or len(shared) < MOSTLY * min(len(points), len(other)):
         return False
-    near = sum(all(map(_near, one[at], other[at])) for at in shared)
+    near = sum(all(map(_near, points[at], other[at])) for at in shared)
     return near >= MOSTLY * len(shared)
 
 
-def _near(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return abs(one - other) <= NEAR * max(abs(one), abs(other))
+def _near(value: float | None, other: float | None) -> bool:
+    if value is None or other is None:
+        return value is other
+    return abs(value - other) <= NEAR * max(abs(value), abs(other))
 
 
 def wider(groups: Sequence[Sequence[str]]) -> list[tuple[float, list[str]]]:

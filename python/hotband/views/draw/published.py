@@ -127,8 +127,8 @@ def _figure_axis(values: pl.Series, title: str) -> ScaleAndAxis:
 
 def _bounds(numbers: pl.Series) -> tuple[float, float]:
     """Return the smallest and largest number of a column, zero included."""
-    found = [0.0, *(float(v) for v in numbers.to_list())]
-    return min(found), max(found)
+    bounds = [0.0, *(float(v) for v in numbers.to_list())]
+    return min(bounds), max(bounds)
 
 
 def depth_chart(points: pl.DataFrame, quantity: str) -> View:
@@ -208,7 +208,7 @@ def beyond(errors: pl.DataFrame, reach: float) -> pl.DataFrame:
     for quantity, error in errors.select("quantity", "error_pct").iter_rows():
         if abs(error) > reach:
             groups.setdefault((quantity, 1 if error > 0 else -1), []).append(error)
-    rows = [(quantity, side * reach * 1.08, side, _range_text(found)) for (quantity, side), found in groups.items()]
+    rows = [(quantity, side * reach * 1.08, side, _range_text(rows)) for (quantity, side), rows in groups.items()]
     return pl.DataFrame(rows, schema=["quantity", "place", "side", "text"], orient="row")
 
 

@@ -94,10 +94,10 @@ def ramp(title: str, names: Sequence[str]) -> Lines:
 
 def mixed(stops: Sequence[str], at: float) -> str:
     """Return the colour at `at` (0 to 1) between evenly spaced stops."""
-    place = at * (len(stops) - 1)
-    left = min(int(place), len(stops) - 2)
+    position = at * (len(stops) - 1)
+    left = min(int(position), len(stops) - 2)
     pairs = zip(_channels(stops[left]), _channels(stops[left + 1]), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * (place - left)):02x}" for a, b in pairs)
+    return "#" + "".join(f"{round(a + (b - a) * (position - left)):02x}" for a, b in pairs)
 
 
 def _channels(color: str) -> list[int]:
@@ -153,20 +153,20 @@ def _steps_of_two(values: pl.Series, title: str, form: str) -> ScaleAndAxis:
 
 
 def _sizes(values: pl.Series, title: str) -> ScaleAndAxis:
-    found = _steps_of_two(values, title, "")
-    names = {str(tick): size(tick) for tick in found["axis"].values}
+    steps = _steps_of_two(values, title, "")
+    names = {str(tick): size(tick) for tick in steps["axis"].values}
     label = f"({json.dumps(names)})[datum.value]"
     axis = alt.Axis(
         title=title,
-        values=found["axis"].values,
+        values=steps["axis"].values,
         tickCount=60,
         labelExpr=label,
         labelOverlap="greedy",
         labelSeparation=8,
     )
     # Space for half of the last label, which would be cut off at the edge of the picture.
-    found["scale"].padding = 22
-    return found | {"axis": axis}
+    steps["scale"].padding = 22
+    return steps | {"axis": axis}
 
 
 def curves(
@@ -214,8 +214,8 @@ def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[flo
     given = lines.own_dashes()
     numbers = [str(n) for n in range(len(given))]
     is_log = y.scale == "log" or (y.scale == "rate" and _spans(rows[y.column]))
-    found = dashed(rows, x.column, y.column, lines.names, numbers, is_log)
-    return [own if own != [1, 0] else other for own, other in zip(given, found, strict=True)]
+    dashes = dashed(rows, x.column, y.column, lines.names, numbers, is_log)
+    return [dash if dash != [1, 0] else other for dash, other in zip(given, dashes, strict=True)]
 
 
 def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
@@ -237,14 +237,14 @@ def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
 
 def _tooltip(rows: pl.DataFrame, titles: Mapping[str, str], hidden: str = "") -> list[alt.Tooltip]:
     """Return the named columns under their titles, then all others under their names."""
-    found = []
+    tooltips = []
     for name in [*titles, *(column for column in rows.columns if column not in titles and column != hidden)]:
         title = titles.get(name, name)
         if rows[name].dtype.is_numeric():
-            found.append(alt.Tooltip(f"{name}:Q", title=title, format=",.4~r"))
+            tooltips.append(alt.Tooltip(f"{name}:Q", title=title, format=",.4~r"))
         else:
-            found.append(alt.Tooltip(f"{name}:N", title=title))
-    return found
+            tooltips.append(alt.Tooltip(f"{name}:N", title=title))
+    return tooltips
 
 
 def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None = None, wide: bool = True) -> View:
@@ -295,8 +295,8 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
 
 def _spans(values: pl.Series) -> bool:
     """Return whether the values need a log axis."""
-    found = extent(values)
-    return bool(found and found[1] / found[0] > LOG_SPAN)
+    bounds = extent(values)
+    return bool(bounds and bounds[1] / bounds[0] > LOG_SPAN)
 
 
 def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool) -> list[Any]:

@@ -26,10 +26,10 @@ class Strokes:
     @classmethod
     def of(cls, runs: Sequence[str], groups: Sequence[str] = ()) -> Strokes:
         """Return one colour per run, or per group of runs if `groups` has the group of each run."""
-        own = list(groups or runs)
-        place = {group: n for n, group in enumerate(dict.fromkeys(own))}
-        found = (PALETTE[place[group] % len(PALETTE)] for group in own)
-        return cls(dict(zip(runs, found, strict=True)))
+        keys = list(groups or runs)
+        numbers = {group: n for n, group in enumerate(dict.fromkeys(keys))}
+        colors = (PALETTE[numbers[group] % len(PALETTE)] for group in keys)
+        return cls(dict(zip(runs, colors, strict=True)))
 
     def colors_of(self, runs: Sequence[str]) -> alt.Scale:
         """Return the colours of some runs."""
@@ -55,8 +55,11 @@ def dashed(
     width = (maximum(rows, x) - minimum(rows, x)) / PLACES or 1.0
     points = {line: points_of(rows, line, x, y, width) for line in lines}
     if log:
-        points = {line: {at: math.log(value) for at, value in own.items() if value > 0} for line, own in points.items()}
-    values = [value for own in points.values() for value in own.values()]
+        points = {
+            line: {at: math.log(value) for at, value in line_points.items() if value > 0}
+            for line, line_points in points.items()
+        }
+    values = [value for line_points in points.values() for value in line_points.values()]
     height = (max(values) - min(values)) if values else 0.0
     levels: list[int] = []
     for n, line in enumerate(lines):
@@ -83,11 +86,11 @@ def maximum(rows: pl.DataFrame, x: str) -> float:
 def points_of(rows: pl.DataFrame, line: str, x: str, y: str, width: float) -> dict[int, float]:
     """Return the points of a line by position along the axis, in steps of a width: lines need not have points at the
     same positions."""
-    own = rows.filter(rows["line"] == line).select(x, y).drop_nulls().rows()
-    return {round(at / width): float(value) for at, value in own if math.isfinite(at) and math.isfinite(value)}
+    pairs = rows.filter(rows["line"] == line).select(x, y).drop_nulls().rows()
+    return {round(at / width): float(value) for at, value in pairs if math.isfinite(at) and math.isfinite(value)}
 
 
-def over(one: Mapping[int, float], other: Mapping[int, float], height: float) -> bool:
+def over(line: Mapping[int, float], other: Mapping[int, float], height: float) -> bool:
     """Return whether two lines coincide on an axis of this height."""
-    common = [(one[at], other[at]) for at in one if at in other]
+    common = [(line[at], other[at]) for at in line if at in other]
     return bool(common) and sum(abs(a - b) <= NEAR * height for a, b in common) >= MOSTLY * len(common)

@@ -94,7 +94,7 @@ def _with_ends(rows: pl.DataFrame, x: alt.X, y: Axis, lines: Lines, titles: dict
     dash = alt.StrokeDash("line:N", scale=lines.dashes(), legend=None)
     if chosen:
         names = alt.Legend(columns=1, labelLimit=320)
-        dash = alt.StrokeDash("run:N", scale=alt.Scale(range=[list(one) for one in DASHES]), legend=names)
+        dash = alt.StrokeDash("run:N", scale=alt.Scale(range=[list(dash) for dash in DASHES]), legend=names)
     dashed = line.encode(strokeDash=dash)
     shape = alt.Shape("line:N", scale=lines.shapes(), legend=None)
     layers: list[Any] = [dashed, base.mark_point(filled=True, size=42, opacity=1).encode(y=at, shape=shape)]
@@ -127,13 +127,13 @@ class Matrix:
     values: pl.Series
 
 
-def matrix_chart(cells: pl.DataFrame, of: Matrix) -> View:
+def matrix_chart(cells: pl.DataFrame, matrix: Matrix) -> View:
     """Return a cell for each pair of values, coloured by `value`, which is printed in it; matrices with the same
     `values` have the same colours.
 
     `cells`: column, row, value, text.
     """
-    low, high = extent(of.values) or (1.0, 1.0)
+    low, high = extent(matrix.values) or (1.0, 1.0)
     is_log = high / low > LOG_SPAN
     middle = (low * high) ** 0.5 if is_log else (low + high) / 2
     domain = [low, high] if high > low else [low * 0.5, high * 1.5]
@@ -142,17 +142,17 @@ def matrix_chart(cells: pl.DataFrame, of: Matrix) -> View:
     base = alt.Chart(cells).encode(
         x=alt.X(
             "column:N",
-            sort=list(of.column_texts),
-            axis=alt.Axis(title=of.columns, labelAngle=0, labelOverlap="greedy", **ticks),
+            sort=list(matrix.column_texts),
+            axis=alt.Axis(title=matrix.columns, labelAngle=0, labelOverlap="greedy", **ticks),
         ),
-        y=alt.Y("row:N", sort=list(of.row_texts)[::-1], axis=alt.Axis(title=of.rows, **ticks)),
+        y=alt.Y("row:N", sort=list(matrix.row_texts)[::-1], axis=alt.Axis(title=matrix.rows, **ticks)),
         tooltip=[
-            alt.Tooltip("column:N", title=of.columns),
-            alt.Tooltip("row:N", title=of.rows),
-            alt.Tooltip("text:N", title=of.figure),
+            alt.Tooltip("column:N", title=matrix.columns),
+            alt.Tooltip("row:N", title=matrix.rows),
+            alt.Tooltip("text:N", title=matrix.figure),
         ],
     )
     filled = base.mark_rect(stroke=RULE, strokeWidth=0.5).encode(color=alt.Color("value:Q", scale=scale, legend=None))
     white = alt.condition(f"datum.value > {middle!r}", alt.value("#ffffff"), alt.value("#1f2933"))
     text = base.mark_text(fontSize=10).encode(text="text:N", color=white)
-    return dress(alt.layer(filled, text), width="container", height=CELL * len(of.row_texts))
+    return dress(alt.layer(filled, text), width="container", height=CELL * len(matrix.row_texts))

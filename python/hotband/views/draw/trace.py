@@ -34,7 +34,7 @@ def lines_chart(
     key = legend(rows["line"], HALF_CHARS) if len(names) > 1 else None
     if key is not None:
         key.symbolType, key.symbolOpacity = "stroke", 1
-    titles = [str(one["axis"].title) for one in (x, y)]
+    titles = [str(axis["axis"].title) for axis in (x, y)]
     base = alt.Chart(rows).encode(
         x=alt.X("x:Q", **x), color=alt.Color("line:N", sort=names, scale=variant_scale(names), legend=key)
     )

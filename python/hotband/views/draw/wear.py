@@ -27,13 +27,13 @@ def amplification_chart(rows: pl.DataFrame, x: str, title: str, colors: alt.Scal
     """
     lines = rows["line"].unique(maintain_order=True).to_list()
     kinds = [INTERVAL, TOTAL]
-    place = alt.Axis(title=title, format=NUMBER, grid=False, tickCount=8)
+    axis = alt.Axis(title=title, format=NUMBER, grid=False, tickCount=8)
     dashes = alt.Scale(domain=kinds, range=[[1, 0], [4, 3]])
     chart = (
         alt.Chart(rows)
         .mark_line(strokeWidth=1.8, strokeCap="round")
         .encode(
-            x=alt.X(f"{x}:Q", scale=alt.Scale(nice=False), axis=place),
+            x=alt.X(f"{x}:Q", scale=alt.Scale(nice=False), axis=axis),
             y=alt.Y("write_amplification:Q", **rate_axis(rows["write_amplification"], AMPLIFICATION)),
             color=alt.Color(
                 "line:N", scale=colors or variant_scale(lines), legend=legend(pl.Series(lines), WIDE_CHARS)
@@ -86,7 +86,7 @@ def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
     y = alt.Y("variant:N", sort=shown, axis=row_axis({name: name for name in shown}))
     highest = max(float(value) for name in ("value", "published") for value in rows[name].drop_nulls().to_list())
     scale = alt.Scale(domain=[0.0, 1.7 * highest], nice=False)
-    place: dict[str, Any] = {"scale": scale, "axis": alt.Axis(title=None, format=NUMBER, tickCount=4)}
+    axis: dict[str, Any] = {"scale": scale, "axis": alt.Axis(title=None, format=NUMBER, tickCount=4)}
     tooltip = [
         alt.Tooltip("variant:N", title="Drive"),
         alt.Tooltip("value:Q", title=f"Predicted: {title}", format=",.4~r"),
@@ -94,13 +94,13 @@ def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
     ]
     base = alt.Chart(rows).encode(y=y, tooltip=tooltip)
     color = alt.Color("variant:N", scale=variant_scale(variants), legend=None)
-    bars = base.mark_bar(height=16).encode(x=alt.X("value:Q", stack=None, **place), color=color)
+    bars = base.mark_bar(height=16).encode(x=alt.X("value:Q", stack=None, **axis), color=color)
     text = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED)
-    layers = [bars, text.encode(x=alt.X("value:Q", **place), text=alt.Text("value:Q", format=",.4~r"))]
+    layers = [bars, text.encode(x=alt.X("value:Q", **axis), text=alt.Text("value:Q", format=",.4~r"))]
     marked = rows.filter(pl.col("published").is_not_null())
     if not marked.is_empty():
         shape = alt.Shape("kind:N", scale=alt.Scale(domain=[PUBLISHED], range=["diamond"]))
         marks = alt.Chart(marked.with_columns(kind=pl.lit(PUBLISHED))).encode(y=y, tooltip=tooltip)
         marks = marks.mark_point(size=130, strokeWidth=2.2, filled=False, opacity=1, stroke=INK)
-        layers.append(marks.encode(x=alt.X("published:Q", **place), shape=shape))
+        layers.append(marks.encode(x=alt.X("published:Q", **axis), shape=shape))
     return dress(alt.layer(*layers), width="container", height=26 * len(shown))

@@ -50,8 +50,8 @@ def fleet_page(fleet: Fleet) -> Page:
     cost = data["fleet"]["cost"]
     if cost is not None:
         sections.append(Section("cost", "Cost", [cost_table(cost, data["currency"])]))
-    said: list[Block] = [Prose([*group_lines(data), *closing_lines(data)])]
-    sections.append(Section("conditions", "What it rests on", said))
+    blocks: list[Block] = [Prose([*group_lines(data), *closing_lines(data)])]
+    sections.append(Section("conditions", "What it rests on", blocks))
     left = "" if fleet.complete else f" of {data['asked']:,}: the others were interrupted"
     drives = counted(data["fleet"]["drives"], "drive")
     subtitle = f"{drives}, {duration(data['months'])}, {data['repetitions']:,} repetitions{left}"
@@ -60,14 +60,14 @@ def fleet_page(fleet: Fleet) -> Page:
 
 def charts_of(fleet: Fleet) -> list[Chart]:
     """Return charts of the figures that are known and not always zero."""
-    frame, found = fleet.frame, []
+    frame, monthly = fleet.frame, []
     for name, title, caption in CHARTS:
         known = frame[name].drop_nulls()
         if len(known) and float(known.abs().max() or 0.0) > 0:  # type: ignore[arg-type]
             unit = f" ({fleet.summary['currency']})" if name == "cost_so_far" else ""
             view = month_chart(frame, name, f"{title}{unit}", width="container")
-            found.append(Chart(f"{title}{unit}", view, f"{caption} {BAND}".strip()))
-    return found
+            monthly.append(Chart(f"{title}{unit}", view, f"{caption} {BAND}".strip()))
+    return monthly
 
 
 def cost_table(cost: CostDoc, currency: str) -> Table:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from hotband.questions.fleet.result import Fleet
 
 
-def between(of: FigureDoc) -> str:
+def between(figure: FigureDoc) -> str:
     """Return the interval over repetitions."""
-    return numbers.between(of["low"], of["high"])
+    return numbers.between(figure["low"], figure["high"])
 
 
 def duration(months: int) -> str:
@@ -98,9 +98,9 @@ def third(data: FleetDoc) -> list[str]:
     short = [group for group in data["groups"] if group["spares"] is not None]
     if short:
         spares = "; ".join(
-            f"{one['name']} {one['spares']['needed_95']} (has {one['spares']['on_site']})"
-            for one in short
-            if one["spares"] is not None
+            f"{text['name']} {text['spares']['needed_95']} (has {text['spares']['on_site']})"
+            for text in short
+            if text["spares"] is not None
         )
         parts.append(f"Spares so that no failure waits in 95 of 100 fleets: {spares}")
     cost = data["fleet"]["cost"]
@@ -110,15 +110,15 @@ def third(data: FleetDoc) -> list[str]:
     return [f"{'. '.join(parts)}."] if parts else []
 
 
-def mean(of: FigureDoc | None) -> float | None:
+def mean(figure: FigureDoc | None) -> float | None:
     """Return a figure's mean."""
-    return None if of is None else of["mean"]
+    return None if figure is None else figure["mean"]
 
 
 def table_of(title: str, columns: list[tuple[Column, list[Value]]], first: int) -> Table:
     """Return a table of the informative columns and of the first ones: columns without content would only widen it."""
-    shown = [one for index, one in enumerate(columns) if index < first or any(one[1])]
-    table = Table(title, [of for of, _ in shown])
+    shown = [item for index, item in enumerate(columns) if index < first or any(item[1])]
+    table = Table(title, [item for item, _ in shown])
     for row in zip(*(values for _, values in shown), strict=True):
         table.add(*row)
     return table
@@ -180,9 +180,9 @@ def years_table(fleet: Fleet) -> Table:
     """Return one row per year of all groups: machines, capacity, failures, drives to buy, loss, energy, cost."""
     frame = fleet.years
     name = frame["group"][-1]
-    of = frame.filter(pl.col("group") == name)
+    rows = frame.filter(pl.col("group") == name)
     columns: list[tuple[Column, list[Value]]] = [
-        (heading, of[key].to_list())
+        (heading, rows[key].to_list())
         for heading, key in (
             (numeric("year"), "year"),
             (numeric("machines"), "machines"),
@@ -203,9 +203,9 @@ def group_lines(data: FleetDoc) -> list[str]:
     return [line for group in data["groups"] for line in lines_of(group)]
 
 
-def lines_of(one: GroupDoc) -> list[str]:
+def lines_of(group: GroupDoc) -> list[str]:
     """Return a group in lines."""
-    lives = one["lives"]
+    lives = group["lives"]
     afr = numbers.share(-math.expm1(-HOURS_PER_YEAR / lives["scale_hours"]))
     drives = f"AFR {afr}" if lives["shape"] == 1.0 else (
         f"Weibull lives of shape {number(lives['shape'])} and scale {number(lives['scale_hours'])} h"
@@ -214,32 +214,32 @@ def lines_of(one: GroupDoc) -> list[str]:
     if lives["fitted_drives"] is not None:
         fitted = f", {lives['fitted_failures']:,} failures of {counted(lives['fitted_drives'], 'drive')}"
     batches = f", batches with variance {number(lives['batch_variance'])}" if lives["batch_variance"] else ""
-    usable = numbers.size(one["usable_bytes"] / max(one["machines"], 1))
-    found = [f"{one['name']}: {counted(one['machines'], 'machine')} {one['machine']}, {usable} usable each"]
-    found.append(f"  drives: {drives} ({lives['source']}{fitted}){batches}")
-    rebuild = one["rebuild_hours"]
-    found.append(f"  rebuild {number(rebuild['mean'])} h ({between(rebuild)}; {one['rebuild_source'] or 'as given'})")
-    service = one["service"]
+    usable = numbers.size(group["usable_bytes"] / max(group["machines"], 1))
+    lines = [f"{group['name']}: {counted(group['machines'], 'machine')} {group['machine']}, {usable} usable each"]
+    lines.append(f"  drives: {drives} ({lives['source']}{fitted}){batches}")
+    rebuild = group["rebuild_hours"]
+    lines.append(f"  rebuild {number(rebuild['mean'])} h ({between(rebuild)}; {group['rebuild_source'] or 'as given'})")
+    service = group["service"]
     if service is not None and service["degraded"] is not None:
         whole, degraded = service["whole"], service["degraded"]
-        found.append(f"  service {level(whole)} whole, {level(degraded)} while a drive is rebuilt")
-    spares = one["spares"]
+        lines.append(f"  service {level(whole)} whole, {level(degraded)} while a drive is rebuilt")
+    spares = group["spares"]
     if spares is not None:
         waited = numbers.share(spares["waited_share"]["mean"])
-        found.append(
+        lines.append(
             f"  spares {spares['on_site']} on site: {waited} of the failures wait; {spares['needed_95']} for none in "
             f"95 of 100 fleets, {spares['needed_99']} in 99"
         )
-    left = one["endurance_left"]
+    left = group["endurance_left"]
     if left is not None:
         ends = SHARE.ends(Range(left["low"], left["high"]))
-        found.append(f"  endurance left at the end: {numbers.share(left['mean'])} ({ends})")
-    return found
+        lines.append(f"  endurance left at the end: {numbers.share(left['mean'])} ({ends})")
+    return lines
 
 
-def level(of: Mapping[str, object]) -> str:
+def level(service: Mapping[str, object]) -> str:
     """Format the I/Os per second and the p99 of a service."""
-    iops, p99 = of["iops"], of["latency_p99_ns"]
+    iops, p99 = service["iops"], service["latency_p99_ns"]
     shown = f"{number(iops)} IOPS" if isinstance(iops, int | float) else "no I/O"
     return f"{shown}, p99 {numbers.span(p99)}" if isinstance(p99, int | float) else shown
 
@@ -263,6 +263,6 @@ def closing_lines(data: FleetDoc) -> list[str]:
 def html_of(fleet: Fleet) -> str:
     """Return the notebook's view: the answer, one row per group, and failures by month."""
     data = fleet.summary
-    said = "".join(f"<p>{escape(line)}</p>" for line in answers_of(data))
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in answers_of(data))
     image = picture(month_chart(fleet.frame, "failures", "Failures a month"))
-    return f"<div><strong>{escape(repr(fleet))}</strong>{said}{table_html(figures_table(data))}{image}</div>"
+    return f"<div><strong>{escape(repr(fleet))}</strong>{paragraphs}{table_html(figures_table(data))}{image}</div>"

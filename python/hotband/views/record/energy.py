@@ -21,18 +21,18 @@ def joules(value: float, low: float | None, high: float | None) -> str:
 
 def energy_lines(record: RecordDoc) -> list[str]:
     """Return the power of the drives in one line; none if it is unknown."""
-    of = record.get("energy")
-    if of is None:
+    energy = record.get("energy")
+    if energy is None:
         return []
     seconds = record["duration_ns"] / 1e9
-    low, high = of["energy_low_j"], of["energy_high_j"]
+    low, high = energy["energy_low_j"], energy["energy_high_j"]
     span = "" if low == high else f"{between(low / seconds, high / seconds)} W by the ranges of its values; "
-    parts = [f"{number(of['mean_w'])} W on average ({span}{number(of['idle_w'])} W at rest)"]
-    parts.append(joules(of["energy_j"], low, high))
-    if of["joules_per_io"] is not None:
-        per_io = joules(of["joules_per_io"], of["joules_per_io_low"], of["joules_per_io_high"])
+    parts = [f"{number(energy['mean_w'])} W on average ({span}{number(energy['idle_w'])} W at rest)"]
+    parts.append(joules(energy["energy_j"], low, high))
+    if energy["joules_per_io"] is not None:
+        per_io = joules(energy["joules_per_io"], energy["joules_per_io_low"], energy["joules_per_io_high"])
         parts.append(per_io.replace("J", "J per I/O", 1))
-    drives = counted(of["drives"], "drive")
-    if of["drives_unknown"]:
-        drives += f"; {of['drives_unknown']} of unknown power left out"
+    drives = counted(energy["drives"], "drive")
+    if energy["drives_unknown"]:
+        drives += f"; {energy['drives_unknown']} of unknown power left out"
     return [f"Energy of {drives}: {', '.join(parts)}"]

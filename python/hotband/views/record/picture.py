@@ -54,7 +54,7 @@ def chart(record: Record, kind: Plot, points: int = PERCENTILE_POINTS) -> View:
 def html(record: Record) -> str:
     """Return the notebook's view: name, figures of all, reads and writes, notes, and latency by percentile."""
     rows = [("all", record.summary), ("read", record.read), ("write", record.write)]
-    shown = [(name, of) for name, of in rows if name == "all" or of.count or of.errors]
+    shown = [(name, figures) for name, figures in rows if name == "all" or figures.count or figures.errors]
     notes = "".join(f"<li>{escape(note)}</li>" for note in record.notes)
     try:
         image = picture(chart(record, "latency", POINTS))
@@ -77,14 +77,14 @@ def table(rows: Sequence[tuple[str, Figures]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def cells(name: str, of: Figures) -> list[str]:
+def cells(name: str, figures: Figures) -> list[str]:
     """Return the texts of a row."""
-    latencies = (of.mean, of.p50, of.p99, of.p999, of.max)
+    latencies = (figures.mean, figures.p50, figures.p99, figures.p999, figures.max)
     return [
         escape(name),
-        "–" if of.iops is None else number(of.iops),
-        "–" if of.bandwidth is None else str(of.bandwidth),
+        "–" if figures.iops is None else number(figures.iops),
+        "–" if figures.bandwidth is None else str(figures.bandwidth),
         *("–" if latency is None else str(latency) for latency in latencies),
-        "–" if of.queue_depth is None else number(of.queue_depth),
-        f"{of.errors:,}",
+        "–" if figures.queue_depth is None else number(figures.queue_depth),
+        f"{figures.errors:,}",
     ]

@@ -24,45 +24,45 @@ def advise_page(advice: Advice) -> Page:
         sections.append(Section("values", "Uncertain values", [_values(advice)]))
     sections.append(Section("searched", "What was searched", [Prose([f"{searched_text(advice)}."]), *_notes(advice)]))
     title = f"What to buy for {advice.slo}?"
-    asked = f"{advice.slo} under {', '.join(advice.workloads)}; {numbers.size(advice.capacity_bytes)}"
-    return Page(title, sections, f"{asked}, {counted(advice.failures, 'failure')} survived", kicker="Hotband advice")
+    request = f"{advice.slo} under {', '.join(advice.workloads)}; {numbers.size(advice.capacity_bytes)}"
+    return Page(title, sections, f"{request}, {counted(advice.failures, 'failure')} survived", kicker="Hotband advice")
 
 
 def _chart(advice: Advice) -> Charts:
-    against = "cost" if any(one.cost is not None for one in advice.front) else "drives"
+    against = "cost" if any(point.cost is not None for point in advice.front) else "drives"
     caption = f"Whiskers: {advice.level:g} % intervals. Dashed: the objective. Filled: what is recommended"
     return Charts([Chart(f"{advice.figure} against {against}", front_chart(advice), caption)], width=980)
 
 
 def _table(advice: Advice) -> Table:
-    priced = any(one.cost is not None for one in advice.front)
+    priced = any(point.cost is not None for point in advice.front)
     heads = ["Candidate", *([f"Cost {advice.currency}".strip()] if priced else []), "Usable TB", "W", "Drives"]
     heads += [f"{advice.figure} ms", f"{advice.figure} ms, a drive failed", "Rebuild h", "Loss %", "Life, years"]
-    rows = [_row(advice, one, priced) for one in advice.front]
+    rows = [_row(advice, point, priced) for point in advice.front]
     caption = f"{counted(len(rows), 'point')}: no other candidate is as good in every figure and better in one"
     return Table(heads, [Group(rows)], caption=caption, folded=len(rows) > 24, tight=True)
 
 
-def _row(advice: Advice, one: Point, priced: bool) -> list[Cell]:
-    mark = "recommended" if advice.recommended is not None and advice.recommended.name == one.name else ""
+def _row(advice: Advice, point: Point, priced: bool) -> list[Cell]:
+    mark = "recommended" if advice.recommended is not None and advice.recommended.name == point.name else ""
     return [
-        Cell(one.name, mark=mark),
-        *([_cell(one.cost, 1.0)] if priced else []),
-        Cell(number(one.usable_bytes / 1e12), numeric=True),
-        _cell(one.watts, 1.0),
-        Cell(str(one.drives), numeric=True),
-        _cell(one.latency, 1e3),
-        Cell(LATENCY.bare(one.degraded), numeric=True),
-        _cell(one.rebuild, 1.0),
-        _cell(one.loss, 100.0),
-        Cell(number(one.life), numeric=True),
+        Cell(point.name, mark=mark),
+        *([_cell(point.cost, 1.0)] if priced else []),
+        Cell(number(point.usable_bytes / 1e12), numeric=True),
+        _cell(point.watts, 1.0),
+        Cell(str(point.drives), numeric=True),
+        _cell(point.latency, 1e3),
+        Cell(LATENCY.bare(point.degraded), numeric=True),
+        _cell(point.rebuild, 1.0),
+        _cell(point.loss, 100.0),
+        Cell(number(point.life), numeric=True),
     ]
 
 
-def _cell(of: Between | None, scale: float) -> Cell:
-    if of is None:
+def _cell(value: Between | None, scale: float) -> Cell:
+    if value is None:
         return Cell("–", numeric=True)
-    scaled = of.times(scale)
+    scaled = value.times(scale)
     ends = [scaled.value if end is None else end for end in (scaled.low, scaled.high)]
     under = "" if ends[0] == ends[1] else between(ends[0], ends[1])
     return Cell(number(scaled.value), numeric=True, under=under)

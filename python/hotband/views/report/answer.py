@@ -61,13 +61,15 @@ def answer(naming: Naming) -> Answer:
         return Answer(_of_curve(curve), {}, curve=curve)
     if len(sides) == 1:
         return Answer(_of_repeats(naming), {})
-    records = {name: [naming.records[label].record for label in own] for name, own in sides.items()}
+    records = {name: [naming.records[label].record for label in labels] for name, labels in sides.items()}
     first, *others = sides
     against = {name: compared(naming, sides[first], sides[name]) for name in others}
-    unlike = list(dict.fromkeys(words for one in against.values() if one is not None for words in one.unlike))
+    unlike = list(
+        dict.fromkeys(words for comparison in against.values() if comparison is not None for words in comparison.unlike)
+    )
     if unlike:
-        said = f"Their loads differ ({'; '.join(unlike)}), so none is called faster."
-        return Answer([said], against, unlike)
+        sentence = f"Their loads differ ({'; '.join(unlike)}), so none is called faster."
+        return Answer([sentence], against, unlike)
     if len(sides) == 2:
         return Answer(_of_two(records, first, others[0], against[others[0]]), against)
     return Answer(_of_many(naming, sides, records), against)
@@ -79,12 +81,12 @@ def compared(naming: Naming, a: Sequence[str], b: Sequence[str]) -> Comparison |
     for labels in (a, b):
         runs = []
         for label in labels:
-            one = naming.records[label]
+            record = naming.records[label]
             try:
-                shapes.check(label, one.record)
+                shapes.check(label, record.record)
             except UserError:
                 return None
-            runs.append(Audited(label, one.record, one.series))
+            runs.append(Audited(label, record.record, record.series))
         sides.append(Side(labels[0], runs))
     try:
         return compare(sides[0], sides[1], anyway=True)
@@ -119,19 +121,19 @@ def _alone(record: RecordDoc) -> list[str]:
     outstanding = f" with {number(depth, 3)} outstanding" if depth else ""
     bandwidth = rate(record["summary"].get("bandwidth_bytes_per_s"))
     mean, p99 = (span(figure(record, key)) for key in ("latency_mean_ns", "latency_p99_ns"))
-    said = f"{number(iops)} IOPS{_interval(record)}, {bandwidth}{outstanding}"
-    return [f"{said}. An I/O takes {mean} on average; 99 of 100 take no longer than {p99}."]
+    sentence = f"{number(iops)} IOPS{_interval(record)}, {bandwidth}{outstanding}"
+    return [f"{sentence}. An I/O takes {mean} on average; 99 of 100 take no longer than {p99}."]
 
 
 def _interval(record: RecordDoc) -> str:
     """Return the interval of the rate in brackets, ` (90 % interval 363 to 686)`; empty if the record has none."""
-    found = [one for one in figures_of(record) if one["figure"] == "iops"]
-    return f" ({said(found[0])})" if found else ""
+    intervals = [interval for interval in figures_of(record) if interval["figure"] == "iops"]
+    return f" ({said(intervals[0])})" if intervals else ""
 
 
 def _of_repeats(naming: Naming) -> list[str]:
     """Return how far apart repeats of one run are."""
-    rates = [value for one in naming.records.values() if (value := figure(one.record, "iops"))]
+    rates = [value for record in naming.records.values() if (value := figure(record.record, "iops"))]
     if not rates:
         return ["No I/O ended in the measured time."]
     middle = sum(rates) / len(rates)
@@ -145,47 +147,47 @@ def _of_repeats(naming: Naming) -> list[str]:
 # --- two --------------------------------------------------------------------------------------------------------
 
 
-def _of_two(sides: Sides, a: str, b: str, found: Comparison | None) -> list[str]:
-    if all(is_open(record) for own in sides.values() for record in own):
+def _of_two(sides: Sides, a: str, b: str, comparison: Comparison | None) -> list[str]:
+    if all(is_open(record) for labels in sides.values() for record in labels):
         return [_latencies(a, b, sides, "latency_mean_ns", "mean")]
-    one, other = (mean(sides[name], "iops") for name in (a, b))
-    if not one or not other:
+    rate, other = (mean(sides[name], "iops") for name in (a, b))
+    if not rate or not other:
         return ["No rate is known for both, so they are not compared."]
-    difference = next((row for row in found.differences if row.metric == "IOPS"), None) if found else None
-    first = _sentence(a, b, (one, other), difference)
-    repeats = f" Means of {' and '.join(str(len(own)) for own in sides.values())} repeats."
-    many = repeats if any(len(own) > 1 for own in sides.values()) else ""
+    difference = next((row for row in comparison.differences if row.metric == "IOPS"), None) if comparison else None
+    first = _sentence(a, b, (rate, other), difference)
+    repeats = f" Means of {' and '.join(str(len(labels)) for labels in sides.values())} repeats."
+    many = repeats if any(len(labels) > 1 for labels in sides.values()) else ""
     return [f"{first} {_latencies(a, b, sides, 'latency_p99_ns', 'p99')}{many}"]
 
 
-def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | None) -> str:
+def _sentence(a: str, b: str, rates: tuple[float, float], difference: Difference | None) -> str:
     """Return the rates of two sides, and which is faster."""
     iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
-    if found is None or found.verdict not in (FASTER, SLOWER, NONE):
-        why = found.how if found is not None else "they cannot be compared"
+    if difference is None or difference.verdict not in (FASTER, SLOWER, NONE):
+        why = difference.how if difference is not None else "they cannot be compared"
         order = f"{a} and {b} do the same IOPS" if rates[0] == rates[1] else f"{b} does {by(rates[1] / rates[0])} {a}"
         return f"{order}: {iops}. This is not certain: {why}."
-    if found.low_pct is None or found.high_pct is None:
-        return _of_one_run_each(a, b, rates, found)
-    low, high = found.low_pct, found.high_pct
-    if found.verdict == NONE:
+    if difference.low_pct is None or difference.high_pct is None:
+        return _of_one_run_each(a, b, rates, difference)
+    low, high = difference.low_pct, difference.high_pct
+    if difference.verdict == NONE:
         span = between(low, high, percent)
         return f"No difference in IOPS is shown between {a} and {b}: {iops} (95 % interval {span})."
-    fast, slow, ratio = (b, a, rates[1] / rates[0]) if found.verdict == FASTER else (a, b, rates[0] / rates[1])
-    ends = sorted((1 + end / 100) if found.verdict == FASTER else 1 / (1 + end / 100) for end in (low, high))
+    fast, slow, ratio = (b, a, rates[1] / rates[0]) if difference.verdict == FASTER else (a, b, rates[0] / rates[1])
+    ends = sorted((1 + end / 100) if difference.verdict == FASTER else 1 / (1 + end / 100) for end in (low, high))
     iops = f"{number(max(rates))} against {number(min(rates))} IOPS"
     return f"{fast} is {faster(ratio)} {slow}: {iops} (95 % interval {_between(ends, ratio)})."
 
 
-def _of_one_run_each(a: str, b: str, rates: tuple[float, float], found: Difference) -> str:
+def _of_one_run_each(a: str, b: str, rates: tuple[float, float], difference: Difference) -> str:
     """Return the rates of two sides without data on how much runs differ: no interval, but a verdict."""
     iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
-    how = f"{capitalized(found.how)}."
-    if found.verdict == NONE:
-        return f"No difference in IOPS is shown between {a} and {b}: {iops}. {how}"
+    method = f"{capitalized(difference.how)}."
+    if difference.verdict == NONE:
+        return f"No difference in IOPS is shown between {a} and {b}: {iops}. {method}"
     fast, slow = (b, a) if rates[1] > rates[0] else (a, b)
     iops = f"{number(max(rates))} against {number(min(rates))} IOPS"
-    return f"{fast} is {faster(max(rates) / min(rates))} {slow}: {iops}. {how}"
+    return f"{fast} is {faster(max(rates) / min(rates))} {slow}: {iops}. {method}"
 
 
 def faster(ratio: float) -> str:
@@ -209,12 +211,12 @@ def _between(ends: Sequence[float], ratio: float) -> str:
 
 def _latencies(a: str, b: str, sides: Sides, key: str, name: str) -> str:
     """Return which side waits longer, by one of the latencies."""
-    one, other = (mean(sides[side], key) for side in (a, b))
-    if not one or not other:
+    first, other = (mean(sides[side], key) for side in (a, b))
+    if not first or not other:
         return ""
-    long, short, ratio = (a, b, one / other) if one > other else (b, a, other / one)
+    long, short, ratio = (a, b, first / other) if first > other else (b, a, other / first)
     times = _as_many(ratio)
-    most, least = span(max(one, other)), span(min(one, other))
+    most, least = span(max(first, other)), span(min(first, other))
     if ratio == 1.0:
         return f"Their {name} latency is the same, {most}."
     return f"The {name} latency of {long} is {most}, {times} that of {short} ({least})."
@@ -224,12 +226,12 @@ def _latencies(a: str, b: str, sides: Sides, key: str, name: str) -> str:
 
 
 def _of_many(naming: Naming, labels: Mapping[str, Sequence[str]], sides: Sides) -> list[str]:
-    given = all(is_open(record) for own in sides.values() for record in own)
+    given = all(is_open(record) for labels in sides.values() for record in labels)
     key = "latency_mean_ns" if given else "iops"
-    known = {name: value for name, own in sides.items() if (value := mean(own, key))}
+    known = {name: value for name, labels in sides.items() if (value := mean(labels, key))}
     if len(known) < 2:
         return ["Too few rates are known to compare them."]
-    ordered = sorted(known.items(), key=lambda one: one[1] if given else -one[1])
+    ordered = sorted(known.items(), key=lambda item: item[1] if given else -item[1])
     (best, most), (second, next_) = ordered[0], ordered[1]
     if given:
         others = ", ".join(f"{label} {span(value)}" for label, value in ordered[1:4])
@@ -252,13 +254,15 @@ def _as_many(ratio: float) -> str:
 
 def _level(naming: Naming, a: Sequence[str], b: Sequence[str]) -> bool:
     """Return whether two sides show no difference."""
-    found = compared(naming, a, b)
-    return found is not None and any(row.metric == "IOPS" and row.verdict == NONE for row in found.differences)
+    comparison = compared(naming, a, b)
+    return comparison is not None and any(
+        row.metric == "IOPS" and row.verdict == NONE for row in comparison.differences
+    )
 
 
 def _tails(sides: Sides) -> str:
     """Return the shortest and the longest p99."""
-    known = {name: value for name, own in sides.items() if (value := mean(own, "latency_p99_ns"))}
+    known = {name: value for name, labels in sides.items() if (value := mean(labels, "latency_p99_ns"))}
     if len(known) < 2:
         return ""
     low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
@@ -272,26 +276,28 @@ def _of_curve(curve: Curve) -> list[str]:
     """Return the maximum of every line, and the leader in each range."""
     most: dict[str, tuple[float, float, LoadedRecord]] = {}
     for line, points in curve.lines.items():
-        known = [(value, at, one) for at, one in points.items() if (value := figure(one.record, "iops"))]
+        known = [(value, at, item) for at, item in points.items() if (value := figure(item.record, "iops"))]
         if known:
             most[line] = max(known, key=lambda point: point[0])
     if not most:
         return ["No rate is known."]
     if len(most) > 1:
         return [f"{_leads(curve)} {_tops(curve, most)}".strip()]
-    ((line, (iops, at, one)),) = most.items()
+    ((line, (iops, at, best)),) = most.items()
     points = curve.lines[line]
-    enough = next((place, own) for place, own in points.items() if (figure(own.record, "iops") or 0) >= MOST * iops)
-    of = f"{line} does" if line else "It does"
-    said = f"{of} most at {curve.key} {curve.text(at)}: {number(iops)} IOPS, p99 {_p99(one)}."
+    enough = next(
+        (position, loaded) for position, loaded in points.items() if (figure(loaded.record, "iops") or 0) >= MOST * iops
+    )
+    subject = f"{line} does" if line else "It does"
+    sentence = f"{subject} most at {curve.key} {curve.text(at)}: {number(iops)} IOPS, p99 {_p99(best)}."
     if enough[0] == at:
-        return [said]
+        return [sentence]
     rest = f"{number(figure(enough[1].record, 'iops'))} IOPS, p99 {_p99(enough[1])}"
-    return [f"{said} From {curve.key} {curve.text(enough[0])} on it does at least 90 % of that ({rest})."]
+    return [f"{sentence} From {curve.key} {curve.text(enough[0])} on it does at least 90 % of that ({rest})."]
 
 
-def _p99(one: LoadedRecord) -> str:
-    return span(figure(one.record, "latency_p99_ns"))
+def _p99(loaded: LoadedRecord) -> str:
+    return span(figure(loaded.record, "latency_p99_ns"))
 
 
 def _tops(curve: Curve, most: Mapping[str, tuple[float, float, LoadedRecord]]) -> str:
@@ -321,6 +327,6 @@ def _leads(curve: Curve) -> str:
         return f"{leader} has the highest IOPS at every {curve.key}: {ends}."
     pieces = []
     for line in lines:
-        own = [curve.text(at) for at, of, _ in leads if of == line]
-        pieces.append(f"{line} at {', '.join(own)}")
+        positions = [curve.text(at) for at, leader, _ in leads if leader == line]
+        pieces.append(f"{line} at {', '.join(positions)}")
     return f"Most IOPS by {curve.key}: {'; '.join(pieces)}."

@@ -97,7 +97,7 @@ def loaded(records: Records) -> list[Path | LoadedRecord]:
 
 def whole(places: list[Path | LoadedRecord]) -> AbstractContextManager[None]:
     """Return the context that turns missing parts of records into a UserError; a study checks its own parts."""
-    paths = [place for place in places if isinstance(place, Path)]
+    paths = [path for path in places if isinstance(path, Path)]
     return nullcontext() if kept_study(paths) is not None else refusing_incomplete(paths)
 
 
@@ -116,7 +116,7 @@ def answer(question: ReportQuestion, way: Way) -> Report:
         return of_folder
     places = places_of(given)
     if question.output is not None:
-        paths = [place for place in places if isinstance(place, Path)]
+        paths = [path for path in places if isinstance(path, Path)]
         expect_page("question.output", question.output, [file for path in paths for file in (path, record_file(path))])
     with whole(places):
         return report_of(places, question.title, audit=question.audit, machine=machine)

@@ -56,16 +56,16 @@ def audit_section(findings: Sequence[Finding], count: int) -> Section:
 def _by_rule(findings: Sequence[Finding], severity: str) -> list[list[Finding]]:
     """Return the findings of a severity, grouped by rule."""
     groups: dict[str, list[Finding]] = {}
-    for one in findings:
-        if one.severity == severity:
-            groups.setdefault(one.rule, []).append(one)
+    for finding in findings:
+        if finding.severity == severity:
+            groups.setdefault(finding.rule, []).append(finding)
     return list(groups.values())
 
 
 def _row(alike: Sequence[Finding]) -> list[Cell]:
     """Return the row of findings of one rule: the first in words, and the results of all."""
     first = alike[0]
-    names = list(dict.fromkeys(name for one in alike for name in one.subject))
+    names = list(dict.fromkeys(name for finding in alike for name in finding.subject))
     numbers = "; ".join(f"{key} = {cell(value)}" for key, value in first.numbers.items())
     more = f" The same in {counted(len(names) - 1, 'more result')}." if len(alike) > 1 and len(names) > 1 else ""
     title = f"{first.subject[0]}: {first.title}.{more}" if more else first.title

@@ -42,7 +42,9 @@ def bars_blocks(records: Mapping[str, LoadedRecord], strokes: Strokes) -> list[B
     lines = Lines("Run", {label: strokes.colors[label] for label in records})
     charts = []
     for key, title, unit in BARS:
-        bars = [made for label, one in records.items() if (made := _bar(label, one.record, key, unit)) is not None]
+        bars = [
+            made for label, loaded in records.items() if (made := _bar(label, loaded.record, key, unit)) is not None
+        ]
         if len(bars) > 1:
             charts.append(Chart(title, amounts(bar_frame(bars), title, lines, wide=False)))
     return [Charts(charts, width=300)] if charts else []
@@ -55,27 +57,27 @@ def _bar(label: str, record: RecordDoc, key: str, unit: float) -> Row | None:
 
 def _ends(record: RecordDoc, key: str, unit: float) -> Row | None:
     """Return the interval of a figure; None if the record has none."""
-    found = [one for one in figures_of(record) if one["figure"] == key]
-    return {"low": found[0]["low"] / unit, "high": found[0]["high"] / unit} if found else None
+    intervals = [interval for interval in figures_of(record) if interval["figure"] == key]
+    return {"low": intervals[0]["low"] / unit, "high": intervals[0]["high"] / unit} if intervals else None
 
 
-def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], lines: Mapping[str, str]) -> Table:
+def comparison_table(naming: Naming, answer: Answer, states: Mapping[str, str], lines: Mapping[str, str]) -> Table:
     """Return one row per record: its figures, the difference of its rate from that of the first, and the state of its
     drives, printed once for the points of a line and for repeats."""
     by_line = {line: states[label] for label, line in lines.items()}
     together = len(by_line) < len(states) and all(by_line[lines[label]] == state for label, state in states.items())
     alike = len(set(states.values())) == 1
-    with_change = bool(found.against) and not found.unlike
+    with_change = bool(answer.against) and not answer.unlike
     columns = [name for name in COLUMNS if with_change or name != "Against the first"]
     sides = {label: name for name, labels in naming.sides().items() for label in reversed(labels)}
     firsts = {labels[0] for labels in naming.sides().values()}
     rows = []
-    for label in found.curve.labels if found.curve else naming.records:
-        one = naming.records[label]
-        summary = one.record["summary"]
-        cells = [Cell(label, under="" if alike or together else states[label]), _rate(one.record)]
+    for label in answer.curve.labels if answer.curve else naming.records:
+        loaded = naming.records[label]
+        summary = loaded.record["summary"]
+        cells = [Cell(label, under="" if alike or together else states[label]), _rate(loaded.record)]
         # Repeats share everything that the first of them shows.
-        cells += [_change(found, sides[label] if label in firsts else "")] if with_change else []
+        cells += [_change(answer, sides[label] if label in firsts else "")] if with_change else []
         cells.append(Cell(number(_scaled(summary.get("bandwidth_bytes_per_s"))), numeric=True))
         cells += [Cell(number(_scaled(summary.get(f"latency_{key}_ns"))), numeric=True) for key in LATENCIES]
         rows.append([*cells, Cell(number(summary.get("errors")), numeric=True)])
@@ -89,14 +91,18 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], l
 
 def _rate(record: RecordDoc) -> Cell:
     """Return the rate, with its interval below it if it has one."""
-    own = [one for one in figures_of(record) if one["figure"] == "iops"]
-    return Cell(number(record["summary"].get("iops")), numeric=True, under=f"({said(own[0])})" if own else "")
+    intervals = [interval for interval in figures_of(record) if interval["figure"] == "iops"]
+    return Cell(
+        number(record["summary"].get("iops")), numeric=True, under=f"({said(intervals[0])})" if intervals else ""
+    )
 
 
-def _change(found: Answer, label: str) -> Cell:
+def _change(answer: Answer, label: str) -> Cell:
     """Return the difference from the first, with the interval."""
-    one = found.against.get(label)
-    rate = next((row for row in one.differences if row.metric == "IOPS"), None) if one is not None else None
+    comparison = answer.against.get(label)
+    rate = (
+        next((row for row in comparison.differences if row.metric == "IOPS"), None) if comparison is not None else None
+    )
     if rate is None:
         return Cell("", numeric=True)
     large = rate.change_pct >= 100 * (MULTIPLE - 1)
@@ -108,5 +114,5 @@ def _change(found: Answer, label: str) -> Cell:
 
 
 def _scaled(value: object) -> float | None:
-    found = finite(value)
-    return None if found is None else found / 1e6
+    number = finite(value)
+    return None if number is None else number / 1e6

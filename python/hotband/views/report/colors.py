@@ -68,5 +68,5 @@ def _paint(view: Json, colors: Mapping[str, str]) -> None:
         scale = channel.get("scale") if isinstance(channel, dict) else None
         if isinstance(scale, dict):
             names, range_ = scale.get("domain"), scale.get("range")
-            if isinstance(names, list) and isinstance(range_, list) and any(one in colors for one in names):
-                scale["range"] = [colors.get(str(one), range_[n % len(range_)]) for n, one in enumerate(names)]
+            if isinstance(names, list) and isinstance(range_, list) and any(name in colors for name in names):
+                scale["range"] = [colors.get(str(name), range_[n % len(range_)]) for n, name in enumerate(names)]

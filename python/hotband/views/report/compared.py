@@ -19,21 +19,23 @@ CAPTION = "Demerit is the root of the mean squared horizontal distance of the tw
 
 def comparison_section(records: Mapping[str, LoadedRecord]) -> Section | None:
     """Return the replayed latencies of traces next to the measured ones, for the records that have them."""
-    found = {label: one.record["comparison"] for label, one in records.items() if "comparison" in one.record}
+    comparisons = {
+        label: loaded.record["comparison"] for label, loaded in records.items() if "comparison" in loaded.record
+    }
     blocks: list[Block] = []
-    for label, comparison in found.items():
-        blocks += comparison_blocks(comparison, OF_RECORD, label if len(found) > 1 else "")
+    for label, comparison in comparisons.items():
+        blocks += comparison_blocks(comparison, OF_RECORD, label if len(comparisons) > 1 else "")
     return Section("comparison", "Measured and replayed", blocks) if blocks else None
 
 
 def comparison_blocks(comparison: ComparisonDoc, names: Names, label: str = "") -> list[Block]:
     """Return the summary of the figures, both distributions, a table by class, and percentiles."""
-    of = f"{label}: " if label else ""
-    blocks: list[Block] = [Prose([of + sentence(comparison, names)])]
+    prefix = f"{label}: " if label else ""
+    blocks: list[Block] = [Prose([prefix + sentence(comparison, names)])]
     frame = distribution_frame(comparison, names)
     if frame is not None:
         blocks.append(
-            Charts([Chart(f"{of}latencies, {names[0]} and {names[1]}", cumulative_chart(frame, names), CAPTION)])
+            Charts([Chart(f"{prefix}latencies, {names[0]} and {names[1]}", cumulative_chart(frame, names), CAPTION)])
         )
     return [*blocks, class_table(comparison, names), percentile_table(comparison, names)]
 
@@ -53,14 +55,14 @@ def sentence(comparison: ComparedDoc, names: Names) -> str:
 
 def distribution_frame(comparison: ComparisonDoc, names: Names) -> pl.DataFrame | None:
     """Return both distributions: line, share_pct, latency_ms. None for an old record."""
-    found = comparison.get("distribution")
-    if found is None:
+    distribution = comparison.get("distribution")
+    if distribution is None:
         return None
     frames = [
-        pl.DataFrame({"share_pct": found["share_pct"], "latency_ms": [value / 1e6 for value in values]}).with_columns(
-            line=pl.lit(name)
-        )
-        for name, values in zip(names, (found["measured_ns"], found["replayed_ns"]), strict=True)
+        pl.DataFrame(
+            {"share_pct": distribution["share_pct"], "latency_ms": [value / 1e6 for value in values]}
+        ).with_columns(line=pl.lit(name))
+        for name, values in zip(names, (distribution["measured_ns"], distribution["replayed_ns"]), strict=True)
     ]
     return pl.concat(frames)
 
@@ -69,22 +71,22 @@ def class_table(comparison: ComparisonDoc, names: Names) -> Table:
     """Return a row of all I/Os, and one of each class."""
     columns = ["", "I/Os", f"Mean {names[0]} (ms)", f"Mean {names[1]} (ms)", "Error", "Demerit (ms)", "Demerit"]
     classes: list[tuple[str, ComparedDoc]] = [
-        (f"{one['direction']}s, {one['distance']}", one) for one in comparison["classes"]
+        (f"{entry['direction']}s, {entry['distance']}", entry) for entry in comparison["classes"]
     ]
-    rows = [_row(name, one) for name, one in [("all", comparison), *classes]]
+    rows = [_row(name, entry) for name, entry in [("all", comparison), *classes]]
     return Table([*columns, "RMS of an I/O (ms)"], [Group(rows)], caption="By class of I/O", tight=True)
 
 
-def _row(name: str, one: ComparedDoc) -> list[Cell]:
-    rms = one["rms_ns"]
-    count = f"{one['ios']:,}" + (f" and {one['ios_replayed']:,}" if "ios_replayed" in one else "")
+def _row(name: str, entry: ComparedDoc) -> list[Cell]:
+    rms = entry["rms_ns"]
+    count = f"{entry['ios']:,}" + (f" and {entry['ios_replayed']:,}" if "ios_replayed" in entry else "")
     texts = [
         count,
-        number(one["mean_measured_ns"] / 1e6),
-        number(one["mean_replayed_ns"] / 1e6),
-        percent(one["mean_error_pct"]),
-        number(one["demerit_ns"] / 1e6),
-        percent(one["demerit_pct"], signed=False),
+        number(entry["mean_measured_ns"] / 1e6),
+        number(entry["mean_replayed_ns"] / 1e6),
+        percent(entry["mean_error_pct"]),
+        number(entry["demerit_ns"] / 1e6),
+        percent(entry["demerit_pct"], signed=False),
         number(None if rms is None else rms / 1e6),
     ]
     return [Cell(name), *(Cell(text, numeric=True) for text in texts)]

@@ -50,29 +50,29 @@ def curve_of(naming: Naming) -> Curve | None:
     other records."""
     best: Curve | None = None
     for key in naming.keys:
-        values = {label: as_number(own[key]) for label, own in naming.differ.items()}
+        values = {label: as_number(aspects[key]) for label, aspects in naming.differ.items()}
         if None in values.values() or key in ("measured for", "seed") or len(set(values.values())) < LEAST:
             continue
-        found: dict[str, dict[float, LoadedRecord]] = {}
+        curves: dict[str, dict[float, LoadedRecord]] = {}
         labels: dict[str, str] = {}
-        for label, at in sorted(values.items(), key=lambda one: one[1] or 0.0):
+        for label, at in sorted(values.items(), key=lambda item: item[1] or 0.0):
             line = _line(naming.differ[label], key)
-            found.setdefault(line, {})[at or 0.0] = naming.records[label]
+            curves.setdefault(line, {})[at or 0.0] = naming.records[label]
             labels[label] = line
         order = list(dict.fromkeys(labels[label] for label in naming.differ))
-        labels = dict(sorted(labels.items(), key=lambda one: order.index(one[1])))
-        whole = sum(len(points) for points in found.values()) == len(values)
-        ordered = {line: found[line] for line in order}
-        sizes = any(not own[key].replace(".", "").isdecimal() for own in naming.differ.values())
+        labels = dict(sorted(labels.items(), key=lambda item: order.index(item[1])))
+        whole = sum(len(points) for points in curves.values()) == len(values)
+        ordered = {line: curves[line] for line in order}
+        sizes = any(not aspects[key].replace(".", "").isdecimal() for aspects in naming.differ.values())
         if whole and (best is None or len(ordered) < len(best.lines)):
             best = Curve(key, ordered, labels, sizes)
     return best
 
 
-def _line(own: Mapping[str, str], key: str) -> str:
+def _line(aspects: Mapping[str, str], key: str) -> str:
     """Return the identity of a record, except the parameter along the axis."""
     plain = ("workload", "machine")
-    return ", ".join(value if name in plain else f"{name} {value}" for name, value in own.items() if name != key)
+    return ", ".join(value if name in plain else f"{name} {value}" for name, value in aspects.items() if name != key)
 
 
 def curve_block(curve: Curve, strokes: Strokes) -> Charts:
@@ -101,10 +101,10 @@ def curve_block(curve: Curve, strokes: Strokes) -> Charts:
 def _frame(curve: Curve) -> pl.DataFrame:
     rows = []
     for line, points in curve.lines.items():
-        for at, one in points.items():
-            of = one.record["summary"]
-            values = [finite(of.get(key)) for key in ("iops", "bandwidth_bytes_per_s", "latency_mean_ns")]
-            values.append(finite(of.get("latency_p99_ns")))
+        for at, loaded in points.items():
+            summary = loaded.record["summary"]
+            values = [finite(summary.get(key)) for key in ("iops", "bandwidth_bytes_per_s", "latency_mean_ns")]
+            values.append(finite(summary.get("latency_p99_ns")))
             scaled = [None if value is None else value / unit for value, unit in zip(values, UNITS, strict=True)]
             rows.append((line, at, *scaled))
     numbers = dict.fromkeys(("x", "iops", "mbps", "mean_ms", "p99_ms"), pl.Float64)

@@ -112,5 +112,5 @@ def energy_table(records: Records) -> Table | None:
 
 
 def _milli(value: object) -> float | None:
-    found = finite(value)
-    return None if found is None else found * 1e3
+    number = finite(value)
+    return None if number is None else number * 1e3

@@ -15,34 +15,34 @@ from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table,
 
 def hardware_sections(records: Mapping[str, LoadedRecord]) -> list[Section]:
     """Return the sections of the records that have them."""
-    found = [
+    sections = [
         Section("expected", "Measured beside predicted", _expected(records)),
         Section("hardware", "Device and host", _contexts(records)),
     ]
-    return [one for one in found if one.blocks]
+    return [section for section in sections if section.blocks]
 
 
 def _expected(records: Mapping[str, LoadedRecord]) -> list[Block]:
-    groups, said, levels = [], [], set()
+    groups, parts, levels = [], [], set()
     for label, loaded in records.items():
         expected = loaded.record.get("expected")
         if expected is None:
             continue
         name = f"{label}: " if len(records) > 1 else ""
-        said.append(f"{name}{sentence_of(expected)}.")
-        said += [f"{name}{text}" for text in expected["explanations"]]
+        parts.append(f"{name}{sentence_of(expected)}.")
+        parts += [f"{name}{text}" for text in expected["explanations"]]
         levels.add(expected["level"])
         rows = []
-        for one in (figure for row in expected["rows"] for figure in row["figures"]):
-            unit = unit_of(one["figure"])
-            values = (unit.shown(one[key]) for key in ("measured", "predicted"))
-            numbers = [Cell(text, True) for text in (*values, unit.ends(Range(one["low"], one["high"])))]
-            rows.append([Cell(label_of(one["figure"])), *numbers, Cell(one["verdict"] or "–")])
+        for judged in (figure for row in expected["rows"] for figure in row["figures"]):
+            unit = unit_of(judged["figure"])
+            values = (unit.shown(judged[key]) for key in ("measured", "predicted"))
+            numbers = [Cell(text, True) for text in (*values, unit.ends(Range(judged["low"], judged["high"])))]
+            rows.append([Cell(label_of(judged["figure"])), *numbers, Cell(judged["verdict"] or "–")])
         groups.append(Group(rows, label if len(records) > 1 else ""))
     if not groups:
         return []
-    level = " or ".join(f"{one:g} %" for one in sorted(levels))
-    return [Prose(said), Table(["Figure", "Measured", "Predicted", f"{level} interval", "Is"], groups)]
+    level = " or ".join(f"{level:g} %" for level in sorted(levels))
+    return [Prose(parts), Table(["Figure", "Measured", "Predicted", f"{level} interval", "Is"], groups)]
 
 
 def _contexts(records: Mapping[str, LoadedRecord]) -> list[Block]:
@@ -61,7 +61,7 @@ def _context(record: RecordDoc) -> list[list[Cell]]:
     device, files, cpu = context["device"], context["file_system"], context["cpu"]
     queue, background = device["queue"], context.get("background")
     celsius = [context["temperature_before_c"], context.get("temperature_after_c")]
-    kept = record.get("state_kept")
+    kept_state = record.get("state_kept")
     rows = {
         "device": " ".join(filter(None, [device["model"], device["serial"], device["firmware"]])) or device["path"],
         "blocks": f"{cell(device['logical_block_bytes'])} B, {cell(device['physical_block_bytes'])} B physical",
@@ -70,8 +70,10 @@ def _context(record: RecordDoc) -> list[list[Cell]]:
         "file system": f"{files['kind']} ({','.join(files['options'])})" if files else "none: the device itself",
         "kernel": context["kernel"],
         "processors": f"{cpu['count']} x {cell(cpu['model'])}, governor {cell(cpu['governor'])}",
-        "temperature": " to ".join(f"{one:g} °C" for one in celsius if one is not None) or "not told",
-        "before the run": f"{kept['state']}, by {', '.join(kept['by'])}" if kept else "as it was found",
+        "temperature": " to ".join(f"{reading:g} °C" for reading in celsius if reading is not None) or "not told",
+        "before the run": f"{kept_state['state']}, by {', '.join(kept_state['by'])}"
+        if kept_state
+        else "as it was found",
     }
     if background is not None:
         ours, others = background["cpu_ours"], background["cpu_others"] + background["cpu_stolen"]

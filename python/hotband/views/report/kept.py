@@ -70,11 +70,11 @@ class Report:
         """Return every chart by a name made from its title, in the order of the page."""
         origin = f"{self.page.title} · Hotband {__version__}"
         blocks = [block for section in self.page.every_section for block in section.blocks if isinstance(block, Charts)]
-        found: dict[str, ReportChart] = {}
+        charts: dict[str, ReportChart] = {}
         for chart in (chart for block in blocks for chart in block.charts):
-            name = _free(_name(chart), found)
-            found[name] = ReportChart(name, chart.title, chart.caption, chart.view, origin)
-        return found
+            name = _free(_name(chart), charts)
+            charts[name] = ReportChart(name, chart.title, chart.caption, chart.view, origin)
+        return charts
 
     @public
     def save(self, path: str | Path) -> Path:
@@ -113,10 +113,10 @@ def _name(chart: Chart) -> str:
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
-    found, again = name, 2
-    while found in taken:
-        found, again = f"{name}-{again}", again + 1
-    return found
+    free, again = name, 2
+    while free in taken:
+        free, again = f"{name}-{again}", again + 1
+    return free
 
 
 def report_of(
@@ -130,7 +130,7 @@ def report_of(
     is the folder of its result; `audit` and `machine` are as in `record_page`. Raises UserError."""
     if (study := kept_study(given)) is not None:
         return read_study(study)
-    loaded = [record for one in given for record in (read_records(one) if isinstance(one, Path) else [one])]
+    loaded = [record for item in given for record in (read_records(item) if isinstance(item, Path) else [item])]
     return Report(record_page(loaded, title, audit=audit, machine=machine))
 
 
@@ -141,10 +141,10 @@ def folder_report(
     such a folder. Raises UserError."""
     walks: list[Walk] = []
     for path in given:
-        found = walk_of_series(path) if isinstance(path, Path) and kept_study([path]) is None else None
-        if found is None:
+        walk = walk_of_series(path) if isinstance(path, Path) and kept_study([path]) is None else None
+        if walk is None:
             return None
-        walks.append(found)
+        walks.append(walk)
     if not walks:
         return None
     matrix = Matrix(Walk.merged(walks))
@@ -172,9 +172,9 @@ def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]
     duplicate result."""
     if kept_study(given) is not None:
         return list(given)
-    found = [place for one in given for place in (records_in(one) if isinstance(one, Path) else [one])]
-    expect_once([one for one in found if isinstance(one, Path)])
-    return found
+    paths = [path for item in given for path in (records_in(item) if isinstance(item, Path) else [item])]
+    expect_once([path for path in paths if isinstance(path, Path)])
+    return paths
 
 
 def read_records(path: Path) -> list[LoadedRecord]:
@@ -193,16 +193,16 @@ def read_study(folder: Path) -> Report:
     """Return the report of a study from its folder. Raises UserError."""
     file = folder / RESULT_FILE
     try:
-        found = json.loads(file_text(file))
+        document = json.loads(file_text(file))
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(str(file), "", "", f"is not a result of a study: {error}") from None
     needed = ("study", "title", "summary", "figures", "runs")
-    missing = [key for key in needed if key not in found] if isinstance(found, dict) else list(needed)
+    missing = [key for key in needed if key not in document] if isinstance(document, dict) else list(needed)
     if missing:
         raise UserError(
             str(file), missing[0], "", "is missing; expected the result.json that a study left in its folder"
         )
-    result = cast("StudyDoc", found)
+    result = cast("StudyDoc", document)
     files = {run["id"]: folder / str(run["record"]) for run in result["runs"] if run["record"]}
     records = {name: load_record(path) for name, path in files.items() if path.is_file()}
     try:

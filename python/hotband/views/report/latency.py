@@ -57,7 +57,7 @@ def load_any(path: Path) -> list[LoadedRecord]:
         return [load_record(path)]
     if path.is_file() and _is_record(path):
         return [load_record(path)]
-    return [loaded(one) for one in load(path)]
+    return [loaded(result) for result in load(path)]
 
 
 def _is_record(path: Path) -> bool:
@@ -70,7 +70,7 @@ def labelled(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
     if len(set(names)) < len(names):
         stems = [Path(source_file(record.record) or record.label).stem for record in records]
         alike = [stem if names.count(name) > 1 else name for name, stem in zip(names, stems, strict=True)]
-        records = [replace(one, label=label) for one, label in zip(records, alike, strict=True)]
+        records = [replace(record, label=label) for record, label in zip(records, alike, strict=True)]
     return frames.unique_labels(records)
 
 
@@ -84,9 +84,9 @@ def latency_chart(records: Sequence[LoadedRecord], title: str, op: str | None) -
     if frame.is_empty():
         what = "latencies" if op is None else f"latencies of {op}s"
         raise UserError("plot latency", "", "", f"no {what} in it; accepted: records with histograms or percentiles")
-    words = [one.rsplit(" · ")[-1] for one in frame["line"].unique().to_list()]
-    of = f" of {words[0]}s" if len(set(words)) == 1 else ""
-    if of and len(records) > 1:
+    words = [line.rsplit(" · ")[-1] for line in frame["line"].unique().to_list()]
+    directions = f" of {words[0]}s" if len(set(words)) == 1 else ""
+    if directions and len(records) > 1:
         frame = frame.with_columns(line=pl.col("run"))
     lines = frame["line"].n_unique()
     if lines > MOST_LINES:
@@ -94,7 +94,7 @@ def latency_chart(records: Sequence[LoadedRecord], title: str, op: str | None) -
             "plot latency", "", str(lines), f"lines on one chart; accepted: up to {MOST_LINES} (question.op read)"
         )
     caption = f"{PERCENTILE_CAPTION} {PRINTED_CAPTION}" if bool(frame["printed"].any()) else PERCENTILE_CAPTION
-    chart = percentile_chart(frame, quantity=f"Latency{of} (ms)", width=WIDTH, height=HEIGHT)
+    chart = percentile_chart(frame, quantity=f"Latency{directions} (ms)", width=WIDTH, height=HEIGHT)
     heading = alt.Title(
         title,
         subtitle=_wrapped(caption),

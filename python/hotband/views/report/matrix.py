@@ -76,32 +76,34 @@ class Matrix:
 
     def limits(self, drive: str) -> dict[str, str]:
         """Return the option that limited the rate of each test of a drive that was limited."""
-        found = {test: _limit(record) for test in self.tests if (record := self.record(drive, test)) is not None}
-        return {test: limit for test, limit in found.items() if limit}
+        limits = {test: _limit(record) for test in self.tests if (record := self.record(drive, test)) is not None}
+        return {test: limit for test, limit in limits.items() if limit}
 
     @property
     def rate_limited(self) -> dict[str, list[str]]:
         """Return the drives with a rate limit, and the options that set it."""
-        return {drive: list(dict.fromkeys(of.values())) for drive in self.drives if (of := self.limits(drive))}
+        return {drive: list(dict.fromkeys(name.values())) for drive in self.drives if (name := self.limits(drive))}
 
     @property
     def predicted(self) -> list[str]:
         """Return the drives whose results a model predicted."""
         kinds: dict[str, set[object]] = {}
-        for one in self.walk.results:
-            kinds.setdefault(one.series, set()).add(one.record.record["target"].get("kind"))
-        return [drive for drive, found in kinds.items() if found == {"model"}]
+        for result in self.walk.results:
+            kinds.setdefault(result.series, set()).add(result.record.record["target"].get("kind"))
+        return [drive for drive, drive_kinds in kinds.items() if drive_kinds == {"model"}]
 
     def leads(self) -> Counter[str]:
         """Return how many tests each drive leads; drives with a rate limit lead none."""
         limited = self.rate_limited
-        found: Counter[str] = Counter()
+        leads: Counter[str] = Counter()
         for test in self.tests:
-            values = {one: value for one in self.drives if one not in limited and (value := self.value(one, test))}
+            values = {
+                drive: value for drive in self.drives if drive not in limited and (value := self.value(drive, test))
+            }
             order = sorted(values, key=lambda drive: -values[drive])
             if len(order) > 1 and values[order[0]] > AHEAD * values[order[1]]:
-                found[order[0]] += 1
-        return found
+                leads[order[0]] += 1
+        return leads
 
 
 def counts_of(matrix: Matrix) -> str:
@@ -112,7 +114,7 @@ def counts_of(matrix: Matrix) -> str:
     kinds = f" ({', '.join(f'{number} {tool}' for tool, number in tools.items())})" if len(tools) > 1 else ""
     if len(matrix.drives) == 1:
         return f"{results}{kinds} in {matrix.drives[0]}"
-    tests = sorted({sum(drive == one for one, _ in matrix.records) for drive in matrix.drives})
+    tests = sorted({sum(drive == key for key, _ in matrix.records) for drive in matrix.drives})
     each = counted(tests[-1], "test") if len(tests) == 1 else f"{tests[0]} to {tests[-1]} tests"
     runs = sorted({len(runs) for runs in matrix.runs.values()})
     repeats = "" if runs == [1] else f", {'' if len(runs) == 1 else 'up to '}{runs[-1]} runs of a test"
@@ -121,20 +123,20 @@ def counts_of(matrix: Matrix) -> str:
 
 def remarks_of(matrix: Matrix) -> list[str]:
     """Return the reasons why drives are incomparable, and the skipped files."""
-    found = []
+    remarks = []
     limited = matrix.rate_limited
     if limited:
-        options = listed(list(dict.fromkeys(option for of in limited.values() for option in of)))
+        options = listed(list(dict.fromkeys(option for options in limited.values() for option in options)))
         others = [drive for drive in matrix.drives if drive not in limited]
         against = f": not comparable with {listed(others)}" if others else ""
         be = "were" if len(limited) > 1 else "was"
-        found.append(f"{listed(list(limited))} {be} rate limited ({options}){against}")
+        remarks.append(f"{listed(list(limited))} {be} rate limited ({options}){against}")
     if matrix.predicted:
         be = "are" if len(matrix.predicted) > 1 else "is"
-        found.append(f"{listed(matrix.predicted)} {be} predicted, not measured")
+        remarks.append(f"{listed(matrix.predicted)} {be} predicted, not measured")
     results = [(result.record.record, result.name) for result in matrix.walk.results]
-    found += with_hidden([words for record, name in results for words in troubles(record, name)], MOST_TROUBLES)
-    return [*found, *([matrix.walk.skipped_words] if matrix.walk.skipped else [])]
+    remarks += with_hidden([words for record, name in results for words in troubles(record, name)], MOST_TROUBLES)
+    return [*remarks, *([matrix.walk.skipped_words] if matrix.walk.skipped else [])]
 
 
 def answer_of(matrix: Matrix) -> str:

@@ -116,9 +116,9 @@ def _latencies(matrix: Matrix, drive: str) -> Chart | None:
 
 def _audit(matrix: Matrix, machine: MachineFacts | None) -> Section:
     results = []
-    for one in matrix.walk.results:
-        shapes.check(one.name, one.record.record)
-        results.append(Audited(one.name, one.record.record, one.record.series))
+    for result in matrix.walk.results:
+        shapes.check(result.name, result.record.record)
+        results.append(Audited(result.name, result.record.record, result.record.series))
     return audit_section(findings(results, machine), len(results))
 
 
@@ -133,10 +133,10 @@ def _figures(matrix: Matrix) -> list[Block]:
 
 def _notes(matrix: Matrix) -> list[Block]:
     """Return every note once, with the results that have it."""
-    found: dict[str, list[str]] = {}
-    for one in matrix.walk.results:
-        texts: Sequence[str] = [*(one.record.record.get("notes") or []), *one.record.remarks]
+    notes: dict[str, list[str]] = {}
+    for result in matrix.walk.results:
+        texts: Sequence[str] = [*(result.record.record.get("notes") or []), *result.record.remarks]
         for text in dict.fromkeys(texts):
-            found.setdefault(str(text), []).append(one.name)
-    rows = [[Cell(text), Cell(number(len(names)), numeric=True), Cell(listed(names))] for text, names in found.items()]
+            notes.setdefault(str(text), []).append(result.name)
+    rows = [[Cell(text), Cell(number(len(names)), numeric=True), Cell(listed(names))] for text, names in notes.items()]
     return [Table(["Note", "Results", "Of"], [Group(rows)])] if rows else []

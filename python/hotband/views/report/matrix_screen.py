@@ -61,10 +61,12 @@ def _rates(matrix: Matrix, room: int, drawn: bool) -> Table:
     for test, values in every.items():
         unit = matrix.unit(test)
         # With one drive, its tests are compared with each other if they have the same unit.
-        alike = [every[one][0] for one in shown if matrix.unit(one) is unit]
+        alike = [every[drive][0] for drive in shown if matrix.unit(drive) is unit]
         pictures = [bars([values[0], *alike], BAR)[0]] if alone else bars(values, BAR)
         cells = [
-            cell for value, of in zip(values, pictures, strict=True) for cell in ((value, of) if drawn else (value,))
+            cell
+            for value, rate in zip(values, pictures, strict=True)
+            for cell in ((value, rate) if drawn else (value,))
         ]
         table.add(cut(test, TEST), *cells, unit=PLAIN if unit is IOPS else unit)
     return table
@@ -74,14 +76,14 @@ def _by_drive(matrix: Matrix) -> Table:
     """Return a row per drive, if there are too many for columns: its rate relative to the best of each test."""
     relative = numeric("of the best", PERCENT)
     table = screen_table([column("drive"), numeric("tests"), relative, bar_column(BAR), numeric("fastest in")])
-    best = {test: max((matrix.value(one, test) or 0.0) for one in matrix.drives) for test in matrix.tests}
+    best = {test: max((matrix.value(drive, test) or 0.0) for drive in matrix.drives) for test in matrix.tests}
     shares: list[float | None] = []
     for drive in matrix.drives:
         parts = [value / best[test] for test in matrix.tests if (value := matrix.value(drive, test))]
         shares.append(100 * geometric_mean(parts) if parts else None)
     leads = matrix.leads()
     for drive, share, drawn in zip(matrix.drives, shares, bars(shares, BAR), strict=True):
-        table.add(drive, sum(of == drive for of, _ in matrix.records), share, drawn, leads[drive])
+        table.add(drive, sum(key == drive for key, _ in matrix.records), share, drawn, leads[drive])
     return table
 
 
@@ -90,8 +92,8 @@ def long_table(matrix: Matrix) -> Table:
     columns: list[Column] = [column("drive"), column("test"), numeric("IOPS"), numeric("MB/s", MBS)]
     columns += [numeric(name, MS) for name in ("mean (ms)", "p99 (ms)")]
     table = Table("Results by drive and test", columns)
-    for one in matrix.walk.results:
-        summary = one.record.record["summary"]
+    for result in matrix.walk.results:
+        summary = result.record.record["summary"]
         latencies = [summary.get("latency_mean_ns"), summary.get("latency_p99_ns")]
-        table.add(one.series, one.test, summary.get("iops"), summary.get("bandwidth_bytes_per_s"), *latencies)
+        table.add(result.series, result.test, summary.get("iops"), summary.get("bandwidth_bytes_per_s"), *latencies)
     return table

@@ -38,16 +38,16 @@ class Naming:
 
     def values(self, key: str) -> list[str]:
         """Return the distinct values of an aspect that differs, in the order of the records."""
-        return list(dict.fromkeys(found[key] for found in self.differ.values() if key in found))
+        return list(dict.fromkeys(aspects[key] for aspects in self.differ.values() if key in aspects))
 
     def sides(self) -> dict[str, list[str]]:
         """Return the labels of repeats, which differ only in their seed, by their common name; a single record has its
         own label."""
-        found: dict[str, list[str]] = {}
-        for label, own in self.differ.items():
-            of = {key: value for key, value in own.items() if key != SEED}
-            found.setdefault((_label(of) or "all") if SEED in own else label, []).append(label)
-        return found
+        sides: dict[str, list[str]] = {}
+        for label, aspects in self.differ.items():
+            side = {key: value for key, value in aspects.items() if key != SEED}
+            sides.setdefault((_label(side) or "all") if SEED in aspects else label, []).append(label)
+        return sides
 
     @property
     def title(self) -> str:
@@ -64,14 +64,14 @@ class Naming:
     @property
     def subtitle(self) -> str:
         """Return the number of records, what they share, and how long they were measured."""
-        times = sorted({float(one.record["duration_ns"]) for one in self.records.values()})
+        times = sorted({float(loaded.record["duration_ns"]) for loaded in self.records.values()})
         ends = dict.fromkeys(span(time) for time in (times[0], times[-1])) if times else {}
-        said = [f"{key} {value}" for key, value in self.same.items() if key not in (WORKLOAD, MACHINE)]
-        alike = f"{', '.join(said)} in all" if len(self.records) > 1 and said else ", ".join(said)
-        is_model = all(one.record["target"].get("kind") == "model" for one in self.records.values())
-        how = "simulated" if is_model else "measured"
+        words = [f"{key} {value}" for key, value in self.same.items() if key not in (WORKLOAD, MACHINE)]
+        alike = f"{', '.join(words)} in all" if len(self.records) > 1 and words else ", ".join(words)
+        is_model = all(loaded.record["target"].get("kind") == "model" for loaded in self.records.values())
+        verb = "simulated" if is_model else "measured"
         count = [f"{len(self.records)} runs"] if len(self.records) > 1 else []
-        return "; ".join(part for part in (*count, alike, f"{how} for {' to '.join(ends)}") if part)
+        return "; ".join(part for part in (*count, alike, f"{verb} for {' to '.join(ends)}") if part)
 
 
 def named(records: Sequence[LoadedRecord]) -> Naming:
@@ -81,19 +81,19 @@ def named(records: Sequence[LoadedRecord]) -> Naming:
     same = {key: aspects[0][key] for key in shared if len({aspect[key] for aspect in aspects}) == 1}
     keys = [key for key in shared if key not in same]
     further = [key for aspect in aspects for key in aspect if key not in shared]
-    told = [{key: aspect[key] for key in keys} for aspect in aspects]
-    for key, of in (*((key, _one_of(key)) for key in dict.fromkeys(further)), *FURTHER.items()):
-        if len({tuple(one.items()) for one in told}) == len(told):
+    differing = [{key: aspect[key] for key in keys} for aspect in aspects]
+    for key, entry in (*((key, _one_of(key)) for key in dict.fromkeys(further)), *FURTHER.items()):
+        if len({tuple(labels.items()) for labels in differing}) == len(differing):
             break
-        values = [of(record) for record in records]
+        values = [entry(record) for record in records]
         if len(set(values)) > 1:
-            told = [{**one, key: value} for one, value in zip(told, values, strict=True)]
-    found: dict[str, LoadedRecord] = {}
+            differing = [{**labels, key: value} for labels, value in zip(differing, values, strict=True)]
+    labelled: dict[str, LoadedRecord] = {}
     differ: dict[str, Mapping[str, str]] = {}
-    for loaded, own in zip(records, told, strict=True):
-        label = _numbered(_label(own) or loaded.label, found)
-        found[label], differ[label] = loaded, own
-    return Naming(found, differ, same)
+    for loaded, differing_aspects in zip(records, differing, strict=True):
+        label = _numbered(_label(differing_aspects) or loaded.label, labelled)
+        labelled[label], differ[label] = loaded, differing_aspects
+    return Naming(labelled, differ, same)
 
 
 def _aspects(loaded: LoadedRecord) -> dict[str, str]:
@@ -101,10 +101,10 @@ def _aspects(loaded: LoadedRecord) -> dict[str, str]:
     record = loaded.record
     machine = str(record["target"].get("machine") or "") if record["target"].get("kind") == "model" else ""
     name = loaded.label.removesuffix(f" on {machine}") if machine else loaded.label
-    found = {WORKLOAD: name, MACHINE: machine} if machine and name != loaded.label else {WORKLOAD: name}
+    aspects = {WORKLOAD: name, MACHINE: machine} if machine and name != loaded.label else {WORKLOAD: name}
     spec = record.get("spec")
     settings = spec.get("set") if isinstance(spec, dict) else None
-    return found | {str(key): str(value) for key, value in (settings or {}).items()}
+    return aspects | {str(key): str(value) for key, value in (settings or {}).items()}
 
 
 def _one_of(key: str) -> Callable[[LoadedRecord], str]:
@@ -130,17 +130,17 @@ FURTHER: dict[str, Callable[[LoadedRecord], str]] = {
 """Keys that distinguish records if nothing else does, in this order."""
 
 
-def _label(own: Mapping[str, str]) -> str:
+def _label(aspects: Mapping[str, str]) -> str:
     """Return the values; those of settings with their keys."""
     plain = (WORKLOAD, MACHINE, "events", "file")
-    return ", ".join(value if key in plain else f"{key} {value}" for key, value in own.items() if value)
+    return ", ".join(value if key in plain else f"{key} {value}" for key, value in aspects.items() if value)
 
 
 def _numbered(label: str, taken: Mapping[str, object]) -> str:
-    found, again = label, 2
-    while found in taken:
-        found, again = f"{label} ({again})", again + 1
-    return found
+    free, again = label, 2
+    while free in taken:
+        free, again = f"{label} ({again})", again + 1
+    return free
 
 
 def _listed(values: Sequence[str], what: str) -> str:

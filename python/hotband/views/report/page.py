@@ -97,8 +97,8 @@ class Table:
     def of(cls, table: tables.Table, caption: str = "", folded: bool = False) -> Table:
         """Return a table of the terminal on the page, with the same numbers."""
         numeric = [column.kind != "text" for column in table.columns]
-        rows = [[Cell(text, of) for text, of in zip(row, numeric, strict=True)] for row in table.texts()]
-        return cls([one.name for one in table.columns], [Group(rows)], caption, folded, tight=True)
+        rows = [[Cell(text, is_number) for text, is_number in zip(row, numeric, strict=True)] for row in table.texts()]
+        return cls([column.name for column in table.columns], [Group(rows)], caption, folded, tight=True)
 
     @property
     def numeric(self) -> list[bool]:
@@ -361,9 +361,9 @@ def _bundle() -> str:
     folder = cache_folder()
     file = folder / f"charts-{version('vl-convert-python')}.js"
     with suppress(OSError, UnicodeError):
-        digest, _, kept = file_bytes(file).decode().partition("\n")
-        if digest == _digest(kept):
-            return kept
+        digest, _, cached = file_bytes(file).decode().partition("\n")
+        if digest == _digest(cached):
+            return cached
     script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     with suppress(OSError, UserError):
         # Without a home folder "~" stays unchanged.

@@ -47,42 +47,42 @@ def record_page(
     known facts about their target.
     """
     naming = named(records)
-    of, found = naming.records, answer(naming)
-    looks = _Looks.of(naming, found)
+    by_label, answered = naming.records, answer(naming)
+    looks = _Looks.of(naming, answered)
     # Curves over one number are in the answer, those over several numbers in separate sections.
-    blocks = [Section("results", "Results", _results(naming, found, looks))]
-    blocks += [] if found.curve else curve_sections_of(of)
+    blocks = [Section("results", "Results", _results(naming, answered, looks))]
+    blocks += [] if answered.curve else curve_sections_of(by_label)
     if audit:
-        blocks.append(_audit(of, machine))
-    if (compared := comparison_section(of)) is not None:
+        blocks.append(_audit(by_label, machine))
+    if (compared := comparison_section(by_label)) is not None:
         blocks.append(compared)
-    beside = hardware_sections(of)
+    beside = hardware_sections(by_label)
     blocks += [section for section in beside if section.id == "expected"]
-    repaired = repair_blocks(of)
+    repaired = repair_blocks(by_label)
     if repaired:
         blocks.append(Section("repair", "Failure and repair", repaired))
-    runs = sections.run_sections(of, looks.strokes, looks.clock)
-    open_charts = ("latency", "series") if len(of) <= sections.OVERLAID else ()
+    runs = sections.run_sections(by_label, looks.strokes, looks.clock)
+    open_charts = ("latency", "series") if len(by_label) <= sections.OVERLAID else ()
     blocks += [section for section in runs if section.id in open_charts]
     rest = [section for section in runs if section not in blocks]
-    rest += [*_of_variants(of, looks), Section("figures", "All figures", _figures(of))]
+    rest += [*_of_variants(by_label, looks), Section("figures", "All figures", _figures(by_label))]
     rest += [section for section in beside if section.id != "expected"]
-    rest.append(Section("details", "Streams and parts", _details(of)))
-    rest.append(Section("reproduction", "Reproduction", _reproduction(of)))
+    rest.append(Section("details", "Streams and parts", _details(by_label)))
+    rest.append(Section("reproduction", "Reproduction", _reproduction(by_label)))
     blocks += [replace(section, folded=True) for section in rest if section.blocks]
-    subtitle = naming.subtitle if len(of) != 1 else _about(next(iter(of.values())).record)
-    subtitle = "; ".join(part for part in (naming.title if of else "", subtitle) if part)
-    return Page(title or question_of(naming, found), blocks, subtitle=subtitle, kicker="Hotband records")
+    subtitle = naming.subtitle if len(by_label) != 1 else _about(next(iter(by_label.values())).record)
+    subtitle = "; ".join(part for part in (naming.title if by_label else "", subtitle) if part)
+    return Page(title or question_of(naming, answered), blocks, subtitle=subtitle, kicker="Hotband records")
 
 
-def question_of(naming: Naming, found: Answer) -> str:
+def question_of(naming: Naming, answer: Answer) -> str:
     """Return the question that a page of records answers."""
     sides = list(naming.sides())
     if not naming.records:
         return "No records"
-    if found.curve is None and len(sides) == 2 and not found.unlike:
+    if answer.curve is None and len(sides) == 2 and not answer.unlike:
         return f"Is {sides[1]} faster than {sides[0]}?"
-    if found.curve is None and len(sides) > 2 and not found.unlike:
+    if answer.curve is None and len(sides) > 2 and not answer.unlike:
         return f"Which of {len(sides)} is fastest?"
     return f"How fast is {naming.title}?"
 
@@ -95,18 +95,18 @@ class _Looks:
     clock: Clock
 
     @classmethod
-    def of(cls, naming: Naming, found: Answer) -> _Looks:
+    def of(cls, naming: Naming, answer: Answer) -> _Looks:
         """Return the settings of a page: one colour per run, or per line of curves."""
-        lines = _lines(naming, found)
+        lines = _lines(naming, answer)
         labels, groups = list(lines), list(lines.values())
-        longest = max((float(one.record["duration_ns"]) for one in naming.records.values()), default=0.0)
+        longest = max((float(loaded.record["duration_ns"]) for loaded in naming.records.values()), default=0.0)
         return cls(Strokes.of(labels, groups), MINUTES if longest > LONG_NS else SECONDS)
 
 
-def _lines(naming: Naming, found: Answer) -> dict[str, str]:
+def _lines(naming: Naming, answer: Answer) -> dict[str, str]:
     """Return the group of every record: its curve, its repeats, or only itself."""
-    if found.curve is not None:
-        return {label: found.curve.labels[label] for label in naming.records}
+    if answer.curve is not None:
+        return {label: answer.curve.labels[label] for label in naming.records}
     return {label: side for side, labels in naming.sides().items() for label in labels}
 
 
@@ -120,14 +120,14 @@ def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) ->
 def _of_variants(records: Mapping[str, LoadedRecord], looks: _Looks) -> list[Section]:
     """Return sections on latency, cache contents, wear and power of drives, for the records that have them."""
     strokes, clock = looks.strokes, looks.clock
-    found = [
+    parts = [
         ("io-time", "Where each I/O's time went", variants.io_time_block(records)),
         ("caches", "Caches over time", variants.caches_block(records, strokes, clock)),
         ("once", "Scripts that run once", variants.once_block(records, strokes, clock)),
         ("wear", "Write amplification", wear.amplification_block(records, strokes, clock)),
         ("power", "Power", energy.power_block(records, strokes, clock)),
     ]
-    return [Section(name, title, [block]) for name, title, block in found if block is not None]
+    return [Section(name, title, [block]) for name, title, block in parts if block is not None]
 
 
 def _about(record: RecordDoc) -> str:
@@ -136,34 +136,36 @@ def _about(record: RecordDoc) -> str:
     machine = target.get("machine") or target.get("kind") or "an unnamed target"
     settings = _settings(record)
     changed = "" if settings == "none" else f", {settings}"
-    how = "simulated" if target.get("kind") == "model" else "measured"
-    return f"{machine} ({target.get('kind', 'target')}), {how} for {span(record['duration_ns'])}{changed}"
+    verb = "simulated" if target.get("kind") == "model" else "measured"
+    return f"{machine} ({target.get('kind', 'target')}), {verb} for {span(record['duration_ns'])}{changed}"
 
 
-def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
+def _results(naming: Naming, answer: Answer, looks: _Looks) -> list[Block]:
     """Return the answer, the differences, and the figures in a chart and a table."""
     records = naming.records
     if not records:
         return [Prose(["There are no records to show."])]
     # The points of a curve, and repeats, share one state, which is printed once.
-    lines = _lines(naming, found)
-    states = {(lines[label], str(state)): state for label, one in records.items() for state in [states_of(one.record)]}
+    lines = _lines(naming, answer)
+    states = {
+        (lines[label], str(state)): state for label, loaded in records.items() for state in [states_of(loaded.record)]
+    }
     differ = unequal([(line, state) for (line, _), state in states.items()])
     blocks: list[Block] = [Prose([f"Not alike: {words}." for words in differ])] if differ else []
     several = len(records) > 1
-    wrong = [words for label, one in records.items() for words in troubles(one.record, label if several else "")]
+    wrong = [words for label, loaded in records.items() for words in troubles(loaded.record, label if several else "")]
     blocks += [Prose([f"! {words}." for words in wrong])] if wrong else []
-    blocks.append(Prose(list(found.sentences), lead=True))
+    blocks.append(Prose(list(answer.sentences), lead=True))
     if len(records) == 1:
         record = next(iter(records.values())).record
         blocks += [_cards(record), Prose([f"State of the drives: {state_words(record)}."])]
-    elif found.curve is not None:
-        blocks.append(curve_block(found.curve, looks.strokes))
+    elif answer.curve is not None:
+        blocks.append(curve_block(answer.curve, looks.strokes))
     else:
         blocks += bars_blocks(records, looks.strokes)
     if len(records) > 1:
-        states_said = {label: state_words(one.record) for label, one in records.items()}
-        blocks.append(comparison_table(naming, found, states_said, lines))
+        states_said = {label: state_words(loaded.record) for label, loaded in records.items()}
+        blocks.append(comparison_table(naming, answer, states_said, lines))
     return [*blocks, *verdict_blocks(records), *variants.power_loss_blocks(records), *sections.notes_blocks(records)]
 
 
@@ -206,13 +208,13 @@ def _cards(record: RecordDoc) -> Cards:
 def _details(records: Mapping[str, LoadedRecord]) -> list[Block]:
     blocks: list[Block] = []
     rows = [
-        (label, found)
+        (label, record_loaded)
         for label, loaded in records.items()
-        if len(loaded.record["streams"]) > 1 and (found := _stream_rows(loaded.record))
+        if len(loaded.record["streams"]) > 1 and (record_loaded := _stream_rows(loaded.record))
     ]
     if rows:
         columns = ["Stream", "Direction", "I/Os", "IOPS", "Bandwidth", "Mean latency", "p99", "Max", "Errors"]
-        groups = [Group(found, label if len(records) > 1 else "") for label, found in rows]
+        groups = [Group(row, label if len(records) > 1 else "") for label, row in rows]
         blocks.append(Table(columns, groups, caption="Streams"))
     tables = [sections.parts_table(loaded.record, label) for label, loaded in records.items()]
     return blocks + [table for table in tables if table is not None]

@@ -82,10 +82,10 @@ def _text(label: str, repair: RepairDoc) -> str:
     failures = repair.get("failures") or []
     failed = ", ".join(f"{failure.get('drive')} after {span(failure.get('at_ns'))}" for failure in failures)
     lost = finite(repair.get("bytes_lost")) or 0
-    kept = f"{size(lost)} of data were lost" if lost else "No data was lost"
+    sentence = f"{size(lost)} of data were lost" if lost else "No data was lost"
     errors = finite(repair.get("io_errors")) or 0
     refused = f"{number(errors)} I/Os failed" if errors else "no I/O failed"
-    text = f"Failed: {failed or 'nothing yet'}. {kept}, {refused}."
+    text = f"Failed: {failed or 'nothing yet'}. {sentence}, {refused}."
     return f"{label}: {text}" if label else text
 
 

@@ -49,7 +49,7 @@ MULTIPLE = 2.0
 def topics(everyone: Sequence[Machine], comparison: ComparisonDoc) -> list[Topic]:
     """Return all topics, in the order of a machine's page, after the ratios."""
     lines = machine_lines(everyone)
-    found = [
+    all_topics = [
         ratios(everyone, comparison, lines),
         summary(everyone, lines),
         linear(everyone, lines),
@@ -63,7 +63,7 @@ def topics(everyone: Sequence[Machine], comparison: ComparisonDoc) -> list[Topic
         applications(everyone, lines),
         energy(everyone, lines),
     ]
-    return gathered_notes(found)
+    return gathered_notes(all_topics)
 
 
 def machine_lines(everyone: Sequence[Machine]) -> Lines:
@@ -128,9 +128,9 @@ def _labels(everyone: Sequence[Machine]) -> dict[str, str]:
     return {str(machine.review["machine"]["name"]): machine.label for machine in everyone}
 
 
-def _placed(found: Mapping[str, float | None], labels: Mapping[str, str]) -> list[tuple[str, float]]:
+def _placed(by_label: Mapping[str, float | None], labels: Mapping[str, str]) -> list[tuple[str, float]]:
     """Return labels with their ratios, the largest first."""
-    pairs = [(labels.get(name, name), float(value)) for name, value in found.items() if value is not None]
+    pairs = [(labels.get(name, name), float(value)) for name, value in by_label.items() if value is not None]
     return sorted(pairs, key=lambda pair: -pair[1])
 
 
@@ -151,9 +151,9 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
     """Return the mean of every group divided by the baseline's."""
     labels = _labels(everyone)
     baseline = labels.get(comparison["baseline"], str(comparison["baseline"]))
-    found: list[GroupRatiosDoc] = [*comparison["groups"]]
+    shown_groups: list[GroupRatiosDoc] = [*comparison["groups"]]
     if comparison.get("overall"):
-        found.append({"group": "overall", "title": "All groups", "ratios": comparison["overall"]})
+        shown_groups.append({"group": "overall", "title": "All groups", "ratios": comparison["overall"]})
     rows = [
         bar(
             str(group["group"]),
@@ -163,7 +163,7 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
             f"{number(value)}×",
             ranged(range_of(of_ratio(comparison, group, name))),
         )
-        for group in found
+        for group in shown_groups
         for name, value in group["ratios"].items()
         if value is not None and name != comparison["baseline"]
     ]
@@ -184,7 +184,7 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
                 for name, value in group["ratios"].items()
             },
         }
-        for group in found
+        for group in shown_groups
     ]
     title = f"Every group against {baseline}" if len(everyone) > 2 else f"{lines.names[1]} against {baseline}"
     figure = Figure("ratios", title, view, caption)
@@ -238,8 +238,8 @@ def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
     figures = []
     for unit, name in review_rows.units(row.row for row in rows).items():
         bars = [
-            bar(one.row["group"], one.row["title"], one.row["mean"], one.line, ends=ranged(one.row))
-            for one in of(rows, unit=unit)
+            bar(row.row["group"], row.row["title"], row.row["mean"], row.line, ends=ranged(row.row))
+            for row in of(rows, unit=unit)
         ]
         titles = values(of(rows, unit=unit), "title")
         title = f"{titles[0]}, geometric mean ({unit})" if len(titles) == 1 else f"Geometric means in {unit}"
@@ -274,12 +274,12 @@ def linear(everyone: Sequence[Machine], lines: Lines) -> Topic:
         figures.append(Figure(f"linear-{op}", f"Linear {op} over the surface", view))
     ends: list[dict[str, object]] = []
     for op in values(rows, "op"):
-        rates = [(one.line, one.row["mbps"]) for one in of(rows, op=op)]
+        rates = [(row.line, row.row["mbps"]) for row in of(rows, op=op)]
         for name, reduce in (("least", min), ("most", max)):
             for label in lines.names:
-                own = [rate for line, rate in rates if line == label and rate is not None]
-                if own:
-                    ends.append({"of": f"{op}, {name}", "line": label, "mbps": reduce(own)})
+                known = [rate for line, rate in rates if line == label and rate is not None]
+                if known:
+                    ends.append({"of": f"{op}, {name}", "line": label, "mbps": reduce(known)})
         for machine in everyone:
             mean = review_rows.linear_mean(machine, op)
             if mean is not None:
@@ -308,14 +308,14 @@ def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
         {
             "of": f"{op}, {name}",
             "line": machine.label,
-            "ms": mega(found),
+            "ms": mega(access_doc),
             "ends": {"ms": ends} if (ends := in_words(machine, figure).get(key)) else {},
         }
         for op in review_rows.OPS
         for key, name in ACCESS_TIMES.items()
         for machine in everyone
         for measured, figure in review_rows.access_figures(machine)
-        if measured == op and (found := figure.get(key)) is not None
+        if measured == op and (access_doc := figure.get(key)) is not None
     ]
     shown = crossed(listed, ["of"], "line", "ms", [ACCESS_MS], lines.names)
     return Topic("access", "Random access time", figures, [shown] if listed else [], missing(everyone, "access"))
@@ -329,19 +329,19 @@ def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
     figures, tables = [], []
     for file_bytes in dict.fromkeys([*sizes[:1], *sizes[-1:]]):
         for op in values(rows, "op"):
-            own = of(rows, op=op, file_bytes=file_bytes)
-            if not own:
+            chosen = of(rows, op=op, file_bytes=file_bytes)
+            if not chosen:
                 continue
             title = f"{op.capitalize()} in a file of {size(file_bytes)}, over the block size"
             view = curves(
-                picked(own, "block_bytes", "mbps", "iops"),
+                picked(chosen, "block_bytes", "mbps", "iops"),
                 Axis("block_bytes", BLOCK, "size"),
                 Axis("mbps", MBPS, "rate"),
                 lines,
                 wide=True,
             )
             figures.append(Figure(f"blocks-{op}-{'smallest' if file_bytes == sizes[0] else 'largest'}", title, view))
-            ordered = sorted(own, key=lambda one: one.row["block_bytes"])
+            ordered = sorted(chosen, key=lambda row: row.row["block_bytes"])
             caption = f"{title}, MB/s"
             shown = beside(ordered, ["block_bytes"], "mbps", [BLOCK], lines, write=block, caption=caption, fold=True)
             tables.append(shown)
@@ -353,7 +353,7 @@ def streams(everyone: Sequence[Machine], lines: Lines) -> Topic:
     rows = gathered(everyone, review_rows.streams)
     figures = []
     for op in values(rows, "op"):
-        bars = [bar(one.row["title"], one.row["title"], one.row["mbps"], one.line) for one in of(rows, op=op)]
+        bars = [bar(row.row["title"], row.row["title"], row.row["mbps"], row.line) for row in of(rows, op=op)]
         view = amounts(bar_frame(bars), f"{MBPS}, all streams", lines, wide=False)
         figures.append(Figure(f"streams-{op}", f"Concurrent sequential {op}s", view))
     shown = beside(rows, ["op", "title"], "mbps", ["", MBPS], lines)
@@ -424,12 +424,12 @@ def _barred(
 
 def defragmentation(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Return the extents moved per second."""
-    rows = [(machine.label, found) for machine in everyone if (found := machine.review.get("defragmentation"))]
-    bars = [bar("moved", "Extents moved", found["extents_per_s"], label) for label, found in rows]
+    rows = [(machine.label, reviewed) for machine in everyone if (reviewed := machine.review.get("defragmentation"))]
+    bars = [bar("moved", "Extents moved", row["extents_per_s"], label) for label, row in rows]
     listed: list[dict[str, object]] = [
-        {"line": label, "per_s": found["extents_per_s"], "mbps": mega(found["bandwidth_bytes_per_s"]),
-         "ms": mega(found["latency_mean_ns"]), "extent": found["extent_bytes"]}
-        for label, found in rows
+        {"line": label, "per_s": row["extents_per_s"], "mbps": mega(row["bandwidth_bytes_per_s"]),
+         "ms": mega(row["latency_mean_ns"]), "extent": row["extent_bytes"]}
+        for label, row in rows
     ]  # fmt: skip
     columns = [
         Column("Machine", "line", str, False), Column("Extent", "extent", block, False),
@@ -460,12 +460,12 @@ def _range(value: float | None, row: Row) -> str:
 def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Return watts by activity, and the energy of an I/O."""
     watts = [
-        (one.line, one.row["name"], one.row["title"], one.row["watts"], ranged(one.row))
-        for one in gathered(everyone, review_rows.watts)
+        (row.line, row.row["name"], row.row["title"], row.row["watts"], ranged(row.row))
+        for row in gathered(everyone, review_rows.watts)
     ]
     joules = [
-        (one.line, one.row["name"], one.row["title"], one.row["millijoules"], ranged(one.row))
-        for one in gathered(everyone, review_rows.joules)
+        (row.line, row.row["name"], row.row["title"], row.row["millijoules"], ranged(row.row))
+        for row in gathered(everyone, review_rows.joules)
     ]
     figures, tables = [], []
     for name, title, unit, rows in (

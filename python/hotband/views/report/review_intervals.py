@@ -77,8 +77,8 @@ COLUMNS = {
 
 def bounds(row: object, key: str) -> BoundsDoc | None:
     """Return the interval of a figure in an object of the JSON; None if it has none."""
-    found: Mapping[str, Any] = row if isinstance(row, dict) else {}
-    ends: BoundsDoc | None = found.get("intervals", {}).get(key)
+    document: Mapping[str, Any] = row if isinstance(row, dict) else {}
+    ends: BoundsDoc | None = document.get("intervals", {}).get(key)
     return ends
 
 
@@ -98,14 +98,14 @@ def in_words(machine: Machine, row: object, columns: Iterable[str] = COLUMNS) ->
     level = level_of(machine)
     if level is None:
         return {}
-    found = {column: (bounds(row, COLUMNS[column][0]), COLUMNS[column][1]) for column in columns}
-    return {column: words(level, ends, unit) for column, (ends, unit) in found.items() if ends is not None}
+    intervals = {column: (bounds(row, COLUMNS[column][0]), COLUMNS[column][1]) for column in columns}
+    return {column: words(level, ends, unit) for column, (ends, unit) in intervals.items() if ends is not None}
 
 
 def of_mean(machine: Machine, op: str) -> dict[str, str]:
     """Return the interval of the mean over the surface."""
-    found, level = machine.review["linear"], level_of(machine)
-    ends = found.get("intervals", {}).get("mean", {}).get(op) if found else None
+    curve, level = machine.review["linear"], level_of(machine)
+    ends = curve.get("intervals", {}).get("mean", {}).get(op) if curve else None
     return {} if ends is None or level is None else {"mean": words(level, ends, MBS)}
 
 
@@ -139,5 +139,5 @@ def range_of(ends: BoundsDoc | None, scale: float = 1.0) -> Row:
 def with_words(text: str, row: Mapping[str, object], column: str) -> str:
     """Return the text of a cell, followed by its interval if the row has one."""
     ends = row.get("ends")
-    found = ends.get(column) if isinstance(ends, dict) else None
-    return f"{text} ({found})" if found else text
+    interval = ends.get(column) if isinstance(ends, dict) else None
+    return f"{text} ({interval})" if interval else text

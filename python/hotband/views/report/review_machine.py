@@ -41,7 +41,7 @@ PATTERN_COLORS = palette("Pattern", review_rows.PATTERNS.values(), first=2)
 
 def topics(machine: Machine, looks: Looks = PLAIN) -> list[Topic]:
     """Return all topics; a topic without data becomes a line at the end."""
-    found = [
+    all_topics = [
         summary(machine, looks),
         linear(machine, looks),
         access(machine, looks),
@@ -54,22 +54,22 @@ def topics(machine: Machine, looks: Looks = PLAIN) -> list[Topic]:
         applications(machine, looks),
         energy(machine, looks),
     ]
-    return gathered_notes(found)
+    return gathered_notes(all_topics)
 
 
 def cards(machine: Machine) -> list[tuple[str, str]]:
     """Return the few most wanted numbers."""
-    found = [(size(machine.capacity_bytes), "capacity")]
+    cards = [(size(machine.capacity_bytes), "capacity")]
     for op in ("read", "write"):
         if mean := review_rows.linear_mean(machine, op):
-            found.append((rate(mean), f"linear {op}, mean over the surface"))
+            cards.append((rate(mean), f"linear {op}, mean over the surface"))
     for op, figures in review_rows.access_figures(machine):
-        found.append((millis(figures["mean_ns"]), f"random {op}, {size(figures['block_bytes'])}, mean"))
+        cards.append((millis(figures["mean_ns"]), f"random {op}, {size(figures['block_bytes'])}, mean"))
     served = [(row["iops"], row) for row in review_rows.patterns(machine) if row["iops"] is not None]
     if served:
-        most, best = max(served, key=lambda one: one[0])
-        found.append((number(most), f"most IOPS: {best['pattern']}, QD {best['qd']}"))
-    return found
+        most, best = max(served, key=lambda card: card[0])
+        cards.append((number(most), f"most IOPS: {best['pattern']}, QD {best['qd']}"))
+    return cards
 
 
 def lead(machine: Machine) -> str:
@@ -77,7 +77,7 @@ def lead(machine: Machine) -> str:
     pieces = []
     linear = machine.review.get("linear")
     points = (linear.get("read") or []) if linear else []
-    rates = [one for point in points if (one := point["bandwidth_bytes_per_s"]) is not None]
+    rates = [spot for point in points if (spot := point["bandwidth_bytes_per_s"]) is not None]
     if rates:
         pieces.append(f"reads {_range(min(rates), max(rates))} along the surface")
     for op, figures in review_rows.access_figures(machine):
@@ -129,20 +129,20 @@ def summary(machine: Machine, looks: Looks = PLAIN) -> Topic:
 def linear(machine: Machine, looks: Looks = PLAIN) -> Topic:
     """Return the transfer curves of reads and writes."""
     rows = review_rows.linear(machine)
-    found = machine.review["linear"]
-    if not rows or found is None:
+    curve = machine.review["linear"]
+    if not rows or curve is None:
         return Topic("linear", "Linear transfer", notes=missing([machine], "linear"))
     axis = place_axis([machine])
     view = curves(
         frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), looks.over_each_other, points=False
     )
-    block = size(found["block_bytes"])
+    block = size(curve["block_bytes"])
     caption = f"In blocks of {block}, one after the other; from the beginning of the address space to its end."
     ends = []
     for op in review_rows.OPS:
         rates = [row["mbps"] for row in rows if row["op"] == op]
         if rates:
-            known = [one for one in rates if one is not None]
+            known = [rate for rate in rates if rate is not None]
             mean = mega(review_rows.linear_mean(machine, op))
             ends.append({"op": op, "first": rates[0], "last": rates[-1], "least": min(known, default=None),
                          "most": max(known, default=None), "mean": mean,
@@ -158,8 +158,8 @@ def linear(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 
 def _ops(rows: Iterable[Mapping[str, object]]) -> list[str]:
-    found = {row["op"] for row in rows}
-    return [op for op in review_rows.OPS if op in found]
+    directions = {row["op"] for row in rows}
+    return [op for op in review_rows.OPS if op in directions]
 
 
 def access(machine: Machine, looks: Looks = PLAIN) -> Topic:
@@ -202,13 +202,13 @@ def block_sizes(machine: Machine) -> Topic:
     lines, both = ramp("File", names), frame(rows)["mbps"]
     figures, tables = [], []
     for op in _ops(rows):
-        own = [row for row in rows if row["op"] == op]
-        data = frame(lined(own, "file", "block_bytes", "mbps", "iops"))
+        chosen = [row for row in rows if row["op"] == op]
+        data = frame(lined(chosen, "file", "block_bytes", "mbps", "iops"))
         x, y = Axis("block_bytes", BLOCK, "size"), Axis("mbps", MBPS, "rate", both)
         view = curves(data, x, y, lines)
         title = f"{op.capitalize()} bandwidth over the block size"
         figures.append(Figure(f"blocks-{op}", title, view, "One line per file size."))
-        by_block = sorted(own, key=lambda row: row["block_bytes"])
+        by_block = sorted(chosen, key=lambda row: row["block_bytes"])
         tables.append(
             crossed(
                 by_block,
@@ -258,8 +258,8 @@ def patterns(machine: Machine, looks: Looks = PLAIN) -> Topic:
     heads = [column.title for column in columns]
     groups = []
     for name in names:
-        own = table([row for row in rows if row["pattern"] == name], columns)
-        groups.append(Group(own.groups[0].rows, name))
+        chosen = table([row for row in rows if row["pattern"] == name], columns)
+        groups.append(Group(chosen.groups[0].rows, name))
     listed = Table(heads, groups, caption="Every step of every pattern", folded=True)
     short = crossed(rows, ["qd"], "pattern", "iops", ["Queue depth"], names, write=number, caption="IOPS")
     caption = "Each line goes through the queue depths; where it bends upward, a deeper queue only increases latency."
@@ -277,8 +277,8 @@ def files(machine: Machine, looks: Looks = PLAIN) -> Topic:
         return Topic("files", "Files", notes=missing([machine], "files"))
     figures = []
     for kind in dict.fromkeys(row["size"] for row in rows):
-        own = [row for row in rows if row["size"] == kind]
-        data = frame(lined(own, "op", "qd", "per_s", "mbps"))
+        chosen = [row for row in rows if row["size"] == kind]
+        data = frame(lined(chosen, "op", "qd", "per_s", "mbps"))
         view = curves(
             data, Axis("qd", DEPTH, "depth"), Axis("per_s", "Files per second", "rate"), looks.read_write_copy
         )
@@ -312,15 +312,15 @@ def streaming(machine: Machine, looks: Looks = PLAIN) -> Topic:
 
 def defragmentation(machine: Machine) -> Topic:
     """Return the rates while extents are moved."""
-    found = machine.review.get("defragmentation")
-    if not found:
+    moved = machine.review.get("defragmentation")
+    if not moved:
         return Topic("defragmentation", "Defragmentation", notes=missing([machine], "defragmentation"))
-    ends = {"ends": in_words(machine, found)}
+    ends = {"ends": in_words(machine, moved)}
     cells = [
-        Cell(size(found["extent_bytes"])),
-        Cell(with_words(number(found["extents_per_s"]), ends, "extents_per_s"), numeric=True),
-        Cell(with_words(number(mega(found["bandwidth_bytes_per_s"])), ends, "mbps"), numeric=True),
-        Cell(with_words(milliseconds(found["latency_mean_ns"]), ends, "mean_ms"), numeric=True),
+        Cell(size(moved["extent_bytes"])),
+        Cell(with_words(number(moved["extents_per_s"]), ends, "extents_per_s"), numeric=True),
+        Cell(with_words(number(mega(moved["bandwidth_bytes_per_s"])), ends, "mbps"), numeric=True),
+        Cell(with_words(milliseconds(moved["latency_mean_ns"]), ends, "mean_ms"), numeric=True),
     ]
     heads = ["Extent", "Extents moved per second", "Moved (MB/s)", "Mean time of an extent (ms)"]
     return Topic("defragmentation", "Defragmentation", (), [Table(heads, [Group([cells])])])
@@ -363,15 +363,15 @@ def energy(machine: Machine, looks: Looks = PLAIN) -> Topic:
         view = amounts(bar_frame(bars), "Mean power (W)", looks.one, wide=False)
         figures.append(Figure("energy-watts", "Mean power", view, OF_POWER if _has_range(bars) else ""))
     if each:
-        bars = [bar(one["name"], one["title"], one["millijoules"], ends=ranged(one)) for one in each]
+        bars = [bar(row["name"], row["title"], row["millijoules"], ends=ranged(row)) for row in each]
         view = amounts(bar_frame(bars), "Energy of an I/O (mJ)", looks.one, wide=False)
         figures.append(Figure("energy-joules", "Energy of an I/O", view, OF_POWER if _has_range(bars) else ""))
     rows: dict[str, Row] = {}
     for row in power:
         rows[row["name"]] = {"title": row["title"], "watts": row["watts"], "low": row["low"], "high": row["high"]}
-    for one in each:
-        beside = rows.setdefault(one["name"], {"title": one["title"]})
-        beside |= {"millijoules": one["millijoules"], "low_mj": one["low"], "high_mj": one["high"]}
+    for entry in each:
+        beside = rows.setdefault(entry["name"], {"title": entry["title"]})
+        beside |= {"millijoules": entry["millijoules"], "low_mj": entry["low"], "high_mj": entry["high"]}
     columns = [
         Column("", "title", str, False), Column("Mean power (W)", "watts"), Column("Lowest (W)", "low"),
         Column("Highest (W)", "high"), Column("Energy of an I/O (mJ)", "millijoules"),

@@ -81,13 +81,13 @@ def _machine_part(machine: Machine, out: Path, looks: Looks) -> tuple[Part, list
     topics = review_machine.topics(machine, looks)
     drawn, files = _draw(topics, out / "charts" / machine.slug, _subtitle([machine], machine.label))
     lead = review_machine.lead(machine)
-    of = f"m-{machine.slug}"
+    prefix = f"m-{machine.slug}"
     glance: list[Block] = [Cards(review_machine.cards(machine)), review_settings.settings_table([machine])]
-    said: list[Block] = [Prose([lead], lead=True)] if lead and not looks.shaded else []
-    sections = [Section(f"{of}-first", "At a glance", [*said, *glance])]
-    sections += _unfolded_first(topic.section(of, drawn, first=FIRST) for topic in topics)
+    blocks: list[Block] = [Prose([lead], lead=True)] if lead and not looks.shaded else []
+    sections = [Section(f"{prefix}-first", "At a glance", [*blocks, *glance])]
+    sections += _unfolded_first(topic.section(prefix, drawn, first=FIRST) for topic in topics)
     sections.append(replace(_made_from(machine), folded=True))
-    return Part(of, machine.label, sections, lead, folded=looks.shaded), files
+    return Part(prefix, machine.label, sections, lead, folded=looks.shaded), files
 
 
 def _unfolded_first(sections: Iterable[Section]) -> list[Section]:
@@ -138,12 +138,12 @@ def _about(everyone: Sequence[Machine]) -> str:
 
 def _made_from(machine: Machine) -> Section:
     """Return the data needed to repeat the review of a machine."""
-    of = machine.review["machine"]
-    drives = ", ".join(dict.fromkeys(str(drive) for drive in of.get("drives") or [])) or "none named"
-    settings = ", ".join(f"{key} = {value}" for key, value in (of.get("set") or {}).items()) or "none"
-    text = f"Machine {of['name']}; drives: {drives}; settings: {settings}; seed {machine.review['seed']}."
-    text += f" State: {'; '.join(state_lines(states_of(of)))}."
+    document = machine.review["machine"]
+    drives = ", ".join(dict.fromkeys(str(drive) for drive in document.get("drives") or [])) or "none named"
+    settings = ", ".join(f"{key} = {value}" for key, value in (document.get("set") or {}).items()) or "none"
+    text = f"Machine {document['name']}; drives: {drives}; settings: {settings}; seed {machine.review['seed']}."
+    text += f" State: {'; '.join(state_lines(states_of(document)))}."
     blocks: list[Any] = [Prose([text, *(f"Note: {note}" for note in machine.review.get("notes") or [])])]
-    if of.get("spec"):
-        blocks.append(Fold("The machine's spec", str(of["spec"])))
+    if document.get("spec"):
+        blocks.append(Fold("The machine's spec", str(document["spec"])))
     return Section(f"m-{machine.slug}-spec", "What was reviewed", blocks)

@@ -83,11 +83,11 @@ def _last(name: str) -> str:
 
 def _unused(text: str, used: Sequence[str], form: str) -> str:
     """Return the text or, if it is in use, the text with the first free number from 2."""
-    found, again = text, 2
+    free, again = text, 2
     # On some systems folder names ignore case.
-    while found.lower() in (one.lower() for one in used):
-        found, again = text + form.format(again), again + 1
-    return found
+    while free.lower() in (name.lower() for name in used):
+        free, again = text + form.format(again), again + 1
+    return free
 
 
 def frame(rows: Sequence[Mapping[str, object]], **kinds: type[pl.DataType]) -> pl.DataFrame:
@@ -97,7 +97,7 @@ def frame(rows: Sequence[Mapping[str, object]], **kinds: type[pl.DataType]) -> p
 
 def linear(machine: Machine) -> list[Row]:
     """Return every place of the reads, then of the writes."""
-    found = machine.review.get("linear")
+    curve = machine.review.get("linear")
     return [
         {
             "op": op,
@@ -105,15 +105,15 @@ def linear(machine: Machine) -> list[Row]:
             "pct": 100 * point["offset_bytes"] / machine.capacity_bytes,
             "mbps": mega(point["bandwidth_bytes_per_s"]),
         }
-        for op, points in ((("read", found.get("read")), ("write", found.get("write"))) if found else ())
+        for op, points in ((("read", curve.get("read")), ("write", curve.get("write"))) if curve else ())
         for point in points or []
     ]
 
 
 def linear_mean(machine: Machine, op: str) -> float | None:
     """Return the mean rate over the surface, in bytes per second."""
-    found = machine.review.get("linear")
-    return (found.get("mean") or {}).get(op) if found else None
+    curve = machine.review.get("linear")
+    return (curve.get("mean") or {}).get(op) if curve else None
 
 
 def cumulative(machine: Machine) -> list[Row]:
@@ -136,26 +136,26 @@ def cumulative(machine: Machine) -> list[Row]:
 
 def _rising(rows: list[Row]) -> list[Row]:
     """Drop points below the previous one: a percentile is rounded to an edge of its bin."""
-    kept: list[Row] = []
+    rising: list[Row] = []
     for row in rows:
-        if not kept or kept[-1]["op"] != row["op"] or row["share"] >= kept[-1]["share"]:
-            kept.append(row)
-    return kept
+        if not rising or rising[-1]["op"] != row["op"] or row["share"] >= rising[-1]["share"]:
+            rising.append(row)
+    return rising
 
 
 def _bins(figures: AccessDoc) -> list[tuple[float, float, int]]:
     """Return the filled bins of a direction: lower end, upper end, count. A bin begins at the end of the one before."""
-    start, found = 0.0, []
+    start, bins = 0.0, []
     for upper, count in sorted(figures.get("bins") or []):
         if count:
-            found.append((start, float(upper), int(count)))
+            bins.append((start, float(upper), int(count)))
         start = float(upper)
-    return found
+    return bins
 
 
 def is_wide(everyone: Sequence[Machine]) -> bool:
     """Return whether access times span decades, so that they need a log axis."""
-    ends = [_ends(bins) for machine in everyone for _, one in access_figures(machine) if (bins := _bins(one))]
+    ends = [_ends(bins) for machine in everyone for _, figures in access_figures(machine) if (bins := _bins(figures))]
     return bool(ends) and max(high for _, high in ends) / max(1.0, min(low for low, _ in ends)) > LOG_SPAN
 
 
@@ -176,20 +176,20 @@ def histogram(machine: Machine) -> list[Row]:
 
     Both directions have the same bins: the I/Os of each source bin are spread evenly over it.
     """
-    found = [(op, bins) for op, one in access_figures(machine) if (bins := _bins(one))]
-    if not found:
+    bins_of = [(op, bins) for op, figures in access_figures(machine) if (bins := _bins(figures))]
+    if not bins_of:
         return []
-    last = max(_ends(bins)[1] for _, bins in found)
-    finest = max(min(upper - start for start, upper, _ in bins) for _, bins in found)
+    last = max(_ends(bins)[1] for _, bins in bins_of)
+    finest = max(min(upper - start for start, upper, _ in bins) for _, bins in bins_of)
     width = max(finest, last / HISTOGRAM_BINS)
     edges = [width * n for n in range(math.ceil(last / width - 1e-9) + 1)]
     rows: list[Row] = []
-    for op, bins in found:
+    for op, bins in bins_of:
         total = sum(count for _, _, count in bins)
         for n, (start, end) in enumerate(pairwise(edges)):
             # The last bin includes the rarest I/Os beyond it.
             reach = math.inf if n + 2 == len(edges) else end
-            inside = sum(count * _overlap(one, start, reach) for *one, count in bins)
+            inside = sum(count * _overlap(bucket, start, reach) for *bucket, count in bins)
             rows.append({"op": op, "from_ms": start / 1e6, "ms": end / 1e6, "share": 100 * inside / total})
     return rows
 
@@ -202,15 +202,15 @@ def _overlap(ends: Sequence[float], start: float, end: float) -> float:
 
 def access_figures(machine: Machine) -> list[tuple[str, AccessDoc]]:
     """Return the measured directions with their figures."""
-    found = machine.review.get("access") or {}
-    return [(op, found[op]) for op in OPS if found.get(op)]
+    access = machine.review.get("access") or {}
+    return [(op, access[op]) for op in OPS if access.get(op)]
 
 
 def _rows(machine: Machine, part: Part, *columns: str) -> list[Row]:
     """Return the objects of a part: these columns in the units of the page, and the intervals of their figures in
     words."""
-    found = cast("Mapping[Part, Sequence[Mapping[str, Any]] | None]", machine.review).get(part) or []
-    rows = ({column: _value(row, column) for column in columns} | {"ends": in_words(machine, row)} for row in found)
+    part_rows = cast("Mapping[Part, Sequence[Mapping[str, Any]] | None]", machine.review).get(part) or []
+    rows = ({column: _value(row, column) for column in columns} | {"ends": in_words(machine, row)} for row in part_rows)
     return [cast("Row", row) for row in rows]
 
 
@@ -282,10 +282,10 @@ def mega(value: float | None) -> float | None:
 
 def watts(machine: Machine) -> list[Row]:
     """Return mean power: idle, then under each pattern."""
-    found = machine.review.get("energy")
-    idle = None if found is None else found.get("idle_w")
+    power = machine.review.get("energy")
+    idle = None if power is None else power.get("idle_w")
     first: list[Row] = [] if idle is None else [{"name": "idle", "title": "Idle", "watts": idle, **NO_RANGE}]
-    return first + _by_pattern(found, "watts", 1.0, "patterns_w", "patterns_low_w", "patterns_high_w")
+    return first + _by_pattern(power, "watts", 1.0, "patterns_w", "patterns_low_w", "patterns_high_w")
 
 
 def joules(machine: Machine) -> list[Row]:

@@ -18,23 +18,25 @@ def settings_table(everyone: Sequence[Machine]) -> Table:
     review."""
     rows = []
     for machine in everyone:
-        of = machine.review["machine"]
-        values = ", ".join(f"{key} = {value}" for key, value in (of.get("set") or {}).items()) or "none"
-        for own in settings_of(states_of(of)):
-            name = f"{machine.label}: {own['of']}" if own["of"] else machine.label
-            said = [own[key] or "none" for key in ("write cache", "look-ahead", "flash")]
-            rows.append(plain([name, *said, values]))
+        document = machine.review["machine"]
+        values = ", ".join(f"{key} = {value}" for key, value in (document.get("set") or {}).items()) or "none"
+        for settings in settings_of(states_of(document)):
+            name = f"{machine.label}: {settings['of']}" if settings["of"] else machine.label
+            cells = [settings[key] or "none" for key in ("write cache", "look-ahead", "flash")]
+            rows.append(plain([name, *cells, values]))
     return Table(COLUMNS, [Group(rows)], caption="Settings of the drives")
 
 
 def at_a_glance(prefix: str, everyone: Sequence[Machine]) -> Section:
     """Return one row per machine with its figures, and the settings."""
-    found = [dict((what, value) for value, what in review_machine.cards(machine)) for machine in everyone]
+    cards = [dict((what, value) for value, what in review_machine.cards(machine)) for machine in everyone]
     # The pattern with the most IOPS differs between machines, so those figures are only in the charts.
-    names = [name for name in dict.fromkeys(name for one in found for name in one) if not name.startswith("most IOPS")]
+    names = [
+        name for name in dict.fromkeys(name for card in cards for name in card) if not name.startswith("most IOPS")
+    ]
     rows = [
-        [Cell(machine.label), *(Cell(one.get(name, "–"), numeric=True) for name in names)]
-        for machine, one in zip(everyone, found, strict=True)
+        [Cell(machine.label), *(Cell(pair.get(name, "–"), numeric=True) for name in names)]
+        for machine, pair in zip(everyone, cards, strict=True)
     ]
     heads = ["Machine", *map(capitalized, names)]
     figures = Table(heads, [Group(rows)], tight=True)

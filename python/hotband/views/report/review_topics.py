@@ -124,16 +124,16 @@ class Topic:
             views = {figure.id: drawn[figure.id].bare() if lines else drawn[figure.id] for figure in self.figures}
             charts = [Chart(figure.title, views[figure.id], figure.caption) for figure in self.figures]
             blocks.append(Charts(charts, width=self.width, key=key_of(lines) if lines else ()))
-        tables = [_folded(one) if self.figures else one for one in self.tables]
+        tables = [_folded(shown) if self.figures else shown for shown in self.tables]
         return Section(f"{prefix}-{self.id}", self.title, [*blocks, *tables], folded=self.id not in first)
 
 
-def _folded(of: Table) -> Table:
+def _folded(shown: Table) -> Table:
     """Fold a table of more than a few rows below a chart of the same numbers."""
-    rows = sum(len(group.rows) for group in of.groups)
-    if of.folded or rows <= SHORT:
-        return of
-    return replace(of, caption=f"{of.caption or 'All numbers'} ({rows} rows)", folded=True)
+    rows = sum(len(group.rows) for group in shown.groups)
+    if shown.folded or rows <= SHORT:
+        return shown
+    return replace(shown, caption=f"{shown.caption or 'All numbers'} ({rows} rows)", folded=True)
 
 
 # As `draw.review.SHAPES`.
@@ -185,8 +185,8 @@ def block(value: object) -> str:
 
 def milliseconds(value: object) -> str:
     """Format nanoseconds in ms."""
-    found = finite(value)
-    return ABSENT if found is None else number(found / 1e6)
+    duration = finite(value)
+    return ABSENT if duration is None else number(duration / 1e6)
 
 
 def bar(row: str, label: str, value: float | None, line: str = "", text: str = "", ends: Row | None = None) -> Row:
@@ -219,17 +219,17 @@ def crossed(
 ) -> Table:
     """Return a table with the values of `across` (in the order `names`) as columns and the `keys` as the rows'
     beginning."""
-    found: dict[tuple[object, ...], dict[str, object]] = {}
+    cells: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rows:
         # Texts stay unchanged: a number with its interval is a text.
         text = with_words("", row, value)
-        own = f"{number(row[value])}{text}" if text else row[value]
-        found.setdefault(tuple(row[key] for key in keys), {})[str(row[across])] = own
+        cell = f"{number(row[value])}{text}" if text else row[value]
+        cells.setdefault(tuple(row[key] for key in keys), {})[str(row[across])] = cell
     columns = [Column(head, key, write, numeric=False) for head, key in zip(heads, keys, strict=True)]
     columns += [Column(name, f"at {name}", _number_or_text) for name in names]
     lines = [
         dict(zip(keys, key, strict=True)) | {f"at {name}": values.get(name) for name in names}
-        for key, values in found.items()
+        for key, values in cells.items()
     ]
     return table(lines, columns, caption, fold=fold)
 

@@ -32,9 +32,9 @@ RESULT_COLUMNS = (
 )  # fmt: skip
 
 
-def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Cell]:
+def result_row(name: str, figures: FiguresDoc | None, muted: bool = False) -> list[Cell]:
     """Return one row under `RESULT_COLUMNS`, without figures if there are none."""
-    summary = cast("Mapping[str, object]", of or {})
+    summary = cast("Mapping[str, object]", figures or {})
     latencies = ("mean", "p50", "p99", "p999", "max")
     texts = [number(summary.get("iops")), rate(summary.get("bandwidth_bytes_per_s"))]
     texts += [millis(summary.get(f"latency_{key}_ns")) for key in latencies]
@@ -48,8 +48,8 @@ def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Ce
 
 def whole(value: object) -> str:
     """Format a count in full."""
-    found = finite(value)
-    return ABSENT if found is None else number(found)
+    count = finite(value)
+    return ABSENT if count is None else number(count)
 
 
 def run_sections(
@@ -155,25 +155,25 @@ def _spec_text(spec: SpecDoc) -> str:
     texts |= {f"drive {name}": str(text) for name, text in drives.items()}
     if settings:
         texts["set"] = "\n".join(f"{key} = {value}" for key, value in settings.items())
-    if found := events(spec):
-        texts["options of hotband run"] = "\n".join(found)
+    if happened := events(spec):
+        texts["options of hotband run"] = "\n".join(happened)
     return "\n\n".join(f"--- {name} ---\n{text.strip()}" for name, text in texts.items())
 
 
 def events(spec: SpecDoc) -> list[str]:
     """Return the planned events of a run as options of `hotband run`: failing drives, their repair, a power loss."""
-    asked: list[tuple[str, str | int | None]] = []
+    options: list[tuple[str, str | int | None]] = []
     if repair := spec.get("repair"):
-        asked += [("fail", drive) for drive in repair.get("fail") or []]
-        asked += [("spares", repair.get("spare") or None), ("rebuild-rate", repair.get("rebuild_rate"))]
-        asked.append(("rebuild-after", repair.get("rebuild_after")))
-    asked.append(("power-loss", spec.get("power_loss")))
-    asked += [("event", event) for event in spec.get("events") or []]
-    return [f"--{name} {shlex.quote(str(value))}" for name, value in asked if value is not None]
+        options += [("fail", drive) for drive in repair.get("fail") or []]
+        options += [("spares", repair.get("spare") or None), ("rebuild-rate", repair.get("rebuild_rate"))]
+        options.append(("rebuild-after", repair.get("rebuild_after")))
+    options.append(("power-loss", spec.get("power_loss")))
+    options += [("event", event) for event in spec.get("events") or []]
+    return [f"--{name} {shlex.quote(str(value))}" for name, value in options if value is not None]
 
 
 def versions(records: Mapping[str, LoadedRecord], further: object = None) -> str:
     """Return the versions of all programs that contributed, each once."""
     sources = [loaded.record.get("versions") for loaded in records.values()]
-    pairs = [pair for found in [further, *sources] if isinstance(found, dict) for pair in found.items()]
+    pairs = [pair for document in [further, *sources] if isinstance(document, dict) for pair in document.items()]
     return ", ".join(dict.fromkeys(f"{name} {version}" for name, version in pairs)) or "not recorded"

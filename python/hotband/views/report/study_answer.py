@@ -28,8 +28,8 @@ def answer_section(result: StudyDoc) -> Section | None:
     answer has its largest chart of published figures."""
     answer = result.get("answer")
     if answer is not None:
-        found = answer["chart"]
-        chart = Chart(found["title"], _answer_chart(found), _answer_caption(found))
+        answer_chart = answer["chart"]
+        chart = Chart(answer_chart["title"], _answer_chart(answer_chart), _answer_caption(answer_chart))
         further = [Prose([answer["further"]])] if answer["further"] else []
         return Section("answer", "Answer", [Prose([answer["text"]], lead=True), Charts([chart], width=1000), *further])
     text = "Only some loads were run: the answer, claims and findings need the whole study." if "only" in result else ""
@@ -44,11 +44,11 @@ def _answer_chart(chart: AnswerChartDoc) -> View:
     if any(point["qd"] is not None for point in points):
         rows = [
             {
-                "machine": one["machine"],
-                "series": one["row"],
-                **{key: one[key] for key in ("qd", "published", "predicted")},
+                "machine": point["machine"],
+                "series": point["row"],
+                **{key: point[key] for key in ("qd", "published", "predicted")},
             }
-            for one in points
+            for point in points
         ]
         kinds = {"machine": pl.String, "series": pl.String, "qd": pl.Int64, "published": pl.Float64}
         return published.depth_chart(pl.DataFrame(rows, schema={**kinds, "predicted": pl.Float64}), chart["quantity"])
@@ -62,23 +62,26 @@ def _rows(chart: AnswerChartDoc) -> pl.DataFrame:
     figures: list[FigureDoc] = [
         {
             "id": str(n),
-            "config": "" if alone else one["row"],
-            "label": one["row"] if alone else one["machine"],
+            "config": "" if alone else point["row"],
+            "label": point["row"] if alone else point["machine"],
             "metric": chart["quantity"],
             "unit": "",
             "source": "",
-            "published": one["published"],
-            "predicted": one["predicted"],
-            "error_pct": _error(one["published"], one["predicted"]),
+            "published": point["published"],
+            "predicted": point["predicted"],
+            "error_pct": _error(point["published"], point["predicted"]),
             "note": "",
         }
-        for n, one in enumerate(chart["points"])
+        for n, point in enumerate(chart["points"])
     ]
     rows = figure_rows(figures)
-    machines = {f"{n}:{n}": one["machine"] for n, one in enumerate(chart["points"])}
-    said = any(point["published"] is not None for point in chart["points"])
+    machines = {f"{n}:{n}": point["machine"] for n, point in enumerate(chart["points"])}
+    has_published = any(point["published"] is not None for point in chart["points"])
     return frame_of(
-        [{**row, "machine": machines[row["id"]], "error_text": row["error_text"] if said else ""} for row in rows]
+        [
+            {**row, "machine": machines[row["id"]], "error_text": row["error_text"] if has_published else ""}
+            for row in rows
+        ]
     )
 
 
@@ -122,7 +125,7 @@ def accuracy_section(result: StudyDoc) -> Section:
         caption += " An arrow is farther off than the axis goes." if far.height else ""
         blocks.append(Charts([Chart("Errors at a glance", published.error_chart(rows), caption)], width=1000))
     classes = summary.get("classes") or []
-    if any(one["blind"]["measurements"] for one in classes):
+    if any(errors["blind"]["measurements"] for errors in classes):
         blocks.append(_class_table(classes))
     return Section("accuracy", "Accuracy", blocks)
 
@@ -131,8 +134,8 @@ def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
     """Return errors by class of figure, if some figures were predicted before they were seen."""
     columns = [column("Figures"), *(numeric(f"{over}: {name}") for over, name in COLUMNS[1:])]
     table = tables.Table("", columns)
-    for of in classes:
-        table.add(*class_cells(of))
+    for errors in classes:
+        table.add(*class_cells(errors))
     caption = (
         "Errors, either way, in percent, each measurement once: of figures that were seen while the models were built, "
         "and of those that were predicted blind, before they were seen, as predicted then and as predicted now."
@@ -156,7 +159,9 @@ def machines_section(result: StudyDoc, colors: Mapping[str, str]) -> Section | N
 def _machine_cells(machine: MachineDoc, color: str) -> list[Cell]:
     under = machine["label"] if machine["label"] != machine["name"] else ""
     mark = "what if" if machine["what_if"] else ""
-    state = Cell(machine["state"], under="; ".join(_varying(one["text"], one["loads"]) for one in machine["varying"]))
+    state = Cell(
+        machine["state"], under="; ".join(_varying(varying["text"], varying["loads"]) for varying in machine["varying"])
+    )
     return [Cell(machine["name"], mark=mark, under=under, color=color), Cell(machine["built"]), state]
 
 

@@ -56,8 +56,8 @@ def figures_section(result: StudyDoc) -> Section | None:
     rows = figure_rows(figures, names_of(result.get("machines") or []))
     caption = "The line between two points is the error. A circle alone has no published figure."
     made = [
-        Chart(title, published.published_chart(frame_of(of), title), caption if n == 0 else "")
-        for n, (title, of) in enumerate(_chart_groups(rows).items())
+        Chart(title, published.published_chart(frame_of(group), title), caption if n == 0 else "")
+        for n, (title, group) in enumerate(_chart_groups(rows).items())
     ]
     blocks: list[Block] = [Charts(made, width=1000)] if made else []
     compared = sum(row["error_pct"] is not None for row in rows)
@@ -123,18 +123,18 @@ def _chart_groups(rows: Sequence[FigureRow]) -> dict[str, list[FigureRow]]:
         if row["published"] is not None or row["predicted"] is not None:
             by_quantity.setdefault(row["quantity"], []).append(row)
     small: dict[str, list[str]] = {}
-    for name, found in by_quantity.items():
-        if len(found) < FEWEST_ROWS:
-            small.setdefault(found[0]["unit"], []).append(name)
+    for name, group_rows in by_quantity.items():
+        if len(group_rows) < FEWEST_ROWS:
+            small.setdefault(group_rows[0]["unit"], []).append(name)
     groups: dict[str, list[FigureRow]] = {}
-    for name, found in by_quantity.items():
-        unit = found[0]["unit"]
+    for name, group_rows in by_quantity.items():
+        unit = group_rows[0]["unit"]
         shared = name in small.get(unit, []) and len(small[unit]) > 1
         title = quantity_name(OTHER, unit) if shared else name
         groups.setdefault(title, []).extend(
-            {**row, "label": _with_metric(row) if shared else row["label"]} for row in found
+            {**row, "label": _with_metric(row) if shared else row["label"]} for row in group_rows
         )
-    drawn = {title: of for title, of in groups.items() if any(row["published"] is not None for row in of)}
+    drawn = {title: group for title, group in groups.items() if any(row["published"] is not None for row in group)}
     return dict(sorted(drawn.items(), key=lambda group: group[0].startswith(OTHER)))
 
 
@@ -174,8 +174,8 @@ def _figure_table(figures: Sequence[ListedFigureDoc]) -> Table:
     order = list(dict.fromkeys(figure.get("config") or "" for figure in figures))
     groups: dict[tuple[int, str], list[list[Cell]]] = {}
     for figure in figures:
-        place = order.index(figure.get("config") or ""), str(figure.get("workload") or "")
-        groups.setdefault(place, []).append(_figure_cells(figure, some_blind))
+        position = order.index(figure.get("config") or ""), str(figure.get("workload") or "")
+        groups.setdefault(position, []).append(_figure_cells(figure, some_blind))
     blind = ["Blind"] if some_blind else []
     columns = ["Figure", "Published", "Predicted", "Error", *blind, "Caveat and note", "Source"]
     caption = f"Every figure, by configuration. The bar next to an error is full at {number(FULL_BAR)} %."

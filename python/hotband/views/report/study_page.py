@@ -76,10 +76,10 @@ def study_page(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Page:
     ]
     first = [answer_section(result), accuracy_section(result), machines_section(result, colors)]
     open_ = "figures" if result.get("answer") is None and len(result["figures"]) <= OPEN_FIGURES else ""
-    found = [*first, *(replace(section, folded=section.id != open_) for section in rest if section is not None)]
+    ordered = [*first, *(replace(section, folded=section.id != open_) for section in rest if section is not None)]
     return Page(
         result.get("question") or result["title"],
-        [painted(section, colors) for section in found if section is not None],
+        [painted(section, colors) for section in ordered if section is not None],
         subtitle=result["title"] if result.get("question") else "",
         kicker=f"Hotband study · {result['study']}",
     )
@@ -90,7 +90,7 @@ def _machine_names(result: StudyDoc) -> list[str]:
     and figures."""
     machines = result.get("machines") or []
     if machines:
-        return [one["name"] for one in sorted(machines, key=lambda one: one["what_if"])]
+        return [machine["name"] for machine in sorted(machines, key=lambda machine: machine["what_if"])]
     figures = [str(figure.get("config") or "") for figure in result["figures"]]
     return [*(str(point["machine"]) for point in result.get("curves") or []), *figures]
 
@@ -103,15 +103,15 @@ def _named_runs(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> dict[st
 
 def _runs(named: Mapping[str, LoadedRecord]) -> list[Section]:
     """Return the views of single runs: latency, time series, parts."""
-    found = sections.run_sections(named, clock=charts.MINUTES if _in_minutes(named) else charts.SECONDS)
+    run_parts = sections.run_sections(named, clock=charts.MINUTES if _in_minutes(named) else charts.SECONDS)
     gist = f"of any of the {len(named)} runs, and of another next to it" if len(named) > sections.OVERLAID else ""
-    kept = [section for section in found if section.id != "time" or len(named) <= MOST_BARS]
-    return [replace(section, gist=gist if section.id != "time" else "") for section in kept]
+    shown = [section for section in run_parts if section.id != "time" or len(named) <= MOST_BARS]
+    return [replace(section, gist=gist if section.id != "time" else "") for section in shown]
 
 
 def _in_minutes(named: Mapping[str, LoadedRecord]) -> bool:
     """Return whether times are in minutes, so that the longest run is readable."""
-    return any((finite(one.record.get("duration_ns")) or 0.0) >= MINUTES_FROM_NS for one in named.values())
+    return any((finite(loaded.record.get("duration_ns")) or 0.0) >= MINUTES_FROM_NS for loaded in named.values())
 
 
 # --- curves -------------------------------------------------------------------------------------------------
@@ -166,8 +166,8 @@ def _load_charts(frame: pl.DataFrame) -> tuple[list[Chart], list[KeyItem]]:
 
 
 def _ms(value: object) -> float | None:
-    found = finite(value)
-    return found / 1e6 if found is not None and found > 0 else None
+    number = finite(value)
+    return number / 1e6 if number is not None and number > 0 else None
 
 
 # --- words --------------------------------------------------------------------------------------------------
@@ -180,8 +180,8 @@ def _findings(result: StudyDoc) -> Section | None:
         table = finding.get("table")
         if table:
             blocks.append(_finding_table(table))
-    found = [finding["title"] for finding in result.get("findings") or []]
-    gist = f"{len(found)}, first: {found[0]}" if found else ""
+    titles = [finding["title"] for finding in result.get("findings") or []]
+    gist = f"{len(titles)}, first: {titles[0]}" if titles else ""
     return Section("findings", "Findings", blocks, gist=gist) if blocks else None
 
 
@@ -217,7 +217,7 @@ def _misses(result: StudyDoc) -> Section | None:
     groups = by_reason(misses)
     blocks: list[Block] = []
     for why, cells in groups.items():
-        blocks += [Prose([why]), Table(["Missed"], [Group([[Cell(one["what"])] for one in cells])])]
+        blocks += [Prose([why]), Table(["Missed"], [Group([[Cell(cell["what"])] for cell in cells])])]
     cells_, reasons = len(misses), len(groups)
     gist = f"{cells_} cell{'s' * (cells_ != 1)} off by more than 10 %, {reasons} explanation{'s' * (reasons != 1)}"
     return Section("misses", "Misses, explained", blocks, gist=gist)
@@ -238,14 +238,14 @@ def _assumptions(result: StudyDoc) -> Section | None:
         groups.setdefault(item.get("part") or "", []).append(row)
     if not groups:
         return None
-    rows = [row for found in groups.values() for row in found]
+    rows = [row for group in groups.values() for row in group]
     estimates = sum(bool(row[1].mark) for row in rows)
     text = f"{len(rows)} values with sources; {estimates} are estimates, marked as such"
     columns = ["Key", "Value", "Range", "Confidence", "Source", "Note"]
     return Section(
         "assumptions",
         "Assumptions",
-        [Table(columns, [Group(found, part) for part, found in groups.items()])],
+        [Table(columns, [Group(group, part) for part, group in groups.items()])],
         gist=text,
     )
 
@@ -274,15 +274,15 @@ def _run_row(run: RunDoc, records: Mapping[str, LoadedRecord], minutes: bool) ->
     """Return a run: latencies in ms and durations in one unit, as everywhere on the page."""
     label = run.get("label") or run["id"]
     loaded = records.get(label)
-    of: Mapping[str, object] = loaded.record["summary"] if loaded else {}
-    texts = [number(of.get("iops")), number(_scaled(of.get("bandwidth_bytes_per_s"), 1e6))]
-    texts += [number(_ms(of.get(f"latency_{name}_ns"))) for name in ("mean", "p99")]
-    texts += [sections.whole(of.get(name)) for name in ("count", "errors")]
+    summary: Mapping[str, object] = loaded.record["summary"] if loaded else {}
+    texts = [number(summary.get("iops")), number(_scaled(summary.get("bandwidth_bytes_per_s"), 1e6))]
+    texts += [number(_ms(summary.get(f"latency_{name}_ns"))) for name in ("mean", "p99")]
+    texts += [sections.whole(summary.get(name)) for name in ("count", "errors")]
     measured = _scaled(loaded.record["duration_ns"], 60e9 if minutes else 1e9) if loaded else None
     results = [Cell(text, numeric=True) for text in (*texts, number(measured))]
     return [Cell(label), *results, Cell(str(run.get("record") or ""), muted=True)]
 
 
 def _scaled(value: object, by: float) -> float | None:
-    found = finite(value)
-    return None if found is None else found / by
+    number = finite(value)
+    return None if number is None else number / by

@@ -28,7 +28,7 @@ def response(result: StudyDoc) -> Section | None:
     groups: dict[str, list[ResponsePointDoc]] = {}
     points = found.get("points") or []
     left_out = crowded(result, [str(point["variant"]) for point in points])
-    for point in (one for one in points if one["variant"] not in left_out):
+    for point in (point for point in points if point["variant"] not in left_out):
         groups.setdefault(point["group"], []).append(point)
     blocks: list[Block] = []
     for name, points in groups.items():
@@ -56,7 +56,7 @@ def response(result: StudyDoc) -> Section | None:
 
 def crowded(result: StudyDoc, names: Sequence[str]) -> set[str]:
     """Return what-if machines if there are more machines than a chart has colours: the findings show them instead."""
-    what_if = {one["name"] for one in result.get("machines") or [] if one["what_if"]}
+    what_if = {machine["name"] for machine in result.get("machines") or [] if machine["what_if"]}
     return what_if if len(set(names)) > len(PALETTE) else set()
 
 
@@ -81,20 +81,20 @@ def _points(rows: Sequence[ResponsePointDoc]) -> pl.DataFrame:
 
 def _by_load(result: StudyDoc, loaded: Loaded) -> dict[str, dict[str, LoadedRecord]]:
     """Return loaded runs by load, each by the name of its variant."""
-    found: dict[str, dict[str, LoadedRecord]] = {}
+    by_load: dict[str, dict[str, LoadedRecord]] = {}
     for run in result.get("runs") or []:
         if run["id"] in loaded and run.get("variant"):
             variant = str(run["variant"])
-            found.setdefault(str(run["load"]), {})[variant] = replace(loaded[run["id"]], label=variant)
-    return found
+            by_load.setdefault(str(run["load"]), {})[variant] = replace(loaded[run["id"]], label=variant)
+    return by_load
 
 
 def warm_up(result: StudyDoc, loaded: Loaded) -> Section | None:
     """Return how caches filled, for loads with `warm_up`."""
-    asked = {str(run["load"]) for run in result.get("runs") or [] if run.get("warm_up")}
+    loads = {str(run["load"]) for run in result.get("runs") or [] if run.get("warm_up")}
     blocks: list[Block] = []
     for load, records in _by_load(result, loaded).items():
-        block = variants.warm_up_block(records) if load in asked else None
+        block = variants.warm_up_block(records) if load in loads else None
         if block is not None:
             blocks += [Heading(load), block]
     return Section("warm-up", "How the caches filled", blocks, gist="hits and rates over time") if blocks else None
@@ -118,11 +118,11 @@ def amplification(result: StudyDoc, loaded: Loaded) -> Section | None:
     """Return write amplification over entropy with its theory, and over time from a new drive on."""
     curve = result.get("entropy")
     named = list(dict.fromkeys(row["variant"] for row in curve["points"])) if curve else []
-    found = wear.entropy_block(curve, named) if curve else None
-    blocks: list[Block] = [] if found is None else [found]
-    asked = {str(run["load"]) for run in result.get("runs") or [] if run.get("chart") == "wear-in"}
+    chart_block = wear.entropy_block(curve, named) if curve else None
+    blocks: list[Block] = [] if chart_block is None else [chart_block]
+    loads = {str(run["load"]) for run in result.get("runs") or [] if run.get("chart") == "wear-in"}
     for load, records in _by_load(result, loaded).items():
-        block = wear.amplification_block(records) if load in asked else None
+        block = wear.amplification_block(records) if load in loads else None
         if block is not None:
             blocks += [Heading(load), block]
     gist = "against entropy, and over time"
@@ -188,8 +188,8 @@ def why(result: StudyDoc) -> Section | None:
 
 def swings(result: StudyDoc) -> Section | None:
     """Return the assumptions that change a prediction, with their effects."""
-    found = result.get("swings")
-    if not found:
+    document = result.get("swings")
+    if not document:
         return None
     columns = ["Assumption", "From", "To", "At low", "At high", "The figure that moves most", "Figures moved"]
     rows = [
@@ -201,17 +201,17 @@ def swings(result: StudyDoc) -> Section | None:
             Cell(str(row["label"]), muted=True),
             Cell(number(row["figures_moved"]), True),
         ]
-        for row in found["moved"]
+        for row in document["moved"]
     ]
-    blocks: list[Block] = [Prose([found["text"]])]
+    blocks: list[Block] = [Prose([document["text"]])]
     if rows:
         blocks.append(Table(columns, [Group(rows)], caption="Assumptions that move a prediction by more than 10 %"))
-    refused = [[Cell(str(row["name"])), Cell(str(row["end"])), Cell(str(row["text"]))] for row in found["refused"]]
+    refused = [[Cell(str(row["name"])), Cell(str(row["end"])), Cell(str(row["text"]))] for row in document["refused"]]
     if refused:
         blocks.append(
             Table(["Assumption", "End", "Why it was not run"], [Group(refused)], folded=True, caption="Refused")
         )
-    gist = f"{len(found['moved'])} move a prediction by more than 10 %"
+    gist = f"{len(document['moved'])} move a prediction by more than 10 %"
     return Section("swings", "Assumptions that matter", blocks, gist=gist)
 
 

@@ -44,10 +44,10 @@ class Figure:
 
     def ends(self, dot: Dot) -> tuple[float, float] | tuple[None, None]:
         """Return the ends of the value's range; zero has no position on a log axis."""
-        found = dot.ends.get(self.column)
-        if found is None or (self.is_latency and found[0] <= 0):
+        ends = dot.ends.get(self.column)
+        if ends is None or (self.is_latency and ends[0] <= 0):
             return None, None
-        return found[0] / self.scale, found[1] / self.scale
+        return ends[0] / self.scale, ends[1] / self.scale
 
 
 def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
@@ -61,12 +61,12 @@ def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
     p99 = Figure("latency_p99_ns", f"p99 latency ({unit})", scale, True)
     latencies = [p99, Figure("latency_mean_ns", f"Mean latency ({unit})", scale, True)]
     draw = _Drawing(curves)
-    said = [*begin, *([Prose(draw.explained())] if draw.explained() else [])]
+    blocks = [*begin, *([Prose(draw.explained())] if draw.explained() else [])]
     if curves.along is None:
-        bars = [draw.bars(one) for one in (*rates, *latencies)]
-        return [Section("answer", "Answer", [*said, Charts(bars, width=WIDTH)])]
+        bars = [draw.bars(latency) for latency in (*rates, *latencies)]
+        return [Section("answer", "Answer", [*blocks, Charts(bars, width=WIDTH)])]
     sections = [
-        Section("answer", "Answer", [*said, *draw.along(rates)]),
+        Section("answer", "Answer", [*blocks, *draw.along(rates)]),
         Section("curves-latency", "Latency", draw.along(latencies)),
     ]
     if curves.along.key in LOADS:
@@ -100,13 +100,13 @@ class _Drawing:
 
     def explained(self) -> list[str]:
         """Return the sentences for all charts: error bars, and that the reader can choose."""
-        said = [self.curves.of_ends] if self.curves.has_ends else []
+        sentences = [self.curves.of_ends] if self.curves.has_ends else []
         if self.chosen:
-            said.append(
+            sentences.append(
                 f"{len(self.chosen):,} combinations of {', '.join(self.curves.panel_keys)} have charts of their own: "
                 "choose one and, to compare it with, another."
             )
-        return [" ".join(said)] if said else []
+        return [" ".join(sentences)] if sentences else []
 
     def _blocks(self, of_figures: Sequence[Sequence[Chart]]) -> list[Charts]:
         """Return charts of several figures: side by side if each figure has one chart, else a row per figure. The key
@@ -120,10 +120,10 @@ class _Drawing:
         rows = []
         for line, curve in panel.items():
             for dot in curve:
-                values = [one.of(dot) for one in (y, *further)]
+                values = [figure.of(dot) for figure in (y, *further)]
                 if None not in values:
                     rows.append([run, line, dot.x, dot.text, *values, *y.ends(dot)])
-        names = ["run", "line", "x", "at", y.column, *(one.column for one in further), "low", "high"]
+        names = ["run", "line", "x", "at", y.column, *(figure.column for figure in further), "low", "high"]
         kinds = [pl.String, pl.String, pl.Float64, pl.String]
         return pl.DataFrame(
             rows, schema=list(zip(names, [*kinds, *[pl.Float64] * (len(names) - 4)], strict=True)), orient="row"
@@ -131,11 +131,11 @@ class _Drawing:
 
     def _panels(self, y: Figure, further: Sequence[Figure] = ()) -> list[tuple[str, pl.DataFrame]]:
         """Return a frame for each panel, or one frame of all if the reader chooses."""
-        found = [(name, self._rows(name, panel, y, further)) for name, panel in self.curves.panels.items()]
-        found = [(name, rows) for name, rows in found if rows.height]
-        if self.chosen and found:
-            return [("", pl.concat([rows for _, rows in found]))]
-        return found
+        panels = [(name, self._rows(name, panel, y, further)) for name, panel in self.curves.panels.items()]
+        panels = [(name, rows) for name, rows in panels if rows.height]
+        if self.chosen and panels:
+            return [("", pl.concat([rows for _, rows in panels]))]
+        return panels
 
     def along(self, figures: Sequence[Figure]) -> list[Charts]:
         """Return figures over the swept values, a chart per panel."""
@@ -192,9 +192,9 @@ class _Drawing:
         drawn = []
         for line, cells in _cells(curves).items():
             for figure in figures:
-                found = self._matrix(cells, figure)
-                if found is not None:
-                    drawn.append(Chart(_of(figure.title, line), drawing(found)))
+                matrix = self._matrix(cells, figure)
+                if matrix is not None:
+                    drawn.append(Chart(_of(figure.title, line), drawing(matrix)))
         return Charts(drawn, width=WIDTH) if drawn else None
 
     def _matrix(self, cells: Mapping[tuple[str, str], Dot], figure: Figure) -> View | None:
@@ -211,7 +211,7 @@ class _Drawing:
         names = ["column", "row", "value", "text"]
         kinds = [pl.String, pl.String, pl.Float64, pl.String]
         frame = pl.DataFrame(rows, schema=list(zip(names, kinds, strict=True)), orient="row")
-        of = Matrix(
+        matrix = Matrix(
             self._steps().title,
             curves.along.texts,
             TITLES.get(other, other),
@@ -219,7 +219,7 @@ class _Drawing:
             figure.title,
             pl.Series(curves.every(figure.of), dtype=pl.Float64),
         )
-        return matrix_chart(frame, of)
+        return matrix_chart(frame, matrix)
 
 
 def _short(value: float) -> str:
@@ -238,27 +238,27 @@ def _cells(curves: Curves) -> dict[str, dict[tuple[str, str], Dot]]:
     """Return the points of a sweep of two parameters by machine (an empty name for a single one), column and row."""
     assert curves.along is not None, "a matrix has numbers along its columns"
     other = next(key for key in curves.swept if key != curves.along.key)
-    found: dict[str, dict[tuple[str, str], Dot]] = {}
+    by_machine: dict[str, dict[tuple[str, str], Dot]] = {}
     for panel, lines in curves.panels.items():
         for line, curve in lines.items():
             row = (line if curves.lines_are_panels else panel).removeprefix(f"{other} ")
-            cells = found.setdefault("" if curves.lines_are_panels or len(curves.lines) == 1 else line, {})
+            cells = by_machine.setdefault("" if curves.lines_are_panels or len(curves.lines) == 1 else line, {})
             cells.update({(dot.text, row): dot for dot in curve})
-    return found
+    return by_machine
 
 
 def _hidden(curves: Curves) -> list[str]:
     """Return the lines of which at least half coincides with an earlier line: they are drawn dashed."""
-    found: list[str] = []
+    hidden: list[str] = []
     for panel in curves.panels.values():
         drawn: list[Curve] = []
         for line, curve in panel.items():
-            if any(_same_curve(curve, other) for other in drawn) and line not in found:
-                found.append(line)
+            if any(_same_curve(curve, other) for other in drawn) and line not in hidden:
+                hidden.append(line)
             drawn.append(curve)
-    return found
+    return hidden
 
 
-def _same_curve(one: Curve, other: Curve) -> bool:
-    pairs = [(a, b) for a, b in zip(one, other, strict=False) if "iops" in a.figures and "iops" in b.figures]
+def _same_curve(curve: Curve, other: Curve) -> bool:
+    pairs = [(a, b) for a, b in zip(curve, other, strict=False) if "iops" in a.figures and "iops" in b.figures]
     return bool(pairs) and 2 * sum(alike(a, b, "iops") for a, b in pairs) >= len(pairs)

@@ -44,8 +44,8 @@ def sweep_of(records: Sequence[RecordDoc]) -> Sweep | None:
         return None
     [key] = differ
     values = [setting[key] for setting in settings]
-    found = numbers_of(values)
-    if found is None or len(set(found[1])) < LEAST_VALUES:
+    numbers = numbers_of(values)
+    if numbers is None or len(set(numbers[1])) < LEAST_VALUES:
         return None
     points = [_point(record, key, value) for record, value in zip(records, values, strict=True)]
     if len({repr(at) for at in points}) < len(points):

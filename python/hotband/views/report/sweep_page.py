@@ -56,10 +56,10 @@ def _listed(curves: Curves, name: str) -> str:
 
 
 def _subtitle(sweep: Sweep) -> str:
-    of = len(sweep.points)
+    count = len(sweep.points)
     seeds = len({at.get("seed") for at in sweep.points})
-    runs = f"{of // seeds:,} points, {seeds} seeds each" if seeds > 1 else f"{of:,} runs"
-    left = f"; {len(sweep.missing):,} runs of {of:,} are missing" if sweep.missing else ""
+    runs = f"{count // seeds:,} points, {seeds} seeds each" if seeds > 1 else f"{count:,} runs"
+    left = f"; {len(sweep.missing):,} runs of {count:,} are missing" if sweep.missing else ""
     same = ", ".join(f"{TITLES.get(key, key)} {value}" for key, value in _same(sweep).items())
     return f"{runs}{left}{f'; {same} in all' if same else ''}"
 
@@ -72,9 +72,9 @@ def _same(sweep: Sweep) -> dict[str, str]:
 
 def _numbers(sweep: Sweep) -> Table:
     """Return one row per point, with its differences."""
-    of = sweep.means.height
-    more = f"; {of - MOST_ROWS:,} more are in sweep.parquet" if of > MOST_ROWS else ""
-    return Table.of(sweep_table(sweep, MOST_ROWS), f"{counted(of, 'point')}{more}", folded=of > OPEN_ROWS)
+    count = sweep.means.height
+    more = f"; {count - MOST_ROWS:,} more are in sweep.parquet" if count > MOST_ROWS else ""
+    return Table.of(sweep_table(sweep, MOST_ROWS), f"{counted(count, 'point')}{more}", folded=count > OPEN_ROWS)
 
 
 def _conditions(sweep: Sweep, curves: Curves) -> list[Block]:

@@ -296,7 +296,7 @@ WHY = {
 def why_table(groups: Mapping[str, Sequence[tuple[str, DriveWorkDoc]]]) -> Table | None:
     """Return the work of the drives: rows (name and the keys of `cellrows.why`) in groups; empty columns are left
     out."""
-    rows = [row for found in groups.values() for _, row in found]
+    rows = [row for rows in groups.values() for _, row in rows]
     shown = [key for key in WHY if any(finite(row.get(key)) is not None for row in rows)]
     if not shown:
         return None
@@ -331,7 +331,7 @@ def power_loss_blocks(records: Records) -> list[Block]:
 
 
 def _power_loss(label: str, loss: PowerLossDoc) -> str:
-    kept = "nothing that had been acknowledged was lost"
+    sentence = "nothing that had been acknowledged was lost"
     lost = finite(loss.get("lost_writes")) or 0
     if lost:
         streams = [
@@ -340,10 +340,10 @@ def _power_loss(label: str, loss: PowerLossDoc) -> str:
             if stream.get("lost_writes")
         ]
         named = f" ({', '.join(streams)})" if streams else ""
-        kept = f"{number(lost)} of them were lost{named}, {size(loss.get('lost_bytes'))}"
+        sentence = f"{number(lost)} of them were lost{named}, {size(loss.get('lost_bytes'))}"
     text = (
         f"Power was cut {span(loss.get('at_ns'))} into the run. {number(loss.get('acknowledged_writes'))} writes "
-        f"had been acknowledged; {kept}. Torn sectors: {number(loss.get('torn_sectors') or 0)}."
+        f"had been acknowledged; {sentence}. Torn sectors: {number(loss.get('torn_sectors') or 0)}."
     )
     if finite(loss.get("stale_copy_bytes")):
         text += f" Copies that no longer agree: {size(loss.get('stale_copy_bytes'))}."

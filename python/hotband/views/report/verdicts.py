@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 def verdict_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
     """Return a table of limits and one of phases that end when steady, for the records that have them."""
-    found: list[Block] = []
+    tables: list[Block] = []
     for columns, caption, rows_of in (
         (["Limit", "Measured", "Bound", "Passed"], "Limits", _limit_rows),
         (["Phase", "Tracked", "Reached", "Mean", "Why"], "Steady state", _steady_rows),
     ):
         rows = [(label, rows_of(loaded.record)) for label, loaded in records.items()]
-        groups = [Group(own, label if len(records) > 1 else "") for label, own in rows if own]
+        groups = [Group(row, label if len(records) > 1 else "") for label, row in rows if row]
         if groups:
-            found.append(Table(columns, groups, caption=caption))
-    return found
+            tables.append(Table(columns, groups, caption=caption))
+    return tables
 
 
 def _limit_rows(record: RecordDoc) -> list[list[Cell]]:
@@ -62,25 +62,25 @@ def intervals_table(records: Mapping[str, LoadedRecord]) -> Table | None:
     groups = []
     level = 0.0
     for label, loaded in records.items():
-        found = loaded.record.get("intervals")
-        if found is not None:
-            level = found["level"]
-            groups.append(Group([_row(figure) for figure in found["figures"]], label if len(records) > 1 else ""))
+        intervals = loaded.record.get("intervals")
+        if intervals is not None:
+            level = intervals["level"]
+            groups.append(Group([_row(figure) for figure in intervals["figures"]], label if len(records) > 1 else ""))
     if not groups:
         return None
     caption = f"Intervals of {level:g} %, from the uncertain values of the machine, the seed and model error."
     return Table(COLUMNS, groups, caption=caption, tight=True)
 
 
-def _row(one: FigureIntervalDoc) -> list[Cell]:
-    side, _, name = one["figure"].rpartition(".")
+def _row(figure: FigureIntervalDoc) -> list[Cell]:
+    side, _, name = figure["figure"].rpartition(".")
     unit = unit_of(name)
     label = "IOPS" if name == "iops" else f"{unit.name} {LABELS[name]}".replace("MB/s MB/s", "MB/s")
     return [
         Cell(f"{label}{f' of {side}s' if side else ''}"),
-        Cell(unit.bare(one["predicted"]), True),
-        Cell(unit.bare(one["low"]), True),
-        Cell(unit.bare(one["high"]), True),
-        Cell(between(one["values_low"], one["values_high"], unit.bare), True, muted=True),
-        Cell(one["figure_class"], muted=True),
+        Cell(unit.bare(figure["predicted"]), True),
+        Cell(unit.bare(figure["low"]), True),
+        Cell(unit.bare(figure["high"]), True),
+        Cell(between(figure["values_low"], figure["values_high"], unit.bare), True, muted=True),
+        Cell(figure["figure_class"], muted=True),
     ]

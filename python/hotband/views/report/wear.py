@@ -62,8 +62,8 @@ def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """Yield both ratios of one line; many readings are thinned to about `POINTS`, which always include the last."""
     step = max(1, math.ceil(smart.height / POINTS))
     number_of, host, flash = pl.int_range(pl.len()), pl.col("host_bytes"), pl.col("flash_bytes")
-    kept = smart.filter((number_of % step == 0) | (number_of == pl.len() - 1))
-    placed = kept.with_columns(time_min=pl.col("time_ns") / MINUTE_NS, host_gb=host / 1e9)
+    thinned = smart.filter((number_of % step == 0) | (number_of == pl.len() - 1))
+    placed = thinned.with_columns(time_min=pl.col("time_ns") / MINUTE_NS, host_gb=host / 1e9)
     ratios = (
         (wear.INTERVAL, flash.diff() / host.diff(), pl.col("time_ns").diff() > 0),
         (wear.TOTAL, flash / host, pl.lit(True)),
@@ -83,8 +83,8 @@ def amplification_block(records: Records, strokes: Strokes | None = None, clock:
     colors = strokes.colors_of(lines) if strokes is not None and set(lines) <= set(strokes.colors) else None
     timed = frame.filter(pl.col("timed"))
     if timed["time_min"].n_unique() > 1:
-        told = clock.told(timed, "time_min", 60.0).drop("timed", "host_gb", "time_min")
-        view = wear.amplification_chart(told, "time", TIME_TITLE.format(unit=clock.unit), colors)
+        converted = clock.told(timed, "time_min", 60.0).drop("timed", "host_gb", "time_min")
+        view = wear.amplification_chart(converted, "time", TIME_TITLE.format(unit=clock.unit), colors)
         made.append(Chart("Write amplification over time", view, CAPTION))
     view = wear.amplification_chart(frame.drop("timed", "time_min"), "host_gb", WRITTEN_TITLE, colors)
     untimed = timed.height < frame.height
@@ -103,11 +103,11 @@ def smart_table(records: Records) -> Table | None:
     """Return SMART data of every drive at the end, and the write amplification of the measured time."""
     groups = []
     for label, loaded in records.items():
-        rows = [_smart_row(one) for one in loaded.record.get("smart") or []]
+        rows = [_smart_row(drive) for drive in loaded.record.get("smart") or []]
         if rows:
             groups.append(Group(rows, label if len(records) > 1 else ""))
     caption = "Wear: amplification, and bytes written, of the measured time; other values at its end"
-    scales = {one.get("scale", 1) for loaded in records.values() for one in loaded.record.get("smart") or []} - {1}
+    scales = {drive.get("scale", 1) for loaded in records.values() for drive in loaded.record.get("smart") or []} - {1}
     if scales:
         parts = ", ".join(f"1/{scale}" for scale in sorted(scales))
         caption += (
@@ -116,20 +116,20 @@ def smart_table(records: Records) -> Table | None:
     return Table(SMART_COLUMNS, groups, caption=caption) if groups else None
 
 
-def _smart_row(one: SmartDoc) -> list[Cell]:
+def _smart_row(drive: SmartDoc) -> list[Cell]:
     # A record of this drive alone, of which only SMART data is read.
-    alone = cast("RecordDoc", {"smart": [one]})
+    alone = cast("RecordDoc", {"smart": [drive]})
     texts = [
         number(operations.amplification(alone), 3),
         number(operations.amplification(alone, since_new=True), 3),
         size(operations.written(alone, "host_bytes")),
         size(operations.written(alone, "flash_bytes")),
-        number(one["at_end"].get("erases_mean"), 3),
-        number(one["at_end"].get("erases_max")),
-        _percent(one["at_end"].get("percentage_used")),
-        size(one.get("endurance_bytes")),
+        number(drive["at_end"].get("erases_mean"), 3),
+        number(drive["at_end"].get("erases_max")),
+        _percent(drive["at_end"].get("percentage_used")),
+        size(drive.get("endurance_bytes")),
     ]
-    return [Cell(str(one.get("drive", ""))), *(Cell(text, numeric=True) for text in texts)]
+    return [Cell(str(drive.get("drive", ""))), *(Cell(text, numeric=True) for text in texts)]
 
 
 def _percent(value: object) -> str:
@@ -148,16 +148,16 @@ def operations_table(records: Records) -> Table | None:
     return Table(columns, groups, caption="Operations") if groups else None
 
 
-def _operation_row(one: OperationDoc) -> list[Cell]:
-    latencies = (millis(one.get(f"latency_{name}_ns")) for name in ("mean", "p50", "p99", "p999", "max"))
-    texts = [number(one.get("count")), number(one.get("ops_per_s")), *latencies]
-    return [Cell(str(one["name"])), *(Cell(text, numeric=True) for text in texts)]
+def _operation_row(operation: OperationDoc) -> list[Cell]:
+    latencies = (millis(operation.get(f"latency_{name}_ns")) for name in ("mean", "p50", "p99", "p999", "max"))
+    texts = [number(operation.get("count")), number(operation.get("ops_per_s")), *latencies]
+    return [Cell(str(operation["name"])), *(Cell(text, numeric=True) for text in texts)]
 
 
 def _rates(app: AppDoc) -> str:
     achieved, requested = app.get("achieved_ops_per_s"), app.get("requested_ops_per_s")
-    asked = f" of {number(requested)} requested" if finite(requested) is not None else ""
-    return f"{app.get('kind', 'app')}: {number(achieved)} operations a second{asked}"
+    target = f" of {number(requested)} requested" if finite(requested) is not None else ""
+    return f"{app.get('kind', 'app')}: {number(achieved)} operations a second{target}"
 
 
 # --- of a study ---------------------------------------------------------------------------------------------
@@ -196,8 +196,8 @@ def bar_blocks(rows: Sequence[BarDoc], variants: Sequence[str]) -> list[tuple[st
     blocks = []
     for load, measures in found.items():
         charts = []
-        for title, of in measures.items():
-            frame = pl.DataFrame([{name: row.get(name) for name in kinds} for row in of], schema=kinds)
+        for title, bars in measures.items():
+            frame = pl.DataFrame([{name: row.get(name) for name in kinds} for row in bars], schema=kinds)
             if float(frame["value"].sum()) > 0:
                 charts.append(Chart(f"{load}: {title}", wear.bar_chart(frame, title, variants)))
         if charts:

@@ -25,17 +25,19 @@ def convergence(loop: LoopDoc) -> View:
     over rounds."""
     unit, factor = UNITS[loop["unit"]]
     rows = []
-    shown = [one["name"] for one in loop["rounds"][0] if one["read_pct"] == 0 or len(loop["rounds"][0]) <= 3]
+    shown = [cell["name"] for cell in loop["rounds"][0] if cell["read_pct"] == 0 or len(loop["rounds"][0]) <= 3]
     for number, round_ in enumerate(loop["rounds"], start=1):
         for one in round_:
             value = figure_of(loop["unit"], one)
             if one["name"] in shown and value is not None:
                 rows.append({"line": one["name"], "round": number, "value": value * factor})
-    if not any(one["name"] in shown for one in loop["tracked"]):
+    if not any(tracked["name"] in shown for tracked in loop["tracked"]):
         # Minutes of one load, of which only the last is tracked: a line for each would be too many.
-        shown = [one["name"] for one in loop["tracked"]]
+        shown = [tracked["name"] for tracked in loop["tracked"]]
         followed = [
-            (one["name"], n, value) for one in loop["tracked"] for n, value in enumerate(one["rounds"], start=1)
+            (tracked["name"], n, value)
+            for tracked in loop["tracked"]
+            for n, value in enumerate(tracked["rounds"], start=1)
         ]
         rows = [{"line": name, "round": n, "value": value * factor} for name, n, value in followed]
     frame = pl.DataFrame(rows)
@@ -46,16 +48,16 @@ def convergence(loop: LoopDoc) -> View:
 def figure_of(unit: str, cell: object) -> float | None:
     """Return the figure of a cell in a unit."""
     key = {"IOPS": "iops", "B/s": "bandwidth_bytes_per_s", "ns": "latency_mean_ns"}[unit]
-    found = cell.get(key) if isinstance(cell, dict) else None
-    return float(found) if found is not None else None
+    value = cell.get(key) if isinstance(cell, dict) else None
+    return float(value) if value is not None else None
 
 
-def measured_window(one: TrackedDoc) -> View | None:
+def measured_window(tracked: TrackedDoc) -> View | None:
     """Return the measurement window: rounds, their mean, 110 and 90 % of it, and the least-squares line."""
-    window = one["window"]
+    window = tracked["window"]
     if window is None:
         return None
-    unit, factor = UNITS[one["unit"]]
+    unit, factor = UNITS[tracked["unit"]]
     numbers = [window["first"], window["last"]]
     line = [factor * (window["intercept"] + window["slope_per_round"] * n) for n in numbers]
     ends: list[tuple[str, list[float]]] = [
@@ -65,7 +67,7 @@ def measured_window(one: TrackedDoc) -> View | None:
         ("slope", line),
     ]
     rows = [{"line": name, "round": n, "value": v} for name, vs in ends for n, v in zip(numbers, vs, strict=True)]
-    inside = one["rounds"][window["first"] - 1 : window["last"]]
+    inside = tracked["rounds"][window["first"] - 1 : window["last"]]
     rows += [{"line": "rounds", "round": window["first"] + n, "value": factor * v} for n, v in enumerate(inside)]
     frame = pl.DataFrame(rows)
     names = ["rounds", "mean", "110 % of the mean", "90 % of the mean", "slope"]
@@ -88,7 +90,7 @@ def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
     """Return a figure of the means over I/O size, one line per mix: the specification's 3D plot in two dimensions. None
     without data."""
     rows = []
-    mixes = list(dict.fromkeys(mix_text(one["read_pct"]) for one in loop["means"]))
+    mixes = list(dict.fromkeys(mix_text(cell["read_pct"]) for cell in loop["means"]))
     for one in loop["means"]:
         value = dict(one)[key]
         if isinstance(value, int | float) and value > 0:

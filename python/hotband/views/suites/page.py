@@ -103,8 +103,8 @@ def _of_context(context: object) -> list[tuple[str, str]]:
     device, cpu = context.get("device"), context.get("cpu")
     rows = []
     if isinstance(device, dict):
-        told = {"Model": "model", "Serial": "serial", "Firmware": "firmware", "Transport": "transport"}
-        rows += [(name, str(device[key])) for name, key in told.items() if device.get(key)]
+        labels = {"Model": "model", "Serial": "serial", "Firmware": "firmware", "Transport": "transport"}
+        rows += [(name, str(device[key])) for name, key in labels.items() if device.get(key)]
     if isinstance(cpu, dict):
         rows.append(("Processor", f"{cpu.get('model') or ABSENT}, {cpu.get('count')} of them"))
     rows += [("Kernel", str(context["kernel"]))] if context.get("kernel") else []
@@ -137,10 +137,10 @@ def _loop(test: TestDoc, loop: LoopDoc) -> list[Block]:
     """Return convergence, window and means of a loop."""
     name = f", {loop['name']}" if len(test["loops"]) > 1 else ""
     charts = [Chart(f"Steady state convergence{name}", draw.convergence(loop))]
-    for one in loop["tracked"]:
-        view = draw.measured_window(one)
+    for tracked in loop["tracked"]:
+        view = draw.measured_window(tracked)
         if view is not None:
-            charts.append(Chart(f"Measurement window: {one['name']}", view, _window_words(one)))
+            charts.append(Chart(f"Measurement window: {tracked['name']}", view, _window_words(tracked)))
     blocks: list[Block] = [Charts(charts, width=460)]
     if test["id"] == "iops":
         blocks += [
@@ -168,11 +168,11 @@ def _drawn(views: Mapping[str, View | None], width: int = 620) -> list[Block]:
     return [Charts(charts, width=width)] if charts else []
 
 
-def _window_words(one: TrackedDoc) -> str:
-    window = one["window"]
+def _window_words(tracked: TrackedDoc) -> str:
+    window = tracked["window"]
     assert window is not None, "a window that was drawn is there"
-    reached = "steady" if one["reached"] else "not steady"
-    unit, factor = draw.UNITS[one["unit"]]
+    reached = "steady" if tracked["reached"] else "not steady"
+    unit, factor = draw.UNITS[tracked["unit"]]
     slope = f"{number(window['slope_per_round'] * factor)} x R + {number(window['intercept'] * factor)}"
     where = f"rounds {window['first']} to {window['last']}, {reached}: mean {number(window['mean'] * factor)} {unit}"
     range_, slope_ = (percent(window[key], signed=False) for key in ("range_pct", "slope_pct"))
@@ -211,7 +211,7 @@ def _moments(test: TestDoc) -> list[Block]:
         charts[f"{title} over time"] = draw.over_time(moments, key, title, 1e-6)
     rows = []
     for line, of in lines(moments).items():
-        cells = [one["cell"] for one in of]
+        cells = [moment["cell"] for moment in of]
         longest = max((cell["latency_max_ns"] or 0 for cell in cells), default=0)
         mean = sum(cell["iops"] for cell in cells) / len(cells)
         bytes_ = sum(cell["bandwidth_bytes_per_s"] for cell in cells) / len(cells)

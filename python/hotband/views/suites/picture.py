@@ -38,8 +38,8 @@ def picture_svg(document: QuickDoc) -> str:
     largest = max(values, default=1.0)
     height = HEAD + ROW * len(rows) + FOOT
     drawn = [_row(row, HEAD + n * ROW, largest) for n, row in enumerate(rows)]
-    how = "predicted by Hotband" if document["kind"] == "model" else "measured with fio"
-    how += "; Q8T1 writes as sustained" if document["going_on"] else ""
+    origin = "predicted by Hotband" if document["kind"] == "model" else "measured with fio"
+    origin += "; Q8T1 writes as sustained" if document["going_on"] else ""
     left = EDGE + NAMES
     middle = left + (WIDTH - left - EDGE) / 2
     title = all_visible(document["title"])
@@ -47,7 +47,7 @@ def picture_svg(document: QuickDoc) -> str:
     parts = [
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
         _text(EDGE, 36, title, 22, weight=700),
-        _text(EDGE, 60, how, 15, MUTED),
+        _text(EDGE, 60, origin, 15, MUTED),
         _text(left + 8, 98, "Read (MB/s)", 15, READ, weight=700),
         _text(middle + 8, 98, "Write (MB/s)", 15, WRITE, weight=700),
         *drawn,

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 def write_quick(document: QuickDoc, out: Path) -> Path:
     """Write the page to the file `out`. Raises UserError, OSError."""
-    of = document["expected_of"]
+    product = document["expected_of"]
     rows = [
         [
             Cell(row["name"]),
             Cell(unit_of(row).shown(row["value"]), True),
-            *([Cell(unit_of(row).shown(row["expected"]), True), Cell(row["verdict"] or ABSENT)] if of else []),
+            *([Cell(unit_of(row).shown(row["expected"]), True), Cell(row["verdict"] or ABSENT)] if product else []),
         ]
         for row in document["loads"]
     ]
-    heads = ["Load", how(document).capitalize(), *([f"Expected of {of}", "Verdict"] if of else [])]
+    heads = ["Load", how(document).capitalize(), *([f"Expected of {product}", "Verdict"] if product else [])]
     first = Section("answer", "What was found", [Prose(document["answer"], lead=True)])
     table = Table(heads, [Group(rows)], tight=True)
     sections = [first, Section("loads", "Loads", [table])]
@@ -48,8 +48,8 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
 
 def _question(document: QuickDoc) -> str:
     """Return the question that the page answers."""
-    name, of = document["title"], document["expected_of"]
-    return f"Is {name} as fast as {of} should be?" if of else f"How fast is {name}?"
+    name, title = document["title"], document["expected_of"]
+    return f"Is {name} as fast as {title} should be?" if title else f"How fast is {name}?"
 
 
 def how(document: QuickDoc) -> str:
@@ -77,8 +77,8 @@ def views(document: QuickDoc) -> Iterator[tables.View]:
     columns = [tables.column("load"), tables.numeric(how(document), OF_ROW), *expected]
     table = tables.Table("", columns, plain=True)
     for row in document["loads"]:
-        of = [row["expected"], row["verdict"]] if beside else []
-        table.add(row["name"], row["value"], *of, unit=unit_of(row))
+        cells = [row["expected"], row["verdict"]] if beside else []
+        table.add(row["name"], row["value"], *cells, unit=unit_of(row))
     yield table
     for note in document["notes"]:
         yield f"  {note}"

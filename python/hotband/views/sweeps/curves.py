@@ -82,7 +82,7 @@ class Curves:
         self.sweep = sweep
         names = list(sweep.points[0]) if sweep.points else []
         self.values = {name: _distinct([at[name] for at in sweep.points]) for name in names}
-        varied = [name for name, of in self.values.items() if len(of) > 1 and name != "seed"]
+        varied = [name for name, values in self.values.items() if len(values) > 1 and name != "seed"]
         self.swept = [name for name in varied if name not in NOT_SET]
         self.along = self._along()
         self._named = [name for name in varied if name in ("target", "workload")]
@@ -135,23 +135,23 @@ class Curves:
     @cached_property
     def panels(self) -> dict[str, dict[str, Curve]]:
         """Return curves by panel (the empty text if there is one) and line, each in the order of the axis."""
-        found: dict[str, dict[str, Curve]] = {}
+        panels: dict[str, dict[str, Curve]] = {}
         along = None if self.along is None else self.along.key
-        place = {} if self.along is None else dict(zip(self.along.texts, self.along.numbers, strict=True))
+        position = {} if self.along is None else dict(zip(self.along.texts, self.along.numbers, strict=True))
         for row in self.sweep.means.iter_rows(named=True):
             text = "" if along is None else _text(row[along], self.values[along])
             figures = {name: row[name] for name in NAMES if row[name] is not None}
-            spread = {name: of for name in figures if (of := _ends(row, name, "")) is not None}
-            predicted = {name: of for name in figures if (of := _ends(row, name, "_interval")) is not None}
+            spread = {name: figure for name in figures if (figure := _ends(row, name, "")) is not None}
+            predicted = {name: figure for name in figures if (figure := _ends(row, name, "_interval")) is not None}
             at = {name: row[name] for name in self.values if name != "seed"}
-            panel = found.setdefault(self._label(at, self.panel_keys), {})
+            panel = panels.setdefault(self._label(at, self.panel_keys), {})
             panel.setdefault(self._line(at), []).append(
-                Dot(place.get(text, 0.0), text, figures, spread, predicted or spread)
+                Dot(position.get(text, 0.0), text, figures, spread, predicted or spread)
             )
-        for panel in found.values():
+        for panel in panels.values():
             for curve in panel.values():
                 curve.sort(key=lambda dot: dot.x)
-        return found
+        return panels
 
     @cached_property
     def missed(self) -> set[tuple[str, str]]:
@@ -183,7 +183,7 @@ class Curves:
 
 def _text(value: Value, values: Sequence[Value]) -> str:
     """Return a value of a column as it was given: a column with whole numbers and others stores them as floats."""
-    return next((str(one) for one in values if one == value or str(one) == str(value)), str(value))
+    return next((str(item) for item in values if item == value or str(item) == str(value)), str(value))
 
 
 def _ends(row: Mapping[str, float | None], name: str, ending: str) -> tuple[float, float] | None:

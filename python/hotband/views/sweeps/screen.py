@@ -29,7 +29,7 @@ MOST_STATES = 2
 MOST_REMARKS = 2
 
 
-def terminal(done: Sweep, asked: SweepQuestion) -> Screen:
+def terminal(done: Sweep, question: SweepQuestion) -> Screen:
     """Return what the terminal shows of a sweep."""
     answers = done.answers or [f"{counted(len(done), 'run')} of {len(done.points):,} were finished."]
     rows = done.means.height if len(done) else 0
@@ -48,7 +48,7 @@ def terminal(done: Sweep, asked: SweepQuestion) -> Screen:
         body=[_table(done)] if rows else [],
         state=[*more_rows, *states[:MOST_STATES]],
         remarks=with_hidden(notes, MOST_REMARKS),
-        next=asked,
+        next=question,
         details=evidence(done),
     )
 
@@ -88,20 +88,23 @@ def _table(done: Sweep) -> Table:
     has_bar = len(axes) + len(figures) + len(done.slo) < MOST_COLUMNS
     barred = column_of(done.slo[0].figure) if done.slo else "iops"
     columns = [numeric(head.lower() if head == "Mean" else head, unit) for head, _, unit in figures]
-    verdicts = [column(one.text) for one in done.slo]
+    verdicts = [column(condition.text) for condition in done.slo]
     table = screen_table([*axes, *columns, *([bar_column(BAR)] if has_bar else []), *verdicts])
     rows = list(frame.head(MOST_ROWS).iter_rows(named=True))
     for row, bar in zip(rows, bars([row[barred] for row in rows], BAR), strict=True):
         where = [value if isinstance(value := row[name], int | float | str) else str(value) for name in differs]
-        cells = [verdict_cell(row, one.text) for one in done.slo]
+        cells = [verdict_cell(row, condition.text) for condition in done.slo]
         table.add(*where, *(row[name] for _, name, _ in figures), *([bar] if has_bar else []), *cells)
     return table
 
 
 def _figures(done: Sweep, room: int) -> list[tuple[str, str, Unit]]:
     """Return the figures of the table and those of the objective; MB/s are left out if there is little room."""
-    judged = {column_of(one.figure): one.figure for one in done.slo}
+    judged = {column_of(condition.figure): condition.figure for condition in done.slo}
     known = [name for _, name, _ in FIGURES]
-    shown = [*FIGURES, *((str(of), name, unit_of(name)) for name, of in judged.items() if name not in known)]
+    shown = [
+        *FIGURES,
+        *((str(verdicts), name, unit_of(name)) for name, verdicts in judged.items() if name not in known),
+    ]
     is_full = len(shown) + len(done.slo) >= room
-    return [one for one in shown if not (is_full and one[1] == BANDWIDTH and BANDWIDTH not in judged)]
+    return [figure for figure in shown if not (is_full and figure[1] == BANDWIDTH and BANDWIDTH not in judged)]

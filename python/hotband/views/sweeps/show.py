@@ -62,31 +62,31 @@ def _coordinate(value: object) -> str | float:
 
 def said_below(sweep: Sweep) -> list[str]:
     """Return text below the table: omitted rows, the meaning of ±, states of drives and notes common to all runs."""
-    found = []
+    lines = []
     rows = sweep.means.height
     if rows > SHOWN and not as_rows():
-        found.append(f"  and {rows - SHOWN:,} more points: --json, or sweep.parquet of the folder, have all")
+        lines.append(f"  and {rows - SHOWN:,} more points: --json, or sweep.parquet of the folder, have all")
     if sweep.level is not None:
-        found.append(f"  in brackets: {sweep.level:g} % intervals of the predictions")
+        lines.append(f"  in brackets: {sweep.level:g} % intervals of the predictions")
     elif "seed" in sweep.axes:
-        found.append("  in brackets: 95 % t intervals of the mean over the seeds")
-    found += [f"  state{f' of {name}' if name else ''}: {line}" for name, line in states_of(sweep)]
+        lines.append("  in brackets: 95 % t intervals of the mean over the seeds")
+    lines += [f"  state{f' of {name}' if name else ''}: {line}" for name, line in states_of(sweep)]
     notes = notes_of(sweep)
-    found += [f"  note of {counted(count, 'run')}: {note}" for note, count in notes[:SHOWN_NOTES]]
+    lines += [f"  note of {counted(count, 'run')}: {note}" for note, count in notes[:SHOWN_NOTES]]
     if len(notes) > SHOWN_NOTES:
-        found.append(f"  and {len(notes) - SHOWN_NOTES} more notes, on the page")
-    return found
+        lines.append(f"  and {len(notes) - SHOWN_NOTES} more notes, on the page")
+    return lines
 
 
 def states_of(sweep: Sweep) -> list[tuple[str, str]]:
     """Return machines with the states of their drives; without names if all are identical."""
-    found: dict[str, dict[str, None]] = {}
+    states: dict[str, dict[str, None]] = {}
     for at, row in zip(sweep.points, sweep.rows, strict=True):
         if row is not None:
-            found.setdefault(str(at.get("target", "")), {}).update(dict.fromkeys(row.state))
-    if len({tuple(lines) for lines in found.values()}) == 1:
-        return [("", line) for line in next(iter(found.values()))]
-    return [(name, line) for name, lines in found.items() for line in lines]
+            states.setdefault(str(at.get("target", "")), {}).update(dict.fromkeys(row.state))
+    if len({tuple(lines) for lines in states.values()}) == 1:
+        return [("", line) for line in next(iter(states.values()))]
+    return [(name, line) for name, lines in states.items() for line in lines]
 
 
 def notes_of(sweep: Sweep) -> list[tuple[str, int]]:

@@ -41,13 +41,13 @@ def slo_sentence(sweep: Sweep) -> str:
     if len(curves.panels) > 1:
         return _over_points(sweep)
     if curves.along is None:
-        return _of_lines({line: of[0][1] for line, of in judged.items()}, at_rate(_only_rate(sweep)))
+        return _of_lines({line: verdicts[0][1] for line, verdicts in judged.items()}, at_rate(_only_rate(sweep)))
     slo, title = slo_text(sweep.slo), curves.along.title
     if len(judged) > MOST_NAMED:
         return _over_points(sweep)
     if len(judged) == 1:
         return f"{slo} {_where(next(iter(judged.values())), title)}."
-    return f"{slo} {'; '.join(f'{_where(of, title)} on {line}' for line, of in judged.items())}."
+    return f"{slo} {'; '.join(f'{_where(verdicts, title)} on {line}' for line, verdicts in judged.items())}."
 
 
 def _row(dot: Dot) -> dict[str, float | None]:
@@ -69,13 +69,13 @@ def _of_lines(judged: Mapping[str, Sequence[Judged]], at: str) -> str:
     if len(judged) == 1:
         name, only = next(iter(judged.items()))
         return met_text(name, only, at)
-    slo = slo_text(one.condition for one in next(iter(judged.values())))
-    met = [name for name, of in judged.items() if verdict_of(of) != "no"]
-    missed = {name: of for name, of in judged.items() if name not in met}
+    slo = slo_text(condition.condition for condition in next(iter(judged.values())))
+    met = [name for name, verdicts in judged.items() if verdict_of(verdicts) != "no"]
+    missed = {name: verdicts for name, verdicts in judged.items() if name not in met}
     if not missed:
         who = "Both" if len(judged) == 2 else f"All {counted(len(judged), 'machine')}"
-        return f"{who} meet {slo}{at}, {spare_text(one for of in judged.values() for one in of)}."
-    nearest = max(missed, key=lambda name: min(one.spare for one in missed[name]))
+        return f"{who} meet {slo}{at}, {spare_text(verdict for verdicts in judged.values() for verdict in verdicts)}."
+    nearest = max(missed, key=lambda name: min(verdict.spare for verdict in missed[name]))
     if not met:
         who = "Neither meets" if len(judged) == 2 else f"None of {len(judged)} machines meets"
         return f"{who} {slo}{at}; {missed_text(missed[nearest])} on {nearest}."
@@ -87,7 +87,7 @@ def _of_lines(judged: Mapping[str, Sequence[Judged]], at: str) -> str:
 
 def _where(judged: Sequence[tuple[Dot, Sequence[Judged]]], title: str) -> str:
     """Return the range along the axis in which an objective holds."""
-    holds = [verdict_of(of) != "no" for _, of in judged]
+    holds = [verdict_of(verdicts) != "no" for _, verdicts in judged]
     texts = [dot.text for dot, _ in judged]
     if all(holds):
         return f"holds at every {title}, {texts[0]} to {texts[-1]}"
@@ -118,5 +118,5 @@ def verdict_cell(row: Mapping[str, object], name: str) -> Cell:
 def slo_verdict(sweep: Sweep) -> ScreenVerdict:
     """Return whether all points meet the objective; nothing if only some do."""
     rows = sweep.means.iter_rows(named=True) if sweep.slo else ()
-    found = {verdict_of(judged_row(sweep.slo, row)) for row in rows}
-    return found.pop() if len(found) == 1 else ""
+    verdicts = {verdict_of(judged_row(sweep.slo, row)) for row in rows}
+    return verdicts.pop() if len(verdicts) == 1 else ""

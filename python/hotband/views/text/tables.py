@@ -94,8 +94,8 @@ def limits_lines(record: RecordDoc) -> list[Text]:
         figure, bound = LIMIT_WORDS[limit["figure"]], limit["bound"].replace("_", " ")
         value, most = (unit_of(limit["figure"]).shown(limit[key]) for key in ("value", "limit"))
         verdict = "passed" if limit["passed"] else "[red]failed[/]" + (" (no I/O)" if limit["value"] is None else "")
-        of = f"{figure} of {op} of {streams}: {value}, {bound} {most}"
-        lines.append(marked(f"  {{of}}: {verdict}", of=of))
+        text = f"{figure} of {op} of {streams}: {value}, {bound} {most}"
+        lines.append(marked(f"  {{of}}: {verdict}", of=text))
     return lines
 
 
@@ -135,18 +135,18 @@ def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:
             column("why"),
         ],
     )
-    for one in verdicts:
-        figure = STEADY_FIGURES[one["track"]]
+    for verdict in verdicts:
+        figure = STEADY_FIGURES[verdict["track"]]
         table.add(
-            one["name"],
-            one["phase"] or "",
+            verdict["name"],
+            verdict["phase"] or "",
             LIMIT_WORDS[figure],
-            "yes" if one["reached"] else "no",
-            one["round"],
-            one["window_mean"],
-            len(one["rounds"]),
-            one["round_ns"],
-            one["why"],
+            "yes" if verdict["reached"] else "no",
+            verdict["round"],
+            verdict["window_mean"],
+            len(verdict["rounds"]),
+            verdict["round_ns"],
+            verdict["why"],
             unit=unit_of(figure),
         )
     return table
@@ -237,8 +237,8 @@ def app_tables(record: RecordDoc) -> list[Table]:
     if app is None:
         return []
     requested = app["requested_ops_per_s"]
-    asked = "" if requested is None else f" of {number(requested)} requested"
-    title = f"Operations ({app['kind']}): {number(app['achieved_ops_per_s'])} a second{asked}"
+    target = "" if requested is None else f" of {number(requested)} requested"
+    title = f"Operations ({app['kind']}): {number(app['achieved_ops_per_s'])} a second{target}"
     table = Table(title, [column(""), numeric("ops/s"), numeric("count"), *LATENCIES])
     steps = [(step["name"], step["app"]["operations"]) for step in record.get("steps", []) if "app" in step]
     for step, operations in [("", app["operations"]), *steps]:
@@ -273,7 +273,7 @@ def inputs_table(inputs: Sequence[InputDoc]) -> Table:
 def figures_table(figures: Sequence[ListedFigureDoc]) -> Table:
     """Return published next to predicted figures, with the error."""
     intervals = [figure["interval"] for figure in figures]
-    level = next((one["level"] for one in intervals if one is not None), None)
+    level = next((interval["level"] for interval in intervals if interval is not None), None)
     table = Table(
         "Published and predicted",
         [
@@ -355,7 +355,7 @@ def keys_table(part: str, keys: Sequence[SetKey]) -> Table:
     """Return the keys of a part that `--set` accepts."""
     columns = [column("key", wrap=False), *map(column, ("current", "allowed", "meaning"))]
     table = Table(part if " " in part else part.capitalize(), columns, about={"part": part})
-    for one in keys:
-        meaning = f"{one.meaning} (fio: {one.fio})" if one.fio else one.meaning
-        table.add(one.key, one.value or None, one.accepted, meaning)
+    for key in keys:
+        meaning = f"{key.meaning} (fio: {key.fio})" if key.fio else key.meaning
+        table.add(key.key, key.value or None, key.accepted, meaning)
     return table

@@ -54,9 +54,9 @@ def length_of(plan: spec.Plan, test: str) -> Length:
         return most + histogram
     if test == "idle-recovery":
         loops, waits = plan.loops(over_time.IDLE_LOOPS), over_time.WAITS_S
-        asked = _cells(2 * loops * len(waits), plan.seconds(over_time.STIMULUS_S))
+        cells = _cells(2 * loops * len(waits), plan.seconds(over_time.STIMULUS_S))
         rests = loops * plan.seconds(sum(waits))
-        return _rounds(over_time.minutes_of(plan), minute) + asked + Length(least_s=rests, most_s=rests)
+        return _rounds(over_time.minutes_of(plan), minute) + cells + Length(least_s=rests, most_s=rests)
     return _cells(sum(plan.loops(hours * 60) for _, hours, _, _ in over_time.GROUPS), minute)
 
 

@@ -35,15 +35,15 @@ def distribution(plan: spec.Plan, bench: Bench, demand: spec.Demand) -> tuple[Ce
     """Run 20 minutes of 4 KiB writes at a demand; return their figures, and the share of I/Os that complete within each
     time (ms, %)."""
     cell = replace(plan.cell(0, 4096, demand), name=LONG, seconds=plan.seconds(spec.HISTOGRAM_S))
-    found = bench.run(Stage("distribution", (cell,)))[0]
-    return found[LONG], answered(bench)
+    round_ = bench.run(Stage("distribution", (cell,)))[0]
+    return round_[LONG], answered(bench)
 
 
 def answered(bench: Bench) -> list[list[float]]:
     """Return the share (%) of the last run's I/Os that complete within each time (ms) of its histogram."""
     streams = bench.finished[-1].record["streams"]
     measured = [stream[way]["histogram"] for stream in streams for way in DIRECTIONS if stream[way]["count"]]
-    if not measured or len({one["kind"] for one in measured}) > 1:
+    if not measured or len({bucket["kind"] for bucket in measured}) > 1:
         return []
     buckets = merge(measured)["buckets"]
     total, seen, points = sum(count for _, count in buckets), 0, []

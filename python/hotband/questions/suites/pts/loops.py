@@ -26,11 +26,15 @@ class Followed:
 def value_of(key: str, cell: str) -> Value:
     """Return a function that reads a figure of one cell: "iops", "bandwidth_bytes_per_s" or "latency_mean_ns"."""
 
-    def value(one: Round) -> float:
-        found = one[cell]
+    def value(round_: Round) -> float:
+        cell_figures = round_[cell]
         if key == "iops":
-            return found["iops"]
-        return found["bandwidth_bytes_per_s"] if key == "bandwidth_bytes_per_s" else found["latency_mean_ns"] or 0.0
+            return cell_figures["iops"]
+        return (
+            cell_figures["bandwidth_bytes_per_s"]
+            if key == "bandwidth_bytes_per_s"
+            else cell_figures["latency_mean_ns"] or 0.0
+        )
 
     return value
 
@@ -39,18 +43,18 @@ def run_loop(
     bench: Bench, name: str, cells: Sequence[Cell], followed: Sequence[Followed], unit: str, most: int = MOST_ROUNDS
 ) -> LoopDoc:
     """Run rounds of these cells until all tracked variables are steady in the same five rounds, at most 25."""
-    enough = all_steady([one.value for one in followed])
+    enough = all_steady([variable.value for variable in followed])
     rounds = bench.run(Stage(name, tuple(cells), most, enough))
     steady = enough(rounds)
     last = len(rounds)
-    found = [tracked(one.name, unit, rounds, one.value, last) for one in followed]
-    window = found[0]["window"] if found else None
+    results = [tracked(variable.name, unit, rounds, variable.value, last) for variable in followed]
+    window = results[0]["window"] if results else None
     inside = rounds if window is None else rounds[window["first"] - 1 : last]
     return {
         "name": name,
         "unit": unit,
         "steady": steady,
-        "tracked": found,
+        "tracked": results,
         "window": [] if window is None else [window["first"], last],
         "rounds": [list(round_.values()) for round_ in rounds],
         "means": means(inside),
@@ -87,17 +91,17 @@ def moments_of(
 ) -> list[MomentDoc]:
     """Return the cells of a round in order, as moments that follow those of `after`. Times are those of the whole
     drive: those of a 1/64-size model are multiplied by 64."""
-    found: list[MomentDoc] = []
+    moments: list[MomentDoc] = []
     begin = after[-1]["at_s"] / target.scale + after[-1]["cell"]["seconds"] if after else 0.0
     written = after[-1]["fills"] if after else 0.0
     for cell in cells:
-        one = round_[cell.name]
+        figures = round_[cell.name]
         begin += cell.idle_s
-        part = one["bandwidth_bytes_per_s"] * one["seconds"] * (100 - one["read_pct"]) / 100
+        part = figures["bandwidth_bytes_per_s"] * figures["seconds"] * (100 - figures["read_pct"]) / 100
         written += part / target.bytes
-        found.append({"line": line, "at_s": begin * target.scale, "fills": written, "cell": one})
-        begin += one["seconds"]
-    return found
+        moments.append({"line": line, "at_s": begin * target.scale, "fills": written, "cell": figures})
+        begin += figures["seconds"]
+    return moments
 
 
 def cell_in(cells: Sequence[CellDoc], name: str) -> CellDoc | None:

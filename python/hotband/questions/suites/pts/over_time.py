@@ -41,7 +41,7 @@ def writes(plan: spec.Plan, number: int, seconds: float, size: int = 4096, **key
 
 def saturate(plan: spec.Plan, bench: Bench) -> tuple[list[MomentDoc], list[float]]:
     """Run write saturation: minutes of 4 KiB random writes. Return them, and the tracked last minute of every round."""
-    found: list[MomentDoc] = []
+    moments: list[MomentDoc] = []
     last: list[float] = []
 
     def enough(rounds: Sequence[Round]) -> bool:
@@ -51,10 +51,10 @@ def saturate(plan: spec.Plan, bench: Bench) -> tuple[list[MomentDoc], list[float
 
     cells = tuple(writes(plan, n, plan.seconds(spec.MINUTE)) for n in range(1, MINUTES_A_ROUND + 1))
     rounds = bench.run(Stage("saturation", cells, SATURATION_ROUNDS, enough))
-    for one in rounds:
-        found += moments_of("4 KiB random writes", cells, one, plan.target, found)
+    for round_ in rounds:
+        moments += moments_of("4 KiB random writes", cells, round_, plan.target, moments)
     last = last_minutes(rounds)
-    return found, last
+    return moments, last
 
 
 def last_minutes(rounds: Sequence[Round]) -> list[float]:
@@ -69,27 +69,27 @@ def written(rounds: Sequence[Round], bytes_: int) -> float:
 
 def rest(plan: spec.Plan, bench: Bench, after: Sequence[MomentDoc]) -> list[MomentDoc]:
     """Run host idle recovery: five seconds of writes after each rest, and the baseline after each length of rest."""
-    found = list(after)
+    moments = list(after)
     loops = plan.loops(IDLE_LOOPS)
     stimulus = plan.seconds(STIMULUS_S)
     for wait in WAITS_S:
         for line, idle in ((f"after {wait} s of rest", plan.seconds(wait)), (f"baseline after {wait} s", 0.0)):
             cells = tuple(writes(plan, n, stimulus, idle_s=idle) for n in range(1, loops + 1))
             round_ = bench.run(Stage(line, cells))[0]
-            found += moments_of(line, cells, round_, plan.target, found)
-    return found[len(after) :]
+            moments += moments_of(line, cells, round_, plan.target, moments)
+    return moments[len(after) :]
 
 
 def cross(plan: spec.Plan, bench: Bench) -> list[MomentDoc]:
     """Run cross stimulus recovery: three groups of minutes, one load after the other."""
-    found: list[MomentDoc] = []
+    moments: list[MomentDoc] = []
     for group, hours, kib, random in GROUPS:
         minutes = plan.loops(hours * 60)
         base = plan.cell(0, kib * 1024, spec.SEQUENTIAL, random=random)
         cells = tuple(replace(base, name=str(n)) for n in range(1, minutes + 1))
         round_ = bench.run(Stage(GROUP_NAMES[group], cells))[0]
-        found += moments_of(GROUP_NAMES[group], cells, round_, plan.target, found)
-    return found
+        moments += moments_of(GROUP_NAMES[group], cells, round_, plan.target, moments)
+    return moments
 
 
 def mean_iops(moments: Sequence[MomentDoc]) -> float | None:
@@ -104,7 +104,7 @@ def mean_bandwidth(moments: Sequence[MomentDoc]) -> float | None:
 
 def lines(moments: Sequence[MomentDoc]) -> dict[str, list[MomentDoc]]:
     """Return moments by their line, in order."""
-    found: dict[str, list[MomentDoc]] = {}
-    for one in moments:
-        found.setdefault(one["line"], []).append(one)
-    return found
+    by_line: dict[str, list[MomentDoc]] = {}
+    for moment in moments:
+        by_line.setdefault(moment["line"], []).append(moment)
+    return by_line

@@ -86,18 +86,18 @@ class Plan:
     seed: int
     minute_s: float | None = None
 
-    def seconds(self, of: float) -> float:
+    def seconds(self, duration: float) -> float:
         """Return the length at which a time of the specification runs: a 1/64-size model needs a 64th of the time."""
         if self.minute_s is not None:
-            return of * self.minute_s / MINUTE / self.target.scale
-        whole = of / self.target.scale
+            return duration * self.minute_s / MINUTE / self.target.scale
+        whole = duration / self.target.scale
         return max(whole / QUICK_TIME, min(whole, LEAST_S)) if self.quick else whole
 
     def cell(self, read_pct: int, block_bytes: int, demand: Demand | None = None, *, random: bool = True) -> Cell:
         """Return a minute of one load."""
-        of = demand or self.demand
+        chosen = demand or self.demand
         name = cell_name(read_pct, block_bytes)
-        return Cell(name, read_pct, block_bytes, random, of.threads, of.depth, self.seconds(MINUTE))
+        return Cell(name, read_pct, block_bytes, random, chosen.threads, chosen.depth, self.seconds(MINUTE))
 
     def sizes(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
         """Return the sizes that the target accepts; for a quick run only those in `QUICK_SIZES`."""
@@ -143,26 +143,26 @@ QUICK_SIZES = tuple(int(size * KIB) for size in (1024, 64, 4))
 def departures(plan: Plan) -> list[str]:
     """Return the departures of a plan from the specification, one line each."""
     target, rules = plan.target, plan.rules
-    found = []
+    lines = []
     if target.is_model:
-        found.append("simulated: a model completed the I/Os, not a device")
+        lines.append("simulated: a model completed the I/Os, not a device")
     if target.scale > 1:
-        found.append(f"the model has 1/{target.scale} of the drive's capacity, and every time is as much shorter")
+        lines.append(f"the model has 1/{target.scale} of the drive's capacity, and every time is as much shorter")
     if target.media == "disk":
-        found.append("a disk: the specification is for solid-state storage")
+        lines.append("a disk: the specification is for solid-state storage")
     if rules.active_bytes is not None:
-        found.append("the active amount is one range, not segments spread over the active range")
+        lines.append("the active amount is one range, not segments spread over the active range")
     if plan.minute_s is not None:
-        found.append(f"short: a minute took {plan.minute_s:g} s, and every other time was as much shorter")
+        lines.append(f"short: a minute took {plan.minute_s:g} s, and every other time was as much shorter")
     if plan.quick:
         times = "" if plan.minute_s is not None else "a tenth of every time, "
-        found.append(f"quick: {times}fewer sizes and mixes, one fill before instead of two")
+        lines.append(f"quick: {times}fewer sizes and mixes, one fill before instead of two")
         if not target.is_model:
-            found.append("quick: random writes may be those of a drive that is not in steady state")
+            lines.append("quick: random writes may be those of a drive that is not in steady state")
     left_out = [size for size in (*IOPS_SIZES, *LATENCY_SIZES) if not target.takes(size)]
     if left_out:
-        found.append(f"0.5 KiB left out: the target takes {target.block_bytes} B or more")
-    return found
+        lines.append(f"0.5 KiB left out: the target takes {target.block_bytes} B or more")
+    return lines
 
 
 def minute_of(text: str | None) -> float | None:

@@ -84,7 +84,7 @@ class Asked:
         """Return the requested tests, after others that were finished in the folder and stay in its document."""
         held = {} if self.out is None or self.fresh else read_json(self.out / PTS_FILE) or {}
         tests = held.get("tests")
-        done = {one.get("id") for one in tests if isinstance(one, dict)} if isinstance(tests, list) else set()
+        done = {test.get("id") for test in tests if isinstance(test, dict)} if isinstance(tests, list) else set()
         before = [name for name in TESTS if name in done and name not in self.tests]
         return before + list(self.tests)
 
@@ -96,10 +96,10 @@ class Asked:
         time = least if least == most else f"{least} to {most.removeprefix('about ')}"
         before = f", and the time to write {numbers.size(whole.fill_bytes)} in order before" if whole.fill_bytes else ""
         begun = ", of which some is kept" if is_begun(self.out) and not self.fresh else ""
-        said = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; what it holds is lost"]
+        lines = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; what it holds is lost"]
         if self.set_write_cache:
-            said.append(f"its write cache is turned {plan.rules.write_cache} meanwhile, and restored afterwards")
-        return said
+            lines.append(f"its write cache is turned {plan.rules.write_cache} meanwhile, and restored afterwards")
+        return lines
 
     def run_by(self, executor: Executor | None) -> Asked:
         """Return the same plan with an executor."""
@@ -132,26 +132,26 @@ class _Run:
         """Run one test."""
         first = len(self.benches)
         with self.watch(f"PTS {test.title} of {self.plan.target.name}") as tick:
-            told = tick or _untold
-            result = test.run(self.plan, lambda part, fills, block: self.bench(part, fills, block, test, told))
+            progress = tick or _untold
+            result = test.run(self.plan, lambda part, fills, block: self.bench(part, fills, block, test, progress))
         return document(name, test, result, self.benches[first:])
 
     def bench(self, part: str, fills: float, block: int, test: Test, tick: Tick) -> Bench:
         """Return a bench on a purged and preconditioned drive."""
-        asked, target = self.asked, with_write_cache(self.plan, part)
-        folder = None if asked.out is None else asked.out / part
+        request, target = self.asked, with_write_cache(self.plan, part)
+        folder = None if request.out is None else request.out / part
         made = Bench(
             target,
             self.executor or ModelDevice(),
             self.plan.extent,
-            f"PTS {spec.VERSION} {asked.drive_class}, {test.title}",
-            f"the PTS test {part} of {asked.settings()}",
+            f"PTS {spec.VERSION} {request.drive_class}, {test.title}",
+            f"the PTS test {part} of {request.settings()}",
             fills if target.is_model else 0.0,
             # After a tenth of the time, a model that was only filled in order would be far from its steady state.
-            1.0 if asked.quick and fills and block == spec.FILL_BLOCK else 0.0,
-            asked.seed,
+            1.0 if request.quick and fills and block == spec.FILL_BLOCK else 0.0,
+            request.seed,
             folder,
-            asked.fresh,
+            request.fresh,
             tick,
         )
         self.benches.append(made)
@@ -163,15 +163,15 @@ class _Run:
 
     def _purge(self, bench: Bench) -> None:
         """Purge before a test. If the test continues, report the purge before its first part instead."""
-        how, why_not = remembered_purge(bench.out)
+        method, why_not = remembered_purge(bench.out)
         if not is_begun(bench.out) or self.asked.fresh:
             try:
-                how, why_not = purged(bench.executor, bench.target.bytes, self.asked.purge_by), ""
+                method, why_not = purged(bench.executor, bench.target.bytes, self.asked.purge_by), ""
             except UserError as error:
-                how, why_not = "", error.accepted
-            remember_purge(bench.out, how, why_not)
-        self.purge = how
-        if not how:
+                method, why_not = "", error.accepted
+            remember_purge(bench.out, method, why_not)
+        self.purge = method
+        if not method:
             self.depart(f"not purged: {why_not}")
 
     def depart(self, why: str) -> None:
@@ -180,25 +180,27 @@ class _Run:
             self.departures.append(why)
 
 
-def _untold(told: Progress) -> None:
+def _untold(progress: Progress) -> None:
     """Receive progress that is not shown."""
 
 
-def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
+def run_pts(request: Asked, *, watch: Watch) -> PtsDoc:
     """Run the requested tests. With `out` every run is stored as it ends, and stored runs are not repeated; tests
     finished there before are also in the document. Raises UserError, OSError, or Interrupted with the finished part."""
-    run = _Run(asked, asked.plan(), watch)
+    run = _Run(request, request.plan(), watch)
     run.departures = spec.departures(run.plan)
     with ExitStack() as stack:
-        stack.enter_context(nullcontext() if asked.out is None else Lock(asked.out))
-        if asked.out is not None and not asked.fresh:
-            expect_same_suite(asked.out, asked.settings(), PTS_FILE)
-        if asked.executor is not None:
-            run.executor = stack.enter_context(standing(asked.executor, asked.seed, asked.out, asked.fresh, watch))
-        if run.executor is not None and asked.set_write_cache:
+        stack.enter_context(nullcontext() if request.out is None else Lock(request.out))
+        if request.out is not None and not request.fresh:
+            expect_same_suite(request.out, request.settings(), PTS_FILE)
+        if request.executor is not None:
+            run.executor = stack.enter_context(
+                standing(request.executor, request.seed, request.out, request.fresh, watch)
+            )
+        if run.executor is not None and request.set_write_cache:
             on = run.plan.rules.write_cache == "on"
-            run.write_cache = stack.enter_context(write_cache(run.executor, on, asked.out))
-        for name in asked.all_tests():
+            run.write_cache = stack.enter_context(write_cache(run.executor, on, request.out))
+        for name in request.all_tests():
             try:
                 run.tests.append(run.test(name, TESTS[name]))
             except (RunsInterrupted, KeyboardInterrupt):
@@ -238,20 +240,20 @@ def _fill(bench: Bench, fills: float, block: int) -> None:
 
 def _document(run: _Run) -> PtsDoc:
     plan, asked = run.plan, run.asked
-    run.tests.sort(key=lambda one: list(TESTS).index(one["id"]))
+    run.tests.sort(key=lambda test: list(TESTS).index(test["id"]))
     state = next((bench.state for bench in run.benches if bench.state is not None), None)
     context = next((bench.context for bench in run.benches if bench.context is not None), None)
     departures = list(run.departures)
     conditions = _conditions(run, state)
     if not conditions["write_cache_set"]:
-        found = conditions["write_cache"] or "its setting is unknown"
+        cache = conditions["write_cache"] or "its setting is unknown"
         departures.append(
-            f"the write cache was not {plan.rules.write_cache}: {found} (Hotband can set the cache of a whole drive)"
+            f"the write cache was not {plan.rules.write_cache}: {cache} (Hotband can set the cache of a whole drive)"
         )
     for test in run.tests:
         if test["steady"] is False:
             departures.append(f"{test['title']}: no steady state")
-    missing = [TESTS[name].title for name in asked.tests if name not in {one["id"] for one in run.tests}]
+    missing = [TESTS[name].title for name in asked.tests if name not in {test["id"] for test in run.tests}]
     notes = [f"not finished: {', '.join(missing)}"] if missing else []
     return {
         "schema": "hotband-pts",

@@ -42,40 +42,42 @@ class Test:
 
 def run_iops(plan: spec.Plan, bench: Open) -> Result:
     """Run the IOPS test (section 7)."""
-    found = iops.loops(plan, bench("iops", plan.fills, spec.FILL_BLOCK))
-    read, mixed, write = (cell_in(found[0]["means"], cell_name(mix, 4096)) for mix in (100, 65, 0))
+    loops = iops.loops(plan, bench("iops", plan.fills, spec.FILL_BLOCK))
+    read, mixed, write = (cell_in(loops[0]["means"], cell_name(mix, 4096)) for mix in (100, 65, 0))
     figures = [
         figure("4 KiB random reads", read, "iops"),
         figure("4 KiB random 65/35", mixed, "iops"),
         figure("4 KiB random writes", write, "iops"),
     ]
-    said = [
-        f"{name} {number(one['iops'])}" for name, one in (("reads", read), ("65/35", mixed), ("writes", write)) if one
+    rates = [
+        f"{name} {number(cell['iops'])}"
+        for name, cell in (("reads", read), ("65/35", mixed), ("writes", write))
+        if cell
     ]
-    answer = f"4 KiB random IOPS at {plan.demand.text()}: {', '.join(said)}."
-    return Result(found, figures=figures, answer=answer, demand=plan.demand.text())
+    answer = f"4 KiB random IOPS at {plan.demand.text()}: {', '.join(rates)}."
+    return Result(loops, figures=figures, answer=answer, demand=plan.demand.text())
 
 
 def run_throughput(plan: spec.Plan, bench: Open) -> Result:
     """Run the throughput test (section 8)."""
-    found, figures, said = [], [], []
+    loops, figures, rates = [], [], []
     for size in spec.THROUGHPUT_SIZES:
         loop = throughput.loop(plan, bench(f"throughput-{size // 1024}", plan.fills, size), size)
-        found.append(loop)
+        loops.append(loop)
         read, write = loop["means"]
-        for name, one in (("reads", read), ("writes", write)):
-            figures.append(figure(f"{size // 1024} KiB sequential {name}", one, "bandwidth_bytes_per_s"))
+        for name, cell in (("reads", read), ("writes", write)):
+            figures.append(figure(f"{size // 1024} KiB sequential {name}", cell, "bandwidth_bytes_per_s"))
         both = f"reads {rate(read['bandwidth_bytes_per_s'])}, writes {rate(write['bandwidth_bytes_per_s'])}"
-        said.append(f"{size // 1024} KiB {both}")
-    return Result(found, figures=figures, answer=f"Sequential: {'; '.join(said)}.", demand=spec.SEQUENTIAL.text())
+        rates.append(f"{size // 1024} KiB {both}")
+    return Result(loops, figures=figures, answer=f"Sequential: {'; '.join(rates)}.", demand=spec.SEQUENTIAL.text())
 
 
 def run_latency(plan: spec.Plan, bench: Open) -> Result:
     """Run the latency test (section 9)."""
     on = bench("latency", plan.fills, spec.FILL_BLOCK)
-    found = latency.loops(plan, on)
+    loops = latency.loops(plan, on)
     long, histogram = latency.distribution(plan, on, spec.SINGLE)
-    read, write = (cell_in(found[0]["means"], cell_name(mix, 4096)) for mix in (100, 0))
+    read, write = (cell_in(loops[0]["means"], cell_name(mix, 4096)) for mix in (100, 0))
     figures = [
         figure("4 KiB reads, mean", read, "latency_mean_ns"),
         figure("4 KiB writes, mean", write, "latency_mean_ns"),
@@ -84,10 +86,10 @@ def run_latency(plan: spec.Plan, bench: Open) -> Result:
     figures.append({"name": "4 KiB writes, longest", "value": long["latency_max_ns"], "unit": "ns"})
     five = span(long["latency_p99_999_ns"]) if long["latency_p99_999_ns"] else "not known (too few I/Os)"
     means = ", ".join(
-        f"{name} {span(one['latency_mean_ns'])}" for name, one in (("reads", read), ("writes", write)) if one
+        f"{name} {span(cell['latency_mean_ns'])}" for name, cell in (("reads", read), ("writes", write)) if cell
     )
     answer = f"One 4 KiB I/O at a time: {means}; writes 99.999 % {five}, longest {span(long['latency_max_ns'])}."
-    return Result(found, figures=figures, answer=answer, histogram=histogram, demand=spec.SINGLE.text())
+    return Result(loops, figures=figures, answer=answer, histogram=histogram, demand=spec.SINGLE.text())
 
 
 def run_saturation(plan: spec.Plan, bench: Open) -> Result:
@@ -112,14 +114,14 @@ def run_idle(plan: spec.Plan, bench: Open) -> Result:
     """Run host idle recovery (section 11)."""
     on = bench("idle-recovery", 0.0, 0)
     cells = [over_time.writes(plan, n, plan.seconds(spec.MINUTE)) for n in range(1, over_time.minutes_of(plan) + 1)]
-    loop = run_loop(on, "before", cells, [Followed("0/100 4 KiB", lambda one: last_minutes([one])[0])], "IOPS")
+    loop = run_loop(on, "before", cells, [Followed("0/100 4 KiB", lambda round_: last_minutes([round_])[0])], "IOPS")
     moments = over_time.rest(plan, on, [])
     steady = fmean(loop["tracked"][0]["rounds"][-5:])
     figures: list[FigureDoc] = [{"name": "steady", "value": steady, "unit": "IOPS"}]
     for line, of in lines(moments).items():
         if line.startswith("after"):
             figures.append({"name": line, "value": mean_iops(of), "unit": "IOPS"})
-    best = max((one["value"] or 0.0) for one in figures[1:])
+    best = max((recovery["value"] or 0.0) for recovery in figures[1:])
     gain = 100 * (best / steady - 1) if steady else 0.0
     answer = (
         f"4 KiB random writes after rests: at most {number(best)} IOPS, {percent(gain)} on the steady {number(steady)}."
@@ -140,16 +142,16 @@ def run_cross(plan: spec.Plan, bench: Open) -> Result:
     back = recovered(after, first or 0.0)
     figures.append({"name": "back at 95 % of before", "value": back, "unit": "s"})
     if back is None:
-        said = f"then {rate(again)}, not back at 95 % of that"
+        change = f"then {rate(again)}, not back at 95 % of that"
     else:
-        said = f"back at 95 % of that {f'after {span(back * 1e9)}' if back else 'at once'}"
-    answer = f"Sequential writes {rate(first)} before random ones; {said}."
+        change = f"back at 95 % of that {f'after {span(back * 1e9)}' if back else 'at once'}"
+    answer = f"Sequential writes {rate(first)} before random ones; {change}."
     return Result([], moments, figures, answer, demand=spec.SEQUENTIAL.text())
 
 
 def recovered(after: Sequence[MomentDoc], level: float) -> float | None:
     """Return the seconds until the rate reaches 95 % of a level and stays there; None if it never does."""
-    below = [n for n, one in enumerate(after) if one["cell"]["bandwidth_bytes_per_s"] < RECOVERED * level]
+    below = [n for n, moment in enumerate(after) if moment["cell"]["bandwidth_bytes_per_s"] < RECOVERED * level]
     first = below[-1] + 1 if below else 0
     return None if first >= len(after) else after[first]["at_s"] - after[0]["at_s"]
 

@@ -7,10 +7,10 @@ from hotband.data.documents.pts import PtsDoc
 
 def verdict(document: PtsDoc) -> str:
     """Return the sentence, which page and terminal share."""
-    of = document["specification"]
-    what = f"PTS {of['version']} {of['drive_class']}"
-    if of["compliant"]:
+    specification = document["specification"]
+    what = f"PTS {specification['version']} {specification['drive_class']}"
+    if specification["compliant"]:
         return f"{what}: compliant, {len(document['tests'])} tests."
-    reasons = of["departures"]
+    reasons = specification["departures"]
     more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
     return f"{what}: not compliant ({reasons[0]}{more})."
