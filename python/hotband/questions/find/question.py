@@ -1,8 +1,11 @@
 """Parse the text of a question: the wanted metric, the conditions, and the varied value (docs/guides/find.md).
 
-IOPS at p99 < 10 ms the highest rate that holds; an open loop IOPS at p99 < 10 ms by queue depth the same of a closed
-loop p99 at 60000 IOPS a latency at a rate; nothing is varied drives for 50000 IOPS at p99 < 2 ms the smallest number
-queue depth for 90 % of the most the smallest number bs for 500 MB/s any number that `set` takes, by its key
+IOPS at p99 < 10 ms                     the highest rate of an open loop that meets the condition
+IOPS at p99 < 10 ms by queue depth      the highest rate of a closed loop that meets it
+p99 at 60000 IOPS                       a latency at a rate; nothing is varied
+drives for 50000 IOPS at p99 < 2 ms     the smallest number
+queue depth for 90 % of the most        the smallest number
+bs for 500 MB/s                         any number that `set` accepts, by its key
 """
 
 from __future__ import annotations
