@@ -353,3 +353,42 @@ def test_a_size_next_to_that_of_the_file_is_how_much_is_read(convert: Convert, s
     """Tried: with filesize=64m and size=16m fio 3.33 reads 16 MiB, anywhere in the file."""
     job = convert(f"[a]\nfilename=f\nfilesize=64m\nbs=64k\nrw=randread\ndirect=1\n{said}\n")
     assert (job.table["phases"][0]["ios"], job.stream["range"]) == (ios, ["0 B", end])
+
+
+@pytest.mark.parametrize(
+    ("option", "key", "read"),
+    [
+        ("bs=131072/92:8192/4", "size", "128 KiB"),
+        ("bs=,4k/15:1024k:85,", "size", "4 KiB"),
+        ("bssplit=4k/20:36k-60k/80", "sizes", {"4 KiB": 20.0, "36 KiB": 80.0}),
+        ("bssplit=4k:20k-128/40,8k", "sizes", {"4 KiB": 60.0, "20 KiB": 40.0}),
+    ],
+)
+def test_what_follows_a_number_is_left_out_and_named(convert: Convert, option: str, key: str, read: object) -> None:
+    # As fio 3.33 (tried with an I/O log).
+    job = convert(f"{DIRECT}[a]\nrw={'randwrite' if '=,' in option else 'randread'}\n{option}\n")
+    assert job.stream[key] == read
+    assert job.fate(option.partition("=")[0])[1].startswith("fio reads ")
+
+
+def test_a_depth_with_a_question_mark_is_the_number(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\niodepth=60?\n")
+    assert job.closed()["depth"] == 60
+    assert job.fate("iodepth") == (Fate.APPROXIMATED, "fio reads 60")
+
+
+@pytest.mark.parametrize(("text", "read"), [("4 k", 4), ("1.5k", 1)])
+def test_a_size_of_which_fio_reads_the_first_number_is_refused(refused: Refused, text: str, read: int) -> None:
+    assert f"fio 3.33 reads {text} as {read}" in refused(f"{DIRECT}[a]\nbs={text}\n")
+
+
+@pytest.mark.parametrize("engine", ["sheepdog", "fusion-aw-sync", "sgunmap"])
+def test_engines_of_old_versions_are_known(convert: Convert, engine: str) -> None:
+    job = convert(
+        f"[a]\nioengine={engine}\nrw=randread\nsize=1g\ntarget=tcp:localhost:7000:vdi\niodepth_mode=stepped\n"
+    )
+    assert job.fate("iodepth_mode")[0] is Fate.IGNORED
+
+
+def test_an_engine_that_only_touches_memory_is_no_block_io(refused: Refused) -> None:
+    assert "not a block I/O engine" in refused("[a]\nioengine=page_fault\nsize=1g\n")

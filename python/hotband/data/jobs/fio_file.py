@@ -15,7 +15,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.nearest import FEW
 from hotband.data.importers.files import name_of
 from hotband.data.jobs.fio_names import ALIASES, FATES
-from hotband.data.jobs.fio_values import calculated
+from hotband.data.jobs.fio_values import calculated, without_tails
 from hotband.data.jobs.form import MOST_STREAMS
 from hotband.data.jobs.loss import Location
 from hotband.data.jobs.source import Option, included, read_text
@@ -98,7 +98,8 @@ def _option(location: Location, line: str, variables: Mapping[str, str], unset: 
     name = ALIASES.get(key, key)
     text = _VARIABLE.sub(lambda variable: variables.get(variable[1], variable[0]), value)
     text, note = _without_keywords(text, variables)
-    option = Option(name, text, location, key, note)
+    text, cut = without_tails(name, text)
+    option = Option(name, text, location, key, "; ".join(filter(None, (note, cut))))
     if name not in _NAMES and FATES.get(name, (None, ""))[0] is None:
         unset += [(option, variable[1]) for variable in _VARIABLE.finditer(text)]
     return option

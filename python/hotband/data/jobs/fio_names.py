@@ -122,6 +122,7 @@ _IGNORED: dict[str, Sequence[str]] = {
     "all I/Os have the same priority": words("prio prioclass cmdprio cmdprio_percentage cmdprio_class cmdprio_bssplit"),
     "reads are not forced to the media": ("readfua",),
     "sync=1 makes writes wait for the media": ("writefua",),
+    "the depth stays at iodepth=: a sweep of qd= compares depths": ("iodepth_mode",),
     "writes are plain writes": ("sg_write_mode",),
     "the run takes its full time; until_steady of a phase follows the SNIA PTS, a different rule": ("steadystate",),
     "applies only with steadystate": words("steadystate_duration steadystate_ramp_time"),
@@ -138,6 +139,7 @@ _IGNORED: dict[str, Sequence[str]] = {
     "fio no longer uses it": words("flow_watermark percentage_sequential verifysort verifysort_nr"),
     _TARGET: (
         *words("clustername rbdname pool clientname uri conf touch_objects volume brick single-instance nfs_url"),
+        "target",
         *words("namenode hdfsdirectory chunk_size cont object_class svc serverip hostname port host bucket"),
         *words("http_host http_mode http_user http_pass http_verbose https http_s3_key http_s3_keyid http_s3_region"),
         *words("http_s3_security_token http_s3_storage_class http_s3_sse_customer_key http_object_mode"),
@@ -201,6 +203,7 @@ TRACES = frozenset(_TRACES)
 # One I/O is outstanding, whatever iodepth says (HOWTO, "I/O depth": "in most cases the sync engines ... will be 1").
 SYNCHRONOUS = frozenset(
     words("sync psync vsync pvsync pvsync2 mmap splice sg libzbc ime_psync ime_psyncv gfapi libcufile libhipfile")
+    + words("fusion-aw-sync")
 )
 # What is measured is no block I/O.
 NO_BLOCK_IO = frozenset(
@@ -210,12 +213,12 @@ NO_BLOCK_IO = frozenset(
     + words(
         "filesetxattr filegetxattr filelistxattr e4defrag falloc mtd http libhdfs librpma_apm_server librpma_apm_client"
     )
-    + ["librpma_gpspm_server", "librpma_gpspm_client"]
+    + ["librpma_gpspm_server", "librpma_gpspm_client", "page_fault"]
 )
 ASYNCHRONOUS = frozenset(
     words("libaio io_uring io_uring_cmd posixaio solarisaio windowsaio null cpp_null rbd rados gfapi_async nbd")
-    + words("xnvme libblkio libiscsi nfs guasi external dfs ime_aio syslet-rw")
+    + words("xnvme libblkio libiscsi nfs guasi external dfs ime_aio syslet-rw sheepdog sgunmap")
 )
 MEMORY = frozenset(words("pmemblk dev-dax libpmem"))
 # The volume or file system that the engine itself reaches is the target; such jobs need no filename=.
-OF_A_VOLUME = frozenset(words("rbd rados gfapi gfapi_async nbd libiscsi nfs dfs libblkio xnvme"))
+OF_A_VOLUME = frozenset(words("rbd rados gfapi gfapi_async nbd libiscsi nfs dfs libblkio xnvme sheepdog"))

@@ -10,12 +10,18 @@ from collections.abc import Callable
 from math import isfinite
 
 from hotband.data.jobs.parts import Amount
-from hotband.data.jobs.source import Option
+from hotband.data.jobs.source import Option, words
 
 # With kb_base=1024, the default, "k", "kb" and "ki" are 1024 and "kib" is 1000: the other way round than SI and IEC
 # have it, for old scripts. With kb_base=1000 "k", "kb" and "ki" are 1000 and "kib" is 1024.
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-_SIZE = re.compile(r"(0x[0-9a-f]+|\d+)\s*([kmgtp]?)(ib|i|b)?", re.IGNORECASE)
+_SIZE = re.compile(r"(0x[0-9a-f]+|\d+)([kmgtp]?)(ib|i|b)?", re.IGNORECASE)
+# What fio reads of a number with a tail that is no letter, as in `iodepth=60?` (parse.c: str_to_decimal; tried).
+_TAIL = re.compile(rf"({_SIZE.pattern})(?![\w.%\s]).+", re.IGNORECASE)
+_WITH_TAILS = words(
+    "bs ba iodepth numjobs rate rate_iops thinktime_blocks number_ios loops fsync fdatasync rwmixread rwmixwrite "
+    "percentage_random"
+)
 SIZE_EXPECTED = "expected a size, such as 4k, 64k or 1g"
 ZONE_SIZE = 256 << 20
 """Bytes of a zone where zonesize= does not set them: those of host-managed disks."""
@@ -43,13 +49,30 @@ def size_bytes(text: str, base: int, option: Option, accepted: str = SIZE_EXPECT
     match = _SIZE.fullmatch(text.strip())
     if match is None or len(text) > 40:
         number_ = calculated(text, base) if text.startswith("(") else None
-        if re.fullmatch(r"\d+\.\d+[a-zA-Z]*", text):
-            accepted = f"{accepted}; fio 3.33 reads {text} as {text.partition('.')[0]}"
+        if re.fullmatch(r"\d+(\.\d+| +)[a-zA-Z]*", text.strip()):
+            accepted = f"{accepted}; fio 3.33 reads {text} as {re.split('[. ]', text.strip())[0]}"
         return option.refuse(accepted) if number_ is None else number_
     digits, prefix, unit = match[1], match[2].lower(), (match[3] or "").lower()
     number = int(digits, 16) if digits.lower().startswith("0x") else int(digits)
     step = base if unit != "ib" else {1024: 1000, 1000: 1024}[base]
     return number * int(step ** _POWERS[prefix])
+
+
+def without_tails(key: str, text: str) -> tuple[str, str]:
+    """Return the numbers that fio reads of a value, without what follows them, and what to say about it."""
+
+    def plain(part: str) -> str:
+        match = _TAIL.fullmatch(part.strip())
+        return match[1] if match else part
+
+    if key in _WITH_TAILS:
+        read = ",".join(map(plain, text.split(",")))
+    elif key == "bssplit":
+        pairs = [part.partition("/") for part in re.split("([:,])", text)]
+        read = "".join(f"{plain(size)}{slash}{share}" for size, slash, share in pairs)
+    else:
+        read = text
+    return read, "" if read == text else f"fio reads {read}"
 
 
 def calculated(text: str, base: int = 1024) -> int | None:
