@@ -194,3 +194,89 @@ def test_output_that_no_importer_reads_is_named(tmp_path: Path, text: str, tool:
     with pytest.raises(UserError) as error:
         record_of(tmp_path, text)
     assert f"pasted.txt: is the output of {tool}, which hotband does not read: " in str(error.value)
+
+
+def snapshots(text: str, *runtimes_ms: int) -> str:
+    """fio's normal output with a job printed again every second (--status-interval), at 1,000 reads a second."""
+    head, job = text.split("rand: (groupid", 1)
+    job = f"rand: (groupid{job}"
+    printed = [
+        job.replace("2004msec", f"{runtime}msec").replace("total=4752,4993", f"total={runtime},{runtime}")
+        for runtime in runtimes_ms
+    ]
+    return head + "".join(printed)
+
+
+def test_a_result_that_is_printed_again_is_one_run(tmp_path: Path) -> None:
+    path = tmp_path / "pasted.txt"
+    path.write_text(snapshots(NEW, 1000, 2000, 2500))
+    (imported,) = load(path)
+    summary = imported.record["summary"]
+    assert (summary["read"]["count"], summary["read"]["iops"]) == (2500, 1000)
+    assert imported.series is not None
+    assert sorted(set(imported.series["time_ns"])) == [0, 10**9, 2 * 10**9]
+
+
+def test_two_runs_in_one_text_are_two_results(tmp_path: Path) -> None:
+    path = tmp_path / "pasted.txt"
+    path.write_text(NEW + NEW.replace("2371", "3371").replace("pid=13758", "pid=9"))
+    assert [imported.record["summary"]["read"]["count"] for imported in load(path)] == [4752, 4752]
+
+
+def test_reads_and_writes_as_one_number_are_refused(tmp_path: Path) -> None:
+    text = NEW.partition("  write:")[0].replace("  read:", "  mixed:") + "     issued rwts: total=9745,0,0,0\n"
+    with pytest.raises(UserError, match="reported as one number"):
+        record_of(tmp_path, text)
+
+
+def test_a_sum_of_reads_and_writes_is_not_that_of_writes(tmp_path: Path) -> None:
+    both = NEW.replace(
+        "  lat (usec)   :", "  mixed: IOPS=0, BW=0 (0)(0B/35msec)\n    clat (usec): min=1, avg=9\n  lat (usec)   :"
+    )
+    assert record_of(tmp_path, both)["summary"] == record_of(tmp_path, NEW)["summary"]
+
+
+def test_percentiles_of_a_priority_are_not_those_of_all(tmp_path: Path) -> None:
+    priority = "    clat prio 0/4 (20.00% of IOs) percentiles (usec):\n     | 99.00th=[    1], 99.90th=[    2]\n"
+    text = NEW.replace("   bw (  KiB/s)", f"{priority}   bw (  KiB/s)", 1)
+    assert record_of(tmp_path, text)["summary"] == record_of(tmp_path, NEW)["summary"]
+
+
+def test_failed_ios_of_normal_output_are_counted(tmp_path: Path) -> None:
+    text = f"{NEW.rstrip()}".replace(
+        "\nRun status", "     errors    : total=7, first_error=5/<Input/output error>\nRun status"
+    )
+    assert record_of(tmp_path, text)["summary"]["errors"] == 7
+
+
+def terse(*runs: tuple[int, int]) -> str:
+    """Lines of terse output of one job by (reads, milliseconds)."""
+    side = "{kib};{bw};{iops};{ms}" + ";0" * 8 + ";0%=0" * 20 + ";0" * 9
+    empty = side.format(kib=0, bw=0, iops=0, ms=0)
+    lines = []
+    for ios, ms in runs:
+        read = side.format(kib=ios * 4, bw=ios * 4000 // ms, iops=ios * 1000 // ms, ms=ms)
+        lines.append(f"3;fio-3.33;a;0;0;{read};{empty}\n")
+    return "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("runs", "count"),
+    [
+        (((1000, 1000), (2000, 2001), (2500, 2500)), 2500),  # printed every second
+        (((1000, 1000), (1100, 1001), (1200, 1002)), 3300),  # clones
+    ],
+)
+def test_terse_lines_at_an_interval_are_one_run(tmp_path: Path, runs: tuple[tuple[int, int], ...], count: int) -> None:
+    record = record_of(tmp_path, terse(*runs))
+    assert record["summary"]["read"]["count"] == pytest.approx(count, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("2;a;0;0;32640;1483636;1;2\n", "fio in terse version 2"), ("x\x9c", "zlib")]
+)
+def test_old_terse_output_and_compressed_logs_are_named(tmp_path: Path, text: str, name: str) -> None:
+    path = tmp_path / "a_lat.1.log.fz"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(UserError, match=name):
+        load(path)

@@ -8,6 +8,7 @@ _FIO = "fio with --output-format=json measures the same, and hotband reads it"
 _NO_TEST = "it shows a device's load, not a test's: save the result of the tool that ran the test"
 
 _TOOLS: tuple[tuple[str, str, str], ...] = (
+    ("fio in terse version 2", r"\A2;[^;\n]{1,60};\d+;\d+;\d+;", _FIO),
     ("dd", r"\d bytes.{0,60} copied, [\d.]+ s", f"one stream through the page cache; {_FIO}"),
     ("dd", r"\d bytes transferred in [\d.]+ secs", f"one stream through the page cache; {_FIO}"),
     ("hdparm", r"Timing (buffered disk|cached|O_DIRECT disk) reads:", f"two sequential reads; {_FIO}"),
@@ -28,7 +29,7 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("AS SSD", r"AS SSD Benchmark", "run DiskSpd with -L -Rxml"),
     ("KDiskMark", r"KDiskMark \(?\d?", "it runs fio: run fio itself with --output-format=json"),
 )
-_ARCHIVES = {"PK\x03\x04": "zip", "7z\ufffd\ufffd": "7z", "\x1f\ufffd": "gzip", "BZh": "bzip2", "\ufffd7zXZ": "xz"}
+_ARCHIVES = {"x\ufffd": "zlib: fio --inflate-log unpacks its logs", "PK\x03\x04": "zip", "7z\ufffd\ufffd": "7z", "\x1f\ufffd": "gzip", "BZh": "bzip2", "\ufffd7zXZ": "xz"}
 _PATTERNS = [(tool, re.compile(pattern, re.MULTILINE), advice) for tool, pattern, advice in _TOOLS]
 
 

@@ -60,9 +60,9 @@ def _files_of(folder: Path) -> list[Path]:
 def _read_result(path: Path, beginning: bytes) -> list[Imported]:
     data, file = read_bytes(path, ACCEPTED), name_of(path)
     if _DOCUMENT.search(beginning) is None and is_terse(beginning):
-        return [Imported(record, None) for record in read_terse(decoded(data, file), file)]
+        return fold(read_terse(decoded(data, file), file))
     if _DOCUMENT.search(beginning) is None and is_normal(beginning):
-        return [Imported(record, None) for record in read_normal(decoded(data, file), file)]
+        return [result for run in read_normal(decoded(data, file), file) for result in fold(run)]
     return fold(read_fio(data, file))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from hotband.base.errors import UserError
 from hotband.data.documents.record import RecordDoc
@@ -16,17 +17,22 @@ from hotband.data.importers.fio.documents import record_of
 from hotband.data.importers.fio.text import Fields, printable
 
 # "name: (groupid=0, jobs=4): err= 0: pid=13758: Sun Nov 29 00:57:35 2026"
-_JOB = re.compile(r"^[ \t>|]*(.{0,200}?): \(groupid=(\d+), jobs=(\d+)\): err= ?(\d+)", re.MULTILINE)
+_JOB = re.compile(
+    r"^[ \t>|]*(.{0,200}?): \(groupid=(\d+), jobs=(\d+)\): err= ?(\d+)(?:.{0,200}?: pid=(\d+))?", re.MULTILINE
+)
 _JOB_BYTES = re.compile(rb": \(groupid=\d{1,9}, jobs=\d{1,9}\): err= ?\d")
 # "name: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) ..., ioengine=libaio, iodepth=16"
 _STATED = re.compile(
     r"^[ \t>|]*(.{0,200}?): \(g=(\d+)\): rw=(\w+), bs=(.{0,200}?), ioengine=([\w:./-]+), iodepth=(\d+)", re.MULTILINE
 )
 _VERSION = re.compile(r"^[ \t>|]*(fio[- ]\d[\w.-]*)[ \t]*$", re.MULTILINE)
-_SIDE = re.compile(r"^[ \t>|]*(read|write|trim)[ \t]*:[ \t]*(?=IOPS=|io=)(.*)$", re.IGNORECASE)
+_SIDE = re.compile(r"^[ \t>|]*(read|write|trim|mixed)[ \t]*:[ \t]*(?=IOPS=|io=)(.*)$", re.IGNORECASE)
 _SYNC = re.compile(r"^[ \t>|]*(?:fsync/fdatasync/sync_file_range:|sync \((\w+)\):)(.*)$")
 _LATENCY = re.compile(r"^[ \t>|]*(slat|clat|lat|sync) \((\w+)\):? ?:?[ \t]*(min=.*)$")
 _PERCENTILES = re.compile(r"^[ \t>|]*(clat|lat|slat|sync) percentiles \((\w+)\)")
+# "clat prio 0/4 (20.00% of IOs) percentiles (usec):" after those of all I/Os.
+_OF_A_PRIORITY = re.compile(r"^[ \t>|]*c?lat prio .* percentiles \(")
+_ERRORS = re.compile(r"^[ \t>|]*errors[ \t]*: total=(\d+), first_error=(\d+)")
 _PERCENTILE = re.compile(r"(\d+(?:\.\d+)?)th=\[\s*>?=?\s*(\d+(?:\.\d+)?[kMG]?)\]")
 _BINS = re.compile(r"^[ \t>|]*lat \((\w+)\)[ \t]*:[ \t]*(?=[>\d])(.*)$")
 _COUNTS = re.compile(r"issued[ \w/]*: total=([\d,r=w/d]+)")
@@ -34,6 +40,10 @@ _NS = {"nsec": 1, "usec": 1000, "msec": 1_000_000, "sec": 1_000_000_000}
 _TIMES = {"nsec": 1e-6, "usec": 1e-3, "msec": 1.0, "sec": 1e3}
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 ACCEPTED = "accepted: the whole output of a run of fio"
+NOTES = (
+    "normal output: of the job's options it has rw, bs, ioengine and iodepth; it has no histogram",
+    "figures have the digits that fio prints: rates of 10,000 and more have three or four",
+)
 
 
 def is_normal(beginning: bytes) -> bool:
@@ -41,25 +51,40 @@ def is_normal(beginning: bytes) -> bool:
     return _JOB_BYTES.search(beginning) is not None
 
 
-def read_normal(text: str, file: str) -> list[RecordDoc]:
-    """Return one record of all jobs of a run. Raises UserError for output that is cut short."""
+def read_normal(text: str, file: str) -> list[list[RecordDoc]]:
+    """Return one record of all jobs for each time that fio printed them (--status-interval), for each run. Raises
+    UserError for output that is cut short."""
     lines = text.replace("\r", "\n")
     starts = list(_JOB.finditer(lines))
     if not starts:
         raise UserError(file, "", "", f"has no line of a job that ended; {ACCEPTED}")
+    versions = list(_VERSION.finditer(lines))
+    # A run begins with fio's version, which pasted text may lack.
+    begins = [0, *(match.end() for match in versions[1:] if starts[0].start() < match.start())]
+    runs = []
+    for begin, end in pairwise([*begins, len(lines)]):
+        version = next((match for match in reversed(versions) if match.end() <= max(begin, starts[0].start())), None)
+        outputs = _outputs(lines[begin:end], file)
+        fio = version[1].replace(" ", "-") if version else ""
+        documents = [Fields(file, "", {"fio version": fio, "jobs": entries}) for entries in outputs]
+        runs.append([record_of(document, list(NOTES)) for document in documents])
+    return [run for run in runs if run]
+
+
+def _outputs(lines: str, file: str) -> list[list[dict[str, object]]]:
+    """Return the jobs of a run in the shape of fio's JSON, each time that fio printed them."""
+    starts = list(_JOB.finditer(lines))
     stated = {(match[1].strip(), match[2]): match for match in _STATED.finditer(lines)}
-    ends = [match.start() for match in starts[1:]] + [len(lines)]
-    entries = []
-    for match, end in zip(starts, ends, strict=True):
+    outputs: list[dict[tuple[str, ...], dict[str, object]]] = []
+    for match, end in zip(starts, [match.start() for match in starts[1:]] + [len(lines)], strict=True):
         body = lines[match.end() : end].partition("Run status group")[0].split("\n")
-        entries.append(_entry(match, stated.get((match[1].strip(), match[2])), body, file))
-    version = _VERSION.search(lines)
-    document = Fields(file, "", {"fio version": version[1].replace(" ", "-") if version else "", "jobs": entries})
-    notes = [
-        "normal output: of the job's options it has rw, bs, ioengine and iodepth; it has no histogram",
-        "figures have the digits that fio prints: rates of 10,000 and more have three or four",
-    ]
-    return [record_of(document, notes)]
+        name, group = match[1].strip(), match[2]
+        # A process prints itself once in each output.
+        process = (name, group, match[5] or str(match.start()))
+        if not outputs or process in outputs[-1]:
+            outputs.append({})
+        outputs[-1][process] = _entry(match, stated.get((name, group)), body, file)
+    return [list(entries.values()) for entries in outputs]
 
 
 def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[str], file: str) -> dict[str, object]:
@@ -79,6 +104,7 @@ def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[st
     sides: dict[str, dict[str, object]] = {"read": {}, "write": {}}
     _read_lines(entry, sides, body)
     counts = _counts(body)
+    counts["mixed"] = sum(counts.values())
     for name, side in sides.items():
         if not side:
             continue
@@ -90,6 +116,10 @@ def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[st
             raise UserError(file, printable(start[1].strip()), "", f"the line of its {name}s has no time; {ACCEPTED}")
     if "sync" in entry:
         entry["sync"] = {**_child(entry, "sync"), "total_ios": _flushes(entry, sides["write"], int(start[3]))}
+    # Reads and writes as one (unified_rw_reporting=mixed); with "both" they are printed apart, too.
+    if "mixed" in sides and not (sides["read"] or sides["write"]):
+        return {**entry, "mixed": sides["mixed"]}
+    sides.pop("mixed", None)
     return {**entry, **sides}
 
 
@@ -128,17 +158,28 @@ def _read_lines(entry: dict[str, object], sides: dict[str, dict[str, object]], b
             of_side = entry.get("sync") if match[1] == "sync" else side.get(f"{match[1]}_ns")
             latency = _child(of_side, "lat_ns") if match[1] == "sync" else _child({"": of_side}, "")
             latency["percentile"] = {}
+        elif _OF_A_PRIORITY.match(line):
+            latency = {}
         elif "th=[" in line and isinstance(latency.get("percentile"), dict):
             pairs = {name: round(_number(value) * unit) for name, value in _PERCENTILE.findall(line)}
             latency["percentile"] = {**_child(latency, "percentile"), **pairs}
         elif match := _BINS.match(line):
             name = {"nsec": "latency_ns", "usec": "latency_us"}.get(match[1], "latency_ms")
             entry[name] = {**_child(entry, name), **_shares(match[2])}
-        elif line.strip(" \t>|").startswith("cpu "):
-            shares = _pairs(line.partition(":")[2])
-            entry.update({f"{key}_cpu": _number(shares[key].rstrip("%")) for key in ("usr", "sys") if key in shares})
-        elif line.strip(" \t>|").startswith("iops ") and side:
-            side["iops_max"] = _number(_pairs(line.partition(":")[2]).get("max", "0"))
+        else:
+            _read_other(entry, side, line)
+
+
+def _read_other(entry: dict[str, object], side: dict[str, object], line: str) -> None:
+    """Add the figures of a line that has no latencies."""
+    name, _, values = line.strip(" \t>|").partition(":")
+    if name.startswith("cpu "):
+        shares = _pairs(values)
+        entry.update({f"{key}_cpu": _number(shares[key].rstrip("%")) for key in ("usr", "sys") if key in shares})
+    elif name.startswith("iops ") and side:
+        side["iops_max"] = _number(_pairs(values).get("max", "0"))
+    elif match := _ERRORS.match(line):
+        entry |= {"total_err": int(match[1]), "first_error": int(match[2])}
 
 
 def _child(parent: object, name: str) -> dict[str, object]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hotband.base.errors import UserError
 from hotband.data.documents.record import RecordDoc
@@ -22,6 +23,8 @@ _BEGINS = re.compile(rb"^\d;fio-[^;\n]{1,60};", re.MULTILINE)
 _FIELDS = {3: 41, 4: 41, 5: 47}
 _DIRECTIONS = {3: ("read", "write"), 4: ("read", "write", "trim"), 5: ("read", "write", "trim")}
 _HEAD = 5
+# Fewer outputs may be those of clones by chance; each comes up to so many milliseconds late.
+_LEAST_OUTPUTS, _LATE_MS = 3, 250
 ACCEPTED = "accepted: lines of `fio --output-format=terse`, version 3, 4 or 5"
 
 
@@ -31,8 +34,10 @@ def is_terse(beginning: bytes) -> bool:
 
 
 def read_terse(text: str, file: str) -> list[RecordDoc]:
-    """One record of all jobs: their lines are those of one run. Raises UserError that names the line."""
-    entries, skipped, version = [], 0, ""
+    """Return one record of all jobs, each time that fio printed them (--status-interval): the lines are those of one
+    run. Raises UserError that names the line."""
+    entries: list[dict[str, object]] = []
+    skipped, version = 0, ""
     for number, line in enumerate(text.splitlines(), 1):
         match = _LINE.match(line)
         if match is None:
@@ -40,14 +45,33 @@ def read_terse(text: str, file: str) -> list[RecordDoc]:
             continue
         version = match[2]
         entries.append(_entry(line.split(";"), int(match[1]), file, number))
-    document = Fields(file, "", {"fio version": version, "jobs": entries})
+    documents = [Fields(file, "", {"fio version": version, "jobs": jobs}) for jobs in _outputs(entries)]
     notes = [
         "terse output: job options, counts and histograms are not in it; counts are IOPS x runtime",
         "latencies are whole microseconds",
     ]
     if skipped:
         notes.append(f"lines that are not terse output were skipped: {skipped}")
-    return [record_of(document, notes)]
+    return [record_of(document, list(notes)) for document in documents]
+
+
+def _outputs(entries: list[dict[str, object]]) -> list[list[dict[str, object]]]:
+    """Return the jobs each time that fio printed them. Clones of a job have its name and group, too, but do not end one
+    after the other at a fixed interval."""
+    names = [(entry["jobname"], entry["groupid"]) for entry in entries]
+    size = len(set(names))
+    outputs = [entries[at : at + size] for at in range(0, len(entries), size)] if size else []
+    ends = [max((_runtime(entry) for entry in output), default=0.0) for output in outputs]
+    steps = [after - before for before, after in pairwise(ends)]
+    is_repeated = names == names[:size] * len(outputs) and len(outputs) >= _LEAST_OUTPUTS
+    # The last output comes when the run ends.
+    is_steady = is_repeated and min(steps) > 0 and max(abs(step - ends[0]) for step in steps[:-1]) <= _LATE_MS
+    return outputs if is_steady and steps[-1] <= ends[0] + _LATE_MS else [entries]
+
+
+def _runtime(entry: dict[str, object]) -> float:
+    sides = [side for name in ("read", "write", "trim") if isinstance(side := entry.get(name), dict)]
+    return max(float(side["runtime"]) for side in sides)
 
 
 def _entry(fields: Sequence[str], version: int, file: str, number: int) -> dict[str, object]:
