@@ -280,3 +280,42 @@ def test_old_terse_output_and_compressed_logs_are_named(tmp_path: Path, text: st
     path.write_text(text, encoding="latin-1")
     with pytest.raises(UserError, match=name):
         load(path)
+
+
+def test_percentiles_of_several_targets_are_those_of_all(tmp_path: Path) -> None:
+    head, _, chart = DISKSPD.rpartition("total:\n")
+    text = f"{head}c:\\x.dat\n{chart.replace('40.000', '41.000')}\ntotal:\n{chart}"
+    assert record_of(tmp_path, text)["summary"] == record_of(tmp_path, DISKSPD)["summary"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key", "value"),
+    [
+        ("software cache disabled", "local software cache disabled, remote cache enabled", "direct", False),
+        ("software cache disabled", "software and hardware write caches disabled", "direct", True),
+        ("random seed: 0", "random seed: 0\n\ttotal threads: 9", "concurrency", 8),
+    ],
+)
+def test_settings_of_diskspds_text(tmp_path: Path, before: str, after: str, key: str, value: object) -> None:
+    assert record_of(tmp_path, DISKSPD.replace(before, after))["source"]["asked"][key] == value
+
+
+def test_threads_that_share_targets_are_those_of_the_result(tmp_path: Path) -> None:
+    lines = ("threads per file: 2", "number of outstanding I/O operations per thread: 4")
+    text = DISKSPD.replace("10.00s", "10.00s\nthread count:\t\t3\nrequest count:\t\t5")
+    for line in lines:
+        text = text.replace(f"\t\t{line}\n", "")
+    assert record_of(tmp_path, text)["concurrency"] == 15
+
+
+def test_diskspds_text_after_a_prompt(tmp_path: Path) -> None:
+    assert record_of(tmp_path, f"C:\\> diskspd x.dat\n\n{DISKSPD}")["summary"]["count"] == 8000
+
+
+def test_a_time_span_that_was_interrupted(tmp_path: Path) -> None:
+    head, _, _ = DISKSPD.partition("actual test time")
+    stopped = "The test was interrupted before the measurements began. No results are displayed.\n"
+    with pytest.raises(UserError, match="was interrupted before it measured"):
+        record_of(tmp_path, head + stopped)
+    second = f"\nResults for timespan 2:\n***\n{stopped}"
+    assert record_of(tmp_path, DISKSPD + second)["summary"]["count"] == 8000

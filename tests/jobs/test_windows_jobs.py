@@ -166,3 +166,13 @@ def test_the_profile_within_a_result_in_any_encoding(tmp_path_factory: pytest.Te
     inner = profile(UNCACHED).removeprefix("<?xml?>")
     path.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?><Results>{inner}</Results>'.encode(encoding))
     assert job_of(path).stream["size"] == "64 KiB"
+
+
+@pytest.mark.parametrize(("targets", "depth"), [(1, 8), (2, 4)])
+def test_requests_of_threads_that_share_targets(convert: Convert, targets: int, depth: int) -> None:
+    span = "<Duration>10</Duration><ThreadCount>4</ThreadCount><RequestCount>8</RequestCount>"
+    random = f"{UNCACHED}<Random>4096</Random>"
+    more = f"<Target><Path>D:\\b</Path>{random}</Target>" * (targets - 1)
+    job = convert(profile(random, span).replace("</Targets>", f"{more}</Targets>"), "a.xml")
+    loads = [stream["load"]["closed"] for stream in job.table["streams"] if "load" in stream]
+    assert (loads or [job.closed()]) == [{"threads": 4, "depth": depth}] * targets

@@ -78,7 +78,15 @@ def _read_document(data: bytes, file: str) -> list[Imported]:
     profiles = root.findall("./Profile/TimeSpans/TimeSpan")
     spans = root.findall("TimeSpan")
     records = []
+    # DiskSpd prints nothing else of a time span that was interrupted before it measured.
+    ended = [span.find("TestTimeSeconds") is not None for span in spans]
+    if not any(ended):
+        raise UserError(
+            file, "TimeSpan", "", f"was interrupted before it measured; accepted: {ACCEPTED} of a whole run"
+        )
     for number, span in enumerate(spans):
+        if not ended[number]:
+            continue
         profile = profiles[number] if number < len(profiles) else None
         records.append(build(_of_span(root, span, profile, file, number + 1 if len(spans) > 1 else None)))
     return records
@@ -220,7 +228,10 @@ def _asked(profile: Element | None, file: str) -> Asked:
     shared = (span.count("ThreadCount") or 0) > 0
     # With -F every thread works on every target.
     requested["jobs"] = max(threads) if shared else sum(threads)
-    requested["concurrency"] = sum(n * depth for n, depth in zip(threads, depths, strict=True))
+    # With -O each thread has so many outstanding on all targets together.
+    of_thread = span.count("RequestCount") if shared else 0
+    each = sum(n * depth for n, depth in zip(threads, depths, strict=True))
+    requested["concurrency"] = max(threads) * of_thread if of_thread else each
     requested["block_bytes"] = _same([target.count("BlockSize") for target in targets])
     ratio = _same([target.number("WriteRatio") or 0.0 for target in targets])
     requested["read_pct"] = None if ratio is None else max(0.0, 100.0 - ratio)

@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement
 
-_BEGINS = re.compile(rb"(Command Line: [^\n]*\n+)?\s*Input parameters:\s")
+# A shell's prompt and command may stand before it.
+_BEGINS = re.compile(rb"^[ \t]*Input parameters:\s+(using verbose mode\s+)?timespan:", re.MULTILINE)
 _RESULTS = re.compile(r"^Results for timespan (\d+):", re.MULTILINE)
 _SPANS = re.compile(r"^\s*timespan:\s+(\d+)", re.MULTILINE)
 _TABLES = {"Read": "Read IO", "Write": "Write IO"}
@@ -32,7 +33,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 def is_text(beginning: bytes) -> bool:
     """Return whether the beginning of a file is DiskSpd's text."""
-    return _BEGINS.match(beginning.replace(b"\r", b"")) is not None
+    return _BEGINS.search(beginning.replace(b"\r", b"")) is not None
 
 
 def elements(text: str) -> Element:
@@ -49,8 +50,11 @@ def elements(text: str) -> Element:
     for begin, end in zip(starts, [*starts[1:], len(settings)], strict=True):
         _add_settings(spans, settings[begin:end])
     ends = [match.start() for match in results[1:]] + [len(lines)]
-    for match, end in zip(results, ends, strict=True):
-        _add_result(root, lines[match.end() : end])
+    texts = [lines[match.end() : end] for match, end in zip(results, ends, strict=True)]
+    for text_ in texts:
+        _add_result(root, text_)
+    for profile, text_ in zip(spans, texts, strict=False):
+        _add_shared(profile, text_)
     return root
 
 
@@ -67,7 +71,6 @@ def _add_settings(spans: Element, text: str) -> None:
         ("Duration", r"duration: (\d+)s"),
         ("Warmup", r"warm up time: (\d+)s"),
         ("RandSeed", r"random seed: (\d+)"),
-        ("ThreadCount", r"using explicit total thread count: (\d+)|total threads: (\d+)"),
     ):
         _add(span, name, re.search(pattern, head))
     for block in targets:
@@ -78,7 +81,7 @@ def _add_settings(spans: Element, text: str) -> None:
             if value is not None:
                 SubElement(target, name).text = str(_bytes(value[1]))
         SubElement(target, "WriteRatio").text = _write_ratio(block)
-        bypassed = re.search(r"software (and hardware write )?cache[s]? disabled", block) is not None
+        bypassed = re.search(r"^\s*software (and hardware write )?caches? disabled", block, re.MULTILINE) is not None
         SubElement(target, "DisableOSCache").text = "true" if bypassed else "false"
 
 
@@ -92,6 +95,13 @@ def _write_ratio(block: str) -> str:
 def _bytes(text: str) -> int:
     match = re.fullmatch(r"(\d+)([KMG]?)(?:iB|B)?", text)
     return int(match[1]) * _UNITS[match[2]] if match else 0
+
+
+def _add_shared(profile: Element, text: str) -> None:
+    """Add the threads that share all targets (`-F`), and their requests (`-O`), which the settings do not print."""
+    if profile.find("./Target/ThreadsPerFile") is None:
+        _add(profile, "ThreadCount", re.search(r"^thread count:\s+(\d+)", text, re.MULTILINE))
+        _add(profile, "RequestCount", re.search(r"^request count:\s+(\d+)", text, re.MULTILINE))
 
 
 def _add_result(root: Element, text: str) -> None:
@@ -113,7 +123,9 @@ def _add_result(root: Element, text: str) -> None:
             SubElement(target, f"{direction}Bytes").text = volume
             if mean is not None and count != "0":
                 SubElement(target, f"Average{direction}LatencyMilliseconds").text = mean
-    rows = [match for line in lines if (match := _PERCENTILE.match(line))]
+    # With several targets the last chart is that of all.
+    _, _, chart = text.rpartition("%-ile")
+    rows = [match for line in chart.split("\n") if (match := _PERCENTILE.match(line))]
     if rows:
         SubElement(span, "Latency").extend(_bucket(match) for match in rows)
 

@@ -29,7 +29,14 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("AS SSD", r"AS SSD Benchmark", "run DiskSpd with -L -Rxml"),
     ("KDiskMark", r"KDiskMark \(?\d?", "it runs fio: run fio itself with --output-format=json"),
 )
-_ARCHIVES = {"x\ufffd": "zlib: fio --inflate-log unpacks its logs", "PK\x03\x04": "zip", "7z\ufffd\ufffd": "7z", "\x1f\ufffd": "gzip", "BZh": "bzip2", "\ufffd7zXZ": "xz"}
+_ARCHIVES = {
+    "x\ufffd": "zlib: fio --inflate-log unpacks its logs",
+    "PK\x03\x04": "zip",
+    "7z\ufffd\ufffd": "7z",
+    "\x1f\ufffd": "gzip",
+    "BZh": "bzip2",
+    "\ufffd7zXZ": "xz",
+}
 _PATTERNS = [(tool, re.compile(pattern, re.MULTILINE), advice) for tool, pattern, advice in _TOOLS]
 
 

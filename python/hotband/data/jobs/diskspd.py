@@ -162,9 +162,17 @@ def _span(made: Form, tags: Tags, span: Element, files: Files, number: int) -> N
             f"{tags.file}:{tags.lines.get(id(span), 0)}", "Targets", "", "missing: expected at least one Target"
         )
     total = int(tags.number(span, "ThreadCount", most=MOST_OUTSTANDING))
+    requests = tags.option(span, "RequestCount") if total else None
+    each = None
+    if requests is not None and (outstanding := int(tags.number(span, "RequestCount", most=MOST_OUTSTANDING))):
+        # -O: a thread's requests go to all of its targets.
+        each = max(1, round(outstanding / len(targets)))
+        if len(targets) > 1:
+            why = f"each thread has {each} outstanding on each target"
+            made.report.add(Fate.APPROXIMATED, requests.location, str(requests), why)
     places: list[int] = []
     for target in targets:
-        loops = _loops(made.report, tags, target, files, total, len(targets))
+        loops = _loops(made.report, tags, target, files, (total, each), len(targets))
         places += range(len(made.loops), len(made.loops) + len(loops))
         made.loops += loops
     duration, warm_up = tags.number(span, "Duration", DURATION), tags.number(span, "Warmup", WARM_UP)
@@ -178,10 +186,14 @@ def _span(made: Form, tags: Tags, span: Element, files: Files, number: int) -> N
     made.steps.append(Step(f"time span {number}", places, duration, warm_up))
 
 
-def _loops(report: LossReport, tags: Tags, target: Element, files: Files, total: int, targets: int) -> list[Loop]:
-    """Return the loops of a target: one, or one per thread if threads have their own positions."""
+def _loops(
+    report: LossReport, tags: Tags, target: Element, files: Files, shared_by: tuple[int, int | None], targets: int
+) -> list[Loop]:
+    """Return the loops of a target: one, or one per thread if threads have their own positions. `shared_by` is the
+    threads that work on all targets (0: none), and their requests on this one."""
+    total, each = shared_by
     threads = total or int(tags.number(target, "ThreadsPerFile", 1, MOST_OUTSTANDING)) or 1
-    depth = int(tags.number(target, "RequestCount", OUTSTANDING, MOST_OUTSTANDING)) or 1
+    depth = each or int(tags.number(target, "RequestCount", OUTSTANDING, MOST_OUTSTANDING)) or 1
     if threads * depth > MOST_OUTSTANDING:
         (tags.option(target, "RequestCount") or _path(tags, target)).refuse(
             f"threads x requests is {threads * depth}: expected at most {MOST_OUTSTANDING}"
