@@ -237,6 +237,29 @@ def test_holes_of_writes_are_between_writes(convert: Convert) -> None:
     assert convert(f"{DIRECT}[a]\nrw=write:60k\nbs=64k,4k\n").stream["offsets"] == {"stride": "64 KiB"}
 
 
+@pytest.mark.parametrize(
+    ("options", "ios"),
+    [
+        ("rw=write:8k", 6),
+        ("rw=write:8k\nloops=2", 12),
+        ("rw=write:8k\nnumber_ios=10", 6),
+        ("rw=write:8k\nio_size=64k", 16),
+        ("rw=write:-8k", 16),
+        ("rw=write:8k\nfilesize=128k", 11),
+        ("rw=rw:8k", 12),
+    ],
+)
+def test_a_pass_with_holes_ends_with_its_range(convert: Convert, options: str, ios: int) -> None:
+    """Tried with fio 3.33, which issues 11 of the last."""
+    job = convert(f"[a]\nfilename=/dev/sdx\nbs=4k\nsize=64k\n{options}\n")
+    assert job.table["phases"][0]["ios"] == ios
+
+
+def test_a_hole_back_to_the_same_block_repeats_it(convert: Convert) -> None:
+    stream = convert(f"{DIRECT}[a]\nrw=write:-8k\nbs=8k\nsize=1g\noffset=1m\n").stream
+    assert (stream["range"], stream["random_pct"]) == (["1 MiB", "1032 KiB"], 0)
+
+
 def test_a_hole_is_a_stride(convert: Convert) -> None:
     assert convert(f"{DIRECT}[a]\nrw=read:60k\nbs=4k\n").stream["offsets"] == {"stride": "64 KiB"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 
 from hotband.base.errors import UserError
@@ -376,7 +377,7 @@ def _stream(draft: Draft, files: Files, side: _Side, part: Part, chosen: fio_lis
         why = "the size of another file of the job is not known: each file is an equal part of the target, used whole"
         job_options.approximate(extent_option.key, why)
         part = (None, None)
-    extent = files.part(draft.file, *part, extent_option)
+    extent = files.part(draft.file, *_of_one_block(draft, side.index, part), extent_option)
     if extent is not None:
         keys["range"], came["range"] = list(extent), extent_option
     if side.clone is None and draft.load.threads > 1 and keys.get("random_pct") != 100.0:
@@ -436,10 +437,16 @@ def _hole(draft: Draft, index: int) -> dict[str, Value]:
         job_options.approximate("rw", f"holes of {hole} bytes between I/Os of {bytes_text(smallest)}")
     stride = smallest + hole
     if not stride:
-        job_options.approximate("rw", "every I/O jumps to a random offset: fio repeats the first for ever")
-        return {"random_pct": 100.0}
+        return {"random_pct": 0.0}
     jumps: dict[str, Value] = {"offsets": {"stride": f"{'-' * (stride < 0)}{bytes_text(abs(stride))}"}}
     return {"random_pct": 100.0 / run, **({"random_mode": "run"} if run > 1 else {}), **jumps}
+
+
+def _of_one_block(draft: Draft, index: int, part: Part) -> Part:
+    """Return the first block of a part if the way back after each I/O is as long as the I/O: fio repeats it for
+    ever."""
+    sizes = [size for size, _ in draft.on_drive[index].sizes]
+    return part if not draft.pattern.hole or draft.pattern.hole + min(sizes) else (part[0], Amount(max(sizes)))
 
 
 def _offsets(job_options: JobOptions, chosen: fio_lists.Chosen) -> dict[str, Value]:
@@ -501,12 +508,22 @@ def _ios(draft: Draft) -> int | None:
     each = fio_job.ios(draft.job_options, draft.mean(), draft.region)
     if each is None:
         return None
-    each = round(each * draft.pieces())
+    each = round(min(each, _of_passes(draft) or each) * draft.pieces())
     # Tried: fio 3.33 counts neither to the size nor to number_ios the writes that follow their trims.
     each *= 2 if draft.pattern.kinds == "tw" else 1
     # Clones with loops of their own each count the writes to the next flush.
     loops = draft.load.threads if draft.has_own_loops() else 1
     return loops * flushes.with_flushes(each * draft.load.threads // loops, draft.writes(), draft.flush_every)
+
+
+def _of_passes(draft: Draft) -> int | None:
+    """Return the I/Os of a job that leaves holes: each of its passes ends with its range, also before number_ios
+    (tried: 3.33). None where another limit counts."""
+    pattern, region = draft.pattern, draft.region
+    if pattern.hole <= 0 or pattern.zone or region is None or region.is_share or draft.job_options.get("io_size"):
+        return None
+    positions = len(fio_lists.places(pattern.kinds))
+    return positions * ceil(region.value / (draft.mean() + pattern.hole)) * fio_job.passes(draft.job_options)
 
 
 def _say_lengths(timed: list[tuple[Draft, float | None, int | None]], longest: float | None) -> None:

@@ -377,8 +377,7 @@ def ios(job_options: JobOptions, mean: float, region: Amount | None) -> int | No
     if based is not None and flag(based) and seconds(job_options, "runtime"):
         return None
     number, most = job_options.get("number_ios"), job_options.get("io_size")
-    loops = job_options.get("loops")
-    times = max(1, count(loops)) if loops else 1
+    times = passes(job_options)
     if number is not None and count(number):
         return count(number) * times
     if most is not None:
@@ -391,6 +390,12 @@ def ios(job_options: JobOptions, mean: float, region: Amount | None) -> int | No
         moved = amount(replace(option, value=text), job_options.base, _zone(job_options, option))
         region = moved if region is None or region.is_share else Amount(min(moved.value, region.value))
     return None if region is None or region.is_share else max(1, round(region.value * times / mean))
+
+
+def passes(job_options: JobOptions) -> int:
+    """Return how often the job goes through its range."""
+    loops = job_options.get("loops")
+    return max(1, count(loops)) if loops else 1
 
 
 def forced(job_options: JobOptions) -> bool:
