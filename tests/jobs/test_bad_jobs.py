@@ -43,8 +43,8 @@ RD = "rd=rd1,wd=wd1,iorate=max,elapsed=9\n"
             "a.fio:6: thinktime = '99999999d': expected a time of at most ten years",
         ),
         (
-            f"{DIRECT}[a]\nrate_iops=9g\n",
-            "a.fio:6: rate_iops = '9g': is 9.66368e+09 I/Os per second: expected 0.001 to 1e+09",
+            f"{DIRECT}[a]\nioengine=libaio\niodepth=16k\nrate_iops=9g\n",
+            "a.fio:8: rate_iops = '9g': is 9.66368e+09 I/Os per second: expected 0.001 to 1e+09",
         ),
         (f"{DIRECT}[a]\nruntime=soon\n", "a.fio:6: runtime = 'soon': expected a time"),
         (

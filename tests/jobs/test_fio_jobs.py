@@ -310,6 +310,14 @@ def test_rate_is_divided_by_the_size(convert: Convert) -> None:
     assert convert(f"{DIRECT}[a]\nbs=64k\nrate=1m\n").table["load"]["open"]["rate_iops"] == 16
 
 
+@pytest.mark.parametrize("rate", ["rate_iops=5000000", "rate=100g", "rate_iops=100,5000000"])
+def test_a_rate_that_no_drive_reaches_is_full_speed(convert: Convert, rate: str) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randwrite\nbs=4k\niodepth=4\nnumjobs=2\n{rate}\n")
+    assert job.closed() == {"threads": 2, "depth": 4}
+    why = "4 outstanding at once cannot reach it: I/Os are issued at full speed, as in fio"
+    assert job.fate("rate") == (Fate.IGNORED, why)
+
+
 def test_flow_joins_jobs_to_one_loop(convert: Convert) -> None:
     job = convert(f"{DIRECT}flow_id=1\n[a]\nrw=randread\nflow=3\niodepth=4\n[b]\nrw=randwrite\nflow=1\niodepth=4\n")
     assert job.closed() == {"threads": 1, "depth": 8}

@@ -243,8 +243,8 @@ def test_two_options_are_one_number_of_writes(convert: Convert) -> None:
 
 
 def test_a_rate_with_its_flushes_is_refused_where_it_is_said(refused: Any) -> None:
-    said = refused(f"{TIMED}rw=write\nrate_iops=1000000000\nfsync=1\n")
-    assert said.startswith("a.fio:9: rate_iops")
+    said = refused(f"{TIMED}rw=write\niodepth=2000\nrate_iops=1000000000\nfsync=1\n")
+    assert said.startswith("a.fio:10: rate_iops")
     assert "expected 0.001 to 5e+08" in said
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # I/Os a second; the engine takes as many (crates/workloads/src/load.rs: read_open).
 LEAST_RATE, MOST_RATE = 0.001, 10**9
+# No I/O takes less than a microsecond: so many a second are at most under way for each that is outstanding.
+FASTEST = 10**6
 # Tried: of rate_iops=100,200,300 fio 3.33 trims and writes 200 times a second each where each write follows its trim.
 _LIMITED = {"tw": (1,)}
 
@@ -52,12 +54,17 @@ def rates(
     process = job_options.get("rate_process")
     if process is not None and process.value not in ("linear", "poisson"):
         process.refuse("expected linear or poisson")
-    limits = [
-        _limit(*text_at(job_options, option.key, index, ""), job_options, on_drive[index], most) for index in range(3)
-    ]
+    asked = [_limit(*text_at(job_options, option.key, index, ""), job_options, on_drive[index]) for index in range(3)]
+    # Behind its rate, fio issues I/Os as fast as they complete (backend.c: usec_for_io).
+    limits = [None if limit is None or limit > closed.depth * FASTEST else limit for limit in asked]
+    for limit in limits:
+        if limit is not None and not LEAST_RATE <= limit <= most:
+            option.refuse(f"is {limit:g} I/Os per second: expected {LEAST_RATE:g} to {most:g}")
     read, write, trim = (None if limit is None else limit * closed.threads for limit in limits)
     if not any((read, write, trim)[index] for index in _LIMITED.get(kinds) or places(kinds)):
-        why = "does not limit what rw= issues" if any(limits) else "a limit of 0 is no limit"
+        why = "does not limit what rw= issues" if any(asked) else "a limit of 0 is no limit"
+        if limits != asked:
+            why = f"{closed.depth} outstanding at once cannot reach it: I/Os are issued at full speed"
         job_options.ignore(option.key, f"{why}, as in fio")
         return None
     why = f"I/Os are issued at this rate even when {closed.threads * closed.depth} are outstanding; fio would wait"
@@ -68,14 +75,11 @@ def rates(
     return Rates(read, write, trim, "poisson" if process and process.value == "poisson" else "fixed")
 
 
-def _limit(text: str, option: Option, job_options: JobOptions, side: Fitted, most: float) -> float | None:
+def _limit(text: str, option: Option, job_options: JobOptions, side: Fitted) -> float | None:
     """Return the drive's I/Os per second under a limit of fio's I/Os or bytes."""
     if not text:
         return None
     number = size_bytes(text, job_options.base, option, RATE_EXPECTED if option.key == "rate_iops" else SIZE_EXPECTED)
     # Tried: fio issues as many bytes with bsrange=4k-64k as with 4k.
     weight = 1 if option.key == "rate" else side.mean if job_options.get("bssplit") else side.least
-    rate = side.pieces * number * weight / side.mean
-    if rate > most or 0 < rate < LEAST_RATE:
-        option.refuse(f"is {rate:g} I/Os per second: expected {LEAST_RATE:g} to {most:g}")
-    return rate or None
+    return side.pieces * number * weight / side.mean or None
