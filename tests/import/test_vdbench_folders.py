@@ -249,3 +249,25 @@ def test_a_line_cut_short_within_a_file_is_refused(tmp_path: Path) -> None:
     (folder / "flatfile.html").write_text("\n".join(lines))
     with pytest.raises(UserError, match="columns under a header of"):
         vdbench.read([folder / "flatfile.html"])
+
+
+def test_megabytes_of_a_flatfile_are_those_of_its_sizes(tmp_path: Path) -> None:
+    """Report.setDecimal of vdbench's source: the flatfile calls both units MB."""
+    folder = build.write(tmp_path / "a", Definition("r", [100, 1000, 1000]))
+    rows = (folder / "flatfile.html").read_text().replace("7.8125", "8.1920")
+    (tmp_path / "flatfile.html").write_text(rows)
+    (result,) = vdbench.read([tmp_path / "flatfile.html"])
+    assert result.record["summary"]["bandwidth_bytes_per_s"] == pytest.approx(1000 * 8192, rel=1e-4)
+
+
+def test_further_columns_of_a_summary_have_no_average(tmp_path: Path) -> None:
+    """AuxReport of vdbench's source: columns behind the others, in the rows of intervals."""
+    folder = build.write(tmp_path / "a", Definition("r", [100, 1000, 1000]))
+    lines = []
+    for line in (folder / "summary.html").read_text().split("\n"):
+        head = {"MB/sec": "  paging", "1024**2": "  in"}
+        further = next((text for name, text in head.items() if name in line), "")
+        lines.append(line + (further or ("  12.5" if line[:3] == "10:" and "avg" not in line else "")))
+    (tmp_path / "summary.html").write_text("\n".join(lines))
+    (result,) = vdbench.read([tmp_path / "summary.html"])
+    assert result.record["summary"]["iops"] == 1000

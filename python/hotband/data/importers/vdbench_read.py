@@ -291,7 +291,10 @@ def _file_columns(above: Sequence[str]) -> list[str]:
 
 def _add_row(run: Run, values: Sequence[str], columns: Sequence[str], file: str, number: int) -> None:
     position = f"line {number}"
-    if not columns or len(values) != len(columns) + 2:
+    if values[1].startswith("avg_"):
+        # Columns of auxreport= have no averages.
+        columns = columns[: len(values) - 2]
+    if "resp" not in columns or len(values) != len(columns) + 2:
         problem = f"{len(values)} columns under a header of {len(columns) + 2}"
         raise UserError(file, position, "", f"{problem}; accepted: a whole summary")
     named = zip(("date", "Interval", *columns), values, strict=True)

@@ -23,6 +23,8 @@ _MIB = 1024 * 1024
 _GIB = 1024**3
 # A few I/Os of the last interval are counted without their bytes; a mix of sizes differs by more.
 SIZE_TOLERANCE = 0.005
+# The two units of a megabyte differ by 4.9 %.
+_SAME_SIZE = 0.01
 # Spans of time that a note names.
 MOST_SPANS = 6
 
@@ -219,8 +221,16 @@ def _volume(row: Cells, direction: Direction) -> float:
     if alone is not None:
         return alone * _MIB
     rate = row.number("rate")
-    whole = (row.number("MB/sec") or 0.0) * _MIB + (row.number("MB_decimal") or 0.0) * 1e6
+    whole = _bytes(row, rate or 0.0)
     return whole * _count(row, direction) / rate if rate else 0.0
+
+
+def _bytes(row: Cells, rate: float) -> float:
+    """Return bytes per second. The flatfile does not say whether its MB is 1000**2 (an option), but has bytes/io."""
+    mb, decimal = row.number("MB/sec") or 0.0, row.number("MB_decimal") or 0.0
+    by_size = rate * (row.number("bytes/io") or 0.0)
+    is_decimal = mb > 0 and abs(by_size / (mb * 1e6) - 1) < _SAME_SIZE
+    return mb * (1e6 if is_decimal else _MIB) + decimal * 1e6
 
 
 def _histogram(run: Run, scope: Scope) -> Histogram | None:
