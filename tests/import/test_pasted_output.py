@@ -181,6 +181,10 @@ def test_diskspds_text_is_its_xml(real_samples: Path) -> None:
     [
         ("1+0 records in\n1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.5 s, 2.1 GB/s\n", "dd"),
         ("/dev/sda:\n Timing buffered disk reads: 512 MB in  3.01 seconds = 170.10 MB/sec\n", "hdparm"),
+        ("OPERATION   RESULT TYPE         FIRST DONE   LAST DONE\n=========== ====\n", "elbencho"),
+        ("ISO date,label,path type\n", "elbencho"),
+        ("Total time run:         10.1\nTotal writes made:      99\nObject size:            4194304\n", "rados bench"),
+        ("bench  type write io_size 4096 io_threads 16 bytes 1073741824 pattern random\n", "rbd bench"),
         ("-----\nCrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo\n", "CrystalDiskMark"),
         ("--- /dev/sda (block device 1 TiB) ioping statistics ---\n", "ioping"),
         ("Version  1.97       ------Sequential Output------ --Sequential Input-\n", "Bonnie++"),

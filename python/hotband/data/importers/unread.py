@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _FIO = "fio with --output-format=json measures the same, and hotband reads it"
+_RBD = "fio with ioengine=rbd and --output-format=json measures more, and hotband reads it"
 _NO_TEST = "it shows a device's load, not a test's: save the result of the tool that ran the test"
 
 _TOOLS: tuple[tuple[str, str, str], ...] = (
@@ -18,6 +19,9 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("IOzone", r"Iozone: Performance Test of File I/O", f"file system calls; {_FIO}"),
     ("sysbench fileio", r"^sysbench \d[\s\S]{0,4000}?^File operations:", _FIO),
     ("iostat", r"^avg-cpu:|^Device:?\s.*(tps|r/s)", _NO_TEST),
+    ("elbencho", r"^OPERATION +RESULT TYPE +FIRST DONE|\AISO date,", _FIO),
+    ("rados bench", r"^Total time run: [\s\S]{0,300}?^(Bandwidth|Object size)", f"objects of a pool; {_RBD}"),
+    ("rbd bench", r"^bench +type (read|write|rw|readwrite) io_size", f"one client of a pool; {_RBD}"),
     ("vmstat", r"^procs -+memory-+", _NO_TEST),
     ("sar", r"^Linux \d.{0,200}_\w{1,20}_\s{1,8}\(\d+ CPU\)", _NO_TEST),
     (
